@@ -1,0 +1,64 @@
+# make, make install, make installcheck: the usual ones of PostgreSQL extensions; they take PG_CONFIG=...
+# make test, make demo, make bench:      install what is missing and use a private server; see CONTRIBUTING.md
+
+EXTENSION  = kid
+EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" kid.control)
+
+# Each ID type and its size in bytes.
+TYPES = kid64/8
+
+MODULE_big = kid
+OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp)))
+SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
+DATA_built = $(SCRIPT)
+REGRESS    = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
+REGRESS_OPTS = --load-extension=$(EXTENSION)
+
+PG_CONFIG ?= pg_config
+
+# The server's headers as system headers: our own code is held to stricter warnings than they are.
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server)
+# -Wno-register: 15 and older still say "register" in their headers.
+PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
+              -fvisibility=hidden -fvisibility-inlines-hidden \
+              -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
+EXTRA_CLEAN = $(OBJS:.o=.d) $(EXTENSION)--*.sql build
+
+PRIVATE = test demo bench lint
+.PHONY: $(PRIVATE)
+
+ifneq ($(filter $(PRIVATE),$(MAKECMDGOALS)),)
+# These may find no pg_config yet, so they cannot read PGXS.
+$(PRIVATE):
+	@test/run $@
+else
+
+# Expanding the templates of the install script: pages in the order of their names, a template (.sql.in) once for each
+# type; 40-bigint.sql.in only for those that are passed by value.
+SQL_PAGES = $(sort $(wildcard src/sql/*.sql src/sql/*.sql.in))
+
+# $(call expand,page,type/size)
+type    = $(patsubst %/,%,$(dir $(1)))
+storage = $(if $(filter 8,$(notdir $(1))),LIKE = bigint,INTERNALLENGTH = $(notdir $(1))$(comma) ALIGNMENT = char)
+comma   = ,
+expand  = sed -e 's/@type@/$(call type,$(2))/g' -e 's/@storage@/$(call storage,$(2))/' $(1);
+types_of = $(if $(findstring bigint,$(1)),$(filter %/8,$(TYPES)),$(TYPES))
+page    = $(if $(filter %.in,$(1)),$(foreach t,$(types_of),$(call expand,$(1),$(t))),cat $(1);)
+
+all: $(SCRIPT)
+$(SCRIPT): $(SQL_PAGES) Makefile kid.control
+	{ $(foreach p,$(SQL_PAGES),$(call page,$(p))) } > $@.tmp
+	mv $@.tmp $@
+
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)
+
+# PGXS compiles bitcode without PG_CXXFLAGS, and does not see when a header changed.
+COMPILE.cxx.bc += $(PG_CXXFLAGS)
+
+%.o: %.cpp Makefile
+	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -MMD -MP -MT $@ -MT $*.bc -c -o $@ $<
+
+-include $(OBJS:.o=.d)
+
+endif

@@ -1,0 +1,77 @@
+// kid64: the local identity of the Erlang library uid, https://github.com/fogfish/uid
+//
+//    63                   44 43                   24 23       14 13            0
+//   +-----------------------+-----------------------+-----------+---------------+
+//   |           A           |           B           |     C     |   sequence    |
+//   |      megaseconds      |   seconds 0..999999   | us >> 10  |   0..16383    |
+//   |        20 bits        |        20 bits        |  10 bits  |    14 bits    |
+//   +-----------------------+-----------------------+-----------+---------------+
+//
+//   epoch       1970-01-01 00:00:00 UTC
+//   range       to 35198-01-19 07:06:39.999999 UTC, the end of megasecond 1048575
+//   time unit   1.024 ms; the last of a second, C = 976, is 0.576 ms
+//   binary      8 bytes, most significant first
+//   text        11 characters of .0-9A-Z_a-z, the last with two bits of padding
+//   order       unsigned
+//
+// Every bit pattern is a valid value. The generators make B <= 999999 and C <= 976; greater ones, which only
+// arbitrary bits have, count on into the next megasecond or second.
+#pragma once
+
+#include "check.hpp"
+#include "layout.hpp"
+#include "text.hpp"
+
+namespace kid {
+
+struct kid64 {
+  using word = std::uint64_t;
+  static constexpr char name[] = "kid64";
+  static constexpr unsigned size = 8;
+  using text = ordered_text<uid_alphabet, size, word>;
+
+  using sequence = field<word, 0, 14>;
+  using c = above<sequence, 10>;
+  using b = above<c, 20>;
+  using a = above<b, 20>;
+  static_assert(a::end == 8 * size);
+
+  static constexpr unix_micros micros_per_second = 1'000'000;
+  static constexpr unix_micros seconds_per_a = 1'000'000;
+  static constexpr unix_micros unit = 1 << 10;
+
+  /// The first and the last instant that an ID can carry.
+  static constexpr unix_micros first = 0;
+  static constexpr unix_micros last = (a::max + 1) * seconds_per_a * micros_per_second - 1;
+
+  /// The lowest ID of the time unit that holds `time`, an instant between `first` and `last`.
+  static constexpr word lowest(unix_micros time) noexcept {
+    auto const micros = static_cast<std::uint64_t>(time);
+    std::uint64_t const seconds = micros / micros_per_second;
+    return a::put(seconds / seconds_per_a) | b::put(seconds % seconds_per_a) |
+           c::put(micros % micros_per_second / unit);
+  }
+
+  /// The highest ID of that time unit.
+  static constexpr word highest(unix_micros time) noexcept { return lowest(time) | sequence::mask; }
+
+  /// When the time unit of `id` begins.
+  static constexpr unix_micros time(word id) noexcept {
+    auto const seconds = static_cast<unix_micros>(a::get(id)) * seconds_per_a + static_cast<unix_micros>(b::get(id));
+    return seconds * micros_per_second + static_cast<unix_micros>(c::get(id)) * unit;
+  }
+};
+
+/// The timeline of kid64 and kid96: its state is the last kid64 issued.
+struct kid_timeline {
+  using sequence = kid64::sequence;
+
+  /// The first ID of the unit after that of `last`; `last` itself when there is no such unit.
+  static constexpr std::uint64_t next_unit(std::uint64_t last) noexcept {
+    // The last unit of a second is shorter than `unit`, and `lowest` rounds the excess away.
+    unix_micros const next = kid64::time(last) + kid64::unit;
+    return next <= kid64::last ? kid64::lowest(next) : last;
+  }
+};
+
+} // namespace kid

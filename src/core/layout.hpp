@@ -1,0 +1,63 @@
+// Bit fields and byte order: how an ID is laid out in memory and on the wire.
+//
+// An ID is one unsigned integer (`word`); each component is a field of it. A width is written once,
+// where the field is declared on top of the one below it; shifts, masks and ranges follow from it.
+#pragma once
+
+#include "check.hpp"
+
+#include <boost/endian/conversion.hpp>
+#include <cstddef>
+#include <cstdint>
+
+namespace kid {
+
+__extension__ typedef unsigned __int128 uint128; // holds the 80- and 96-bit IDs
+
+/// Microseconds since 1970-01-01 00:00:00 UTC, leap seconds not counted: the core's only notion of time.
+using unix_micros = std::int64_t;
+
+/// `Width` bits of an ID, of which bit `Shift` is the least significant.
+template <class Word, unsigned Shift, unsigned Width> struct field {
+  using word = Word;
+  static constexpr unsigned width = Width;
+  static constexpr unsigned end = Shift + Width;
+  static constexpr Word max = (Word{1} << Width) - 1;
+  static constexpr Word mask = max << Shift;
+
+  static_assert(Width > 0 && Width < 64 && end <= 8 * sizeof(Word));
+
+  static constexpr std::uint64_t get(Word id) noexcept { return static_cast<std::uint64_t>((id >> Shift) & max); }
+
+  /// `value` must be at most `max`.
+  static constexpr Word put(std::uint64_t value) noexcept { return static_cast<Word>(value) << Shift; }
+};
+
+/// The field that sits right above `Below`.
+template <class Below, unsigned Width> using above = field<typename Below::word, Below::end, Width>;
+
+/// The binary form of an ID: its `Size` low bytes, most significant first.
+template <unsigned Size, class Word> Word load_big(unsigned char const *bytes) noexcept {
+  using boost::endian::endian_load;
+  using boost::endian::order;
+  static_assert(Size >= 8 && Size <= sizeof(Word));
+
+  Word id = endian_load<std::uint64_t, 8, order::big>(bytes);
+  if constexpr (Size > 8)
+    id = (id << (8 * (Size - 8))) | endian_load<std::uint64_t, Size - 8, order::big>(bytes + 8);
+  return id;
+}
+
+template <unsigned Size, class Word> void store_big(Word id, unsigned char *bytes) noexcept {
+  using boost::endian::endian_store;
+  using boost::endian::order;
+  static_assert(Size >= 8 && Size <= sizeof(Word));
+
+  if constexpr (Size > 8) {
+    endian_store<std::uint64_t, Size - 8, order::big>(bytes + 8, static_cast<std::uint64_t>(id));
+    id >>= 8 * (Size - 8);
+  }
+  endian_store<std::uint64_t, 8, order::big>(bytes, static_cast<std::uint64_t>(id));
+}
+
+} // namespace kid

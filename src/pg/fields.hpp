@@ -1,0 +1,44 @@
+// Reading the parts of an ID, and making one from an instant.
+#pragma once
+
+#include "error.hpp"
+#include "pg.hpp"
+#include "value.hpp"
+
+namespace kid::pg {
+
+template <class Id> Datum timestamp(PG_FUNCTION_ARGS) {
+  PG_RETURN_TIMESTAMPTZ(from_unix(Id::time(get<Id>(PG_GETARG_DATUM(0)))));
+}
+
+/// A component that fits an SQL integer.
+template <class Id, class Field> Datum component(PG_FUNCTION_ARGS) {
+  static_assert(Field::width < 32);
+  PG_RETURN_INT32(static_cast<std::int32_t>(Field::get(get<Id>(PG_GETARG_DATUM(0)))));
+}
+
+template <class Id> Datum floor(PG_FUNCTION_ARGS) {
+  return put<Id>(kid::floor<Id>(to_unix(PG_GETARG_TIMESTAMPTZ(0))));
+}
+
+template <class Id> Datum ceil(PG_FUNCTION_ARGS) {
+  return put<Id>(kid::ceil<Id>(to_unix(PG_GETARG_TIMESTAMPTZ(0))));
+}
+
+/// The lowest ID of the time unit of an argument that must be in range.
+template <class Id> typename Id::word lowest(TimestampTz time) {
+  unix_micros const micros = to_unix(time);
+
+  if (!holds<Id>(micros))
+    time_error<Id>();
+  return Id::lowest(micros);
+}
+
+/// An argument that must fit its field.
+template <class Id, class Field> typename Id::word component(char const *name, std::int64_t value) {
+  if (value < 0 || static_cast<std::uint64_t>(value) > Field::max)
+    component_error<Id, Field>(name, value);
+  return Field::put(static_cast<std::uint64_t>(value));
+}
+
+} // namespace kid::pg

@@ -1,0 +1,56 @@
+// Text and binary input and output.
+#pragma once
+
+#include "error.hpp"
+#include "pg.hpp"
+#include "value.hpp"
+
+namespace kid::pg {
+
+template <class Id> Datum in(PG_FUNCTION_ARGS) {
+  char const *const text = PG_GETARG_CSTRING(0);
+  typename Id::word id = 0;
+  text_status const status = Id::text::decode(text, strlen(text), id);
+
+  if (unlikely(status.error != text_error::none))
+    syntax_error<Id>(fcinfo->context, text, status);
+  return put<Id>(id);
+}
+
+template <class Id> Datum out(PG_FUNCTION_ARGS) {
+  auto *const text = static_cast<char *>(palloc(Id::text::length + 1));
+
+  Id::text::encode(get<Id>(PG_GETARG_DATUM(0)), text);
+  text[Id::text::length] = '\0';
+  PG_RETURN_CSTRING(text);
+}
+
+template <class Id> Datum recv(PG_FUNCTION_ARGS) {
+  auto *const message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+  int const length = message->len - message->cursor;
+
+  if (length != Id::size)
+    binary_error<Id>(length);
+  return put<Id>(load_big<Id::size, typename Id::word>(
+      reinterpret_cast<unsigned char const *>(pq_getmsgbytes(message, Id::size))));
+}
+
+/// Also the cast to bytea.
+template <class Id> Datum send(PG_FUNCTION_ARGS) {
+  auto *const bytes = static_cast<bytea *>(palloc(VARHDRSZ + Id::size));
+
+  SET_VARSIZE(bytes, VARHDRSZ + Id::size);
+  store_big<Id::size>(get<Id>(PG_GETARG_DATUM(0)), reinterpret_cast<unsigned char *>(VARDATA(bytes)));
+  PG_RETURN_BYTEA_P(bytes);
+}
+
+template <class Id> Datum from_bytea(PG_FUNCTION_ARGS) {
+  bytea *const bytes = PG_GETARG_BYTEA_PP(0);
+  auto const length = static_cast<int>(VARSIZE_ANY_EXHDR(bytes));
+
+  if (length != Id::size)
+    binary_error<Id>(length);
+  return put<Id>(load_big<Id::size, typename Id::word>(reinterpret_cast<unsigned char const *>(VARDATA_ANY(bytes))));
+}
+
+} // namespace kid::pg

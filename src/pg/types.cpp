@@ -1,0 +1,69 @@
+// The SQL functions: those that every type has, by one line a type, and those that only one has.
+#include "../core/kid64.hpp"
+
+#include "fields.hpp"
+#include "generate.hpp"
+#include "io.hpp"
+#include "ops.hpp"
+#include "pg.hpp"
+
+/// Exports the SQL function `symbol`; what follows is its body, or a function that takes `fcinfo`.
+#define KID_FUNCTION(symbol, ...)                                                                                      \
+  extern "C" {                                                                                                         \
+  PGDLLEXPORT Datum symbol(PG_FUNCTION_ARGS);                                                                          \
+  PG_FUNCTION_INFO_V1(symbol);                                                                                         \
+  }                                                                                                                    \
+  Datum symbol(PG_FUNCTION_ARGS) {                                                                                     \
+    return __VA_ARGS__(fcinfo);                                                                                        \
+  }
+
+#define KID_EXPORT_TYPE(T)                                                                                             \
+  KID_FUNCTION(T##_in, kid::pg::in<kid::T>)                                                                            \
+  KID_FUNCTION(T##_out, kid::pg::out<kid::T>)                                                                          \
+  KID_FUNCTION(T##_recv, kid::pg::recv<kid::T>)                                                                        \
+  KID_FUNCTION(T##_send, kid::pg::send<kid::T>)                                                                        \
+  KID_FUNCTION(T##_from_bytea, kid::pg::from_bytea<kid::T>)                                                            \
+  KID_FUNCTION(T##_lt, kid::pg::compare<kid::T, std::less<>>)                                                          \
+  KID_FUNCTION(T##_le, kid::pg::compare<kid::T, std::less_equal<>>)                                                    \
+  KID_FUNCTION(T##_eq, kid::pg::compare<kid::T, std::equal_to<>>)                                                      \
+  KID_FUNCTION(T##_ne, kid::pg::compare<kid::T, std::not_equal_to<>>)                                                  \
+  KID_FUNCTION(T##_ge, kid::pg::compare<kid::T, std::greater_equal<>>)                                                 \
+  KID_FUNCTION(T##_gt, kid::pg::compare<kid::T, std::greater<>>)                                                       \
+  KID_FUNCTION(T##_cmp, kid::pg::cmp<kid::T>)                                                                          \
+  KID_FUNCTION(T##_smaller, kid::pg::choose<kid::T, std::less<>>)                                                      \
+  KID_FUNCTION(T##_larger, kid::pg::choose<kid::T, std::greater<>>)                                                    \
+  KID_FUNCTION(T##_sortsupport, kid::pg::sortsupport<kid::T>)                                                          \
+  KID_FUNCTION(T##_hash, kid::pg::hash<kid::T>)                                                                        \
+  KID_FUNCTION(T##_hash_extended, kid::pg::hash_extended<kid::T>)                                                      \
+  KID_FUNCTION(T##_brin_distance, kid::pg::brin_distance<kid::T>)                                                      \
+  KID_FUNCTION(T##_timestamp, kid::pg::timestamp<kid::T>)                                                              \
+  KID_FUNCTION(T##_floor, kid::pg::floor<kid::T>)                                                                      \
+  KID_FUNCTION(T##_ceil, kid::pg::ceil<kid::T>)
+
+KID_EXPORT_TYPE(kid64)
+
+namespace kid::pg {
+
+static Datum next_kid64(PG_FUNCTION_ARGS) {
+  static_cast<void>(fcinfo);
+  return put<kid64>(issue<kid64, kid_timeline>(shared("kid_next()").kid));
+}
+
+static Datum kid64_at_time(PG_FUNCTION_ARGS) {
+  auto const lowest_id = lowest<kid64>(PG_GETARG_TIMESTAMPTZ(0));
+  std::uint32_t const rolling = pg_atomic_fetch_add_u32(&shared("kid64_at()").backfill.kid64, 1);
+
+  return put<kid64>(lowest_id | (rolling & kid64::sequence::mask));
+}
+
+static Datum make_kid64(PG_FUNCTION_ARGS) {
+  return put<kid64>(lowest<kid64>(PG_GETARG_TIMESTAMPTZ(0)) |
+                    component<kid64, kid64::sequence>("sequence", PG_GETARG_INT32(1)));
+}
+
+} // namespace kid::pg
+
+KID_FUNCTION(kid64_next, kid::pg::next_kid64)
+KID_FUNCTION(kid64_at, kid::pg::kid64_at_time)
+KID_FUNCTION(kid64_make, kid::pg::make_kid64)
+KID_FUNCTION(kid64_sequence, kid::pg::component<kid::kid64, kid::kid64::sequence>)

@@ -1,0 +1,40 @@
+// Between PostgreSQL's representation and the core's: IDs and instants.
+#pragma once
+
+#include "pg.hpp"
+
+namespace kid::pg {
+
+/// Types of 8 bytes live in the Datum as an integer; longer ones behind it, unaligned, as their binary form.
+template <class Id> constexpr bool by_value = Id::size == sizeof(Datum);
+
+template <class Id> typename Id::word get(Datum datum) {
+  if constexpr (by_value<Id>)
+    return DatumGetUInt64(datum);
+  else
+    return load_big<Id::size, typename Id::word>(reinterpret_cast<unsigned char const *>(DatumGetPointer(datum)));
+}
+
+template <class Id> Datum put(typename Id::word id) {
+  if constexpr (by_value<Id>) {
+    return UInt64GetDatum(id);
+  } else {
+    auto *bytes = static_cast<unsigned char *>(palloc(Id::size));
+    store_big<Id::size>(id, bytes);
+    return PointerGetDatum(bytes);
+  }
+}
+
+/// A timestamptz counts microseconds from 2000-01-01 UTC.
+constexpr unix_micros postgres_epoch = INT64CONST(946684800000000);
+
+/// An instant too late for the core's count, as is 'infinity', is its greatest: no ID reaches that far.
+inline unix_micros to_unix(TimestampTz time) {
+  return time > PG_INT64_MAX - postgres_epoch ? PG_INT64_MAX : time + postgres_epoch;
+}
+
+inline TimestampTz from_unix(unix_micros time) {
+  return time - postgres_epoch;
+}
+
+} // namespace kid::pg

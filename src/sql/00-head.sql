@@ -1,0 +1,1 @@
+\echo Use "CREATE EXTENSION kid" to load this file. \quit

@@ -1,0 +1,31 @@
+
+-- kid64: what only this type has
+
+COMMENT ON TYPE kid64 IS
+    'k-ordered ID in 8 bytes: 50 bits of time in units of 1.024 ms from 1970 to 35198, 14 bits of sequence; the local identity of the Erlang library uid';
+
+CREATE FUNCTION kid_next() RETURNS kid64
+    LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_next';
+CREATE FUNCTION kid64_at(timestamptz) RETURNS kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_make(timestamptz, sequence integer) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_sequence(kid64) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
+
+COMMENT ON FUNCTION kid_next() IS
+    'a new kid64, greater than every one issued before in the cluster; waits, at most kid.max_wait, when all 16384 of a time unit are used up; an error during recovery';
+COMMENT ON FUNCTION kid64_at(timestamptz) IS
+    'kid64 for a row from the past: stamped with the given time, its sequence counting round from one call to the next; unique while no more than 16384 are made for a time unit and kid_next() made none for it; an error outside 1970 to 35198 or during recovery';
+COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS
+    'kid64 of the time unit that holds an instant, 1970 to 35198, with a sequence, 0 to 16383';
+COMMENT ON FUNCTION kid_sequence(kid64) IS
+    'sequence within the time unit, 0 to 16383';
+
+CREATE FUNCTION kid_inspect(kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
+BEGIN ATOMIC
+    VALUES ('timestamp', 50, kid_timestamp($1)::text),
+           ('sequence', 14, kid_sequence($1)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(kid64) IS 'components of an ID, most significant first, with their widths in bits';
