@@ -1,0 +1,161 @@
+#include "../../src/core/bounds.hpp"
+#include "../../src/core/kid64.hpp"
+
+#include "vectors.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace kid {
+namespace {
+
+std::string encode(std::uint64_t id) {
+  std::string text(kid64::text::length, '?');
+  kid64::text::encode(id, text.data());
+  return text;
+}
+
+std::vector<vector_row> const &rows() {
+  static auto const all = read_vectors("kid64.tsv");
+  return all;
+}
+
+/// What uid was given: microseconds, of which it keeps the unit.
+unix_micros instant(vector_row const &row) {
+  return (row.number("a_mega") * 1'000'000 + row.number("b_sec")) * 1'000'000 + row.number("c_micro");
+}
+
+TEST(Kid64, PacksAsUid) {
+  ASSERT_EQ(rows().size(), 200U);
+  for (auto const &row : rows()) {
+    auto const id = kid64::lowest(instant(row)) | static_cast<std::uint64_t>(row.number("seq"));
+    EXPECT_EQ(id, row.hex("hex"));
+  }
+}
+
+TEST(Kid64, UnpacksAsUid) {
+  for (auto const &row : rows()) {
+    auto const id = row.hex("hex");
+    EXPECT_EQ(kid64::a::get(id), static_cast<std::uint64_t>(row.number("a_mega")));
+    EXPECT_EQ(kid64::b::get(id), static_cast<std::uint64_t>(row.number("b_sec")));
+    EXPECT_EQ(kid64::c::get(id) * 1024, static_cast<std::uint64_t>(row.number("decoded_c_micro")));
+    EXPECT_EQ(kid64::sequence::get(id), static_cast<std::uint64_t>(row.number("seq")));
+    EXPECT_EQ(kid64::time(id), instant(row) - row.number("c_micro") + row.number("decoded_c_micro"));
+    EXPECT_EQ(kid64::time(id) / 1000, row.number("t_ms"));
+  }
+}
+
+TEST(Kid64, TextAsUid) {
+  for (auto const &row : rows()) {
+    std::uint64_t id = 0;
+    auto const &text = row.text("text64");
+    EXPECT_EQ(encode(row.hex("hex")), text);
+    EXPECT_EQ(kid64::text::decode(text.data(), text.size(), id).error, text_error::none);
+    EXPECT_EQ(id, row.hex("hex"));
+  }
+}
+
+TEST(Kid64, BinaryAsUid) {
+  for (auto const &row : rows()) {
+    auto const bytes = row.bytes("hex");
+    unsigned char stored[kid64::size];
+    store_big<kid64::size>(row.hex("hex"), stored);
+    EXPECT_EQ(std::memcmp(stored, bytes.data(), sizeof stored), 0);
+    EXPECT_EQ((load_big<kid64::size, std::uint64_t>(bytes.data())), row.hex("hex"));
+  }
+}
+
+TEST(Kid64, TextSortsAsNumbersDo) {
+  std::vector<std::pair<std::uint64_t, std::string>> ids;
+  for (auto const &row : rows())
+    ids.emplace_back(row.hex("hex"), row.text("text64"));
+  std::sort(ids.begin(), ids.end());
+  EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end(), [](auto const &x, auto const &y) { return x.second < y.second; }));
+}
+
+// The alphabet, by hand from uid's document: the first, the last, and the last of each range of it.
+TEST(Kid64, TextOfTheExtremes) {
+  EXPECT_EQ(encode(0), "...........");
+  EXPECT_EQ(encode(~std::uint64_t{0}), "zzzzzzzzzzw");
+}
+
+TEST(Kid64, BadText) {
+  struct {
+    char const *text;
+    text_error error;
+    std::size_t position;
+  } const cases[] = {
+      {"", text_error::length, 0},
+      {".", text_error::length, 1},
+      {".6.ndhuBk.", text_error::length, 10},
+      {".6.ndhuBk...", text_error::length, 11},
+      {"-6.ndhuBk..", text_error::character, 0},
+      {".6.ndhuBk. ", text_error::character, 10},
+      {".6.nd uBk..", text_error::character, 5},
+      {".6.ndhuB\xff..", text_error::character, 8},
+      {"{6.ndhuBk....", text_error::character, 0},
+      {".6.ndhuBk.0", text_error::padding, 10},
+      {".6.ndhuBk.1", text_error::padding, 10},
+      {".6.ndhuBk.2", text_error::padding, 10},
+      {"zzzzzzzzzzz", text_error::padding, 10},
+  };
+  for (auto const &bad : cases) {
+    std::uint64_t id = 42;
+    auto const status = kid64::text::decode(bad.text, std::strlen(bad.text), id);
+    EXPECT_EQ(status.error, bad.error) << bad.text;
+    EXPECT_EQ(status.position, bad.position) << bad.text;
+    EXPECT_EQ(id, 42U) << bad.text;
+  }
+}
+
+TEST(Kid64, BoundsOfAUnit) {
+  for (auto const &row : rows()) {
+    auto const id = row.hex("hex");
+    EXPECT_EQ(floor<kid64>(instant(row)), id & ~std::uint64_t{0x3fff});
+    EXPECT_EQ(ceil<kid64>(instant(row)), id | 0x3fff);
+  }
+}
+
+TEST(Kid64, BoundsTileTime) {
+  // From one microsecond to the next the bounds stay, or the next floor follows the last ceil without a gap in time.
+  // Two seconds with the short units at their ends, and the end of a megasecond.
+  for (unix_micros const start : {unix_micros{0}, unix_micros{999'999'000'000}})
+    for (unix_micros t = start; t < start + 2'000'000; t++) {
+      auto const here = floor<kid64>(t);
+      auto const next = floor<kid64>(t + 1);
+      ASSERT_EQ(ceil<kid64>(t), here | 0x3fff);
+      if (next == here)
+        continue;
+      ASSERT_GT(next, ceil<kid64>(t));
+      ASSERT_EQ(kid64::time(next), t + 1);
+      ASSERT_EQ(kid_timeline::next_unit(ceil<kid64>(t)), next);
+    }
+}
+
+TEST(Kid64, BoundsSaturate) {
+  auto const greatest_id = ~std::uint64_t{0};
+  for (auto const before : {std::numeric_limits<unix_micros>::min(), unix_micros{-1}}) {
+    EXPECT_EQ(floor<kid64>(before), 0U);
+    EXPECT_EQ(ceil<kid64>(before), 0U);
+  }
+  // The end of uid's megasecond 1048575.
+  unix_micros const end = unix_micros{1048576} * 1'000'000 * 1'000'000;
+  for (auto const after : {end, std::numeric_limits<unix_micros>::max()}) {
+    EXPECT_EQ(floor<kid64>(after), greatest_id);
+    EXPECT_EQ(ceil<kid64>(after), greatest_id);
+  }
+  EXPECT_EQ(encode(floor<kid64>(end - 1)).substr(0, 3), "zzz");
+  EXPECT_LT(ceil<kid64>(end - 1), greatest_id);
+}
+
+// Bits that no generator makes still have a time, and a next unit above them.
+TEST(Kid64, ArbitraryBitsCountOn) {
+  auto const id = kid64::a::put(7) | kid64::b::put(1'048'575) | kid64::c::put(1023) | kid64::sequence::put(16383);
+  EXPECT_EQ(kid64::time(id), ((7 * 1'000'000LL + 1'048'575) * 1'000'000) + 1023 * 1024);
+  EXPECT_GT(kid_timeline::next_unit(id), id);
+  EXPECT_EQ(kid_timeline::next_unit(~std::uint64_t{0}), ~std::uint64_t{0});
+}
+
+} // namespace
+} // namespace kid

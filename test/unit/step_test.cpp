@@ -1,0 +1,207 @@
+#include "../../src/core/kid64.hpp"
+#include "../../src/core/step.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace kid {
+namespace {
+
+// Packed words as uid makes them, from test/vectors/kid64.tsv; the last unit of a second and of a megasecond.
+constexpr std::uint64_t unit_0 = 0x0000000000000000;        // 0, 0, 0
+constexpr std::uint64_t end_of_second = 0x0000000000f40000; // 0, 0, 999999
+constexpr std::uint64_t second_1 = 0x0000000001000000;      // 0, 1, 0
+constexpr std::uint64_t end_of_a = 0x00000f423ff40000;      // 0, 999999, 999999
+constexpr std::uint64_t end_of_time = 0xfffffF423ff40000;   // 1048575, 999999, 999999
+constexpr std::uint64_t a_1 = 0x0000100000000000;           // 1, 0, 0
+constexpr std::uint64_t used_up = 0x3fff;                   // 16383, the last sequence
+
+auto const next = [](auto... arguments) { return step<kid_timeline>(arguments...); };
+
+#define EXPECT_STEP(result, expected_kind, expected_state)                                                             \
+  do {                                                                                                                 \
+    step_result const r = (result);                                                                                    \
+    EXPECT_EQ(r.kind, expected_kind);                                                                                  \
+    EXPECT_EQ(r.state, expected_state);                                                                                \
+  } while (false)
+
+TEST(Step, TimeWentOn) {
+  EXPECT_STEP(next(unit_0, end_of_second), step_kind::issued, end_of_second);
+  EXPECT_STEP(next(end_of_second + 5, second_1), step_kind::issued, second_1);
+  EXPECT_STEP(next(end_of_second | used_up, second_1), step_kind::issued, second_1);
+}
+
+TEST(Step, SameUnit) {
+  EXPECT_STEP(next(second_1, second_1), step_kind::issued, second_1 + 1);
+  EXPECT_STEP(next(second_1 + 16382, second_1), step_kind::issued, second_1 | used_up);
+}
+
+TEST(Step, ClockWentBack) {
+  EXPECT_STEP(next(second_1 + 7, end_of_second), step_kind::issued, second_1 + 8);
+  EXPECT_STEP(next(a_1 + 7, unit_0), step_kind::issued, a_1 + 8);
+}
+
+TEST(Step, UsedUp) {
+  EXPECT_STEP(next(second_1 | used_up, second_1), step_kind::used_up, second_1 | used_up);
+  EXPECT_STEP(next(second_1 | used_up, unit_0), step_kind::used_up, second_1 | used_up);
+  // A carry earned for another state does not count.
+  EXPECT_STEP(next(second_1 | used_up, unit_0, end_of_second | used_up), step_kind::used_up, second_1 | used_up);
+}
+
+TEST(Step, Carry) {
+  auto const carry = [](std::uint64_t unit) { return next(unit | used_up, unit_0, unit | used_up); };
+  EXPECT_STEP(carry(second_1), step_kind::issued, second_1 + 0x4000);
+  EXPECT_STEP(carry(end_of_second), step_kind::issued, second_1);
+  EXPECT_STEP(carry(end_of_a), step_kind::issued, a_1);
+}
+
+TEST(Step, EndOfTime) {
+  auto const last = end_of_time | used_up;
+  EXPECT_STEP(next(last, unit_0), step_kind::used_up, last);
+  EXPECT_STEP(next(last, unit_0, last), step_kind::ended, last);
+  EXPECT_STEP(next(no_carry, unit_0), step_kind::ended, no_carry);
+}
+
+TEST(CarryPace, WantsTheClockToMove) {
+  carry_pace pace;
+  EXPECT_EQ(pace.carry_from(~std::uint64_t{0}), no_carry);
+
+  pace.found_used_up(a_1 | used_up, end_of_second);
+  EXPECT_EQ(pace.carry_from(end_of_second), no_carry);
+  EXPECT_EQ(pace.carry_from(unit_0), no_carry);
+  EXPECT_EQ(pace.carry_from(second_1), a_1 | used_up);
+}
+
+TEST(CarryPace, StartsAnewForAnotherState) {
+  carry_pace pace;
+  pace.found_used_up(a_1 | used_up, unit_0);
+  pace.found_used_up((a_1 + 0x4000) | used_up, second_1);
+  EXPECT_EQ(pace.carry_from(second_1), no_carry);
+  EXPECT_EQ(pace.carry_from(second_1 + 0x4000), (a_1 + 0x4000) | used_up);
+}
+
+TEST(CarryPace, KeepsTheEarliestSighting) {
+  carry_pace pace;
+  pace.found_used_up(a_1 | used_up, unit_0);
+  pace.found_used_up(a_1 | used_up, end_of_second);
+  EXPECT_EQ(pace.carry_from(end_of_second), a_1 | used_up);
+}
+
+TEST(CarryPace, ClockGoesBackWhileWaiting) {
+  carry_pace pace;
+  pace.found_used_up(a_1 | used_up, second_1);
+  pace.found_used_up(a_1 | used_up, unit_0);
+  EXPECT_EQ(pace.carry_from(unit_0), no_carry);
+  EXPECT_EQ(pace.carry_from(end_of_second), a_1 | used_up);
+}
+
+struct atomic_cell {
+  std::atomic<std::uint64_t> word{0};
+  std::uint64_t load() noexcept { return word.load(std::memory_order_relaxed); }
+  bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
+    return word.compare_exchange_strong(expected, desired, std::memory_order_relaxed);
+  }
+};
+
+/// One caller that retries when a unit is used up. `clock` returns microseconds.
+template <class Clock> std::uint64_t issue(atomic_cell &cell, Clock &&clock) {
+  carry_pace pace;
+  for (;;) {
+    auto const now = kid64::lowest(clock());
+    auto const result = advance<kid_timeline>(cell, now, pace.carry_from(now));
+    if (result.kind == step_kind::issued)
+      return result.state;
+    pace.found_used_up(result.state, kid64::lowest(clock()));
+  }
+}
+
+// A clock that the test owns: it creeps, stands, leaps and goes back.
+TEST(Timeline, RisesWhateverTheClockDoes) {
+  std::mt19937_64 random(20261121);
+  atomic_cell cell;
+  unix_micros time = 1'767'225'600'000'000;
+  std::uint64_t last = 0;
+  auto const clock = [&] { return time += static_cast<unix_micros>(random() % 3); };
+
+  for (int i = 0; i < 2'000'000; i++) {
+    if (random() % 100'000 == 0)
+      time += static_cast<unix_micros>(random() % 7'200'000'000) - 3'600'000'000;
+    auto const id = issue(cell, clock);
+    ASSERT_GT(id, last);
+    last = id;
+  }
+}
+
+// After a step back the timeline may carry, but never faster than the clock goes: how far it is ahead never grows.
+TEST(Timeline, CarriesNoFasterThanTimePasses) {
+  atomic_cell cell;
+  unix_micros time = 1'767'225'600'000'000;
+  unsigned reading = 0;
+  auto const clock = [&] { return time += reading++ % 32 == 0 ? 1 : 0; };
+
+  issue(cell, clock);
+  time -= 3'600'000'000;
+  unix_micros const ahead = kid64::time(cell.load()) - time;
+  unsigned carries = 0;
+  for (std::uint64_t last = cell.load(); carries < 2000;) {
+    auto const id = issue(cell, clock);
+    carries += (id >> 14) != (last >> 14) ? 1 : 0;
+    last = id;
+    // One unit of slack, as the clock is compared by whole units.
+    ASSERT_LE(kid64::time(id) - time, ahead + kid64::unit);
+  }
+}
+
+/// Every thread issues `count` IDs; returns all of them, each thread's checked to rise.
+template <class Clock> std::vector<std::uint64_t> issue_in_threads(unsigned threads, unsigned count, Clock clock) {
+  atomic_cell cell;
+  std::vector<std::vector<std::uint64_t>> ids(threads);
+  std::vector<std::thread> running;
+  for (auto &mine : ids)
+    running.emplace_back([&cell, &mine, clock, count] {
+      mine.reserve(count);
+      for (unsigned i = 0; i < count; i++)
+        mine.push_back(issue(cell, clock));
+    });
+  for (auto &thread : running)
+    thread.join();
+
+  std::vector<std::uint64_t> all;
+  for (auto const &mine : ids) {
+    EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end()));
+    all.insert(all.end(), mine.begin(), mine.end());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+TEST(TimelineThreads, NoDuplicateWithTheSystemClock) {
+  auto const clock = [] {
+    auto const now = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<unix_micros>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+  };
+  auto const all = issue_in_threads(8, 100'000, clock);
+  EXPECT_EQ(all.size(), 800'000U);
+  EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+}
+
+// The clock advances slower than the sequences are used up and goes back now and then: every branch, contended.
+TEST(TimelineThreads, NoDuplicateWithABadClock) {
+  static std::atomic<unix_micros> ticks{0};
+  auto const clock = [] {
+    auto const tick = ticks.fetch_add(1, std::memory_order_relaxed);
+    return 1'767'225'600'000'000 + tick / 50 - (tick / 200'000) % 2 * 3'000'000;
+  };
+  auto const all = issue_in_threads(8, 100'000, clock);
+  EXPECT_EQ(all.size(), 800'000U);
+  EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+}
+
+} // namespace
+} // namespace kid
