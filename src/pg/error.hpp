@@ -25,7 +25,7 @@ template <class Id> void syntax_error(fmNodePtr context, char const *text, text_
   case text_error::padding:
     errsave(context, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
             errmsg("invalid input syntax for type %s: \"%s\"", Id::name, text),
-            errdetail("The last character, \"%c\", stands for more bits than the %u of a %s.", text[status.position],
+            errdetail("The last character, \"%c\", has bits beyond the %u of a %s.", text[status.position],
                       8 * Id::size, Id::name));
     break;
   }

@@ -1,0 +1,46 @@
+-- What the extension puts into the catalogue.
+
+-- Every operator class and family is complete and consistent.
+SELECT am.amname, opc.opcname, amvalidate(opc.oid)
+  FROM pg_opclass opc JOIN pg_am am ON am.oid = opc.opcmethod
+ WHERE opc.opcintype IN (SELECT objid FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
+                          WHERE e.extname = 'kid' AND d.classid = 'pg_type'::regclass AND d.deptype = 'e')
+ ORDER BY opc.opcintype::regtype::text COLLATE "C", 1, 2;
+
+-- Every object has a comment, except array types, which PostgreSQL makes.
+SELECT pg_describe_object(d.classid, d.objid, 0) AS uncommented
+  FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid AND d.refclassid = 'pg_extension'::regclass
+ WHERE e.extname = 'kid' AND d.deptype = 'e'
+   AND obj_description(d.objid, d.classid::regclass::name) IS NULL
+   AND NOT EXISTS (SELECT FROM pg_type WHERE oid = d.objid AND typcategory = 'A' AND d.classid = 'pg_type'::regclass)
+ ORDER BY 1;
+
+-- Only generators are volatile, and only what depends on a setting is stable. Everything can run in a parallel worker.
+SELECT p.oid::regprocedure AS function, p.provolatile, p.proparallel
+  FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+       JOIN pg_extension e ON d.refobjid = e.oid
+ WHERE e.extname = 'kid' AND (p.provolatile <> 'i' OR p.proparallel <> 's')
+ ORDER BY p.oid::regprocedure::text COLLATE "C";
+
+-- Comparisons may be run on rows that the user must not see. All else gives NULL for NULL.
+SELECT p.oid::regprocedure AS function
+  FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+       JOIN pg_extension e ON d.refobjid = e.oid
+ WHERE e.extname = 'kid' AND p.proleakproof
+ ORDER BY p.oid::regprocedure::text COLLATE "C";
+SELECT p.oid::regprocedure AS function
+  FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+       JOIN pg_extension e ON d.refobjid = e.oid
+ WHERE e.extname = 'kid' AND NOT p.proisstrict AND p.pronargs > 0 AND p.prokind = 'f'
+ ORDER BY p.oid::regprocedure::text COLLATE "C";
+
+-- Casts: no implicit one leads out of a type.
+SELECT castsource::regtype, casttarget::regtype, castcontext, castmethod
+  FROM pg_cast c JOIN pg_depend d ON d.objid = c.oid AND d.classid = 'pg_cast'::regclass AND d.deptype = 'e'
+       JOIN pg_extension e ON d.refobjid = e.oid
+ WHERE e.extname = 'kid'
+ ORDER BY castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLATE "C";
+
+-- Settings, none of which an ordinary user may change. They are there once the library is.
+LOAD 'kid';
+SELECT name, setting, unit, min_val, max_val, context, short_desc FROM pg_settings WHERE name LIKE 'kid.%' ORDER BY name;

@@ -1,0 +1,134 @@
+-- kid64: text and binary form, order, components, conversions.
+SET TimeZone = 'UTC';
+SET DateStyle = 'ISO';
+
+-- The rows that uid made.
+\set vectors `tail -n +2 "$PG_ABS_SRCDIR/test/vectors/kid64.tsv"`
+CREATE TABLE vectors AS
+SELECT f[1]::bigint AS a, f[2]::bigint AS b, f[3]::bigint AS c, f[4]::int AS seq, f[5] AS hex, f[6] AS text64,
+       f[7]::bigint AS t_ms, f[8]::bigint AS decoded_c,
+       to_timestamp(0) + f[1]::int * interval '1000000 seconds' + f[2]::int * interval '1 second' AS second
+  FROM regexp_split_to_table(:'vectors', E'\n') AS line, string_to_array(line, E'\t') AS f;
+SELECT count(*) FROM vectors;
+
+CREATE TABLE ids AS SELECT *, text64::kid64 AS id FROM vectors;
+
+-- Text and bytes, both ways. Every count is 200.
+SELECT count(*) FILTER (WHERE id::text = text64) AS text_out,
+       count(*) FILTER (WHERE kid64_send(id) = decode(hex, 'hex')) AS send,
+       count(*) FILTER (WHERE id::bytea = decode(hex, 'hex')) AS to_bytea,
+       count(*) FILTER (WHERE decode(hex, 'hex')::kid64 = id) AS from_bytea,
+       count(*) FILTER (WHERE id::bigint = ('x' || hex)::bit(64)::bigint) AS to_bigint,
+       count(*) FILTER (WHERE ('x' || hex)::bit(64)::bigint::kid64 = id) AS from_bigint
+  FROM ids;
+
+-- Components, both ways.
+SELECT count(*) FILTER (WHERE kid64_make(second + c * interval '1 microsecond', seq) = id) AS make,
+       count(*) FILTER (WHERE kid_timestamp(id) = second + decoded_c * interval '1 microsecond') AS timestamp,
+       count(*) FILTER (WHERE id::timestamptz = second + decoded_c * interval '1 microsecond') AS to_timestamptz,
+       count(*) FILTER (WHERE (extract(epoch FROM kid_timestamp(id)) * 1000)::numeric - t_ms BETWEEN 0 AND 0.999) AS t_ms,
+       count(*) FILTER (WHERE kid_sequence(id) = seq) AS sequence,
+       count(*) FILTER (WHERE kid64_floor(second + c * interval '1 microsecond') = kid64_make(kid_timestamp(id), 0)) AS floor,
+       count(*) FILTER (WHERE kid64_ceil(second + c * interval '1 microsecond') = kid64_make(kid_timestamp(id), 16383)) AS ceil,
+       count(*) FILTER (WHERE (second + c * interval '1 microsecond')::kid64 = kid64_floor(kid_timestamp(id))) AS from_timestamptz
+  FROM ids;
+
+-- Order: of the type, of the text in collation "C", of the bytes.
+SELECT count(*) FILTER (WHERE by_id <> by_text) AS id_text, count(*) FILTER (WHERE by_id <> by_bytes) AS id_bytes
+  FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text64 COLLATE "C") AS by_text,
+               rank() OVER (ORDER BY decode(hex, 'hex')) AS by_bytes FROM ids) ranks;
+
+-- The highest bit does not make an ID negative.
+SELECT min(id), max(id), min(id::bigint) < 0 AS bigint_has_a_sign FROM ids;
+
+-- Parts, as a table.
+SELECT * FROM kid_inspect('.6.ndhuBk..');
+SELECT sum(bits) FROM kid_inspect('.6.ndhuBk..');
+
+-- Text that is not an ID, by kind: empty, short, long, wrong character, trailing junk, other alphabets, bits too many.
+SELECT ''::kid64;
+SELECT '.6.ndhuBk.'::kid64;
+SELECT '.6.ndhuBk...'::kid64;
+SELECT ' .6.ndhuBk..'::kid64;
+SELECT '.6.ndhuBk.. '::kid64;
+SELECT '.6.ndhu+k..'::kid64;
+SELECT '-6-ndhuBk--'::kid64;
+SELECT '.6.ndhüBk..'::kid64;
+SELECT '.6.ndhuBk.0'::kid64;
+SELECT 'zzzzzzzzzzz'::kid64;
+\set VERBOSITY sqlstate
+SELECT 'x'::kid64;
+SELECT 'x'::text::kid64;
+\set VERBOSITY default
+
+-- From 16 such errors are soft: here every kind of it gives false.
+SELECT current_setting('server_version_num')::int >= 160000 AS soft_errors \gset
+\if :soft_errors
+SELECT bool_or(pg_input_is_valid(bad, 'kid64')) AS any_valid
+  FROM unnest(ARRAY['', '.6.ndhuBk.', '.6.ndhuBk...', '.6.ndhu+k..', '.6.ndhüBk..', '.6.ndhuBk.0']) AS bad;
+\else
+SELECT false AS any_valid;
+\endif
+
+-- Bytes that are not an ID.
+SELECT '\x'::bytea::kid64;
+SELECT '\x00112233445566'::bytea::kid64;
+SELECT '\x001122334455667788'::bytea::kid64;
+\set VERBOSITY sqlstate
+SELECT '\x'::bytea::kid64;
+\set VERBOSITY default
+
+-- Components and instants out of range.
+SELECT kid64_make('2026-11-21', -1);
+SELECT kid64_make('2026-11-21', 16384);
+SELECT kid64_make('1969-12-31 23:59:59.999999+00', 0);
+SELECT kid64_make('35198-01-19 07:06:40+00', 0);
+SELECT kid64_make('infinity', 0);
+SELECT kid64_make('-infinity', 0);
+SELECT kid64_make('294276-12-31 23:59:59.999999+00', 0);
+SELECT kid64_at('1969-12-31 23:59:59.999999+00');
+SELECT kid64_at('infinity');
+\set VERBOSITY sqlstate
+SELECT kid64_make('2026-11-21', 16384);
+SELECT kid64_make('infinity', 0);
+\set VERBOSITY default
+SELECT kid64_make('1970-01-01 00:00:00+00', 0) AS first, kid64_make('35198-01-19 07:06:39.999999+00', 16383) AS last;
+
+-- Bounds saturate.
+SELECT t, kid64_floor(t), kid64_ceil(t)
+  FROM unnest('{-infinity, 4713-01-01 BC, 1969-12-31 23:59:59.999999+00, 1970-01-01 00:00:00+00,
+                35198-01-19 07:06:39.999999+00, 35198-01-19 07:06:40+00, 294276-12-31, infinity}'::timestamptz[]) AS t;
+
+-- Bits that no generator makes are values too, with a time.
+SELECT kid_timestamp('zzzzzzzzzzw'), kid_sequence('zzzzzzzzzzw'), 'zzzzzzzzzzw'::kid64::bigint;
+
+-- NULL in, NULL out.
+SELECT kid_timestamp(NULL::kid64), kid64_make(NULL, 0), kid64_at(NULL), NULL::kid64 < '...........';
+
+-- Differences are those of the times.
+SELECT kid64_make('2026-11-21 12:00', 5) - kid64_make('2026-11-20 11:30', 9) AS later,
+       kid64_make('2026-11-20 11:30', 0) - kid64_make('2026-11-21 12:00', 0) AS earlier,
+       kid64_make('2026-11-21', 7) - kid64_make('2026-11-21', 3) AS same;
+
+-- Conversions that are implicit, for an assignment, and explicit.
+CREATE TABLE assigned (id kid64, n bigint, t text);
+INSERT INTO assigned (id) VALUES (5), (5000000000), ('........Ezw'), ('........Ezw'::text), ('........Ezw'::varchar);
+INSERT INTO assigned (n, t) VALUES ('........Ezw'::kid64, '........Ezw'::kid64);
+SELECT * FROM assigned;
+SELECT (-1)::int::kid64, (-1)::bigint::kid64, 'zzzzzzzzzzw'::kid64::bigint;
+INSERT INTO assigned (id) VALUES (now());
+SELECT '........Ezw'::kid64 + 1;
+SELECT '........Ezw'::kid64::integer;
+
+-- A bigint column becomes a kid64 column, and back, without a row being written.
+CREATE TABLE converted (id bigint PRIMARY KEY DEFAULT kid_next(), n int);
+INSERT INTO converted (n) SELECT generate_series(1, 1000);
+CREATE TABLE before AS SELECT * FROM converted;
+SELECT pg_relation_filenode('converted') AS filenode \gset
+ALTER TABLE converted ALTER id TYPE kid64;
+SELECT pg_relation_filenode('converted') = :filenode AS same_file;
+SELECT count(*) FROM converted c JOIN before b ON c.id = b.id AND c.n = b.n;
+ALTER TABLE converted ALTER id TYPE bigint;
+SELECT pg_relation_filenode('converted') = :filenode AS same_file;
+
+DROP TABLE vectors, ids, assigned, converted, before;

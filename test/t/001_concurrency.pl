@@ -1,0 +1,59 @@
+# Two million IDs from eight sessions at once, and as many from parallel workers: no two are the same, each process sees
+# its own rise, and they tell the time at which they were made.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "max_parallel_workers_per_gather = 4\nmax_worker_processes = 8\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION kid');
+
+# The clock is read before and after each ID. Its time unit is 1.024 ms, and it cannot come from after the second reading,
+# not even where another session's later time was taken over.
+sub check_ids
+{
+	my ($table, $process) = @_;
+	is($node->safe_psql('postgres', "SELECT count(*), count(DISTINCT id) FROM $table"),
+		'2000000|2000000', "$table: no duplicate");
+	is( $node->safe_psql('postgres', qq{
+			SELECT count(*) FROM (
+				SELECT id > lag(id) OVER (PARTITION BY $process ORDER BY ctid) AS rises FROM $table) s
+			 WHERE NOT rises}),
+		'0', "$table: rising within each process");
+	is( $node->safe_psql('postgres', qq{
+			SELECT count(*) FROM $table
+			 WHERE kid_timestamp(id) <= before - interval '1.024 ms' OR kid_timestamp(id) > after}),
+		'0', "$table: the time is that of the clock");
+}
+
+$node->safe_psql('postgres',
+	'CREATE UNLOGGED TABLE sessions (session int, before timestamptz, id kid64, after timestamptz)');
+$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions',
+	{ '001_sessions' => q{
+		INSERT INTO sessions SELECT :client_id, clock_timestamp(), kid_next(), clock_timestamp()
+		  FROM generate_series(1, 250000);
+	} });
+is($node->safe_psql('postgres', 'SELECT count(DISTINCT session) FROM sessions'), '8', 'all sessions inserted');
+check_ids('sessions', 'session');
+
+# PostgreSQL does not let parallel workers ask for their process ID; this function does.
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION worker() RETURNS int LANGUAGE internal PARALLEL SAFE AS 'pg_backend_pid';
+	CREATE TABLE source AS SELECT FROM generate_series(1, 2000000);
+	ANALYZE source;
+});
+my $query = 'SELECT worker(), clock_timestamp() AS before, kid_next() AS id, clock_timestamp() AS after FROM source';
+my $settings = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;';
+like($node->safe_psql('postgres', "$settings EXPLAIN (VERBOSE, COSTS OFF) $query"),
+	qr{Gather\n.*->  Parallel Seq Scan on public.source\n\s+Output: worker\(\), .*kid_next\(\)}s,
+	'workers call kid_next()');
+$node->safe_psql('postgres', "$settings CREATE TABLE workers AS $query");
+cmp_ok($node->safe_psql('postgres', 'SELECT count(DISTINCT worker) FROM workers'), '>', 1, 'several processes took part');
+check_ids('workers', 'worker');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,78 @@
+# How kid comes to life: with and without preloading, in several databases, after a crash, on a standby.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+foreach my $preload ('', 'kid')
+{
+	my $name = $preload ? 'preloaded' : 'on demand';
+	my $node = PostgreSQL::Test::Cluster->new($preload ? 'preloaded' : 'on_demand');
+	$node->init(allows_streaming => 1);
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = '$preload'\nrestart_after_crash = on\n");
+	$node->start;
+	is( $node->safe_psql('postgres', q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'kid'}),
+		$preload ? '1' : '0', "$name: shared memory at start");
+
+	# One timeline for all databases.
+	$node->safe_psql('postgres', 'CREATE DATABASE other');
+	my @ids;
+	foreach my $database ('postgres', 'other')
+	{
+		$node->safe_psql($database, 'CREATE EXTENSION kid; CREATE TABLE t (id kid64 PRIMARY KEY DEFAULT kid_next())');
+	}
+	foreach my $round (1 .. 10)
+	{
+		push @ids, $node->safe_psql($_, 'SELECT kid_next()') foreach ('postgres', 'other');
+	}
+	is_deeply([ sort @ids ], \@ids, "$name: rising over two databases");
+	is( $node->safe_psql('postgres', q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'kid' AND allocated_size <= 4096}),
+		'1', "$name: shared memory in use");
+
+	# A crash of one backend ends all sessions and makes shared memory anew.
+	my $last = $node->safe_psql('postgres', 'INSERT INTO t DEFAULT VALUES RETURNING id');
+	my ($session_out, $session_err) = ('', '');
+	my $session = IPC::Run::start(
+		[ 'psql', '-XAtq', '-d', $node->connstr('postgres') ],
+		'<', \"SELECT kid_next(), pg_backend_pid();\nSELECT pg_sleep(600);\n", '>', \$session_out, '2>', \$session_err);
+	$session->pump until $session_out =~ /\|(\d+)\n/;
+	my $backend = $1;
+	kill 'KILL', $backend;
+	eval { $session->finish; };
+	$node->poll_query_until('postgres', 'SELECT true') or die 'no restart after the crash';
+	my $next = $node->safe_psql('postgres', 'INSERT INTO t DEFAULT VALUES RETURNING id');
+	cmp_ok($next, 'gt', $last, "$name: rising after the crash of a backend");
+	like(slurp_file($node->logfile), qr/terminated by signal 9/, "$name: it was a crash");
+
+	# A standby refuses until it is promoted.
+	$node->backup('base');
+	my $standby = PostgreSQL::Test::Cluster->new($preload ? 'preloaded_standby' : 'on_demand_standby');
+	$standby->init_from_backup($node, 'base', has_streaming => 1);
+	$standby->start;
+	$last = $node->safe_psql('postgres', 'INSERT INTO t DEFAULT VALUES RETURNING id');
+	$node->wait_for_catchup($standby, 'replay');
+	foreach my $generator ('kid_next()', 'kid64_at(now())')
+	{
+		my ($status, $stdout, $stderr) = $standby->psql('postgres', "\\set VERBOSITY verbose\nSELECT $generator");
+		my ($function) = $generator =~ /^(\w+)/;
+		like($stderr, qr/ERROR:  25006: cannot execute $function\(\) during recovery/, "$name: $function() refuses during recovery");
+	}
+	is($standby->safe_psql('postgres', "SELECT kid_timestamp('$last') <= now()"), 't', "$name: IDs can be read there");
+	$standby->promote;
+	$next = $standby->safe_psql('postgres', 'INSERT INTO t DEFAULT VALUES RETURNING id');
+	cmp_ok($next, 'gt', $last, "$name: rising after promotion");
+
+	$standby->stop;
+	$node->stop;
+}
+
+# A single-user server has no sessions to share with, and yet generates.
+my $node = PostgreSQL::Test::Cluster->new('single');
+$node->init;
+my ($stdout, $stderr) = ('', '');
+IPC::Run::run([ 'postgres', '--single', '-D', $node->data_dir, 'postgres' ],
+	'<', \"CREATE EXTENSION kid\nSELECT kid_next() < kid_next() AS rising\n", '>', \$stdout, '2>', \$stderr);
+like($stdout, qr/rising = "t"/, 'single-user mode');
+
+done_testing();
