@@ -68,7 +68,7 @@ my $subscriber = PostgreSQL::Test::Cluster->new('subscriber');
 $subscriber->init;
 $subscriber->start;
 $node->safe_psql('postgres', 'CREATE PUBLICATION p FOR TABLE t');
-my $connection = $node->connstr('postgres');
+my $connection = $node->connstr . ' dbname=postgres';
 foreach my $binary ('false', 'true')
 {
 	$subscriber->safe_psql('postgres', "CREATE DATABASE binary_$binary");
