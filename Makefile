@@ -33,6 +33,12 @@ $(PRIVATE):
 	@test/run $@
 else
 
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+ifeq ($(PGXS),)
+$(error "$(PG_CONFIG)" does not work; set PG_CONFIG to the pg_config of a PostgreSQL with its server headers)
+endif
+include $(PGXS)
+
 # Expanding the templates of the install script: pages in the order of their names, a template (.sql.in) once for each
 # type; 40-bigint.sql.in only for those that are passed by value.
 SQL_PAGES = $(sort $(wildcard src/sql/*.sql src/sql/*.sql.in))
@@ -45,13 +51,9 @@ expand  = sed -e 's/@type@/$(call type,$(2))/g' -e 's/@storage@/$(call storage,$
 types_of = $(if $(findstring bigint,$(1)),$(filter %/8,$(TYPES)),$(TYPES))
 page    = $(if $(filter %.in,$(1)),$(foreach t,$(types_of),$(call expand,$(1),$(t))),cat $(1);)
 
-all: $(SCRIPT)
 $(SCRIPT): $(SQL_PAGES) Makefile kid.control
 	{ $(foreach p,$(SQL_PAGES),$(call page,$(p))) } > $@.tmp
 	mv $@.tmp $@
-
-PGXS := $(shell $(PG_CONFIG) --pgxs)
-include $(PGXS)
 
 # PGXS compiles bitcode without PG_CXXFLAGS, and does not see when a header changed.
 COMPILE.cxx.bc += $(PG_CXXFLAGS)

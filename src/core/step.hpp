@@ -69,7 +69,9 @@ public:
   }
 
   /// The state that may be carried from when the clock is at `now`.
-  constexpr std::uint64_t carry_from(std::uint64_t now) const noexcept { return now > since_ ? state_ : no_carry; }
+  [[nodiscard]] constexpr std::uint64_t carry_from(std::uint64_t now) const noexcept {
+    return now > since_ ? state_ : no_carry;
+  }
 
 private:
   std::uint64_t state_ = no_carry;
