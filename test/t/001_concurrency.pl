@@ -56,5 +56,26 @@ $node->safe_psql('postgres', "$settings CREATE TABLE workers AS SELECT row_numbe
 cmp_ok($node->safe_psql('postgres', 'SELECT count(DISTINCT worker) FROM workers'), '>', 1, 'several processes took part');
 check_ids('workers', 'worker');
 
+# Sixty IDs a row are made faster than a time unit has them, so generators wait. All of them rise, none is from the future,
+# and they take the time that so many need.
+my $rising = join(' AND ', ('kid_next() < kid_next()') x 30);
+my ($first, $start, $count, $last, $now) = split /[|\n]/, $node->safe_psql('postgres', qq{
+	SELECT kid_next()::bigint, clock_timestamp();
+	SELECT count(*) FROM generate_series(1, 200000) WHERE $rising;
+	SELECT kid_next()::bigint, clock_timestamp();
+});
+is($count, '200000', 'twelve million IDs in a row rise');
+is( $node->safe_psql('postgres', qq{
+		SELECT ${last}::kid64 - ${first}::kid64 >= interval '1.024 ms' * (12000000 / 16384 - 1),
+		       kid_timestamp(${last}::kid64) - timestamptz '$now' < interval '2 ms'}),
+	't|t', 'at most 16384 in a time unit');
+
+my ($status, $stdout, $stderr) = $node->psql('postgres', qq{
+	\\set VERBOSITY verbose
+	SET kid.max_wait = -1;
+	SET statement_timeout = '300ms';
+	SELECT count(*) FROM generate_series(1, 100000000) WHERE $rising});
+like($stderr, qr/57014: canceling statement due to statement timeout/, 'statement_timeout works meanwhile');
+
 $node->stop;
 done_testing();

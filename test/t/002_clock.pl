@@ -1,4 +1,5 @@
-# A clock that goes back, stands still and creeps: libfaketime moves it under a running server.
+# A clock that goes back, leaps ahead and stands still: libfaketime moves it under a running server. (No timeouts here:
+# PostgreSQL reads the clock in their signal handler, for which libfaketime is not safe.)
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -12,7 +13,7 @@ die 'libfaketime is not installed' unless defined $libfaketime;
 my $node = PostgreSQL::Test::Cluster->new('main');
 my $clock_file = $node->basedir . '/clock';
 
-# In libfaketime's words: an offset (-1h), a moment at which the clock stands (2030-01-01 00:00:00), a pace (x0.001).
+# In libfaketime's words: an offset (-1h), or a moment at which the clock stands (2030-01-01 00:00:00).
 sub set_clock
 {
 	my ($clock) = @_;
@@ -113,12 +114,6 @@ $waiting = start_waiting('SET kid.max_wait = -1; SELECT kid_timestamp(kid_next()
 set_clock('2030-01-01 00:00:01');
 finish($waiting);
 is(${ $waiting->{stdout} }, "2030-01-01 00:00:01+00\n", 'a wait ends when the clock moves on');
-
-# A clock that creeps, a thousand times too slow, behind a timeline in 2030: six carries take six seconds, and two
-# milliseconds of the server's time are two seconds.
-set_clock('+0 x0.001');
-like(error_of(q{SET kid.max_wait = -1; SET statement_timeout = '2ms'; SELECT count(kid_next()) FROM generate_series(1, 100000)}),
-	qr{57014}, 'statement_timeout ends a wait');
 
 set_clock('+0');
 is(sql('SELECT kid_timestamp(kid_next()) > clock_timestamp()'), 't', 'the server is well after all this');
