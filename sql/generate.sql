@@ -25,7 +25,9 @@ SELECT kid64_at(now() + interval '1 year') > kid_next() AS stays;
 
 -- Settings are for the superuser.
 SHOW kid.max_wait;
+\set VERBOSITY sqlstate
 SET kid.max_wait = -2;
+\set VERBOSITY default
 SET kid.max_wait = '1 minute';
 SHOW kid.max_wait;
 RESET kid.max_wait;

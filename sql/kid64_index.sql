@@ -31,7 +31,7 @@ CREATE UNIQUE INDEX t_btree ON t (id);
 SELECT * FROM plan('SELECT * FROM t WHERE id = ''.6.nZZZZZZ.''');
 SELECT * FROM plan('SELECT * FROM t WHERE id = ''.6.nZZZZZZ.''::text');
 SELECT * FROM plan('SELECT * FROM t WHERE id = 5');
-SELECT * FROM plan('SELECT min(id), max(id) FROM t');
+SELECT trim(plan) FROM plan('SELECT min(id), max(id) FROM t') AS plan WHERE plan ~ 'Index Only Scan';
 SELECT * FROM plan('SELECT * FROM t WHERE id >= kid64_floor(''2026-11-21 01:00+00'') AND id < kid64_floor(''2026-11-21 01:01+00'')');
 SELECT count(*), min(n), max(n) FROM t
  WHERE id >= kid64_floor('2026-11-21 01:00+00') AND id < kid64_floor('2026-11-21 01:01+00');
