@@ -41,10 +41,12 @@ struct kid64 {
   static constexpr unix_micros unit = 1 << 10;
 
   /// The first and the last instant that an ID can carry.
-  static constexpr unix_micros first = 0;
-  static constexpr unix_micros last = (a::max + 1) * seconds_per_a * micros_per_second - 1;
+  static constexpr unix_micros first() noexcept { return 0; }
+  static constexpr unix_micros last() noexcept {
+    return static_cast<unix_micros>(a::max + 1) * seconds_per_a * micros_per_second - 1;
+  }
 
-  /// The lowest ID of the time unit that holds `time`, an instant between `first` and `last`.
+  /// The lowest ID of the time unit that holds `time`, an instant from `first` to `last`.
   static constexpr word lowest(unix_micros time) noexcept {
     auto const micros = static_cast<std::uint64_t>(time);
     std::uint64_t const seconds = micros / micros_per_second;
@@ -70,7 +72,7 @@ struct kid_timeline {
   static constexpr std::uint64_t next_unit(std::uint64_t last) noexcept {
     // The last unit of a second is shorter than `unit`, and `lowest` rounds the excess away.
     unix_micros const next = kid64::time(last) + kid64::unit;
-    return next <= kid64::last ? kid64::lowest(next) : last;
+    return next <= kid64::last() ? kid64::lowest(next) : last;
   }
 };
 

@@ -8,7 +8,7 @@
 namespace kid::pg {
 
 template <class Id> Datum timestamp(PG_FUNCTION_ARGS) {
-  PG_RETURN_TIMESTAMPTZ(from_unix(Id::time(get<Id>(PG_GETARG_DATUM(0)))));
+  PG_RETURN_TIMESTAMPTZ(from_unix(layout_of<Id>().time(get<Id>(PG_GETARG_DATUM(0)))));
 }
 
 /// A component that fits an SQL integer.
@@ -18,20 +18,20 @@ template <class Id, class Field> Datum component(PG_FUNCTION_ARGS) {
 }
 
 template <class Id> Datum floor(PG_FUNCTION_ARGS) {
-  return put<Id>(kid::floor<Id>(to_unix(PG_GETARG_TIMESTAMPTZ(0))));
+  return put<Id>(kid::floor(layout_of<Id>(), to_unix(PG_GETARG_TIMESTAMPTZ(0))));
 }
 
 template <class Id> Datum ceil(PG_FUNCTION_ARGS) {
-  return put<Id>(kid::ceil<Id>(to_unix(PG_GETARG_TIMESTAMPTZ(0))));
+  return put<Id>(kid::ceil(layout_of<Id>(), to_unix(PG_GETARG_TIMESTAMPTZ(0))));
 }
 
-/// The lowest ID of the time unit of an argument that must be in range.
-template <class Id> typename Id::word lowest(TimestampTz time) {
+/// An argument that `layout` must hold.
+template <class Id> unix_micros time_argument(Id const &layout, TimestampTz time) {
   unix_micros const micros = to_unix(time);
 
-  if (!holds<Id>(micros))
-    time_error<Id>();
-  return Id::lowest(micros);
+  if (!holds(layout, micros))
+    time_error(layout);
+  return micros;
 }
 
 /// An argument that must fit its field.

@@ -22,8 +22,8 @@ void wait_for_clock(instr_time start);
 template <class Id> unix_micros clock() {
   unix_micros const now = GetCurrentTimestamp() + postgres_epoch;
 
-  if (unlikely(!holds<Id>(now)))
-    time_error<Id>();
+  if (unlikely(!holds(Id{}, now)))
+    time_error(Id{});
   return now;
 }
 

@@ -18,10 +18,9 @@ template <class Id> Datum in(PG_FUNCTION_ARGS) {
 }
 
 template <class Id> Datum out(PG_FUNCTION_ARGS) {
-  auto *const text = static_cast<char *>(palloc(Id::text::length + 1));
+  auto *const text = static_cast<char *>(palloc(Id::text::max_length + 1));
 
-  Id::text::encode(get<Id>(PG_GETARG_DATUM(0)), text);
-  text[Id::text::length] = '\0';
+  text[Id::text::encode(get<Id>(PG_GETARG_DATUM(0)), text)] = '\0';
   PG_RETURN_CSTRING(text);
 }
 

@@ -50,14 +50,14 @@ static Datum next_kid64(PG_FUNCTION_ARGS) {
 }
 
 static Datum kid64_at_time(PG_FUNCTION_ARGS) {
-  auto const lowest_id = lowest<kid64>(PG_GETARG_TIMESTAMPTZ(0));
+  auto const lowest = kid64::lowest(time_argument(kid64{}, PG_GETARG_TIMESTAMPTZ(0)));
   std::uint32_t const rolling = pg_atomic_fetch_add_u32(&shared("kid64_at()").backfill.kid64, 1);
 
-  return put<kid64>(lowest_id | (rolling & kid64::sequence::mask));
+  return put<kid64>(lowest | (rolling & kid64::sequence::mask));
 }
 
 static Datum make_kid64(PG_FUNCTION_ARGS) {
-  return put<kid64>(lowest<kid64>(PG_GETARG_TIMESTAMPTZ(0)) |
+  return put<kid64>(kid64::lowest(time_argument(kid64{}, PG_GETARG_TIMESTAMPTZ(0))) |
                     component<kid64, kid64::sequence>("sequence", PG_GETARG_INT32(1)));
 }
 

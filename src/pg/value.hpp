@@ -25,6 +25,11 @@ template <class Id> Datum put(typename Id::word id) {
   }
 }
 
+/// The layout that the settings give a type.
+template <class Id> Id layout_of() {
+  return Id{};
+}
+
 /// A timestamptz counts microseconds from 2000-01-01 UTC.
 constexpr unix_micros postgres_epoch = INT64CONST(946684800000000);
 

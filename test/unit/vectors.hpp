@@ -2,8 +2,12 @@
 // library.
 #pragma once
 
+#include "../../src/core/layout.hpp"
+#include "../../src/core/text.hpp"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -18,6 +22,7 @@ public:
 
   std::string const &text(char const *column) const { return fields_.at(column); }
   std::int64_t number(char const *column) const { return std::stoll(text(column)); }
+  std::uint64_t unsigned_number(char const *column) const { return std::stoull(text(column)); }
   std::uint64_t hex(char const *column) const { return std::stoull(text(column), nullptr, 16); }
 
   std::vector<unsigned char> bytes(char const *column) const {
@@ -54,4 +59,38 @@ inline std::vector<vector_row> read_vectors(char const *file) {
   }
   EXPECT_GE(rows.size(), 1U) << file;
   return rows;
+}
+
+template <class Id> std::string encode(typename Id::word id) {
+  char text[Id::text::max_length];
+  return {text, Id::text::encode(id, text)};
+}
+
+/// The ID of a row's column `hex`, from its bytes.
+template <class Id> typename Id::word id_of(vector_row const &row) {
+  auto const bytes = row.bytes("hex");
+  EXPECT_EQ(bytes.size(), Id::size);
+  return kid::load_big<Id::size, typename Id::word>(bytes.data());
+}
+
+/// The text and the bytes of `id` are those of the row, and are read back.
+template <class Id> void expect_forms(vector_row const &row, char const *column, typename Id::word id) {
+  auto const &text = row.text(column);
+  auto const bytes = row.bytes("hex");
+  unsigned char stored[Id::size];
+  typename Id::word decoded = 0;
+
+  kid::store_big<Id::size>(id, stored);
+  EXPECT_EQ(std::vector<unsigned char>(stored, stored + sizeof stored), bytes);
+  EXPECT_TRUE(id_of<Id>(row) == id);
+  EXPECT_EQ(encode<Id>(id), text);
+  EXPECT_EQ(Id::text::decode(text.data(), text.size(), decoded).error, kid::text_error::none);
+  EXPECT_TRUE(decoded == id) << text;
+}
+
+/// Sorted by ID, the rows are sorted by text in ASCII order too.
+template <class Id> void expect_same_order(std::vector<vector_row> rows, char const *column) {
+  std::sort(rows.begin(), rows.end(), [](auto const &x, auto const &y) { return id_of<Id>(x) < id_of<Id>(y); });
+  EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end(),
+                             [&](auto const &x, auto const &y) { return x.text(column) < y.text(column); }));
 }

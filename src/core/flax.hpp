@@ -1,0 +1,49 @@
+// flax: the ID of the Python library Flax ID, https://github.com/ergeon/python-flax-id
+//
+//    95                          56 55                                            0
+//   +------------------------------+-----------------------------------------------+
+//   |        ms, from 2015         |                    random                     |
+//   |           40 bits            |                    56 bits                    |
+//   +------------------------------+-----------------------------------------------+
+//
+//   epoch       2015-01-01 00:00:00 UTC
+//   range       to 2049-11-03 19:53:47.775999 UTC
+//   time unit   1 ms
+//   binary      12 bytes, most significant first
+//   text        16 characters of -0-9A-Z_a-z
+//   order       unsigned
+#pragma once
+
+#include "check.hpp"
+#include "layout.hpp"
+#include "text.hpp"
+
+namespace kid {
+
+struct flax {
+  using word = uint128;
+  static constexpr char name[] = "flax";
+  static constexpr unsigned size = 12;
+  using text = ordered_text<flax_alphabet, size, word>;
+
+  using random = field<word, 0, 56>;
+  using millis = above<random, 40>;
+  static_assert(millis::end == 8 * size);
+
+  static constexpr unix_micros epoch = 1'420'070'400'000'000;
+  static constexpr unix_micros unit = 1000;
+
+  static constexpr unix_micros first() noexcept { return epoch; }
+  static constexpr unix_micros last() noexcept { return epoch + static_cast<unix_micros>(millis::max + 1) * unit - 1; }
+
+  static constexpr word lowest(unix_micros time) noexcept {
+    return millis::put(static_cast<std::uint64_t>(time - epoch) / unit);
+  }
+  static constexpr word highest(unix_micros time) noexcept { return lowest(time) | random::mask; }
+
+  static constexpr unix_micros time(word id) noexcept {
+    return epoch + static_cast<unix_micros>(millis::get(id)) * unit;
+  }
+};
+
+} // namespace kid

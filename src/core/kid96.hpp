@@ -1,0 +1,81 @@
+// kid96: the global identity of the Erlang library uid, https://github.com/fogfish/uid
+//
+//    95               76 75           56+I 55+I        24+I 23+I    24 23       14 13            0
+//   +-------------------+-----------------+----------------+----------+-----------+---------------+
+//   |         A         |   B, its upper  |      node      | B, its I |     C     |   sequence    |
+//   |    megaseconds    |    20-I bits    |                |  lowest  |  us >> 10 |   0..16383    |
+//   |      20 bits      |                 |    32 bits     |   bits   |  10 bits  |    14 bits    |
+//   +-------------------+-----------------+----------------+----------+-----------+---------------+
+//
+//   epoch       1970-01-01 00:00:00 UTC, range and time unit as for kid64
+//   I           the neighborhood, 0..10 bits: within 2^I seconds the node sorts before the time. The ID does not say it
+//   binary      12 bytes, most significant first
+//   text        16 characters of .0-9A-Z_a-z
+//   order       unsigned
+//
+// A kid96 is a kid64 with a node in the midst of its seconds.
+#pragma once
+
+#include "check.hpp"
+#include "kid64.hpp"
+#include "layout.hpp"
+#include "text.hpp"
+
+namespace kid {
+
+/// The node of a name such as uid@127.0.0.1: the PJW hash of its bytes, as Erlang's phash2 of such an atom.
+constexpr std::uint32_t node_hash(char const *name, std::size_t length) noexcept {
+  std::uint32_t hash = 0;
+  for (std::size_t i = 0; i < length; i++) {
+    hash = (hash << 4) + static_cast<unsigned char>(name[i]);
+    std::uint32_t const top = hash & 0xf0000000;
+    hash ^= (top >> 24) | top;
+  }
+  return hash;
+}
+
+struct kid96 {
+  using word = uint128;
+  static constexpr char name[] = "kid96";
+  static constexpr unsigned size = 12;
+  using text = ordered_text<uid_alphabet, size, word>;
+
+  static constexpr unsigned node_width = 32;
+  static constexpr std::uint64_t node_max = (std::uint64_t{1} << node_width) - 1;
+  static constexpr unsigned neighborhood_max = 10;
+
+  unsigned neighborhood; ///< bits, 0 to `neighborhood_max`
+
+  static constexpr unix_micros first() noexcept { return kid64::first(); }
+  static constexpr unix_micros last() noexcept { return kid64::last(); }
+
+  /// The identity `id` on `node`, at most `node_max`.
+  constexpr word global(kid64::word id, std::uint64_t node) const noexcept {
+    return word{id >> node_shift()} << (node_shift() + node_width) | word{node} << node_shift() | (id & below_node());
+  }
+
+  /// `id` without its node.
+  constexpr kid64::word local(word id) const noexcept {
+    return static_cast<kid64::word>(id >> (node_shift() + node_width)) << node_shift() |
+           (static_cast<kid64::word>(id) & below_node());
+  }
+
+  constexpr std::uint64_t node(word id) const noexcept {
+    return static_cast<std::uint64_t>(id >> node_shift()) & node_max;
+  }
+
+  /// The lowest and the highest ID of the 2^I seconds that hold `time`: its order tells no finer.
+  constexpr word lowest(unix_micros time) const noexcept { return global(kid64::lowest(time) & ~below_node(), 0); }
+  constexpr word highest(unix_micros time) const noexcept {
+    return global(kid64::lowest(time) | below_node(), node_max);
+  }
+
+  /// When the time unit of `id` begins.
+  constexpr unix_micros time(word id) const noexcept { return kid64::time(local(id)); }
+
+private:
+  constexpr unsigned node_shift() const noexcept { return kid64::c::end + neighborhood; }
+  constexpr kid64::word below_node() const noexcept { return (kid64::word{1} << node_shift()) - 1; }
+};
+
+} // namespace kid

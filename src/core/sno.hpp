@@ -1,0 +1,54 @@
+// sno: the ID of the Go library sno, https://github.com/muyo/sno
+//
+//    79                                    41   40  39      32 31           16 15            0
+//   +----------------------------------------+------+----------+---------------+---------------+
+//   |                  time                  | tick |   meta   |   partition   |   sequence    |
+//   |            4 ms, from 2010             |      |          |               |   0..65535    |
+//   |                39 bits                 | 1 bit|  8 bits  |    16 bits    |    16 bits    |
+//   +----------------------------------------+------+----------+---------------+---------------+
+//
+//   epoch       2010-01-01 00:00:00 UTC
+//   range       to 2079-09-07 15:47:35.551999 UTC
+//   time unit   4 ms
+//   tick        toggled whenever the clock goes back, so that a span of time can be used twice
+//   binary      10 bytes, most significant first
+//   text        16 characters of 2-9a-x
+//   order       unsigned
+#pragma once
+
+#include "check.hpp"
+#include "layout.hpp"
+#include "text.hpp"
+
+namespace kid {
+
+struct sno {
+  using word = uint128;
+  static constexpr char name[] = "sno";
+  static constexpr unsigned size = 10;
+  using text = ordered_text<sno_alphabet, size, word>;
+
+  using sequence = field<word, 0, 16>;
+  using partition = above<sequence, 16>;
+  using meta = above<partition, 8>;
+  using tick = above<meta, 1>;
+  using units = above<tick, 39>;
+  static_assert(units::end == 8 * size);
+
+  static constexpr unix_micros epoch = 1'262'304'000'000'000;
+  static constexpr unix_micros unit = 4000;
+
+  static constexpr unix_micros first() noexcept { return epoch; }
+  static constexpr unix_micros last() noexcept { return epoch + static_cast<unix_micros>(units::max + 1) * unit - 1; }
+
+  static constexpr word lowest(unix_micros time) noexcept {
+    return units::put(static_cast<std::uint64_t>(time - epoch) / unit);
+  }
+  static constexpr word highest(unix_micros time) noexcept { return lowest(time) | (units::put(1) - 1); }
+
+  static constexpr unix_micros time(word id) noexcept {
+    return epoch + static_cast<unix_micros>(units::get(id)) * unit;
+  }
+};
+
+} // namespace kid

@@ -1,0 +1,80 @@
+#include "../../src/core/bounds.hpp"
+#include "../../src/core/kid96.hpp"
+
+#include "vectors.hpp"
+
+namespace kid {
+namespace {
+
+std::vector<vector_row> const &rows() {
+  static auto const all = read_vectors("kid96.tsv");
+  return all;
+}
+
+kid96 layout(vector_row const &row) {
+  return {static_cast<unsigned>(row.number("drift_bits"))};
+}
+
+unix_micros instant(vector_row const &row) {
+  return (row.number("a_mega") * 1'000'000 + row.number("b_sec")) * 1'000'000 + row.number("c_micro");
+}
+
+TEST(Kid96, PacksAsUid) {
+  ASSERT_EQ(rows().size(), 200U);
+  for (auto const &row : rows()) {
+    auto const local = kid64::lowest(instant(row)) | static_cast<std::uint64_t>(row.number("seq"));
+    expect_forms<kid96>(row, "text64", layout(row).global(local, row.hex("node_hex")));
+  }
+}
+
+TEST(Kid96, UnpacksAsUid) {
+  for (auto const &row : rows()) {
+    auto const id = id_of<kid96>(row);
+    EXPECT_EQ(layout(row).node(id), row.hex("node_hex"));
+    EXPECT_EQ(kid64::sequence::get(layout(row).local(id)), static_cast<std::uint64_t>(row.number("dec_seq")));
+    EXPECT_EQ(layout(row).time(id),
+              (row.number("dec_a") * 1'000'000 + row.number("dec_b")) * 1'000'000 + row.number("dec_c"));
+  }
+}
+
+TEST(Kid96, TextSortsAsIdsDo) {
+  expect_same_order<kid96>(rows(), "text64");
+}
+
+// The bytes in uid's README; their text there is of the same bytes.
+TEST(Kid96, ReadmeDecodes) {
+  unsigned char const bytes[] = {0, 96, 57, 138, 3, 235, 39, 50, 123, 105, 128, 1};
+  auto const id = load_big<kid96::size, uint128>(bytes);
+  EXPECT_EQ(encode<kid96>(id), ".5.tXVEf8n8vPN.0");
+  kid96 const layout{8};
+  EXPECT_EQ(layout.time(id), (1539 * 1'000'000LL + 625'275) * 1'000'000 + (432'128 >> 10 << 10));
+  EXPECT_EQ(kid64::sequence::get(layout.local(id)), 1U);
+}
+
+// The neighborhood's edges, without a neighborhood to with the widest.
+TEST(Kid96, Bounds) {
+  for (unsigned bits = 0; bits <= kid96::neighborhood_max; bits++) {
+    kid96 const layout{bits};
+    unix_micros const second = 1'000'000;
+    unix_micros const start = 1'539 * 1'000'000 * second + (second << bits) * 7;
+    unix_micros const end = start + (second << bits);
+    EXPECT_EQ(layout.time(floor(layout, start)), start);
+    EXPECT_TRUE(floor(layout, end - 1) == floor(layout, start));
+    EXPECT_TRUE(ceil(layout, start) == ceil(layout, end - 1));
+    EXPECT_TRUE(floor(layout, end) > ceil(layout, start));
+    for (auto const node : {std::uint64_t{0}, kid96::node_max}) {
+      EXPECT_TRUE(layout.global(kid64::lowest(start), node) >= floor(layout, start));
+      EXPECT_TRUE(layout.global(kid64::highest(end - 1), node) <= ceil(layout, start));
+    }
+  }
+}
+
+TEST(Kid96, NodeHashAsErlang) {
+  auto const names = read_vectors("kid96_phash2.tsv");
+  ASSERT_EQ(names.size(), 23U);
+  for (auto const &row : names)
+    EXPECT_EQ(node_hash(row.text("node_name").data(), row.text("node_name").size()), row.hex("hash_hex"));
+}
+
+} // namespace
+} // namespace kid

@@ -1,0 +1,53 @@
+#include "../../src/core/bounds.hpp"
+#include "../../src/core/sno.hpp"
+
+#include "vectors.hpp"
+
+namespace kid {
+namespace {
+
+uint128 payload(vector_row const &row, char const *meta, char const *partition) {
+  return sno::meta::put(row.unsigned_number(meta)) | sno::partition::put(row.unsigned_number(partition)) |
+         sno::sequence::put(row.unsigned_number("sequence"));
+}
+
+TEST(Sno, FormsAndFieldsAsTheLibrary) {
+  auto const rows = read_vectors("sno.tsv");
+  ASSERT_EQ(rows.size(), 200U);
+  for (auto const &row : rows) {
+    auto const micros = row.number("unix_ns") / 1000;
+    auto const id =
+        sno::lowest(micros) | sno::tick::put(row.unsigned_number("tick_tock")) | payload(row, "meta", "partition");
+    expect_forms<sno>(row, "text", id);
+    EXPECT_EQ(sno::time(id), micros);
+    EXPECT_EQ(sno::tick::get(id), row.unsigned_number("tick_tock"));
+    EXPECT_EQ(sno::meta::get(id), row.unsigned_number("meta"));
+    EXPECT_EQ(sno::partition::get(id), row.unsigned_number("partition"));
+    EXPECT_EQ(sno::sequence::get(id), row.unsigned_number("sequence"));
+  }
+  expect_same_order<sno>(rows, "text");
+}
+
+TEST(Sno, TimeAsTheLibrary) {
+  auto const rows = read_vectors("sno_time.tsv");
+  ASSERT_EQ(rows.size(), 90U);
+  for (auto const &row : rows) {
+    // The library takes nanoseconds; an instant before the first of a microsecond is not in these rows' seconds.
+    auto const id = sno::lowest(row.number("in_unix_ns") / 1000) | payload(row, "meta_in", "partition_in");
+    expect_forms<sno>(row, "text", id);
+    EXPECT_EQ(sno::time(id), row.number("unix_ns") / 1000);
+  }
+}
+
+// The document's range: 2010-01-01 00:00:00 to 2079-09-07 15:47:35.548, and that unit to its end.
+TEST(Sno, Range) {
+  EXPECT_EQ(sno::first(), 1'262'304'000'000'000);
+  EXPECT_EQ(sno::last(), 3'461'327'255'551'999);
+  EXPECT_TRUE(ceil(sno{}, sno::last()) == greatest<sno>);
+  EXPECT_TRUE(floor(sno{}, sno::last() + 1) == greatest<sno>);
+  EXPECT_TRUE(ceil(sno{}, sno::first() - 1) == 0);
+  EXPECT_EQ(encode<sno>(greatest<sno>), "xxxxxxxxxxxxxxxx");
+}
+
+} // namespace
+} // namespace kid
