@@ -5,7 +5,7 @@ EXTENSION  = kid
 EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" kid.control)
 
 # Each ID type and its size in bytes.
-TYPES = kid64/8
+TYPES = kid64/8 sno/10 flax/12
 
 MODULE_big = kid
 OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp)))
@@ -40,7 +40,7 @@ endif
 include $(PGXS)
 
 # Expanding the templates of the install script: pages in the order of their names, a template (.sql.in) once for each
-# type; 40-bigint.sql.in only for those that are passed by value.
+# type; 40-bigint.sql.in only for those of 8 bytes, 40-uuid.sql.in only for the others.
 SQL_PAGES = $(sort $(wildcard src/sql/*.sql src/sql/*.sql.in))
 
 # $(call expand,page,type/size)
@@ -48,7 +48,7 @@ type    = $(patsubst %/,%,$(dir $(1)))
 storage = $(if $(filter 8,$(notdir $(1))),LIKE = bigint,INTERNALLENGTH = $(notdir $(1))$(comma) ALIGNMENT = char)
 comma   = ,
 expand  = sed -e 's/@type@/$(call type,$(2))/g' -e 's/@storage@/$(call storage,$(2))/' $(1);
-types_of = $(if $(findstring bigint,$(1)),$(filter %/8,$(TYPES)),$(TYPES))
+types_of = $(if $(findstring bigint,$(1)),$(filter %/8,$(TYPES)),$(if $(findstring uuid,$(1)),$(filter-out %/8,$(TYPES)),$(TYPES)))
 page    = $(if $(filter %.in,$(1)),$(foreach t,$(types_of),$(call expand,$(1),$(t))),cat $(1);)
 
 $(SCRIPT): $(SQL_PAGES) Makefile kid.control

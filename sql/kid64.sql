@@ -42,8 +42,8 @@ SELECT count(*) FILTER (WHERE by_id <> by_text) AS id_text, count(*) FILTER (WHE
 SELECT min(id), max(id), min(id::bigint) < 0 AS bigint_has_a_sign FROM ids;
 
 -- Parts, as a table.
-SELECT * FROM kid_inspect('.6.ndhuBk..');
-SELECT sum(bits) FROM kid_inspect('.6.ndhuBk..');
+SELECT * FROM kid_inspect('.6.ndhuBk..'::kid64);
+SELECT sum(bits) FROM kid_inspect('.6.ndhuBk..'::kid64);
 
 -- Text that is not an ID, by kind: empty, short, long, wrong character, trailing junk, other alphabets, bits too many.
 SELECT ''::kid64;
@@ -97,7 +97,7 @@ SELECT t, kid64_floor(t), kid64_ceil(t)
                 35198-01-19 07:06:39.999999+00, 35198-01-19 07:06:40+00, 294276-12-31, infinity}'::timestamptz[]) AS t;
 
 -- Bits that no generator makes are values too, with a time.
-SELECT kid_timestamp('zzzzzzzzzzw'), kid_sequence('zzzzzzzzzzw'), 'zzzzzzzzzzw'::kid64::bigint;
+SELECT kid_timestamp('zzzzzzzzzzw'::kid64), kid_sequence('zzzzzzzzzzw'::kid64), 'zzzzzzzzzzw'::kid64::bigint;
 
 -- NULL in, NULL out.
 SELECT kid_timestamp(NULL::kid64), kid64_make(NULL, 0), kid64_at(NULL), NULL::kid64 < '...........';

@@ -17,6 +17,11 @@ template <class Id, class Field> Datum component(PG_FUNCTION_ARGS) {
   PG_RETURN_INT32(static_cast<std::int32_t>(Field::get(get<Id>(PG_GETARG_DATUM(0)))));
 }
 
+/// A component of one bit.
+template <class Id, class Field> Datum flag(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(Field::get(get<Id>(PG_GETARG_DATUM(0))) != 0);
+}
+
 template <class Id> Datum floor(PG_FUNCTION_ARGS) {
   return put<Id>(kid::floor(layout_of<Id>(), to_unix(PG_GETARG_TIMESTAMPTZ(0))));
 }

@@ -27,12 +27,66 @@ template <class Id, class Comparison> Datum choose(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(PG_GETARG_DATUM(first ? 0 : 1));
 }
 
+/// Sorting by abbreviated keys: the first 8 bytes of an ID, as an integer. They decide nearly every comparison, or
+/// else, when few of them differ, tuplesort is told to do without.
+template <class Id> struct abbreviation {
+  hyperLogLogState distinct;
+  bool estimating;
+
+  static int compare_whole(Datum x, Datum y, SortSupport) {
+    auto const a = get<Id>(x);
+    auto const b = get<Id>(y);
+    return a < b ? -1 : a > b ? 1 : 0;
+  }
+
+  static Datum abbreviate(Datum original, SortSupport support) {
+    auto *const self = static_cast<abbreviation *>(support->ssup_extra);
+    auto const key = static_cast<std::uint64_t>(get<Id>(original) >> (8 * (Id::size - sizeof(Datum))));
+
+    if (self->estimating)
+      addHyperLogLog(&self->distinct, hash_bytes_uint32(static_cast<std::uint32_t>(key ^ (key >> 32))));
+    return UInt64GetDatum(key);
+  }
+
+  /// Whether abbreviating `count` values was no use: less than one distinct key to 2000 of them.
+  static bool give_up(int count, SortSupport support) {
+    auto *const self = static_cast<abbreviation *>(support->ssup_extra);
+
+    if (count < 10000 || !self->estimating)
+      return false;
+    double const distinct = estimateHyperLogLog(&self->distinct);
+    // With so many there will always be enough.
+    if (distinct > 100000)
+      self->estimating = false;
+    return distinct < count / 2000.0 + 0.5;
+  }
+
+  static void set_up(SortSupport support) {
+    support->comparator = compare_whole;
+    if (!support->abbreviate)
+      return;
+    MemoryContext const caller = MemoryContextSwitchTo(support->ssup_cxt);
+    auto *const self = static_cast<abbreviation *>(palloc(sizeof(abbreviation)));
+    initHyperLogLog(&self->distinct, 10);
+    self->estimating = true;
+    MemoryContextSwitchTo(caller);
+
+    support->ssup_extra = self;
+    support->comparator = ssup_datum_unsigned_cmp;
+    support->abbrev_converter = abbreviate;
+    support->abbrev_abort = give_up;
+    support->abbrev_full_comparator = compare_whole;
+  }
+};
+
 template <class Id> Datum sortsupport(PG_FUNCTION_ARGS) {
   auto *const support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
 
-  static_assert(by_value<Id>, "types that are passed by reference need abbreviated keys here");
   // tuplesort recognises this very pointer and inlines the comparison.
-  support->comparator = ssup_datum_unsigned_cmp;
+  if constexpr (by_value<Id>)
+    support->comparator = ssup_datum_unsigned_cmp;
+  else
+    abbreviation<Id>::set_up(support);
   PG_RETURN_VOID();
 }
 

@@ -18,6 +18,7 @@ extern "C" {
 #include "access/xlog.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
+#include "lib/hyperloglog.h"
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -32,6 +33,7 @@ extern "C" {
 #include "utils/guc.h"
 #include "utils/sortsupport.h"
 #include "utils/timestamp.h"
+#include "utils/uuid.h"
 #include "utils/wait_event.h"
 
 #if PG_VERSION_NUM >= 160000

@@ -1,5 +1,7 @@
 // The SQL functions: those that every type has, by one line a type, and those that only one has.
+#include "../core/flax.hpp"
 #include "../core/kid64.hpp"
+#include "../core/sno.hpp"
 
 #include "fields.hpp"
 #include "generate.hpp"
@@ -40,7 +42,16 @@
   KID_FUNCTION(T##_floor, kid::pg::floor<kid::T>)                                                                      \
   KID_FUNCTION(T##_ceil, kid::pg::ceil<kid::T>)
 
+/// And those of the types whose text has 16 characters.
+#define KID_EXPORT_UUID_CASTS(T)                                                                                       \
+  KID_FUNCTION(T##_to_uuid, kid::pg::to_uuid<kid::T>)                                                                  \
+  KID_FUNCTION(T##_from_uuid, kid::pg::from_uuid<kid::T>)
+
 KID_EXPORT_TYPE(kid64)
+KID_EXPORT_TYPE(sno)
+KID_EXPORT_UUID_CASTS(sno)
+KID_EXPORT_TYPE(flax)
+KID_EXPORT_UUID_CASTS(flax)
 
 namespace kid::pg {
 
@@ -61,9 +72,50 @@ static Datum make_kid64(PG_FUNCTION_ARGS) {
                     component<kid64, kid64::sequence>("sequence", PG_GETARG_INT32(1)));
 }
 
+static Datum make_sno(PG_FUNCTION_ARGS) {
+  return put<sno>(sno::lowest(time_argument(sno{}, PG_GETARG_TIMESTAMPTZ(0))) |
+                  component<sno, sno::meta>("meta", PG_GETARG_INT32(1)) |
+                  component<sno, sno::partition>("partition", PG_GETARG_INT32(2)) |
+                  component<sno, sno::sequence>("sequence", PG_GETARG_INT32(3)) |
+                  sno::tick::put(PG_GETARG_BOOL(4) ? 1 : 0));
+}
+
+constexpr unsigned flax_random_size = flax::random::width / 8;
+
+static Datum make_flax(PG_FUNCTION_ARGS) {
+  auto const lowest = flax::lowest(time_argument(flax{}, PG_GETARG_TIMESTAMPTZ(0)));
+  bytea *const random = PG_GETARG_BYTEA_PP(1);
+  unsigned char bits[8] = {};
+
+  if (VARSIZE_ANY_EXHDR(random) != flax_random_size)
+    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("random is out of range for type flax"),
+            errdetail("It has %u bytes, not %d.", flax_random_size, static_cast<int>(VARSIZE_ANY_EXHDR(random))));
+  memcpy(bits + 8 - flax_random_size, VARDATA_ANY(random), flax_random_size);
+  return put<flax>(lowest | load_big<8, std::uint64_t>(bits));
+}
+
+static Datum random_of_flax(PG_FUNCTION_ARGS) {
+  auto *const random = static_cast<bytea *>(palloc(VARHDRSZ + flax_random_size));
+  unsigned char bits[8];
+
+  store_big<8>(flax::random::get(get<flax>(PG_GETARG_DATUM(0))), bits);
+  SET_VARSIZE(random, VARHDRSZ + flax_random_size);
+  memcpy(VARDATA(random), bits + 8 - flax_random_size, flax_random_size);
+  PG_RETURN_BYTEA_P(random);
+}
+
 } // namespace kid::pg
 
 KID_FUNCTION(kid64_next, kid::pg::next_kid64)
 KID_FUNCTION(kid64_at, kid::pg::kid64_at_time)
 KID_FUNCTION(kid64_make, kid::pg::make_kid64)
 KID_FUNCTION(kid64_sequence, kid::pg::component<kid::kid64, kid::kid64::sequence>)
+
+KID_FUNCTION(sno_make, kid::pg::make_sno)
+KID_FUNCTION(sno_tick, kid::pg::flag<kid::sno, kid::sno::tick>)
+KID_FUNCTION(sno_meta, kid::pg::component<kid::sno, kid::sno::meta>)
+KID_FUNCTION(sno_partition, kid::pg::component<kid::sno, kid::sno::partition>)
+KID_FUNCTION(sno_sequence, kid::pg::component<kid::sno, kid::sno::sequence>)
+
+KID_FUNCTION(flax_make, kid::pg::make_flax)
+KID_FUNCTION(flax_random, kid::pg::random_of_flax)

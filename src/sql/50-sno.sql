@@ -1,0 +1,34 @@
+
+-- sno: what only this type has
+
+COMMENT ON TYPE sno IS
+    'k-ordered ID in 10 bytes: 39 bits of time in units of 4 ms from 2010 to 2079, tick bit, metabyte, 16 bits of partition, 16 bits of sequence; as of the Go library sno';
+
+CREATE FUNCTION sno_make(timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_tick(sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_tick';
+CREATE FUNCTION kid_meta(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_meta';
+CREATE FUNCTION kid_partition(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_partition';
+CREATE FUNCTION kid_sequence(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
+
+COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
+    'sno of the time unit that holds an instant, 2010 to 2079-09-07, with a metabyte, 0 to 255, a partition and a sequence, each 0 to 65535, and a tick';
+COMMENT ON FUNCTION kid_tick(sno) IS 'tick-tock bit, toggled whenever the clock of the generator went back';
+COMMENT ON FUNCTION kid_meta(sno) IS 'metabyte, 0 to 255: what whoever made the ID put into it';
+COMMENT ON FUNCTION kid_partition(sno) IS 'partition, 0 to 65535: which generator made the ID';
+COMMENT ON FUNCTION kid_sequence(sno) IS 'sequence within the time unit, 0 to 65535';
+
+CREATE FUNCTION kid_inspect(sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 39, kid_timestamp($1)::text),
+           ('tick', 1, kid_tick($1)::text),
+           ('meta', 8, kid_meta($1)::text),
+           ('partition', 16, kid_partition($1)::text),
+           ('sequence', 16, kid_sequence($1)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(sno) IS 'components of an ID, most significant first, with their widths in bits';
