@@ -1,11 +1,12 @@
 # make, make install, make installcheck: the usual ones of PostgreSQL extensions; they take PG_CONFIG=...
 # make test, make demo, make bench:      install what is missing and use a private server; see CONTRIBUTING.md
 
+comma      = ,
 EXTENSION  = kid
 EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" kid.control)
 
 # Each ID type and its size in bytes.
-TYPES = kid64/8 sno/10 flax/12
+TYPES = kid64/8 kid96/12 sno/10 flax/12
 
 MODULE_big = kid
 OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp)))
@@ -13,6 +14,8 @@ SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
 DATA_built = $(SCRIPT)
 REGRESS    = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 REGRESS_OPTS = --load-extension=$(EXTENSION)
+
+SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcdir)/src/pg/exports.map)
 
 PG_CONFIG ?= pg_config
 
@@ -22,7 +25,7 @@ PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server)
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
-EXTRA_CLEAN = $(OBJS:.o=.d) $(EXTENSION)--*.sql build
+EXTRA_CLEAN = $(OBJS:.o=.d) build
 
 PRIVATE = test demo bench lint
 .PHONY: $(PRIVATE)
@@ -46,7 +49,6 @@ SQL_PAGES = $(sort $(wildcard src/sql/*.sql src/sql/*.sql.in))
 # $(call expand,page,type/size)
 type    = $(patsubst %/,%,$(dir $(1)))
 storage = $(if $(filter 8,$(notdir $(1))),LIKE = bigint,INTERNALLENGTH = $(notdir $(1))$(comma) ALIGNMENT = char)
-comma   = ,
 expand  = sed -e 's/@type@/$(call type,$(2))/g' -e 's/@storage@/$(call storage,$(2))/' $(1);
 types_of = $(if $(findstring bigint,$(1)),$(filter %/8,$(TYPES)),$(if $(findstring uuid,$(1)),$(filter-out %/8,$(TYPES)),$(TYPES)))
 page    = $(if $(filter %.in,$(1)),$(foreach t,$(types_of),$(call expand,$(1),$(t))),cat $(1);)

@@ -69,9 +69,7 @@ public:
   }
 
   /// The state that may be carried from when the clock is at `now`.
-  [[nodiscard]] constexpr std::uint64_t carry_from(std::uint64_t now) const noexcept {
-    return now > since_ ? state_ : no_carry;
-  }
+  constexpr std::uint64_t carry_from(std::uint64_t now) const noexcept { return now > since_ ? state_ : no_carry; }
 
 private:
   std::uint64_t state_ = no_carry;

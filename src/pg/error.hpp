@@ -55,11 +55,13 @@ template <class Id> [[noreturn]] void time_error(Id const &layout) {
           errdetail("The range is %s to %s.", display(layout.first()), display(layout.last())));
 }
 
-/// `component` is out of the range of its field.
-template <class Id, class Field> [[noreturn]] void component_error(char const *component, std::int64_t value) {
-  ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-          errmsg("%s " INT64_FORMAT " is out of range for type %s", component, value, Id::name),
-          errdetail("The range is 0 to " UINT64_FORMAT ".", static_cast<std::uint64_t>(Field::max)));
+/// Raises an error unless `value`, a component of an ID, is from 0 to `max`.
+template <class Id> std::uint64_t check_component(char const *component, std::int64_t value, std::uint64_t max) {
+  if (value < 0 || static_cast<std::uint64_t>(value) > max)
+    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+            errmsg("%s " INT64_FORMAT " is out of range for type %s", component, value, Id::name),
+            errdetail("The range is 0 to " UINT64_FORMAT ".", max));
+  return static_cast<std::uint64_t>(value);
 }
 
 } // namespace kid::pg

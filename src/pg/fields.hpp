@@ -41,9 +41,7 @@ template <class Id> unix_micros time_argument(Id const &layout, TimestampTz time
 
 /// An argument that must fit its field.
 template <class Id, class Field> typename Id::word component(char const *name, std::int64_t value) {
-  if (value < 0 || static_cast<std::uint64_t>(value) > Field::max)
-    component_error<Id, Field>(name, value);
-  return Field::put(static_cast<std::uint64_t>(value));
+  return Field::put(check_component<Id>(name, value, Field::max));
 }
 
 } // namespace kid::pg

@@ -65,7 +65,7 @@ template <class Id> struct abbreviation {
     support->comparator = compare_whole;
     if (!support->abbreviate)
       return;
-    MemoryContext const caller = MemoryContextSwitchTo(support->ssup_cxt);
+    MemoryContext caller = MemoryContextSwitchTo(support->ssup_cxt);
     auto *const self = static_cast<abbreviation *>(palloc(sizeof(abbreviation)));
     initHyperLogLog(&self->distinct, 10);
     self->estimating = true;

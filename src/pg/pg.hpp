@@ -4,7 +4,11 @@
 
 // The core comes first, always: see core/check.hpp.
 #include "../core/bounds.hpp"
+#include "../core/flax.hpp"
+#include "../core/kid64.hpp"
+#include "../core/kid96.hpp"
 #include "../core/layout.hpp"
+#include "../core/sno.hpp"
 #include "../core/step.hpp"
 #include "../core/text.hpp"
 
@@ -16,6 +20,7 @@ extern "C" {
 #include "postgres.h"
 
 #include "access/xlog.h"
+#include "access/xlogrecovery.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "lib/hyperloglog.h"
@@ -59,6 +64,15 @@ inline std::uint32_t wait_event(char const *name) {
 #else
   static_cast<void>(name);
   return PG_WAIT_EXTENSION;
+#endif
+}
+
+// 16 gave GUC values a memory of their own. Before, they came from malloc.
+inline void *guc_extra(std::size_t size) {
+#if PG_VERSION_NUM >= 160000
+  return guc_malloc(LOG, size);
+#else
+  return malloc(size);
 #endif
 }
 

@@ -8,19 +8,22 @@ shared_state *attached = nullptr;
 
 namespace {
 
-/// The state that no ID issued before this start has passed. Zero while the clock alone is trusted for that.
-std::uint64_t starting_point() {
-  return 0;
-}
-
 shared_state *find_or_make() {
   bool found = false;
+  std::uint32_t rolling = 0;
+
+  // Not from zero, so that back-filling that goes on after a restart does not begin with the same sequences again. Any
+  // number serves, also that of a failure. Nothing that can raise an error may stand between finding the struct and
+  // filling it.
+  static_cast<void>(pg_strong_random(&rolling, sizeof rolling));
 
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
   auto *const state = static_cast<shared_state *>(ShmemInitStruct("kid", sizeof(shared_state), &found));
   if (!found) {
-    pg_atomic_init_u64(&state->kid.state, starting_point());
-    pg_atomic_init_u32(&state->backfill.kid64, 0);
+    // From zero the first ID takes the time of the clock: nothing else yet bounds the IDs issued before this start.
+    pg_atomic_init_u64(&state->kid.state, 0);
+    pg_atomic_init_u32(&state->backfill.kid64, rolling);
+    pg_atomic_init_u32(&state->backfill.kid96, rolling);
   }
   LWLockRelease(AddinShmemInitLock);
   return state;

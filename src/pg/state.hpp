@@ -21,11 +21,12 @@ struct alignas(PG_CACHE_LINE_SIZE) timeline {
 };
 
 struct shared_state {
-  timeline kid;
+  timeline kid; ///< of kid64 and kid96
 
   /// The sequences of back-filled IDs, which roll over; shared, so that sessions that fill the same time unit differ.
   struct alignas(PG_CACHE_LINE_SIZE) {
     pg_atomic_uint32 kid64;
+    pg_atomic_uint32 kid96;
   } backfill;
 };
 

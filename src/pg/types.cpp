@@ -1,8 +1,4 @@
 // The SQL functions: those that every type has, by one line a type, and those that only one has.
-#include "../core/flax.hpp"
-#include "../core/kid64.hpp"
-#include "../core/sno.hpp"
-
 #include "fields.hpp"
 #include "generate.hpp"
 #include "io.hpp"
@@ -48,6 +44,8 @@
   KID_FUNCTION(T##_from_uuid, kid::pg::from_uuid<kid::T>)
 
 KID_EXPORT_TYPE(kid64)
+KID_EXPORT_TYPE(kid96)
+KID_EXPORT_UUID_CASTS(kid96)
 KID_EXPORT_TYPE(sno)
 KID_EXPORT_UUID_CASTS(sno)
 KID_EXPORT_TYPE(flax)
@@ -60,16 +58,77 @@ static Datum next_kid64(PG_FUNCTION_ARGS) {
   return put<kid64>(issue<kid64, kid_timeline>(shared("kid_next()").kid));
 }
 
-static Datum kid64_at_time(PG_FUNCTION_ARGS) {
-  auto const lowest = kid64::lowest(time_argument(kid64{}, PG_GETARG_TIMESTAMPTZ(0)));
-  std::uint32_t const rolling = pg_atomic_fetch_add_u32(&shared("kid64_at()").backfill.kid64, 1);
+/// A kid64 at `time` with the next sequence of `rolling`.
+static kid64::word backfill(pg_atomic_uint32 &rolling, TimestampTz time) {
+  return kid64::lowest(time_argument(kid64{}, time)) | (pg_atomic_fetch_add_u32(&rolling, 1) & kid64::sequence::mask);
+}
 
-  return put<kid64>(lowest | (rolling & kid64::sequence::mask));
+static Datum kid64_at_time(PG_FUNCTION_ARGS) {
+  return put<kid64>(backfill(shared("kid64_at()").backfill.kid64, PG_GETARG_TIMESTAMPTZ(0)));
 }
 
 static Datum make_kid64(PG_FUNCTION_ARGS) {
   return put<kid64>(kid64::lowest(time_argument(kid64{}, PG_GETARG_TIMESTAMPTZ(0))) |
                     component<kid64, kid64::sequence>("sequence", PG_GETARG_INT32(1)));
+}
+
+static Datum next_kid96(PG_FUNCTION_ARGS) {
+  static_cast<void>(fcinfo);
+  auto const local = issue<kid64, kid_timeline>(shared("kid96_next()").kid);
+  return put<kid96>(layout_of<kid96>().global(local, node()));
+}
+
+static Datum kid96_at_time(PG_FUNCTION_ARGS) {
+  auto const local = backfill(shared("kid96_at()").backfill.kid96, PG_GETARG_TIMESTAMPTZ(0));
+  return put<kid96>(layout_of<kid96>().global(local, node()));
+}
+
+/// The layout with the neighborhood of an argument.
+static kid96 kid96_layout(std::int32_t bits) {
+  return {static_cast<unsigned>(check_component<kid96>("neighborhood", bits, kid96::neighborhood_max))};
+}
+
+/// Not strict: without a neighborhood it is that of the setting.
+static Datum make_kid96(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+    PG_RETURN_NULL();
+  kid96 const layout = PG_ARGISNULL(3) ? layout_of<kid96>() : kid96_layout(PG_GETARG_INT32(3));
+  auto const node = check_component<kid96>("node", PG_GETARG_INT64(1), kid96::node_max);
+  auto const sequence = component<kid96, kid64::sequence>("sequence", PG_GETARG_INT32(2));
+  auto const time = time_argument(layout, PG_GETARG_TIMESTAMPTZ(0));
+
+  return put<kid96>(layout.global(kid64::lowest(time) | static_cast<kid64::word>(sequence), node));
+}
+
+static Datum timestamp_of_kid96(PG_FUNCTION_ARGS) {
+  PG_RETURN_TIMESTAMPTZ(from_unix(kid96_layout(PG_GETARG_INT32(1)).time(get<kid96>(PG_GETARG_DATUM(0)))));
+}
+
+static Datum node_of_kid96(PG_FUNCTION_ARGS) {
+  kid96 const layout = PG_NARGS() > 1 ? kid96_layout(PG_GETARG_INT32(1)) : layout_of<kid96>();
+  PG_RETURN_INT64(static_cast<std::int64_t>(layout.node(get<kid96>(PG_GETARG_DATUM(0)))));
+}
+
+static Datum sequence_of_kid96(PG_FUNCTION_ARGS) {
+  auto const local = layout_of<kid96>().local(get<kid96>(PG_GETARG_DATUM(0)));
+  PG_RETURN_INT32(static_cast<std::int32_t>(kid64::sequence::get(local)));
+}
+
+static Datum global(PG_FUNCTION_ARGS) {
+  return put<kid96>(layout_of<kid96>().global(get<kid64>(PG_GETARG_DATUM(0)), node()));
+}
+
+/// With one argument it is the cast, which never forces.
+static Datum local(PG_FUNCTION_ARGS) {
+  kid96 const layout = layout_of<kid96>();
+  auto const id = get<kid96>(PG_GETARG_DATUM(0));
+  bool const force = PG_NARGS() > 1 && PG_GETARG_BOOL(1);
+
+  if (!force && layout.node(id) != node())
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is of another node"),
+            errdetail("Its node is " UINT64_FORMAT ", that of this server is %u.", layout.node(id), node()),
+            errhint("kid_local(id, true) drops the node of an ID, which is then no longer unique."));
+  return put<kid64>(layout.local(id));
 }
 
 static Datum make_sno(PG_FUNCTION_ARGS) {
@@ -110,6 +169,15 @@ KID_FUNCTION(kid64_next, kid::pg::next_kid64)
 KID_FUNCTION(kid64_at, kid::pg::kid64_at_time)
 KID_FUNCTION(kid64_make, kid::pg::make_kid64)
 KID_FUNCTION(kid64_sequence, kid::pg::component<kid::kid64, kid::kid64::sequence>)
+
+KID_FUNCTION(kid96_next, kid::pg::next_kid96)
+KID_FUNCTION(kid96_at, kid::pg::kid96_at_time)
+KID_FUNCTION(kid96_make, kid::pg::make_kid96)
+KID_FUNCTION(kid96_timestamp_in, kid::pg::timestamp_of_kid96)
+KID_FUNCTION(kid96_node, kid::pg::node_of_kid96)
+KID_FUNCTION(kid96_sequence, kid::pg::sequence_of_kid96)
+KID_FUNCTION(kid64_global, kid::pg::global)
+KID_FUNCTION(kid96_local, kid::pg::local)
 
 KID_FUNCTION(sno_make, kid::pg::make_sno)
 KID_FUNCTION(sno_tick, kid::pg::flag<kid::sno, kid::sno::tick>)
