@@ -141,6 +141,40 @@ static Datum make_sno(PG_FUNCTION_ARGS) {
 
 constexpr unsigned flax_random_size = flax::random::width / 8;
 
+/// 56 random bits, as a number. They are fetched for many IDs at once, by each process for itself.
+static std::uint64_t next_random() {
+  static struct {
+    int owner; ///< the process that fetched: a child would inherit what its parent is about to use
+    unsigned used;
+    unsigned char bytes[64 * flax_random_size];
+  } pool;
+  unsigned char bits[8] = {};
+
+  if (unlikely(pool.owner != MyProcPid || pool.used == sizeof pool.bytes)) {
+    pool.owner = 0;
+    if (!pg_strong_random(pool.bytes, sizeof pool.bytes))
+      ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"));
+    pool.owner = MyProcPid;
+    pool.used = 0;
+  }
+  memcpy(bits + 8 - flax_random_size, pool.bytes + pool.used, flax_random_size);
+  pool.used += flax_random_size;
+  return load_big<8, std::uint64_t>(bits);
+}
+
+static Datum flax_of_time(TimestampTz time) {
+  return put<flax>(flax::lowest(time_argument(flax{}, time)) | next_random());
+}
+
+static Datum next_flax(PG_FUNCTION_ARGS) {
+  static_cast<void>(fcinfo);
+  return flax_of_time(GetCurrentTimestamp());
+}
+
+static Datum flax_at_time(PG_FUNCTION_ARGS) {
+  return flax_of_time(PG_GETARG_TIMESTAMPTZ(0));
+}
+
 static Datum make_flax(PG_FUNCTION_ARGS) {
   auto const lowest = flax::lowest(time_argument(flax{}, PG_GETARG_TIMESTAMPTZ(0)));
   bytea *const random = PG_GETARG_BYTEA_PP(1);
@@ -185,5 +219,7 @@ KID_FUNCTION(sno_meta, kid::pg::component<kid::sno, kid::sno::meta>)
 KID_FUNCTION(sno_partition, kid::pg::component<kid::sno, kid::sno::partition>)
 KID_FUNCTION(sno_sequence, kid::pg::component<kid::sno, kid::sno::sequence>)
 
+KID_FUNCTION(flax_next, kid::pg::next_flax)
+KID_FUNCTION(flax_at, kid::pg::flax_at_time)
 KID_FUNCTION(flax_make, kid::pg::make_flax)
 KID_FUNCTION(flax_random, kid::pg::random_of_flax)

@@ -4,11 +4,19 @@
 COMMENT ON TYPE flax IS
     'k-ordered ID in 12 bytes: 40 bits of time in ms from 2015 to 2049, 56 random bits; as of the Python library Flax ID';
 
+CREATE FUNCTION flax_next() RETURNS flax
+    LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_at(timestamptz) RETURNS flax
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_make(timestamptz, random bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_random(flax) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_random';
 
+COMMENT ON FUNCTION flax_next() IS
+    'a new flax: the time of the clock and 56 bits of PostgreSQL''s strong random generator; not ordered within a millisecond, and unique by chance; an error when the clock is not in 2015 to 2049-11-03';
+COMMENT ON FUNCTION flax_at(timestamptz) IS
+    'flax for a row from the past: the given time, 2015 to 2049-11-03, and 56 random bits';
 COMMENT ON FUNCTION flax_make(timestamptz, bytea) IS
     'flax of the millisecond that holds an instant, 2015 to 2049-11-03, with 7 bytes as its random part';
 COMMENT ON FUNCTION kid_random(flax) IS 'random part, 7 bytes';
