@@ -65,6 +65,9 @@ SELECT count(*), count(*) FILTER (WHERE node_of(f[1]) = ('x' || f[2])::bit(32)::
 SELECT node_of('0'), node_of('4294967295'), node_of('0xffffffff'), node_of('0x0a');
 SET kid.node = '4294967296';
 SET kid.node = '';
+SET kid.node = '-1';
+SET kid.node = '007';
+SET kid.node = '12a';
 SET kid.node = 'auto';
 SELECT node_of('auto') = node_of('auto') AS stays;
 

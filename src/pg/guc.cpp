@@ -16,7 +16,7 @@ struct node_choice {
 char *node_text = nullptr;
 node_choice chosen_node = {true, 0};
 
-/// Empty where `text` is a number that is not one of 32 bits.
+/// False where `text` is empty, or looks like a number and is not one of 32 bits.
 bool parse_node(char const *text, node_choice &choice) {
   std::uint64_t number = 0;
 
@@ -24,13 +24,15 @@ bool parse_node(char const *text, node_choice &choice) {
     choice = {true, 0};
     return true;
   }
-  text_status const status = decimal_text::decode(text, strlen(text), number);
-  if (status.error == text_error::none || status.error == text_error::overflow) {
+  if (text[0] == '\0')
+    return false;
+  if (strchr("+-0123456789", text[0]) != nullptr && strchr(text, '@') == nullptr) {
+    text_status const status = decimal_text::decode(text, strlen(text), number);
     choice = {false, static_cast<std::uint32_t>(number)};
     return status.error == text_error::none && number <= kid96::node_max;
   }
   choice = {false, node_hash(text, strlen(text))};
-  return text[0] != '\0';
+  return true;
 }
 
 /// Differs between clusters, and between a primary and the standby that was promoted after it.
@@ -54,16 +56,18 @@ std::uint32_t automatic_node() {
 extern "C" {
 
 static bool check_node(char **text, void **extra, GucSource) {
-  auto *const choice = static_cast<node_choice *>(guc_extra(sizeof(node_choice)));
+  node_choice choice = {};
 
-  if (choice == nullptr)
+  if (!parse_node(*text, choice)) {
+    GUC_check_errdetail(
+        "It is \"auto\", a number from 0 to 4294967295, decimal or hexadecimal after 0x, or the name of a node.");
     return false;
-  *extra = choice;
-  if (parse_node(*text, *choice))
-    return true;
-  GUC_check_errdetail(
-      "It is \"auto\", a number from 0 to 4294967295, decimal or hexadecimal after 0x, or the name of a node.");
-  return false;
+  }
+  *extra = guc_extra(sizeof choice);
+  if (*extra == nullptr)
+    return false;
+  memcpy(*extra, &choice, sizeof choice);
+  return true;
 }
 
 static void assign_node(char const *, void *extra) {
