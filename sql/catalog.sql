@@ -7,6 +7,14 @@ SELECT am.amname, opc.opcname, amvalidate(opc.oid)
                           WHERE e.extname = 'kid' AND d.classid = 'pg_type'::regclass AND d.deptype = 'e')
  ORDER BY opc.opcintype::regtype::text COLLATE "C", 1, 2;
 
+-- amvalidate does not miss what is optional: support functions, and what the planner is told of operators. For one type, as
+-- all are made from one template.
+SELECT am.amname, f.opfname, amprocnum, amproc
+  FROM pg_amproc JOIN pg_opfamily f ON f.oid = amprocfamily JOIN pg_am am ON am.oid = f.opfmethod
+ WHERE amproclefttype = 'kid64'::regtype ORDER BY am.amname, f.opfname, amprocnum;
+SELECT oprname, oprcom::regoperator, oprnegate::regoperator, oprrest, oprjoin, oprcanmerge, oprcanhash
+  FROM pg_operator WHERE oprleft = 'kid64'::regtype AND oprright = 'kid64'::regtype ORDER BY oprname;
+
 -- Every object has a comment, except array types, which PostgreSQL makes.
 SELECT pg_describe_object(d.classid, d.objid, 0) AS uncommented
   FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid AND d.refclassid = 'pg_extension'::regclass

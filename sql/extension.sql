@@ -15,15 +15,15 @@ DROP EXTENSION kid CASCADE;
 DROP SCHEMA elsewhere CASCADE;
 
 -- Whoever may create objects in the database may install it.
-CREATE ROLE kid_owner;
-SELECT format('GRANT CREATE ON DATABASE %I TO kid_owner', current_database()) \gexec
-SET ROLE kid_owner;
+CREATE ROLE regress_kid_owner;
+SELECT format('GRANT CREATE ON DATABASE %I TO regress_kid_owner', current_database()) \gexec
+SET ROLE regress_kid_owner;
 CREATE SCHEMA kid_schema;
 CREATE EXTENSION kid SCHEMA kid_schema;
 SELECT kid_schema.kid_next() IS NOT NULL AS works;
 DROP EXTENSION kid;
 DROP SCHEMA kid_schema;
 RESET ROLE;
-SELECT format('REVOKE CREATE ON DATABASE %I FROM kid_owner', current_database()) \gexec
-DROP ROLE kid_owner;
+SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_kid_owner', current_database()) \gexec
+DROP ROLE regress_kid_owner;
 CREATE EXTENSION kid;

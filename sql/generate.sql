@@ -36,11 +36,11 @@ SET kid.max_wait = '1 minute';
 SHOW kid.max_wait;
 RESET kid.max_wait;
 SET kid.no_such_setting = 1;
-CREATE ROLE kid_ordinary_user;
-SET ROLE kid_ordinary_user;
+CREATE ROLE regress_kid_user;
+SET ROLE regress_kid_user;
 SET kid.max_wait = 0;
 SELECT kid_next() < kid_next() AS anybody_may_generate;
 RESET ROLE;
-DROP ROLE kid_ordinary_user;
+DROP ROLE regress_kid_user;
 
 DROP TABLE made, numbers;

@@ -5,7 +5,7 @@
 #include "ops.hpp"
 #include "pg.hpp"
 
-/// Exports the SQL function `symbol`; what follows is its body, or a function that takes `fcinfo`.
+/// Exports the SQL function `symbol`; what follows is called with `fcinfo`.
 #define KID_FUNCTION(symbol, ...)                                                                                      \
   extern "C" {                                                                                                         \
   PGDLLEXPORT Datum symbol(PG_FUNCTION_ARGS);                                                                          \

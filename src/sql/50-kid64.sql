@@ -6,15 +6,15 @@ COMMENT ON TYPE kid64 IS
 
 CREATE FUNCTION kid_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_next';
-CREATE FUNCTION kid64_at(timestamptz) RETURNS kid64
+CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_make(timestamptz, sequence integer) RETURNS kid64
+CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_sequence(kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
 
 COMMENT ON FUNCTION kid_next() IS
-    'a new kid64, greater than every one issued before in the cluster; waits, at most kid.max_wait, when all 16384 of a time unit are used up; an error during recovery';
+    'a new kid64, greater than every one issued in the cluster since it started, and before as far as the clock was not set back; waits, at most kid.max_wait, when all 16384 of a time unit are used up; an error during recovery';
 COMMENT ON FUNCTION kid64_at(timestamptz) IS
     'kid64 for a row from the past: stamped with the given time, 1970 to 35198, its sequence counting round from one call to the next in all sessions, so that two IDs of one time unit differ if fewer than 16384 calls lie between; they may equal IDs that kid_next() made in that time unit; an error during recovery';
 COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS

@@ -17,9 +17,9 @@ COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
 
 CREATE FUNCTION kid96_next() RETURNS kid96
     LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_at(timestamptz) RETURNS kid96
+CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_make(timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL) RETURNS kid96
+CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL) RETURNS kid96
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_timestamp(kid96, neighborhood integer) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_timestamp_in';

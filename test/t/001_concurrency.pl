@@ -42,6 +42,12 @@ $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight se
 is($node->safe_psql('postgres', 'SELECT count(DISTINCT session) FROM sessions'), '8', 'all sessions inserted');
 check_ids('sessions', 'session');
 
+# The sequence of back-filled IDs is one for all sessions: 16000 of one instant, by eight of them.
+$node->safe_psql('postgres', 'CREATE TABLE old (id kid64)');
+$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions back-fill',
+	{ '001_backfill' => q{INSERT INTO old SELECT kid64_at('2020-01-01') FROM generate_series(1, 2000);} });
+is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM old'), '16000|16000', 'back-filled IDs differ');
+
 # PostgreSQL does not let parallel workers ask for their process ID; worker() does. And it makes one column of two equal ones
 # that workers compute, so the second reading of the clock needs a name of its own.
 $node->safe_psql('postgres', q{
@@ -79,7 +85,7 @@ my ($status, $stdout, $stderr) = $node->psql('postgres', qq{
 	SET kid.max_wait = -1;
 	SET statement_timeout = '300ms';
 	SELECT count(*) FROM generate_series(1, 100000000) WHERE $rising});
-like($stderr, qr/57014: canceling statement due to statement timeout/, 'statement_timeout works meanwhile');
+like($stderr, qr/57014: canceling statement due to statement timeout/, 'statement_timeout ends such a query');
 
 $node->stop;
 done_testing();

@@ -5,7 +5,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-foreach my $preload ('', 'kid')
+# Preloaded together with another library that has shared memory: each must let the other have its turn.
+foreach my $preload ('', 'pg_stat_statements,kid')
 {
 	my $name = $preload ? 'preloaded' : 'on demand';
 	my $node = PostgreSQL::Test::Cluster->new($preload ? 'preloaded' : 'on_demand');
@@ -14,6 +15,9 @@ foreach my $preload ('', 'kid')
 	$node->start;
 	is( $node->safe_psql('postgres', q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'kid'}),
 		$preload ? '1' : '0', "$name: shared memory at start");
+
+	is( $node->safe_psql('postgres', q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'pg_stat_statements'}),
+		$preload ? '1' : '0', "$name: and that of another library");
 
 	# One timeline for all databases.
 	$node->safe_psql('postgres', 'CREATE DATABASE other');
@@ -35,7 +39,8 @@ foreach my $preload ('', 'kid')
 	my ($session_out, $session_err) = ('', '');
 	my $session = IPC::Run::start(
 		[ 'psql', '-XAtq', '-d', $node->connstr('postgres') ],
-		'<', \"SELECT kid_next(), pg_backend_pid();\nSELECT pg_sleep(600);\n", '>', \$session_out, '2>', \$session_err);
+		'<', \"SELECT kid_next(), pg_backend_pid();\nSELECT pg_sleep(600);\n", '>', \$session_out, '2>', \$session_err,
+		IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 	$session->pump until $session_out =~ /\|(\d+)\n/;
 	my $backend = $1;
 	kill 'KILL', $backend;
