@@ -80,9 +80,10 @@ private:
 ///
 /// `Cell` is an atomic word with `load()` and `compare_exchange(expected, desired)`, which on failure sets
 /// `expected` to what it found. Neither needs an ordering of its own: uniqueness and order follow from the
-/// single modification order of the one word.
+/// single modification order of the one word. Inlined: it is the better part of issuing an ID.
 template <class Timeline, class Cell>
-step_result advance(Cell &cell, std::uint64_t now, std::uint64_t carry_from = no_carry) noexcept {
+[[gnu::always_inline]] inline step_result advance(Cell &cell, std::uint64_t now,
+                                                  std::uint64_t carry_from = no_carry) noexcept {
   std::uint64_t last = cell.load();
   for (;;) {
     step_result const next = step<Timeline>(last, now, carry_from);

@@ -18,13 +18,18 @@ void wait_for_clock(instr_time start);
 
 [[noreturn]] void timeline_ended_error();
 
+/// The nearest to `now` of the instants that `Id` can hold.
+template <class Id> pg_noinline pg_attribute_cold unix_micros nearest(unix_micros now) {
+  return now < Id::first() ? Id::first() : Id::last();
+}
+
 /// The clock's time. One that `Id` cannot hold is taken for the nearest it can: a clock before it is one that went
 /// back.
 template <class Id> unix_micros clock() {
   unix_micros const now = GetCurrentTimestamp() + postgres_epoch;
 
   if (unlikely(!holds(Id{}, now)))
-    return now < Id::first() ? Id::first() : Id::last();
+    return nearest<Id>(now);
   return now;
 }
 
