@@ -6,7 +6,7 @@ EXTENSION  = kid
 EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" kid.control)
 
 # Each ID type and its size in bytes.
-TYPES = kid64/8 kid96/12 sno/10 flax/12
+TYPES = kid64/8 kid96/12 sno/10 flake/8 flax/12
 
 MODULE_big = kid
 OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp)))

@@ -99,3 +99,51 @@ CREATE INDEX t_brin ON t USING brin (id sno_minmax_multi_ops) WITH (pages_per_ra
 SET enable_seqscan = off;
 SELECT count(*) FROM t WHERE id >= sno_floor('2026-11-22 00:00+00');
 DROP TABLE t;
+RESET enable_seqscan;
+
+-- Generation: the time of the clock, the metabyte given, one partition, sequences that count.
+CREATE TABLE made AS SELECT sno_next(n % 256) AS id, n FROM generate_series(1, 200000) AS n;
+SELECT count(DISTINCT id), count(DISTINCT kid_partition(id)) AS partitions, bool_or(kid_tick(id)) AS ticks,
+       count(*) FILTER (WHERE kid_meta(id) <> n % 256) AS other_meta,
+       min(kid_timestamp(id)) > now() - interval '1 minute' AND max(kid_timestamp(id)) <= now() AS told
+  FROM made;
+-- In the order in which they were made, but for the metabyte.
+SELECT count(*)
+  FROM (SELECT (kid_timestamp(id), kid_sequence(id)) > lag((kid_timestamp(id), kid_sequence(id))) OVER (ORDER BY n) AS rises FROM made) s
+ WHERE NOT rises;
+SELECT kid_meta(sno_next()) AS none, kid_meta(sno_next(255)) AS greatest;
+SELECT sno_next(256);
+SELECT sno_next(-1);
+SELECT sno_next(NULL) IS NULL AS null;
+DROP TABLE made;
+
+-- Back-filling.
+SELECT kid_timestamp(sno_at('2020-02-02 02:02:02.003+00')), kid_meta(sno_at('2020-02-02', 7)), kid_tick(sno_at('2020-02-02'));
+SELECT count(DISTINCT sno_at('2020-02-02')) FROM generate_series(1, 65536);
+SELECT sno_at('2009-12-31 23:59:59.999999+00');
+SELECT sno_at('2020-02-02', 256);
+
+-- The partition.
+SELECT kid_partition(sno_next()) = kid_partition(sno_at('2020-02-02')) AS same;
+SET kid.sno_partition = '0xffff';
+SELECT kid_partition(sno_next());
+SET kid.sno_partition = 65536;
+SET kid.sno_partition = 'here';
+SHOW kid.sno_partition;
+RESET kid.sno_partition;
+
+-- The sequences, given in either order; four at least.
+SET kid.sno_sequence_min = 1003;
+SET kid.sno_sequence_max = 1000;
+SELECT count(DISTINCT id), min(kid_sequence(id)), max(kid_sequence(id)) FROM (SELECT sno_next() AS id FROM generate_series(1, 100)) s;
+SELECT count(DISTINCT id), min(kid_sequence(id)), max(kid_sequence(id)) FROM (SELECT sno_at('2020-02-02') AS id FROM generate_series(1, 100)) s;
+SET kid.sno_sequence_max = 1001;
+SET kid.sno_sequence_min = 1002;
+SET kid.sno_sequence_min = 65536;
+SHOW kid.sno_sequence_min;
+RESET kid.sno_sequence_min;
+RESET kid.sno_sequence_max;
+ALTER DATABASE :"DBNAME" SET kid.sno_sequence_max = 2;
+\c -
+SELECT sno_next();
+ALTER DATABASE :"DBNAME" RESET kid.sno_sequence_max;

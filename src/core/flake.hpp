@@ -17,12 +17,13 @@
 #pragma once
 
 #include "check.hpp"
+#include "epoch.hpp"
 #include "layout.hpp"
 #include "text.hpp"
 
 namespace kid {
 
-struct flake {
+struct flake : counts_from_epoch<flake> {
   using word = std::uint64_t;
   static constexpr char name[] = "flake";
   static constexpr unsigned size = 8;
@@ -31,25 +32,43 @@ struct flake {
   using sequence = field<word, 0, 12>;
   using worker = above<sequence, 5>;
   using datacenter = above<worker, 5>;
-  using millis = above<datacenter, 42>;
+  using units = above<datacenter, 42>;
   using generator = field<word, sequence::end, worker::width + datacenter::width>;
-  static_assert(millis::end == 8 * size);
+  static_assert(units::end == 8 * size);
 
   static constexpr unix_micros unit = 1000;
 
-  unix_micros epoch = 0; ///< a whole millisecond
+  /// The latest epoch: that of the library is a number of milliseconds from 1970, and this is the greatest of 42 bits.
+  static constexpr unix_micros epoch_max = static_cast<unix_micros>(units::max) * unit;
 
-  constexpr unix_micros first() const noexcept { return epoch; }
-  constexpr unix_micros last() const noexcept { return epoch + static_cast<unix_micros>(millis::max + 1) * unit - 1; }
+  unix_micros epoch; ///< a whole millisecond from 0 to `epoch_max`
 
-  constexpr word lowest(unix_micros time) const noexcept {
-    return millis::put(static_cast<std::uint64_t>(time - epoch) / unit);
+  constexpr explicit flake(unix_micros from = 0) noexcept : epoch(from) {}
+};
+
+/// The timeline of flake: its state is the millisecond since 1970, whatever the epoch, above the sequence.
+struct flake_timeline {
+  using sequence = flake::sequence;
+  using millis = above<sequence, 52>;
+
+  bool hold = true; ///< what to do when the clock goes back, see core/step.hpp
+  std::uint64_t sequence_max = sequence::max;
+
+  static constexpr std::uint64_t at(unix_micros time) noexcept {
+    return millis::put(static_cast<std::uint64_t>(time / flake::unit));
   }
-  constexpr word highest(unix_micros time) const noexcept { return lowest(time) | (millis::put(1) - 1); }
-
-  constexpr unix_micros time(word id) const noexcept {
-    return epoch + static_cast<unix_micros>(millis::get(id)) * unit;
+  static constexpr unix_micros time(std::uint64_t state) noexcept {
+    return static_cast<unix_micros>(millis::get(state)) * flake::unit;
   }
+  static constexpr std::uint64_t unit(std::uint64_t state) noexcept { return state & ~sequence::mask; }
+  static constexpr std::uint64_t next_unit(std::uint64_t state) noexcept {
+    return millis::get(state) < millis::max ? unit(state) + millis::put(1) : state;
+  }
+
+  constexpr bool holds() const noexcept { return hold; }
+  static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
+  constexpr bool used_up(std::uint64_t state) const noexcept { return sequence::get(state) >= sequence_max; }
+  static constexpr std::uint64_t count(std::uint64_t state) noexcept { return state + 1; }
 };
 
 } // namespace kid

@@ -15,35 +15,24 @@
 #pragma once
 
 #include "check.hpp"
+#include "epoch.hpp"
 #include "layout.hpp"
 #include "text.hpp"
 
 namespace kid {
 
-struct flax {
+struct flax : counts_from_epoch<flax> {
   using word = uint128;
   static constexpr char name[] = "flax";
   static constexpr unsigned size = 12;
   using text = ordered_text<flax_alphabet, size, word>;
 
   using random = field<word, 0, 56>;
-  using millis = above<random, 40>;
-  static_assert(millis::end == 8 * size);
+  using units = above<random, 40>;
+  static_assert(units::end == 8 * size);
 
   static constexpr unix_micros epoch = 1'420'070'400'000'000;
   static constexpr unix_micros unit = 1000;
-
-  static constexpr unix_micros first() noexcept { return epoch; }
-  static constexpr unix_micros last() noexcept { return epoch + static_cast<unix_micros>(millis::max + 1) * unit - 1; }
-
-  static constexpr word lowest(unix_micros time) noexcept {
-    return millis::put(static_cast<std::uint64_t>(time - epoch) / unit);
-  }
-  static constexpr word highest(unix_micros time) noexcept { return lowest(time) | random::mask; }
-
-  static constexpr unix_micros time(word id) noexcept {
-    return epoch + static_cast<unix_micros>(millis::get(id)) * unit;
-  }
 };
 
 } // namespace kid

@@ -68,12 +68,21 @@ struct kid64 {
 struct kid_timeline {
   using sequence = kid64::sequence;
 
-  /// The first ID of the unit after that of `last`; `last` itself when there is no such unit.
-  static constexpr std::uint64_t next_unit(std::uint64_t last) noexcept {
+  bool hold = true; ///< what to do when the clock goes back, see core/step.hpp
+
+  static constexpr std::uint64_t at(unix_micros time) noexcept { return kid64::lowest(time); }
+  static constexpr unix_micros time(std::uint64_t state) noexcept { return kid64::time(state); }
+  static constexpr std::uint64_t unit(std::uint64_t state) noexcept { return state & ~sequence::mask; }
+  static constexpr std::uint64_t next_unit(std::uint64_t state) noexcept {
     // The last unit of a second is shorter than `unit`, and `lowest` rounds the excess away.
-    unix_micros const next = kid64::time(last) + kid64::unit;
-    return next <= kid64::last() ? kid64::lowest(next) : last;
+    unix_micros const next = kid64::time(state) + kid64::unit;
+    return next <= kid64::last() ? kid64::lowest(next) : state;
   }
+
+  constexpr bool holds() const noexcept { return hold; }
+  static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
+  static constexpr bool used_up(std::uint64_t state) noexcept { return sequence::get(state) == sequence::max; }
+  static constexpr std::uint64_t count(std::uint64_t state) noexcept { return state + 1; }
 };
 
 } // namespace kid

@@ -17,12 +17,13 @@
 #pragma once
 
 #include "check.hpp"
+#include "epoch.hpp"
 #include "layout.hpp"
 #include "text.hpp"
 
 namespace kid {
 
-struct sno {
+struct sno : counts_from_epoch<sno> {
   using word = uint128;
   static constexpr char name[] = "sno";
   static constexpr unsigned size = 10;
@@ -37,18 +38,6 @@ struct sno {
 
   static constexpr unix_micros epoch = 1'262'304'000'000'000;
   static constexpr unix_micros unit = 4000;
-
-  static constexpr unix_micros first() noexcept { return epoch; }
-  static constexpr unix_micros last() noexcept { return epoch + static_cast<unix_micros>(units::max + 1) * unit - 1; }
-
-  static constexpr word lowest(unix_micros time) noexcept {
-    return units::put(static_cast<std::uint64_t>(time - epoch) / unit);
-  }
-  static constexpr word highest(unix_micros time) noexcept { return lowest(time) | (units::put(1) - 1); }
-
-  static constexpr unix_micros time(word id) noexcept {
-    return epoch + static_cast<unix_micros>(units::get(id)) * unit;
-  }
 };
 
 } // namespace kid

@@ -1,6 +1,6 @@
 // How a timeline moves: the next state as a pure function of the last one and the clock.
 //
-// A timeline is one 64-bit word, time unit above sequence, that only ever grows:
+// A timeline is one 64-bit word, time unit above sequence:
 //
 //    63                                     sequence::width                0
 //   +---------------------------------------+-------------------------------+
@@ -9,9 +9,22 @@
 //
 // Time and sequence move in one compare-and-swap, so no two callers can be given the same pair, whatever the
 // clock does and however they interleave. (A generator that reads them apart can hand out a pair twice.)
+//
+// A `Timeline` (kid_timeline, flake_timeline, sno_timeline) says what its states mean:
+//
+//   at(time)          the first state of the time unit that holds an instant
+//   time(state)       when the time unit of a state begins
+//   unit(state)       the first state of the time unit of a state
+//   next_unit(state)  the first state of the time unit after; the same state when there is none
+//   begin(now, last)  the first state to issue in the unit `now`, which is later than that of `last`
+//   used_up(state)    whether its unit has no state left to issue
+//   count(state)      the state to issue after it, in the same unit
+//   holds()           when the clock goes back, whether to keep the highest time and count on (a hybrid logical
+//                     clock), so that states only ever rise, or to wait for the clock
 #pragma once
 
 #include "check.hpp"
+#include "layout.hpp"
 
 #include <cstdint>
 
@@ -20,6 +33,7 @@ namespace kid {
 enum class step_kind : unsigned char {
   issued,  ///< `state` is the new state, and the caller's alone
   used_up, ///< the sequence of the unit of `state` is used up: the clock must move on first
+  behind,  ///< the clock is behind the unit of `state`, which the timeline does not hold: it must catch up first
   ended,   ///< there is no time unit after that of `state`
 };
 
@@ -35,22 +49,36 @@ constexpr std::uint64_t no_carry = ~std::uint64_t{0};
 ///
 /// `carry_from` is the used-up state that the caller may carry the sequence of into the next unit, see `carry_pace`.
 template <class Timeline>
-constexpr step_result step(std::uint64_t last, std::uint64_t now, std::uint64_t carry_from = no_carry) noexcept {
+constexpr step_result step(Timeline const &line, std::uint64_t last, std::uint64_t now,
+                           std::uint64_t carry_from = no_carry) noexcept {
   // Time went on: start the sequence anew.
   if (now > last)
-    return {step_kind::issued, now};
+    return {step_kind::issued, line.begin(now, last)};
 
-  // Same unit, or the clock went back behind it: keep the highest time and count on.
-  if (Timeline::sequence::get(last) < Timeline::sequence::max)
-    return {step_kind::issued, last + 1};
+  // The clock went back behind the unit, and the timeline is not to run ahead of it.
+  if (!line.holds() && now < line.unit(last))
+    return {step_kind::behind, last};
+
+  // Same unit, or one that is held: count on.
+  if (!line.used_up(last))
+    return {step_kind::issued, line.count(last)};
 
   // The sequence is used up and the clock has yet to earn the next unit.
-  if (last != carry_from)
+  if (last != carry_from || !line.holds())
     return {step_kind::used_up, last};
 
   // The clock is behind but has moved on: carry into the next unit.
-  std::uint64_t const next = Timeline::next_unit(last);
+  std::uint64_t const next = line.next_unit(last);
   return {next > last ? step_kind::issued : step_kind::ended, next};
+}
+
+/// The state whose time the clock must reach before a caller who was given `result`, and then saw the clock at `now`,
+/// can get on. At or below `now` it already can.
+template <class Timeline>
+constexpr std::uint64_t awaited(Timeline const &line, step_result result, std::uint64_t now) noexcept {
+  if (result.kind == step_kind::used_up)
+    return line.next_unit(now);
+  return line.used_up(result.state) ? line.next_unit(result.state) : line.unit(result.state);
 }
 
 /// Decides when a used-up unit may be carried into the next one while the clock is behind.
@@ -60,7 +88,7 @@ constexpr step_result step(std::uint64_t last, std::uint64_t now, std::uint64_t 
 /// runs ahead no faster than time passes, and a clock that went back far catches up with it in the end.
 class carry_pace {
 public:
-  /// The caller found `state` used up when the clock was at `now`.
+  /// The caller found `state` used up, and then the clock at `now`.
   constexpr void found_used_up(std::uint64_t state, std::uint64_t now) noexcept {
     if (state != state_ || now < since_) {
       state_ = state;
@@ -82,11 +110,11 @@ private:
 /// `expected` to what it found. Neither needs an ordering of its own: uniqueness and order follow from the
 /// single modification order of the one word. Inlined: it is the better part of issuing an ID.
 template <class Timeline, class Cell>
-[[gnu::always_inline]] inline step_result advance(Cell &cell, std::uint64_t now,
+[[gnu::always_inline]] inline step_result advance(Timeline const &line, Cell &cell, std::uint64_t now,
                                                   std::uint64_t carry_from = no_carry) noexcept {
   std::uint64_t last = cell.load();
   for (;;) {
-    step_result const next = step<Timeline>(last, now, carry_from);
+    step_result const next = step(line, last, now, carry_from);
     if (next.kind != step_kind::issued)
       return next;
     if (cell.compare_exchange(last, next.state))

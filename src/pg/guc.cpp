@@ -3,88 +3,238 @@
 namespace kid::pg {
 
 int max_wait = 1000;
+int clock_backward = backward_hold;
 int neighborhood = 8;
+flake flake_layout{};
 
 namespace {
 
-/// What kid.node says.
-struct node_choice {
+/// "auto" or a number.
+struct choice {
   bool automatic;
-  std::uint32_t node;
+  std::uint32_t number;
 };
 
 char *node_text = nullptr;
-node_choice chosen_node = {true, 0};
+choice chosen_node = {true, 0};
+char *partition_text = nullptr;
+choice chosen_partition = {true, 0};
+int sno_sequence_min = 0;
+int sno_sequence_max = sno::sequence::max;
+int flake_id = -1;
+int flake_datacenter = -1;
+int flake_worker = -1;
+int flake_sequence_max = flake::sequence::max;
+double flake_epoch = 0;
 
-/// False where `text` is empty, or looks like a number and is not one of 32 bits.
-bool parse_node(char const *text, node_choice &choice) {
+constexpr config_enum_entry backward_options[] = {
+    {"hold", backward_hold, false}, {"refuse", backward_refuse, false}, {nullptr, 0, false}};
+
+/// False unless `text` is "auto" or a number from 0 to `max`.
+bool parse_choice(char const *text, std::uint64_t max, choice &result) {
   std::uint64_t number = 0;
 
   if (pg_strcasecmp(text, "auto") == 0) {
-    choice = {true, 0};
+    result = {true, 0};
     return true;
   }
-  if (text[0] == '\0')
+  text_status const status = decimal_text::decode(text, strlen(text), number);
+  result = {false, static_cast<std::uint32_t>(number)};
+  return status.error == text_error::none && number <= max;
+}
+
+/// False where `text` is empty, or looks like a number and is not one of 32 bits.
+bool parse_node(char const *text, choice &result) {
+  if (parse_choice(text, kid96::node_max, result))
+    return true;
+  if (text[0] == '\0' || (strchr("+-0123456789", text[0]) != nullptr && strchr(text, '@') == nullptr))
     return false;
-  if (strchr("+-0123456789", text[0]) != nullptr && strchr(text, '@') == nullptr) {
-    text_status const status = decimal_text::decode(text, strlen(text), number);
-    choice = {false, static_cast<std::uint32_t>(number)};
-    return status.error == text_error::none && number <= kid96::node_max;
-  }
-  choice = {false, node_hash(text, strlen(text))};
+  result = {false, node_hash(text, strlen(text))};
+  return true;
+}
+
+/// Hands `value` to the assign hook. False when out of memory, which PostgreSQL reports.
+bool keep(choice value, void **extra) {
+  *extra = guc_extra(sizeof value);
+  if (*extra == nullptr)
+    return false;
+  memcpy(*extra, &value, sizeof value);
   return true;
 }
 
 /// Differs between clusters, and between a primary and the standby that was promoted after it.
-std::uint32_t automatic_node() {
+std::uint32_t identity() {
+  static std::uint32_t hash = 0;
+  static bool known = false;
   struct {
     std::uint64_t system;
     std::uint64_t timeline;
-  } identity = {GetSystemIdentifier(), 0};
+  } parts = {GetSystemIdentifier(), 0};
   TimeLineID timeline = 0;
 
-  if (RecoveryInProgress())
-    GetXLogReplayRecPtr(&timeline);
-  else
+  if (known)
+    return hash;
+  // A promotion begins another timeline; after recovery there is none any more.
+  known = !RecoveryInProgress();
+  if (known)
     timeline = GetWALInsertionTimeLine();
-  identity.timeline = timeline;
-  return hash_bytes(reinterpret_cast<unsigned char const *>(&identity), sizeof identity);
+  else
+    GetXLogReplayRecPtr(&timeline);
+  parts.timeline = timeline;
+  hash = hash_bytes(reinterpret_cast<unsigned char const *>(&parts), sizeof parts);
+  return hash;
 }
+
+// Rules between settings. SET is told at once; values from elsewhere, which come one by one in any order, when they are
+// used.
+
+bool pool_is_large_enough(int min, int max) {
+  return static_cast<unsigned>(abs(max - min)) + 1 >= sno_timeline::pool_min;
+}
+
+char const pool_detail[] =
+    "\"kid.sno_sequence_min\" and \"kid.sno_sequence_max\" make a pool of fewer than 4 sequences.";
+
+/// Whether `id` is made of those of `datacenter` and `worker` that are set.
+bool same_generator(int id, int datacenter, int worker) {
+  return id < 0 || ((datacenter < 0 || datacenter == id >> flake::worker::width) &&
+                    (worker < 0 || worker == (id & static_cast<int>(flake::worker::max))));
+}
+
+#define GENERATOR_CONTRADICTION "\"kid.flake_id\" contradicts \"kid.flake_datacenter\" and \"kid.flake_worker\""
+#define GENERATOR_DETAIL "They are %d, %d and %d, and the first is 32 times the second plus the third."
+#define GENERATOR_HINT "Set either the one or the other two, and leave the rest at -1."
 
 } // namespace
 
 extern "C" {
 
 static bool check_node(char **text, void **extra, GucSource) {
-  node_choice choice = {};
+  choice value = {};
 
-  if (!parse_node(*text, choice)) {
+  if (!parse_node(*text, value)) {
     GUC_check_errdetail(
         "It is \"auto\", a number from 0 to 4294967295, decimal or hexadecimal after 0x, or the name of a node.");
     return false;
   }
-  *extra = guc_extra(sizeof choice);
-  if (*extra == nullptr)
-    return false;
-  memcpy(*extra, &choice, sizeof choice);
-  return true;
+  return keep(value, extra);
 }
 
 static void assign_node(char const *, void *extra) {
-  chosen_node = *static_cast<node_choice *>(extra);
+  chosen_node = *static_cast<choice *>(extra);
+}
+
+static bool check_partition(char **text, void **extra, GucSource) {
+  choice value = {};
+
+  if (!parse_choice(*text, sno::partition::max, value)) {
+    GUC_check_errdetail("It is \"auto\" or a number from 0 to 65535, decimal or hexadecimal after 0x.");
+    return false;
+  }
+  return keep(value, extra);
+}
+
+static void assign_partition(char const *, void *extra) {
+  chosen_partition = *static_cast<choice *>(extra);
+}
+
+static bool check_pool(bool large_enough, GucSource source) {
+  if (large_enough || source != PGC_S_SESSION)
+    return true;
+  GUC_check_errdetail("%s", pool_detail);
+  return false;
+}
+
+static bool check_sequence_min(int *min, void **, GucSource source) {
+  return check_pool(pool_is_large_enough(*min, sno_sequence_max), source);
+}
+
+static bool check_sequence_max(int *max, void **, GucSource source) {
+  return check_pool(pool_is_large_enough(sno_sequence_min, *max), source);
+}
+
+static bool check_generator(int id, int datacenter, int worker, GucSource source) {
+  if (source != PGC_S_SESSION || same_generator(id, datacenter, worker))
+    return true;
+  GUC_check_errmsg(GENERATOR_CONTRADICTION);
+  GUC_check_errdetail(GENERATOR_DETAIL, id, datacenter, worker);
+  GUC_check_errhint(GENERATOR_HINT);
+  return false;
+}
+
+static bool check_flake_id(int *id, void **, GucSource source) {
+  return check_generator(*id, flake_datacenter, flake_worker, source);
+}
+
+static bool check_flake_datacenter(int *datacenter, void **, GucSource source) {
+  return check_generator(flake_id, *datacenter, flake_worker, source);
+}
+
+static bool check_flake_worker(int *worker, void **, GucSource source) {
+  return check_generator(flake_id, flake_datacenter, *worker, source);
+}
+
+static bool check_flake_epoch(double *epoch, void **, GucSource) {
+  if (*epoch == static_cast<double>(static_cast<std::int64_t>(*epoch)))
+    return true;
+  GUC_check_errdetail("It is a whole number of milliseconds.");
+  return false;
+}
+
+static void assign_flake_epoch(double epoch, void *) {
+  flake_layout = flake{static_cast<std::int64_t>(epoch) * flake::unit};
+}
+
+/// All its digits, which PostgreSQL would round.
+static char const *show_flake_epoch() {
+  return psprintf(INT64_FORMAT, flake_layout.epoch / flake::unit);
 }
 
 } // extern "C"
 
 std::uint32_t node() {
-  return chosen_node.automatic ? automatic_node() : chosen_node.node;
+  return chosen_node.automatic ? identity() : chosen_node.number;
+}
+
+std::uint64_t sno_partition() {
+  return (chosen_partition.automatic ? identity() : chosen_partition.number) & sno::partition::max;
+}
+
+sno_timeline sno_line() {
+  if (unlikely(!pool_is_large_enough(sno_sequence_min, sno_sequence_max)))
+    ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("too few sequences for sno"),
+            errdetail("%s", pool_detail));
+  return {static_cast<std::uint64_t>(Min(sno_sequence_min, sno_sequence_max)),
+          static_cast<std::uint64_t>(Max(sno_sequence_min, sno_sequence_max))};
+}
+
+std::uint64_t flake_generator() {
+  if (unlikely(!same_generator(flake_id, flake_datacenter, flake_worker)))
+    ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg(GENERATOR_CONTRADICTION),
+            errdetail(GENERATOR_DETAIL, flake_id, flake_datacenter, flake_worker), errhint(GENERATOR_HINT));
+  if (flake_id >= 0)
+    return static_cast<std::uint64_t>(flake_id);
+  return static_cast<std::uint64_t>(Max(flake_datacenter, 0)) << flake::worker::width |
+         static_cast<std::uint64_t>(Max(flake_worker, 0));
+}
+
+flake_timeline flake_line() {
+  return {clock_backward == backward_hold, static_cast<std::uint64_t>(flake_sequence_max)};
 }
 
 void define_settings() {
-  DefineCustomIntVariable("kid.max_wait", "Longest time that a generator waits for the clock.",
-                          "A generator waits when all sequence numbers of the current time unit are used up. "
-                          "0 raises an error instead of waiting, -1 waits for ever.",
-                          &max_wait, 1000, -1, INT_MAX, PGC_SUSET, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+  DefineCustomIntVariable(
+      "kid.max_wait", "Longest time that a generator waits for the clock.",
+      "A generator waits when all sequence numbers of the current time unit are used up, and, unless "
+      "it keeps the highest time, when the clock went back. "
+      "0 raises an error instead of waiting, -1 waits for ever.",
+      &max_wait, 1000, -1, INT_MAX, PGC_SUSET, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+
+  DefineCustomEnumVariable("kid.clock_backward",
+                           "What generators of kid64, kid96 and flake do when the clock goes back.",
+                           "\"hold\" keeps the highest time and counts on, \"refuse\" waits, at most \"kid.max_wait\", "
+                           "until the clock is there again.",
+                           &clock_backward, backward_hold, backward_options, PGC_SUSET, 0, nullptr, nullptr, nullptr);
 
   DefineCustomStringVariable(
       "kid.node", "Node that this server puts into the kid96 it makes.",
@@ -96,6 +246,47 @@ void define_settings() {
                           "With I bits IDs are ordered by node within 2^I seconds. An ID does not say with how many "
                           "it was made, so all that are read together need the same.",
                           &neighborhood, 8, 0, kid96::neighborhood_max, PGC_SUSET, 0, nullptr, nullptr, nullptr);
+
+  DefineCustomStringVariable(
+      "kid.sno_partition", "Partition that this server puts into the sno it makes.",
+      "\"auto\" hashes the system identifier and the timeline of the cluster. Otherwise a number "
+      "from 0 to 65535, decimal or hexadecimal after 0x.",
+      &partition_text, "auto", PGC_SUSET, 0, check_partition, assign_partition, nullptr);
+
+  DefineCustomIntVariable(
+      "kid.sno_sequence_min", "One end of the sequences that this server puts into the sno it makes.",
+      "Generators that share a partition need different sequences, each at least four.", &sno_sequence_min, 0, 0,
+      static_cast<int>(sno::sequence::max), PGC_SUSET, 0, check_sequence_min, nullptr, nullptr);
+  DefineCustomIntVariable("kid.sno_sequence_max",
+                          "Other end of the sequences that this server puts into the sno it makes.",
+                          "Generators that share a partition need different sequences, each at least four.",
+                          &sno_sequence_max, static_cast<int>(sno::sequence::max), 0,
+                          static_cast<int>(sno::sequence::max), PGC_SUSET, 0, check_sequence_max, nullptr, nullptr);
+
+  DefineCustomIntVariable("kid.flake_id", "Generator that this server puts into the flake it makes.",
+                          "Datacenter and worker in one number. -1 leaves it to \"kid.flake_datacenter\" and "
+                          "\"kid.flake_worker\".",
+                          &flake_id, -1, -1, static_cast<int>(flake::generator::max), PGC_SUSET, 0, check_flake_id,
+                          nullptr, nullptr);
+  DefineCustomIntVariable("kid.flake_datacenter", "Datacenter that this server puts into the flake it makes.",
+                          "-1 leaves it to \"kid.flake_id\", and is 0 if that is -1 too.", &flake_datacenter, -1, -1,
+                          static_cast<int>(flake::datacenter::max), PGC_SUSET, 0, check_flake_datacenter, nullptr,
+                          nullptr);
+  DefineCustomIntVariable("kid.flake_worker", "Worker that this server puts into the flake it makes.",
+                          "-1 leaves it to \"kid.flake_id\", and is 0 if that is -1 too.", &flake_worker, -1, -1,
+                          static_cast<int>(flake::worker::max), PGC_SUSET, 0, check_flake_worker, nullptr, nullptr);
+
+  DefineCustomRealVariable(
+      "kid.flake_epoch", "Time from which a flake counts, in milliseconds since 1970-01-01 UTC.",
+      "A whole number, as the library takes it. An ID does not say its epoch, so all that are read "
+      "together need the same.",
+      &flake_epoch, 0, 0, static_cast<double>(flake::epoch_max / flake::unit), PGC_SUSET, GUC_UNIT_MS,
+      check_flake_epoch, assign_flake_epoch, show_flake_epoch);
+
+  DefineCustomIntVariable("kid.flake_sequence_max", "Greatest sequence of the flake made in a millisecond.",
+                          "Lower it to make fewer IDs in a millisecond.", &flake_sequence_max,
+                          static_cast<int>(flake::sequence::max), 0, static_cast<int>(flake::sequence::max), PGC_SUSET,
+                          0, nullptr, nullptr, nullptr);
 
   MarkGUCPrefixReserved("kid");
 }

@@ -4,6 +4,7 @@
 
 // The core comes first, always: see core/check.hpp.
 #include "../core/bounds.hpp"
+#include "../core/flake.hpp"
 #include "../core/flax.hpp"
 #include "../core/kid64.hpp"
 #include "../core/kid96.hpp"
@@ -11,6 +12,7 @@
 #include "../core/sno.hpp"
 #include "../core/step.hpp"
 #include "../core/text.hpp"
+#include "../core/tick_tock.hpp"
 
 extern "C" {
 
@@ -33,6 +35,7 @@ extern "C" {
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
+#include "storage/spin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/sortsupport.h"

@@ -21,9 +21,12 @@ shared_state *find_or_make() {
   auto *const state = static_cast<shared_state *>(ShmemInitStruct("kid", sizeof(shared_state), &found));
   if (!found) {
     // From zero the first ID takes the time of the clock: nothing else yet bounds the IDs issued before this start.
-    pg_atomic_init_u64(&state->kid.state, 0);
-    pg_atomic_init_u32(&state->backfill.kid64, rolling);
-    pg_atomic_init_u32(&state->backfill.kid96, rolling);
+    for (timeline *line : {&state->kid, &state->flake, static_cast<timeline *>(&state->sno)})
+      pg_atomic_init_u64(&line->state, 0);
+    SpinLockInit(&state->sno.lock);
+    state->sno.safe = 0;
+    for (auto *counter : {&state->backfill.kid64, &state->backfill.kid96, &state->backfill.sno, &state->backfill.flake})
+      pg_atomic_init_u32(counter, rolling);
   }
   LWLockRelease(AddinShmemInitLock);
   return state;

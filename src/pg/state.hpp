@@ -20,13 +20,23 @@ struct alignas(PG_CACHE_LINE_SIZE) timeline {
   }
 };
 
+/// See core/tick_tock.hpp.
+struct tick_tock_timeline : timeline {
+  slock_t lock;
+  std::uint64_t safe; ///< guarded by `lock`
+};
+
 struct shared_state {
   timeline kid; ///< of kid64 and kid96
+  timeline flake;
+  tick_tock_timeline sno;
 
   /// The sequences of back-filled IDs, which roll over; shared, so that sessions that fill the same time unit differ.
   struct alignas(PG_CACHE_LINE_SIZE) {
     pg_atomic_uint32 kid64;
     pg_atomic_uint32 kid96;
+    pg_atomic_uint32 sno;
+    pg_atomic_uint32 flake;
   } backfill;
 };
 

@@ -48,19 +48,25 @@ KID_EXPORT_TYPE(kid96)
 KID_EXPORT_UUID_CASTS(kid96)
 KID_EXPORT_TYPE(sno)
 KID_EXPORT_UUID_CASTS(sno)
+KID_EXPORT_TYPE(flake)
 KID_EXPORT_TYPE(flax)
 KID_EXPORT_UUID_CASTS(flax)
 
 namespace kid::pg {
 
+/// The next of the sequences from `min` to `max`, which roll over.
+static std::uint64_t roll(pg_atomic_uint32 &rolling, std::uint64_t min, std::uint64_t max) {
+  return min + pg_atomic_fetch_add_u32(&rolling, 1) % (max - min + 1);
+}
+
 static Datum next_kid64(PG_FUNCTION_ARGS) {
   static_cast<void>(fcinfo);
-  return put<kid64>(issue<kid64, kid_timeline>(shared("kid_next()").kid));
+  return put<kid64>(issue(kid64{}, kid_line(), shared("kid_next()").kid));
 }
 
 /// A kid64 at `time` with the next sequence of `rolling`.
 static kid64::word backfill(pg_atomic_uint32 &rolling, TimestampTz time) {
-  return kid64::lowest(time_argument(kid64{}, time)) | (pg_atomic_fetch_add_u32(&rolling, 1) & kid64::sequence::mask);
+  return kid64::lowest(time_argument(kid64{}, time)) | roll(rolling, 0, kid64::sequence::max);
 }
 
 static Datum kid64_at_time(PG_FUNCTION_ARGS) {
@@ -74,8 +80,8 @@ static Datum make_kid64(PG_FUNCTION_ARGS) {
 
 static Datum next_kid96(PG_FUNCTION_ARGS) {
   static_cast<void>(fcinfo);
-  auto const local = issue<kid64, kid_timeline>(shared("kid96_next()").kid);
-  return put<kid96>(layout_of<kid96>().global(local, node()));
+  kid96 const layout = layout_of<kid96>();
+  return put<kid96>(layout.global(issue(layout, kid_line(), shared("kid96_next()").kid), node()));
 }
 
 static Datum kid96_at_time(PG_FUNCTION_ARGS) {
@@ -131,12 +137,75 @@ static Datum local(PG_FUNCTION_ARGS) {
   return put<kid64>(layout.local(id));
 }
 
+/// The metabyte that an argument gives.
+static sno::word meta(std::int32_t value) {
+  return component<sno, sno::meta>("meta", value);
+}
+
+static Datum next_sno(PG_FUNCTION_ARGS) {
+  auto const payload = meta(PG_GETARG_INT32(0)) | sno::partition::put(sno_partition());
+  return put<sno>(sno_timeline::id(issue(sno{}, sno_line(), shared("sno_next()").sno)) | payload);
+}
+
+static Datum sno_at_time(PG_FUNCTION_ARGS) {
+  auto const payload = meta(PG_GETARG_INT32(1)) | sno::partition::put(sno_partition());
+  auto const lowest = sno{}.lowest(time_argument(sno{}, PG_GETARG_TIMESTAMPTZ(0)));
+  sno_timeline const line = sno_line();
+  auto const sequence = roll(shared("sno_at()").backfill.sno, line.sequence_min, line.sequence_max);
+  return put<sno>(lowest | payload | sno::sequence::put(sequence));
+}
+
 static Datum make_sno(PG_FUNCTION_ARGS) {
-  return put<sno>(sno::lowest(time_argument(sno{}, PG_GETARG_TIMESTAMPTZ(0))) |
-                  component<sno, sno::meta>("meta", PG_GETARG_INT32(1)) |
+  return put<sno>(sno{}.lowest(time_argument(sno{}, PG_GETARG_TIMESTAMPTZ(0))) | meta(PG_GETARG_INT32(1)) |
                   component<sno, sno::partition>("partition", PG_GETARG_INT32(2)) |
                   component<sno, sno::sequence>("sequence", PG_GETARG_INT32(3)) |
                   sno::tick::put(PG_GETARG_BOOL(4) ? 1 : 0));
+}
+
+static Datum next_flake(PG_FUNCTION_ARGS) {
+  static_cast<void>(fcinfo);
+  flake const layout = layout_of<flake>();
+  auto const generator = flake::generator::put(flake_generator());
+  auto const state = issue(layout, flake_line(), shared("flake_next()").flake);
+  unix_micros const time = flake_timeline::time(state);
+
+  // A timeline that is held ahead of the clock can be ahead of the range too.
+  if (unlikely(!holds(layout, time)))
+    time_error(layout);
+  return put<flake>(layout.lowest(time) | generator | flake_timeline::sequence::get(state));
+}
+
+static Datum flake_at_time(PG_FUNCTION_ARGS) {
+  flake const layout = layout_of<flake>();
+  auto const lowest = layout.lowest(time_argument(layout, PG_GETARG_TIMESTAMPTZ(0)));
+  auto const generator = flake::generator::put(flake_generator());
+  return put<flake>(lowest | generator | roll(shared("flake_at()").backfill.flake, 0, flake_line().sequence_max));
+}
+
+/// The layout with the epoch of an argument.
+static flake flake_from(TimestampTz time) {
+  unix_micros const epoch = to_unix(time);
+
+  if (epoch < 0 || epoch > flake::epoch_max || epoch % flake::unit != 0)
+    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("epoch is out of range for type flake"),
+            errdetail("It is a whole millisecond from %s to %s.", display(0), display(flake::epoch_max)));
+  return flake{epoch};
+}
+
+/// Not strict: without an epoch it is that of the setting.
+static Datum make_flake(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
+    PG_RETURN_NULL();
+  flake const layout = PG_ARGISNULL(4) ? layout_of<flake>() : flake_from(PG_GETARG_TIMESTAMPTZ(4));
+
+  return put<flake>(layout.lowest(time_argument(layout, PG_GETARG_TIMESTAMPTZ(0))) |
+                    component<flake, flake::datacenter>("datacenter", PG_GETARG_INT32(1)) |
+                    component<flake, flake::worker>("worker", PG_GETARG_INT32(2)) |
+                    component<flake, flake::sequence>("sequence", PG_GETARG_INT32(3)));
+}
+
+static Datum timestamp_of_flake(PG_FUNCTION_ARGS) {
+  PG_RETURN_TIMESTAMPTZ(from_unix(flake_from(PG_GETARG_TIMESTAMPTZ(1)).time(get<flake>(PG_GETARG_DATUM(0)))));
 }
 
 constexpr unsigned flax_random_size = flax::random::width / 8;
@@ -163,7 +232,7 @@ static std::uint64_t next_random() {
 }
 
 static Datum flax_of_time(TimestampTz time) {
-  return put<flax>(flax::lowest(time_argument(flax{}, time)) | next_random());
+  return put<flax>(flax{}.lowest(time_argument(flax{}, time)) | next_random());
 }
 
 static Datum next_flax(PG_FUNCTION_ARGS) {
@@ -176,7 +245,7 @@ static Datum flax_at_time(PG_FUNCTION_ARGS) {
 }
 
 static Datum make_flax(PG_FUNCTION_ARGS) {
-  auto const lowest = flax::lowest(time_argument(flax{}, PG_GETARG_TIMESTAMPTZ(0)));
+  auto const lowest = flax{}.lowest(time_argument(flax{}, PG_GETARG_TIMESTAMPTZ(0)));
   bytea *const random = PG_GETARG_BYTEA_PP(1);
   unsigned char bits[8] = {};
 
@@ -213,11 +282,22 @@ KID_FUNCTION(kid96_sequence, kid::pg::sequence_of_kid96)
 KID_FUNCTION(kid64_global, kid::pg::global)
 KID_FUNCTION(kid96_local, kid::pg::local)
 
+KID_FUNCTION(sno_next, kid::pg::next_sno)
+KID_FUNCTION(sno_at, kid::pg::sno_at_time)
 KID_FUNCTION(sno_make, kid::pg::make_sno)
 KID_FUNCTION(sno_tick, kid::pg::flag<kid::sno, kid::sno::tick>)
 KID_FUNCTION(sno_meta, kid::pg::component<kid::sno, kid::sno::meta>)
 KID_FUNCTION(sno_partition, kid::pg::component<kid::sno, kid::sno::partition>)
 KID_FUNCTION(sno_sequence, kid::pg::component<kid::sno, kid::sno::sequence>)
+
+KID_FUNCTION(flake_next, kid::pg::next_flake)
+KID_FUNCTION(flake_at, kid::pg::flake_at_time)
+KID_FUNCTION(flake_make, kid::pg::make_flake)
+KID_FUNCTION(flake_timestamp_from, kid::pg::timestamp_of_flake)
+KID_FUNCTION(flake_datacenter, kid::pg::component<kid::flake, kid::flake::datacenter>)
+KID_FUNCTION(flake_worker, kid::pg::component<kid::flake, kid::flake::worker>)
+KID_FUNCTION(flake_generator, kid::pg::component<kid::flake, kid::flake::generator>)
+KID_FUNCTION(flake_sequence, kid::pg::component<kid::flake, kid::flake::sequence>)
 
 KID_FUNCTION(flax_next, kid::pg::next_flax)
 KID_FUNCTION(flax_at, kid::pg::flax_at_time)

@@ -4,6 +4,10 @@
 COMMENT ON TYPE sno IS
     'k-ordered ID in 10 bytes: 39 bits of time in units of 4 ms from 2010 to 2079, tick bit, metabyte, 16 bits of partition, 16 bits of sequence; as of the Go library sno';
 
+CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_tick(sno) RETURNS boolean
@@ -15,6 +19,10 @@ CREATE FUNCTION kid_partition(sno) RETURNS integer
 CREATE FUNCTION kid_sequence(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
 
+COMMENT ON FUNCTION sno_next(integer) IS
+    'a new sno with a metabyte, 0 to 255, kid.sno_partition and a sequence from kid.sno_sequence_min to kid.sno_sequence_max; when the clock goes back the tick is toggled; waits, at most kid.max_wait, when all sequences of a time unit are used up, and when the clock goes back again into time that was used with the other tick; an error when the clock is not in 2010 to 2079-09-07, and during recovery';
+COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
+    'sno for a row from the past: stamped with the given time, 2010 to 2079-09-07, a metabyte, 0 to 255, and kid.sno_partition, its tick false, its sequence counting round from one call to the next in all sessions; unique as those of kid64_at are, and within as many calls as there are sequences; an error during recovery';
 COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
     'sno of the time unit that holds an instant, 2010 to 2079-09-07, with a metabyte, 0 to 255, a partition and a sequence, each 0 to 65535, and a tick';
 COMMENT ON FUNCTION kid_tick(sno) IS 'tick-tock bit, toggled whenever the clock of the generator went back';

@@ -17,9 +17,9 @@ TEST(Sno, FormsAndFieldsAsTheLibrary) {
   for (auto const &row : rows) {
     auto const micros = row.number("unix_ns") / 1000;
     auto const id =
-        sno::lowest(micros) | sno::tick::put(row.unsigned_number("tick_tock")) | payload(row, "meta", "partition");
+        sno{}.lowest(micros) | sno::tick::put(row.unsigned_number("tick_tock")) | payload(row, "meta", "partition");
     expect_forms<sno>(row, "text", id);
-    EXPECT_EQ(sno::time(id), micros);
+    EXPECT_EQ(sno{}.time(id), micros);
     EXPECT_EQ(sno::tick::get(id), row.unsigned_number("tick_tock"));
     EXPECT_EQ(sno::meta::get(id), row.unsigned_number("meta"));
     EXPECT_EQ(sno::partition::get(id), row.unsigned_number("partition"));
@@ -33,19 +33,19 @@ TEST(Sno, TimeAsTheLibrary) {
   ASSERT_EQ(rows.size(), 90U);
   for (auto const &row : rows) {
     // The library takes nanoseconds; an instant before the first of a microsecond is not in these rows' seconds.
-    auto const id = sno::lowest(row.number("in_unix_ns") / 1000) | payload(row, "meta_in", "partition_in");
+    auto const id = sno{}.lowest(row.number("in_unix_ns") / 1000) | payload(row, "meta_in", "partition_in");
     expect_forms<sno>(row, "text", id);
-    EXPECT_EQ(sno::time(id), row.number("unix_ns") / 1000);
+    EXPECT_EQ(sno{}.time(id), row.number("unix_ns") / 1000);
   }
 }
 
 // The document's range: 2010-01-01 00:00:00 to 2079-09-07 15:47:35.548, and that unit to its end.
 TEST(Sno, Range) {
-  EXPECT_EQ(sno::first(), 1'262'304'000'000'000);
-  EXPECT_EQ(sno::last(), 3'461'327'255'551'999);
-  EXPECT_TRUE(ceil(sno{}, sno::last()) == greatest<sno>);
-  EXPECT_TRUE(floor(sno{}, sno::last() + 1) == greatest<sno>);
-  EXPECT_TRUE(ceil(sno{}, sno::first() - 1) == 0);
+  EXPECT_EQ(sno{}.first(), 1'262'304'000'000'000);
+  EXPECT_EQ(sno{}.last(), 3'461'327'255'551'999);
+  EXPECT_TRUE(ceil(sno{}, sno{}.last()) == greatest<sno>);
+  EXPECT_TRUE(floor(sno{}, sno{}.last() + 1) == greatest<sno>);
+  EXPECT_TRUE(ceil(sno{}, sno{}.first() - 1) == 0);
   EXPECT_EQ(encode<sno>(greatest<sno>), "xxxxxxxxxxxxxxxx");
 }
 

@@ -1,14 +1,12 @@
+#include "../../src/core/flake.hpp"
 #include "../../src/core/kid64.hpp"
 #include "../../src/core/step.hpp"
 
+#include "threads.hpp"
+
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <random>
-#include <thread>
-#include <vector>
 
 namespace kid {
 namespace {
@@ -22,7 +20,8 @@ constexpr std::uint64_t end_of_time = 0xfffffF423ff40000;   // 1048575, 999999, 
 constexpr std::uint64_t a_1 = 0x0000100000000000;           // 1, 0, 0
 constexpr std::uint64_t used_up = 0x3fff;                   // 16383, the last sequence
 
-auto const next = [](auto... arguments) { return step<kid_timeline>(arguments...); };
+auto const next = [](auto... arguments) { return step(kid_timeline{}, arguments...); };
+auto const refusing = [](auto... arguments) { return step(kid_timeline{false}, arguments...); };
 
 #define EXPECT_STEP(result, expected_kind, expected_state)                                                             \
   do {                                                                                                                 \
@@ -68,6 +67,38 @@ TEST(Step, EndOfTime) {
   EXPECT_STEP(next(no_carry, unit_0), step_kind::ended, no_carry);
 }
 
+TEST(Step, Refuse) {
+  EXPECT_STEP(refusing(end_of_second + 5, second_1), step_kind::issued, second_1);
+  EXPECT_STEP(refusing(second_1 + 7, second_1), step_kind::issued, second_1 + 8);
+  EXPECT_STEP(refusing(second_1 + 7, end_of_second), step_kind::behind, second_1 + 7);
+  EXPECT_STEP(refusing(second_1 | used_up, unit_0), step_kind::behind, second_1 | used_up);
+  EXPECT_STEP(refusing(second_1 | used_up, second_1), step_kind::used_up, second_1 | used_up);
+  // It never runs ahead of the clock.
+  EXPECT_STEP(refusing(second_1 | used_up, second_1, second_1 | used_up), step_kind::used_up, second_1 | used_up);
+}
+
+TEST(Step, Awaited) {
+  kid_timeline const line;
+  EXPECT_EQ(awaited(line, {step_kind::used_up, second_1 | used_up}, second_1), second_1 + 0x4000);
+  EXPECT_EQ(awaited(line, {step_kind::used_up, second_1 | used_up}, unit_0), unit_0 + 0x4000);
+  EXPECT_EQ(awaited(line, {step_kind::behind, second_1 + 7}, unit_0), second_1);
+  EXPECT_EQ(awaited(line, {step_kind::behind, second_1 | used_up}, unit_0), second_1 + 0x4000);
+}
+
+// A flake's milliseconds are whole, and its sequence may be shorter than its field.
+TEST(Step, Flake) {
+  flake_timeline const line{true, 4};
+  auto const ms = [](unix_micros millis) { return flake_timeline::at(millis * 1000); };
+  EXPECT_EQ(ms(0x8c20543b0), 0x8c20543b0000U);
+  EXPECT_EQ(flake_timeline::time(0x8c20543b0003), 0x8c20543b0 * 1000);
+  EXPECT_STEP(step(line, ms(7) + 3, ms(7)), step_kind::issued, ms(7) + 4);
+  EXPECT_STEP(step(line, ms(7) + 4, ms(7)), step_kind::used_up, ms(7) + 4);
+  EXPECT_STEP(step(line, ms(7) + 9, ms(7)), step_kind::used_up, ms(7) + 9);
+  EXPECT_STEP(step(line, ms(7) + 4, ms(5), ms(7) + 4), step_kind::issued, ms(8));
+  EXPECT_STEP(step(line, ms(7) + 4, ms(8)), step_kind::issued, ms(8));
+  EXPECT_EQ(flake_timeline::next_unit(no_carry), no_carry);
+}
+
 TEST(CarryPace, WantsTheClockToMove) {
   carry_pace pace;
   EXPECT_EQ(pace.carry_from(~std::uint64_t{0}), no_carry);
@@ -101,20 +132,12 @@ TEST(CarryPace, ClockGoesBackWhileWaiting) {
   EXPECT_EQ(pace.carry_from(end_of_second), a_1 | used_up);
 }
 
-struct atomic_cell {
-  std::atomic<std::uint64_t> word{0};
-  std::uint64_t load() noexcept { return word.load(std::memory_order_relaxed); }
-  bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
-    return word.compare_exchange_strong(expected, desired, std::memory_order_relaxed);
-  }
-};
-
 /// One caller that retries when a unit is used up. `clock` returns microseconds.
 template <class Clock> std::uint64_t issue(atomic_cell &cell, Clock &&clock) {
   carry_pace pace;
   for (;;) {
     auto const now = kid64::lowest(clock());
-    auto const result = advance<kid_timeline>(cell, now, pace.carry_from(now));
+    auto const result = advance(kid_timeline{}, cell, now, pace.carry_from(now));
     if (result.kind == step_kind::issued)
       return result.state;
     pace.found_used_up(result.state, kid64::lowest(clock()));
@@ -158,35 +181,9 @@ TEST(Timeline, CarriesNoFasterThanTimePasses) {
   }
 }
 
-/// Every thread issues `count` IDs; returns all of them, each thread's checked to rise.
-template <class Clock> std::vector<std::uint64_t> issue_in_threads(unsigned threads, unsigned count, Clock clock) {
-  atomic_cell cell;
-  std::vector<std::vector<std::uint64_t>> ids(threads);
-  std::vector<std::thread> running;
-  for (auto &mine : ids)
-    running.emplace_back([&cell, &mine, clock, count] {
-      mine.reserve(count);
-      for (unsigned i = 0; i < count; i++)
-        mine.push_back(issue(cell, clock));
-    });
-  for (auto &thread : running)
-    thread.join();
-
-  std::vector<std::uint64_t> all;
-  for (auto const &mine : ids) {
-    EXPECT_TRUE(std::is_sorted(mine.begin(), mine.end()));
-    all.insert(all.end(), mine.begin(), mine.end());
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 TEST(TimelineThreads, NoDuplicateWithTheSystemClock) {
-  auto const clock = [] {
-    auto const now = std::chrono::system_clock::now().time_since_epoch();
-    return static_cast<unix_micros>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
-  };
-  auto const all = issue_in_threads(8, 100'000, clock);
+  auto const all = issue_in_threads(
+      8, 100'000, [](atomic_cell &cell) { return issue(cell, system_clock); }, true);
   EXPECT_EQ(all.size(), 800'000U);
   EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
 }
@@ -198,7 +195,8 @@ TEST(TimelineThreads, NoDuplicateWithABadClock) {
     auto const tick = ticks.fetch_add(1, std::memory_order_relaxed);
     return 1'767'225'600'000'000 + tick / 50 - (tick / 200'000) % 2 * 3'000'000;
   };
-  auto const all = issue_in_threads(8, 100'000, clock);
+  auto const all = issue_in_threads(
+      8, 100'000, [&](atomic_cell &cell) { return issue(cell, clock); }, true);
   EXPECT_EQ(all.size(), 800'000U);
   EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
 }

@@ -1,0 +1,102 @@
+// The timeline of sno: when the clock goes back, it changes sides instead of waiting or holding.
+//
+// The tick bit makes two pools of every time unit. One side is in use; of the other all that may have been issued is
+// at or below the safe mark:
+//
+//             safe         last
+//   tick 0 ----|............|            . issued        clock: back from `last` to some `now`
+//   tick 1 -------------|...             - not issued
+//                      now               now > safe: toggle. Side 1 is free from `now` on, and the mark of side 0
+//                                                    is the unit of `last`
+//                                        now <= safe: a second step back into time that side 1 used. Wait
+//
+// A state is time unit, tick and sequence, and is never repeated, so the compare-and-swap that toggles cannot mistake
+// one for another. It differs from the mark, which is changed only with it and is looked at only when the
+// clock has gone back: a lock guards that, and the fast path needs none.
+#pragma once
+
+#include "check.hpp"
+#include "layout.hpp"
+#include "sno.hpp"
+#include "step.hpp"
+
+namespace kid {
+
+struct sno_timeline {
+  using sequence = field<std::uint64_t, 0, sno::sequence::width>;
+  using tick = above<sequence, sno::tick::width>;
+  using units = above<tick, sno::units::width>;
+
+  /// The pool of this generator, which others may share the partition with; its document asks for four at least.
+  static constexpr std::uint64_t pool_min = 4;
+  std::uint64_t sequence_min = 0;
+  std::uint64_t sequence_max = sequence::max;
+
+  static constexpr std::uint64_t at(unix_micros time) noexcept {
+    return units::put(sno::units::get(sno{}.lowest(time)));
+  }
+  static constexpr unix_micros time(std::uint64_t state) noexcept { return sno{}.time(id(state)); }
+  static constexpr std::uint64_t unit(std::uint64_t state) noexcept { return state & units::mask; }
+  static constexpr std::uint64_t next_unit(std::uint64_t state) noexcept {
+    return units::get(state) < units::max ? unit(state) + units::put(1) : state;
+  }
+
+  static constexpr bool holds() noexcept { return false; }
+  constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t last) const noexcept {
+    return now | (last & tick::mask) | sequence_min;
+  }
+  constexpr bool used_up(std::uint64_t state) const noexcept { return sequence::get(state) >= sequence_max; }
+  constexpr std::uint64_t count(std::uint64_t state) const noexcept {
+    return sequence::get(state) < sequence_min ? begin(unit(state), state) : state + 1;
+  }
+
+  /// The first state at `now` on the other side.
+  constexpr std::uint64_t toggled(std::uint64_t now, std::uint64_t last) const noexcept {
+    return begin(now, last ^ tick::mask);
+  }
+
+  /// The ID of a state, without metabyte and partition.
+  static constexpr sno::word id(std::uint64_t state) noexcept {
+    return sno::units::put(units::get(state)) | sno::tick::put(tick::get(state)) |
+           sno::sequence::put(sequence::get(state));
+  }
+};
+
+/// As `advance`, but reads the clock, `clock()`, anew after each look at the state.
+///
+/// A reading from before would be taken for a clock that went back, or forward, when it is only late. For a timeline
+/// that changes sides the first wastes the other side, and the second takes it back to a time that the clock has left.
+template <class Timeline, class Cell, class Clock>
+[[gnu::always_inline]] inline step_result advance_in_order(Timeline const &line, Cell &cell, Clock const &clock) {
+  std::uint64_t last = cell.load();
+  for (;;) {
+    step_result const next = step(line, last, clock());
+    if (next.kind != step_kind::issued || cell.compare_exchange(last, next.state))
+      return next;
+  }
+}
+
+/// One try to change sides, by a caller who found `last` and after it the clock at `now`. It holds the lock that guards
+/// `safe`, the first state of the last unit that the other side may have issued in.
+///
+/// Otherwise `behind`, with the state to wait for: where that is not ahead of `now`, `last` is no longer the state
+/// or the clock no longer behind, so that the caller can start again.
+template <class Cell>
+step_result tick_tock(sno_timeline const &line, Cell &cell, std::uint64_t &safe, std::uint64_t last,
+                      std::uint64_t now) noexcept {
+  if (now >= line.unit(last))
+    return {step_kind::behind, now};
+  if (now <= safe) {
+    std::uint64_t const free = line.next_unit(safe);
+    return {step_kind::behind, free < last ? free : last};
+  }
+
+  std::uint64_t expected = last;
+  std::uint64_t const next = line.toggled(now, last);
+  if (!cell.compare_exchange(expected, next))
+    return {step_kind::behind, now};
+  safe = line.unit(last);
+  return {step_kind::issued, next};
+}
+
+} // namespace kid

@@ -1,0 +1,51 @@
+
+-- flake: what only this type has
+
+COMMENT ON TYPE flake IS
+    'k-ordered ID in 8 bytes: 42 bits of time in ms from kid.flake_epoch for 139 years, datacenter and worker of 5 bits each, 12 bits of sequence; as of the Node library flake-idgen';
+
+-- What the milliseconds count from is up to kid.flake_epoch.
+ALTER FUNCTION kid_timestamp(flake) STABLE;
+ALTER FUNCTION flake_floor(timestamptz) STABLE;
+ALTER FUNCTION flake_ceil(timestamptz) STABLE;
+ALTER FUNCTION flake_mi(flake, flake) STABLE;
+
+CREATE FUNCTION flake_next() RETURNS flake
+    LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_make(ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
+    LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_timestamp(flake, epoch timestamptz) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_timestamp_from';
+CREATE FUNCTION kid_datacenter(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_datacenter';
+CREATE FUNCTION kid_worker(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_worker';
+CREATE FUNCTION kid_generator(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_generator';
+CREATE FUNCTION kid_sequence(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
+
+COMMENT ON FUNCTION flake_next() IS
+    'a new flake of the server''s generator (kid.flake_id, or kid.flake_datacenter and kid.flake_worker), greater than every one issued in the cluster since it started; waits, at most kid.max_wait, when the sequences of a millisecond to kid.flake_sequence_max are used up; an error when the clock is not in the 139 years from kid.flake_epoch, and during recovery';
+COMMENT ON FUNCTION flake_at(timestamptz) IS
+    'flake for a row from the past: stamped with the given time, in the 139 years from kid.flake_epoch, its sequence counting round from one call to the next in all sessions; unique as those of kid64_at are, and within as many calls as there are sequences; an error during recovery';
+COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS
+    'flake of the millisecond that holds an instant, in the 139 years from the epoch, with a datacenter and a worker, each 0 to 31, and a sequence, 0 to 4095; epoch a whole millisecond from 1970 to 2109-05-15, NULL for kid.flake_epoch';
+COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
+    'when the millisecond of an ID begins that counts from the given epoch, a whole millisecond from 1970 to 2109-05-15';
+COMMENT ON FUNCTION kid_datacenter(flake) IS 'datacenter, 0 to 31: the upper half of the generator';
+COMMENT ON FUNCTION kid_worker(flake) IS 'worker, 0 to 31: the lower half of the generator';
+COMMENT ON FUNCTION kid_generator(flake) IS 'which generator made the ID, 0 to 1023: 32 times the datacenter plus the worker';
+COMMENT ON FUNCTION kid_sequence(flake) IS 'sequence within the millisecond, 0 to 4095';
+
+CREATE FUNCTION kid_inspect(flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4
+BEGIN ATOMIC
+    VALUES ('timestamp', 42, kid_timestamp($1)::text),
+           ('datacenter', 5, kid_datacenter($1)::text),
+           ('worker', 5, kid_worker($1)::text),
+           ('sequence', 12, kid_sequence($1)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(flake) IS 'components of an ID, most significant first, with their widths in bits';

@@ -1,0 +1,54 @@
+// A timeline under many threads.
+#pragma once
+
+#include "../../src/core/layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace kid {
+
+struct atomic_cell {
+  std::atomic<std::uint64_t> word{0};
+  std::uint64_t load() noexcept { return word.load(std::memory_order_relaxed); }
+  bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
+    return word.compare_exchange_strong(expected, desired, std::memory_order_relaxed);
+  }
+};
+
+inline unix_micros system_clock() {
+  auto const now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<unix_micros>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+}
+
+/// Every thread calls `issue(cell)` `count` times; returns all states, sorted. Each thread's own must rise where
+/// `rising`.
+template <class Issue>
+std::vector<std::uint64_t> issue_in_threads(unsigned threads, unsigned count, Issue issue, bool rising) {
+  atomic_cell cell;
+  std::vector<std::vector<std::uint64_t>> states(threads);
+  std::vector<std::thread> running;
+  for (auto &mine : states)
+    running.emplace_back([&cell, &mine, &issue, count] {
+      mine.reserve(count);
+      for (unsigned i = 0; i < count; i++)
+        mine.push_back(issue(cell));
+    });
+  for (auto &thread : running)
+    thread.join();
+
+  std::vector<std::uint64_t> all;
+  for (auto const &mine : states) {
+    EXPECT_TRUE(!rising || std::is_sorted(mine.begin(), mine.end()));
+    all.insert(all.end(), mine.begin(), mine.end());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+} // namespace kid

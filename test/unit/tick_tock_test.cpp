@@ -1,0 +1,156 @@
+#include "../../src/core/tick_tock.hpp"
+
+#include "threads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <random>
+
+namespace kid {
+namespace {
+
+constexpr unix_micros start = 1'767'225'600'000'000; // 2026-01-01 00:00:00 UTC
+
+std::uint64_t at(int units) {
+  return sno_timeline::at(start + units * sno::unit);
+}
+constexpr std::uint64_t tock = std::uint64_t{1} << 16;
+
+// Rows of test/vectors/sno.tsv with a tick: what the library makes of the same parts.
+TEST(SnoTimeline, IdOfState) {
+  std::uint64_t const state = sno_timeline::units::put(0x123456789a) | tock | 0xbeef;
+  sno::word const id = sno_timeline::id(state);
+  EXPECT_EQ(sno::units::get(id), 0x123456789aU);
+  EXPECT_EQ(sno::tick::get(id), 1U);
+  EXPECT_EQ(sno::meta::get(id), 0U);
+  EXPECT_EQ(sno::partition::get(id), 0U);
+  EXPECT_EQ(sno::sequence::get(id), 0xbeefU);
+  EXPECT_EQ(sno_timeline::time(at(5) | tock | 9), start + 5 * sno::unit);
+  EXPECT_EQ(sno_timeline::next_unit(at(5) | tock | 9), at(6));
+}
+
+TEST(SnoTimeline, Bounds) {
+  sno_timeline const line{100, 103};
+  auto const next = [&](std::uint64_t last, std::uint64_t now) { return step(line, last, now); };
+  EXPECT_EQ(next(at(1) | 103, at(2)).state, at(2) | 100);
+  EXPECT_EQ(next(at(2) | tock | 100, at(2)).state, at(2) | tock | 101);
+  EXPECT_EQ(next(at(2) | tock | 102, at(3)).state, at(3) | tock | 100);
+  EXPECT_EQ(next(at(2) | 103, at(2)).kind, step_kind::used_up);
+  EXPECT_EQ(next(at(2) | 100, at(1)).kind, step_kind::behind);
+  // Bounds that were other ones a moment ago.
+  EXPECT_EQ(next(at(2) | 7, at(2)).state, at(2) | 100);
+  EXPECT_EQ(next(at(2) | 200, at(2)).kind, step_kind::used_up);
+}
+
+// As its document tells: the first step back toggles, a second one that falls below the safe mark waits.
+TEST(TickTock, ToggleThenWait) {
+  sno_timeline const line;
+  atomic_cell cell;
+  std::uint64_t safe = 0;
+  auto const expect = [&](std::uint64_t now, step_kind kind, std::uint64_t state) {
+    step_result const result = tick_tock(line, cell, safe, cell.load(), now);
+    EXPECT_EQ(result.kind, kind);
+    EXPECT_EQ(result.state, state);
+  };
+
+  cell.word = at(100) | 5;
+  expect(at(50), step_kind::issued, at(50) | tock);
+  EXPECT_EQ(safe, at(100));
+
+  // Back again, into time that the other side used: as soon as the clock is where it was, this side goes on.
+  cell.word = at(60) | tock | 5;
+  expect(at(55), step_kind::behind, at(60) | tock | 5);
+  EXPECT_EQ(safe, at(100));
+  EXPECT_EQ(cell.load(), at(60) | tock | 5);
+
+  // Past the mark, and back to it: the unit of the mark may have been used to its end.
+  cell.word = at(120) | tock | 5;
+  expect(at(100), step_kind::behind, at(101));
+  expect(at(101), step_kind::issued, at(101));
+  EXPECT_EQ(safe, at(120));
+}
+
+TEST(TickTock, LateCaller) {
+  sno_timeline const line;
+  atomic_cell cell;
+  std::uint64_t safe = at(10);
+  cell.word = at(100) | 6;
+  // Another caller issued since.
+  EXPECT_EQ(tick_tock(line, cell, safe, at(100) | 5, at(50)).state, at(50));
+  // The clock is not behind any more.
+  EXPECT_EQ(tick_tock(line, cell, safe, at(100) | 6, at(100)).state, at(100));
+  EXPECT_EQ(cell.load(), at(100) | 6);
+  EXPECT_EQ(safe, at(10));
+}
+
+/// A generator as src/pg makes it. Instead of waiting it tries again: the clock goes on as it is read.
+template <class Clock> struct generator {
+  sno_timeline line;
+  Clock clock;
+  std::mutex lock{};
+  std::uint64_t safe = 0;
+  std::atomic<unsigned> toggles{0};
+
+  std::uint64_t issue(atomic_cell &cell) {
+    for (;;) {
+      step_result result = advance_in_order(line, cell, [&] { return sno_timeline::at(clock()); });
+      if (result.kind == step_kind::behind) {
+        auto const now = sno_timeline::at(clock());
+        std::lock_guard<std::mutex> const guard(lock);
+        result = tick_tock(line, cell, safe, result.state, now);
+        toggles += result.kind == step_kind::issued ? 1 : 0;
+      }
+      if (result.kind == step_kind::issued)
+        return result.state;
+    }
+  }
+};
+
+TEST(TickTock, NoDuplicateWhateverTheClockDoes) {
+  std::mt19937_64 random(20261121);
+  unix_micros time = start;
+  auto const clock = [&] {
+    if (random() % 2'000 == 0)
+      time += static_cast<unix_micros>(random() % 4'000'000) - 2'000'000;
+    return time += static_cast<unix_micros>(random() % 3'000);
+  };
+  generator<decltype(clock)> sno{{10, 29}, clock};
+  atomic_cell cell;
+  std::vector<std::uint64_t> states;
+  for (int i = 0; i < 1'000'000; i++)
+    states.push_back(sno.issue(cell));
+  std::sort(states.begin(), states.end());
+  EXPECT_EQ(std::adjacent_find(states.begin(), states.end()), states.end());
+  EXPECT_GT(sno.toggles, 100U);
+  for (auto const state : states)
+    ASSERT_TRUE((state & 0xffff) >= 10 && (state & 0xffff) <= 29);
+}
+
+// No step back, no toggle: callers that were late with their reading of the clock are not taken for one.
+TEST(TimelineThreads, SnoKeepsItsSide) {
+  static std::atomic<unix_micros> ticks{0};
+  auto const clock = [] { return start + ticks.fetch_add(1, std::memory_order_relaxed) * 100; };
+  generator<decltype(clock)> sno{{}, clock};
+  auto const all = issue_in_threads(
+      8, 50'000, [&](atomic_cell &cell) { return sno.issue(cell); }, true);
+  EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+  EXPECT_EQ(sno.toggles, 0U);
+}
+
+TEST(TimelineThreads, SnoNoDuplicateWithABadClock) {
+  static std::atomic<unix_micros> ticks{0};
+  auto const clock = [] {
+    auto const tick = ticks.fetch_add(1, std::memory_order_relaxed);
+    return start + tick - (tick / 100'000) % 3 * 30'000;
+  };
+  generator<decltype(clock)> sno{{0, 999}, clock};
+  auto const all = issue_in_threads(
+      8, 50'000, [&](atomic_cell &cell) { return sno.issue(cell); }, false);
+  EXPECT_EQ(all.size(), 400'000U);
+  EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+  EXPECT_GT(sno.toggles, 0U);
+}
+
+} // namespace
+} // namespace kid
