@@ -84,10 +84,10 @@ template <class Timeline, class Cell, class Clock>
 template <class Cell>
 step_result tick_tock(sno_timeline const &line, Cell &cell, std::uint64_t &safe, std::uint64_t last,
                       std::uint64_t now) noexcept {
-  if (now >= line.unit(last))
+  if (now >= sno_timeline::unit(last))
     return {step_kind::behind, now};
   if (now <= safe) {
-    std::uint64_t const free = line.next_unit(safe);
+    std::uint64_t const free = sno_timeline::next_unit(safe);
     return {step_kind::behind, free < last ? free : last};
   }
 
@@ -95,7 +95,7 @@ step_result tick_tock(sno_timeline const &line, Cell &cell, std::uint64_t &safe,
   std::uint64_t const next = line.toggled(now, last);
   if (!cell.compare_exchange(expected, next))
     return {step_kind::behind, now};
-  safe = line.unit(last);
+  safe = sno_timeline::unit(last);
   return {step_kind::issued, next};
 }
 

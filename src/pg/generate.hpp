@@ -25,7 +25,7 @@ pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Timelin
                                                        unix_micros now) {
   if (!line.holds() || now > layout.last() || cell.load() <= line.at(layout.first()))
     time_error(layout);
-  return layout.first();
+  return Max(now, 0);
 }
 
 /// The unit of `line` that the clock is in, as its first state.

@@ -280,8 +280,8 @@ void define_settings() {
       "kid.flake_epoch", "Time from which a flake counts, in milliseconds since 1970-01-01 UTC.",
       "A whole number, as the library takes it. An ID does not say its epoch, so all that are read "
       "together need the same.",
-      &flake_epoch, 0, 0, static_cast<double>(flake::epoch_max / flake::unit), PGC_SUSET, GUC_UNIT_MS,
-      check_flake_epoch, assign_flake_epoch, show_flake_epoch);
+      &flake_epoch, 0, 0, static_cast<double>(flake::units::max), PGC_SUSET, GUC_UNIT_MS, check_flake_epoch,
+      assign_flake_epoch, show_flake_epoch);
 
   DefineCustomIntVariable("kid.flake_sequence_max", "Greatest sequence of the flake made in a millisecond.",
                           "Lower it to make fewer IDs in a millisecond.", &flake_sequence_max,

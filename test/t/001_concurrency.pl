@@ -1,5 +1,5 @@
-# Two million IDs from eight sessions at once, and as many from parallel workers: no two are the same, each process sees
-# its own rise, and they tell the time at which they were made.
+# Two million IDs of each type from eight sessions at once, and as many from parallel workers: no two are the same, each
+# process sees its own rise (but those of flax), and they tell the time at which they were made.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -8,39 +8,65 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "max_parallel_workers_per_gather = 4\nmax_worker_processes = 8\n");
+# Preloaded, so that all sessions descend from a process that has the library.
+$node->append_conf('postgresql.conf', q{
+	shared_preload_libraries = 'kid'
+	max_parallel_workers_per_gather = 4
+	max_worker_processes = 8
+	max_wal_size = 4GB
+	work_mem = 64MB
+});
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION kid');
 
-# Rows are numbered by `n` within a process. The clock is read before and after each ID; two milliseconds are room for the
-# time unit, 1.024 ms, and for the clocks of two processors that do not quite agree.
+my @generators = ([ kid64 => 'kid_next()' ], [ kid96 => 'kid96_next()' ], [ sno => 'sno_next()' ], [ flake => 'flake_next()' ],
+	[ flax => 'flax_next()' ]);
+my $generated = join(', ', map { "$_->[1] AS $_->[0]" } @generators);
+my $columns = join(', ', map { "$_->[0] $_->[0]" } @generators);
+
+# Rows are numbered by `n` within a process. The clock is read before and after each row; two milliseconds are room for the
+# time unit, 1.024 ms (sno: 4 ms), and for the clocks of two processors that do not quite agree.
 sub check_ids
 {
 	my ($table, $process) = @_;
-	is($node->safe_psql('postgres', "SELECT count(*), count(DISTINCT id) FROM $table"),
-		'2000000|2000000', "$table: no duplicate");
-	is( $node->safe_psql('postgres', qq{
-			SELECT count(*) FROM (
-				SELECT id > lag(id) OVER (PARTITION BY $process ORDER BY n) AS rises FROM $table) s
-			 WHERE NOT rises}),
-		'0', "$table: rising within each process");
-	is( $node->safe_psql('postgres', qq{
-			SELECT n, before, kid_timestamp(id), after FROM $table
-			 WHERE kid_timestamp(id) NOT BETWEEN before - interval '2 ms' AND after + interval '2 ms'
-			 LIMIT 10}),
-		'', "$table: the time is that of the clock");
+	foreach my $type (map { $_->[0] } @generators)
+	{
+		my $slack = $type eq 'sno' ? '5 ms' : '2 ms';
+		is($node->safe_psql('postgres', "SELECT count(*), count(DISTINCT $type) FROM $table"),
+			'2000000|2000000', "$table: no duplicate $type");
+		is( $node->safe_psql('postgres', qq{
+				SELECT n, before, kid_timestamp($type), after FROM $table
+				 WHERE kid_timestamp($type) NOT BETWEEN before - interval '$slack' AND after + interval '$slack'
+				 LIMIT 10}),
+			'', "$table: the time in $type is that of the clock");
+		next if $type eq 'flax';
+		is( $node->safe_psql('postgres', qq{
+				SELECT count(*) FROM (
+					SELECT $type > lag($type) OVER (PARTITION BY $process ORDER BY n) AS rises FROM $table) s
+				 WHERE NOT rises}),
+			'0', "$table: $type rises within each process");
+	}
 	return;
 }
 
 $node->safe_psql('postgres',
-	'CREATE UNLOGGED TABLE sessions (session int, n int, before timestamptz, id kid64, after timestamptz)');
+	"CREATE UNLOGGED TABLE sessions (session int, n int, before timestamptz, $columns, after timestamptz)");
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions',
-	{ '001_sessions' => q{
-		INSERT INTO sessions SELECT :client_id, n, clock_timestamp(), kid_next(), clock_timestamp()
+	{ '001_sessions' => qq{
+		INSERT INTO sessions SELECT :client_id, n, clock_timestamp(), $generated, clock_timestamp()
 		  FROM generate_series(1, 250000) AS n;
 	} });
 is($node->safe_psql('postgres', 'SELECT count(DISTINCT session) FROM sessions'), '8', 'all sessions inserted');
 check_ids('sessions', 'session');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM sessions WHERE kid_tick(sno)'), '0', 'no step of the clock, no tick');
+
+# Twenty million sno in one run: the library that they come from repeats some under such a load.
+$node->safe_psql('postgres', 'CREATE UNLOGGED TABLE many (id sno)');
+$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions make twenty million sno',
+	{ '001_many' => q{INSERT INTO many SELECT sno_next() FROM generate_series(1, 2500000);} });
+is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE kid_tick(id)) FROM many'),
+	'20000000|20000000|0', 'no duplicate among twenty million sno');
+$node->safe_psql('postgres', 'DROP TABLE many');
 
 # The sequence of back-filled IDs is one for all sessions: 16000 of one instant, by eight of them.
 $node->safe_psql('postgres', 'CREATE TABLE old (id kid64)');
@@ -56,7 +82,7 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE source AS SELECT FROM generate_series(1, 2000000);
 	ANALYZE source;
 });
-my $query = 'SELECT worker(), clock_timestamp() AS before, kid_next() AS id, clock_after() AS after FROM source';
+my $query = "SELECT worker(), clock_timestamp() AS before, $generated, clock_after() AS after FROM source";
 my $settings = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;';
 like($node->safe_psql('postgres', "$settings EXPLAIN (VERBOSE, COSTS OFF) $query"),
 	qr{Gather\n.*->  Parallel Seq Scan on public.source\n\s+Output: worker\(\), .*kid_next\(\)}s,
@@ -68,23 +94,28 @@ check_ids('workers', 'worker');
 
 # Sixty IDs a row are made faster than a time unit has them, so generators wait. All of them rise, none is from the future,
 # and they take the time that so many need.
-my $rising = join(' AND ', ('kid_next() < kid_next()') x 30);
-my ($first, $start, $count, $last, $now) = split /[|\n]/, $node->safe_psql('postgres', qq{
-	SELECT kid_next()::bigint, clock_timestamp();
-	SELECT count(*) FROM generate_series(1, 200000) WHERE $rising;
-	SELECT kid_next()::bigint, clock_timestamp();
-});
-is($count, '200000', 'twelve million IDs in a row rise');
-is( $node->safe_psql('postgres', qq{
-		SELECT ${last}::kid64 - ${first}::kid64 >= interval '1.024 ms' * (12000000 / 16384 - 1),
-		       kid_timestamp(${last}::kid64) - timestamptz '$now' < interval '2 ms'}),
-	't|t', 'at most 16384 in a time unit');
+foreach my $case ([ 'kid64', 'kid_next()', 200000, 16384, '1.024 ms' ], [ 'flake', 'flake_next()', 50000, 4096, '1 ms' ])
+{
+	my ($type, $generator, $rows, $pool, $unit) = @$case;
+	my $rising = join(' AND ', ("$generator < $generator") x 30);
+	my $total = 60 * $rows;
+	my ($first, $start, $count, $last, $now) = split /[|\n]/, $node->safe_psql('postgres', qq{
+		SELECT ${generator}::bigint, clock_timestamp();
+		SELECT count(*) FROM generate_series(1, $rows) WHERE $rising;
+		SELECT ${generator}::bigint, clock_timestamp();
+	});
+	is($count, $rows, "$total $type in a row rise");
+	is( $node->safe_psql('postgres', qq{
+			SELECT ${last}::${type} - ${first}::${type} >= interval '$unit' * ($total / $pool - 1),
+			       kid_timestamp(${last}::${type}) - timestamptz '$now' < interval '2 ms'}),
+		't|t', "at most $pool $type in a time unit");
+}
 
 my ($status, $stdout, $stderr) = $node->psql('postgres', qq{
 	\\set VERBOSITY verbose
 	SET kid.max_wait = -1;
 	SET statement_timeout = '300ms';
-	SELECT count(*) FROM generate_series(1, 100000000) WHERE $rising});
+	SELECT count(*) FROM generate_series(1, 100000000) WHERE kid_next() < kid_next()});
 like($stderr, qr/57014: canceling statement due to statement timeout/, 'statement_timeout ends such a query');
 
 $node->stop;

@@ -1,63 +1,16 @@
-# A clock that goes back, leaps ahead and stands still: libfaketime moves it under a running server. (No timeouts here:
-# PostgreSQL reads the clock in their signal handler, for which libfaketime is not safe.)
+# kid64 under a clock that goes back, leaps ahead and stands still.
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
+use FakeClock;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time usleep);
+use Time::HiRes qw(time);
 
-my ($libfaketime) = glob('/usr/lib/*/faketime/libfaketime.so.1');
-die 'libfaketime is not installed' unless defined $libfaketime;
-
-my $node = PostgreSQL::Test::Cluster->new('main');
-my $clock_file = $node->basedir . '/clock';
-
-# In libfaketime's words: an offset (-1h), or a moment at which the clock stands (2030-01-01 00:00:00).
-sub set_clock
-{
-	my ($clock) = @_;
-	open my $file, '>', "$clock_file.new" or die $!;
-	print $file "$clock\n";
-	close $file;
-	rename "$clock_file.new", $clock_file or die $!;
-	return;
-}
-
-set_clock('+0');
+my $node = FakeClock->new('main');
 $node->init;
-{
-	local $ENV{LD_PRELOAD} = $libfaketime;
-	local $ENV{FAKETIME_TIMESTAMP_FILE} = $clock_file;
-	local $ENV{FAKETIME_NO_CACHE} = 1;
-	local $ENV{FAKETIME_DONT_FAKE_MONOTONIC} = 1;
-	$node->start;
-}
+$node->start;
 
-sub sql { return $node->safe_psql('postgres', $_[0]) }
-
-# The error of a query, with its SQLSTATE, detail and hint.
-sub error_of
-{
-	my ($query) = @_;
-	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\n$query");
-	isnt($status, 0, 'an error');
-	return $stderr;
-}
-
-# Starts a query that will wait, and returns once it does.
-sub start_waiting
-{
-	my ($query) = @_;
-	my ($stdout, $stderr) = ('', '');
-	my $session = IPC::Run::start(
-		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'), '-c', $query ],
-		'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-	$node->poll_query_until('postgres',
-		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event IN ('Extension', 'KidSequence')})
-	  or die 'the query did not wait';
-	return { session => $session, stdout => \$stdout, stderr => \$stderr };
-}
+sub sql { return $node->sql($_[0]) }
 
 sub finish
 {
@@ -73,7 +26,7 @@ my $all_rise = 'SELECT count(*) FROM (SELECT id > lag(id) OVER (ORDER BY n) AS r
 # Back by an hour: IDs go on rising from the highest time. 40000 of them take three time units, two carries.
 sql($insert);
 my $held = sql('SELECT kid_timestamp(max(id)) FROM ids');
-set_clock('-1h');
+$node->set_clock('-1h');
 sql($insert);
 is(sql("SELECT clock_timestamp() < timestamptz '$held' - interval '59 min'"), 't', 'the clock went back');
 is(sql($all_rise), '0', 'IDs go on rising');
@@ -89,35 +42,59 @@ sql("$insert; $insert; $insert");
 cmp_ok(sql($ahead), '<=', $before + 1024, 'carries are no faster than time passes');
 
 # Forward again, past the held time: the clock is followed.
-set_clock('+1h');
+$node->set_clock('+1h');
 sql($insert);
 is(sql($all_rise), '0', 'IDs rise when the clock is right again');
 is(sql(q{SELECT max(at) - kid_timestamp(max(id)) < interval '10 ms' FROM ids}), 't', 'and tell its time');
 
 # A clock that stands: one time unit, all of its 16384 IDs, then none.
-set_clock('2030-01-01 00:00:00');
+$node->set_clock('2030-01-01 00:00:00');
 is(sql('SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id)) FROM (SELECT kid_next() AS id FROM generate_series(1, 16384)) s'),
 	'16384|1', 'a time unit has 16384 IDs');
-like(error_of('SET kid.max_wait = 0; SELECT kid_next()'),
+like($node->error_of('SET kid.max_wait = 0; SELECT kid_next()'),
 	qr{ERROR:  53400: .*DETAIL:  .*"kid.max_wait".*HINT:  }s, 'kid.max_wait = 0: an error at once');
 
 my $start = time;
-like(error_of(q{SET kid.max_wait = '300ms'; SELECT kid_next()}), qr{53400: .*300 ms}s, 'kid.max_wait = 300ms: an error');
+like($node->error_of(q{SET kid.max_wait = '300ms'; SELECT kid_next()}), qr{53400: .*300 ms}s, 'kid.max_wait = 300ms: an error');
 my $waited = time - $start;
 cmp_ok($waited, '>=', 0.3, 'after 300 ms');
 cmp_ok($waited, '<', 5, 'and not much more');
 
-my $waiting = start_waiting('SET kid.max_wait = -1; SELECT kid_next()');
+my $waiting = $node->start_waiting('SET kid.max_wait = -1; SELECT kid_next()');
 sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%-1; SELECT kid_next()' AND pid <> pg_backend_pid()});
 finish($waiting);
 like(${ $waiting->{stderr} }, qr{57014}, 'a wait can be cancelled');
 
-$waiting = start_waiting('SET kid.max_wait = -1; SELECT kid_timestamp(kid_next())');
-set_clock('2030-01-01 00:00:01');
+$waiting = $node->start_waiting('SET kid.max_wait = -1; SELECT kid_timestamp(kid_next())');
+$node->set_clock('2030-01-01 00:00:01');
 finish($waiting);
 is(${ $waiting->{stdout} }, "2030-01-01 00:00:01+00\n", 'a wait ends when the clock moves on');
 
-set_clock('+0');
+# kid.clock_backward = refuse. The timeline is in 2030 now, and the clock an hour before that.
+my $refuse = q{SET kid.clock_backward = 'refuse'};
+$node->set_clock('2029-12-31 23:00:00');
+is(sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), '100', 'held');
+like($node->error_of("$refuse; SET kid.max_wait = 0; SELECT kid_next()"),
+	qr{53400: clock is behind .*DETAIL:  It is 3601\d{3}\.\d{3} ms short .*HINT:  }s, 'refused, with what is missing');
+like($node->error_of("$refuse; SET kid.max_wait = '200ms'; SELECT kid96_next()"), qr{53400: .* 200 ms}s, 'refused after a while');
+$waiting = $node->start_waiting("$refuse; SET kid.max_wait = -1; SELECT kid_timestamp(kid_next())");
+$node->set_clock('2030-01-01 00:00:02');
+finish($waiting);
+is(${ $waiting->{stdout} }, "2030-01-01 00:00:02+00\n", 'the wait ends when the clock is back');
+is(sql("$refuse; SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id)) FROM (SELECT kid_next() AS id FROM generate_series(1, 16383)) s"),
+	'16383|1', 'a clock that is not behind is no matter');
+like($node->error_of("$refuse; SET kid.max_wait = 0; SELECT kid_next()"), qr{53400: all IDs of the current time unit are used up},
+	'and the next unit is not taken in advance');
+
+$node->set_clock('2030-01-01 00:00:03');
+sql('SELECT kid_next()');
+
+# Before 1970 nothing can be stamped, but a timeline that is held goes on.
+$node->set_clock('1969-06-01 00:00:00');
+like(sql('SELECT kid_timestamp(kid_next())'), qr{^2030-01-01 00:00:03}, 'a clock before 1970 went back, and is held');
+like($node->error_of("$refuse; SELECT kid_next()"), qr{22008: timestamp out of range for type kid64}, 'or out of range');
+
+$node->set_clock('+0');
 is(sql('SELECT kid_timestamp(kid_next()) > clock_timestamp()'), 't', 'the server is well after all this');
 
 $node->stop;

@@ -1,0 +1,98 @@
+# sno and flake under a clock that goes back, and one that is out of their range.
+use strict;
+use warnings;
+use FakeClock;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = FakeClock->new('main');
+$node->init;
+$node->start;
+
+sub sql { return $node->sql($_[0]) }
+
+sql('CREATE EXTENSION kid; CREATE TABLE ids (n bigserial, id sno DEFAULT sno_next(), at timestamptz DEFAULT clock_timestamp())');
+
+# The ticks of a thousand new sno, whose times are those of the clock.
+sub ticks
+{
+	my ($first) = sql('SELECT coalesce(max(n), 0) + 1 FROM ids');
+	sql('INSERT INTO ids SELECT FROM generate_series(1, 1000)');
+	return sql(qq{SELECT string_agg(DISTINCT kid_tick(id)::text, ',') FROM ids
+				   WHERE n >= $first AND at - kid_timestamp(id) BETWEEN interval '0' AND interval '8 ms'});
+}
+
+# Tick and tock, as sno's document tells it.
+is(ticks(), 'false', 'before any step back');
+$node->set_clock('-1h');
+is(ticks(), 'true', 'the first step back: the tick is toggled, nobody waits');
+is(ticks(), 'true', 'and stays');
+$node->set_clock('-30m');
+is(ticks(), 'true', 'the clock goes on, to a time before the first step');
+$node->set_clock('-50m');
+like($node->error_of('SET kid.max_wait = 0; SELECT sno_next()'),
+	qr{53400: clock is behind .*DETAIL:  It is (1199|1200)\d{3}\.\d{3} ms short .*HINT:  }s,
+	'a second step back, below the safe mark: an error that tells what is missing');
+like($node->error_of(q{SET kid.max_wait = '200ms'; SELECT sno_next()}), qr{53400: .* 200 ms}s, 'after a while');
+my $waiting = $node->start_waiting('SET kid.max_wait = -1; SELECT kid_tick(sno_next())');
+$node->set_clock('-20m');
+$waiting->{session}->finish;
+is(${ $waiting->{stdout} }, "t\n", 'or a wait, to the end of what was used');
+$node->set_clock('+1h');
+is(ticks(), 'true', 'past the safe mark');
+$node->set_clock('+30m');
+is(ticks(), 'false', 'a step back that stays above it: toggled again');
+$node->set_clock('+2h');
+is(ticks(), 'false', 'and on');
+is(sql('SELECT count(*), count(DISTINCT id) FROM ids'), '7000|7000', 'no ID is repeated');
+
+# Out of range: never wrapped. The clock of a moment does no harm to the time after.
+$node->set_clock('2080-01-01 00:00:00');
+like($node->error_of('SELECT sno_next()'), qr{22008: timestamp out of range for type sno.*2010-01-01 .* 2079-09-07 }s, 'sno after 2079');
+like($node->error_of('SELECT flax_next()'), qr{22008: timestamp out of range for type flax.*2015-01-01 .* 2049-11-03 }s, 'flax after 2049');
+$node->set_clock('2009-06-01 00:00:00');
+like($node->error_of('SELECT sno_next()'), qr{22008: timestamp out of range for type sno}, 'sno before 2010');
+like($node->error_of('SELECT flax_next()'), qr{22008: timestamp out of range for type flax}, 'flax before 2015');
+my $epoch = 'SET kid.flake_epoch = 1300000000000';
+like($node->error_of("$epoch; SELECT flake_next()"), qr{22008: timestamp out of range for type flake.*2011-03-13 .* 2150-07-25 }s,
+	'flake before its epoch');
+$node->set_clock('+2h');
+is(ticks(), 'false', 'sno is well after that');
+
+# flake holds its time when the clock goes back, or refuses. To the database it is one timeline, whatever the epoch.
+my $told = q{SELECT kid_timestamp(flake_next())};
+my $ahead = sql("$epoch; $told");
+$node->set_clock('-1h');
+my ($count, $distinct, $low, $high) = split /[|]/, sql(qq{
+	SELECT count(id), count(DISTINCT id), min(kid_timestamp(id)), max(kid_timestamp(id))
+	  FROM (SELECT flake_next() AS id FROM generate_series(1, 10000)) s});
+is("$count|$distinct", '10000|10000', 'ten thousand while the clock is behind');
+is(sql("SELECT '$low' >= timestamptz '$ahead', timestamptz '$high' - '$ahead' BETWEEN interval '1 ms' AND interval '4 ms'"), 't|t',
+	'of the highest time, and carried on from it');
+like($node->error_of(q{SET kid.clock_backward = 'refuse'; SET kid.max_wait = 0; SELECT flake_next()}),
+	qr{53400: clock is behind .*DETAIL:  It is 10[78]\d{5}\.\d{3} ms short .*"kid.max_wait" is 0 ms.*HINT:  }s, 'refuse: an error');
+$waiting = $node->start_waiting(q{SET kid.clock_backward = 'refuse'; SET kid.max_wait = -1; SELECT kid_timestamp(flake_next()) > now()});
+$node->set_clock('+3h');
+$waiting->{session}->finish;
+is(${ $waiting->{stdout} }, "t\n", 'refuse: a wait');
+$node->set_clock('2009-06-01 00:00:00');
+is(sql("$epoch; $told > '$ahead'"), 't', 'a clock before the epoch went back, and is held');
+
+# A clock that stands: all of a unit, then an error that says how long to wait.
+$node->set_clock('2040-01-01 00:00:00');
+is(sql(q{SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id)) FROM (SELECT flake_next() AS id FROM generate_series(1, 4096)) s}),
+	'4096|1', 'a millisecond has 4096 flakes');
+like($node->error_of('SET kid.max_wait = 0; SELECT flake_next()'), qr{53400: all IDs .*DETAIL:  .* begins in 1\.000 ms}s, 'then an error');
+is(sql(q{SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id)) FROM (SELECT sno_next() AS id FROM generate_series(1, 65536)) s}),
+	'65536|1', '4 ms have 65536 sno');
+like($node->error_of('SET kid.max_wait = 0; SELECT sno_next()'), qr{53400: all IDs .*DETAIL:  .* begins in 4\.000 ms}s, 'then an error');
+$node->set_clock('2040-01-01 00:00:01');
+is(sql(q{SET kid.sno_sequence_min = 1000; SET kid.sno_sequence_max = 1003;
+		 SELECT array_agg(kid_sequence(id)) FROM (SELECT sno_next() AS id FROM generate_series(1, 4)) s}),
+	'{1000,1001,1002,1003}', 'the smallest pool');
+like($node->error_of(q{SET kid.sno_sequence_min = 1000; SET kid.sno_sequence_max = 1003; SET kid.max_wait = 0; SELECT sno_next()}),
+	qr{53400: all IDs}, 'is used up');
+is(sql(q{SELECT kid_sequence(sno_next())}), '1004', 'and other bounds go on in the same unit');
+
+$node->stop;
+done_testing();

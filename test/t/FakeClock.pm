@@ -1,0 +1,61 @@
+# A PostgreSQL server whose clock a test sets: libfaketime moves it under the running server. (No timeouts there:
+# PostgreSQL reads the clock in their signal handler, for which libfaketime is not safe.)
+package FakeClock;
+use strict;
+use warnings;
+use parent -norequire, 'PostgreSQL::Test::Cluster';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# In libfaketime's words: an offset (-1h), or a moment at which the clock stands (2030-01-01 00:00:00).
+sub set_clock
+{
+	my ($self, $clock) = @_;
+	my $file = $self->basedir . '/clock';
+	open my $handle, '>', "$file.new" or die $!;
+	print $handle "$clock\n";
+	close $handle;
+	rename "$file.new", $file or die $!;
+	return;
+}
+
+sub start
+{
+	my ($self, @arguments) = @_;
+	my ($library) = glob('/usr/lib/*/faketime/libfaketime.so.1');
+	die 'libfaketime is not installed' unless defined $library;
+	$self->set_clock('+0') unless -e $self->basedir . '/clock';
+	local $ENV{LD_PRELOAD} = $library;
+	local $ENV{FAKETIME_TIMESTAMP_FILE} = $self->basedir . '/clock';
+	local $ENV{FAKETIME_NO_CACHE} = 1;
+	local $ENV{FAKETIME_DONT_FAKE_MONOTONIC} = 1;
+	return $self->SUPER::start(@arguments);
+}
+
+sub sql { return $_[0]->safe_psql('postgres', $_[1]) }
+
+# The error of a query, with its SQLSTATE, detail and hint.
+sub error_of
+{
+	my ($self, $query) = @_;
+	my ($status, $stdout, $stderr) = $self->psql('postgres', "\\set VERBOSITY verbose\n$query");
+	isnt($status, 0, 'an error');
+	return $stderr;
+}
+
+# Starts a query that will wait, and returns once it does.
+sub start_waiting
+{
+	my ($self, $query) = @_;
+	my ($stdout, $stderr) = ('', '');
+	my $session = IPC::Run::start(
+		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $self->connstr('postgres'), '-c', $query ],
+		'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	$self->poll_query_until('postgres',
+		q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event IN ('Extension', 'KidSequence', 'KidClock')})
+	  or die 'the query did not wait';
+	return { session => $session, stdout => \$stdout, stderr => \$stderr };
+}
+
+1;
