@@ -17,7 +17,6 @@ std::uint64_t at(int units) {
 }
 constexpr std::uint64_t tock = std::uint64_t{1} << 16;
 
-// Rows of test/vectors/sno.tsv with a tick: what the library makes of the same parts.
 TEST(SnoTimeline, IdOfState) {
   std::uint64_t const state = sno_timeline::units::put(0x123456789a) | tock | 0xbeef;
   sno::word const id = sno_timeline::id(state);
@@ -28,6 +27,8 @@ TEST(SnoTimeline, IdOfState) {
   EXPECT_EQ(sno::sequence::get(id), 0xbeefU);
   EXPECT_EQ(sno_timeline::time(at(5) | tock | 9), start + 5 * sno::unit);
   EXPECT_EQ(sno_timeline::next_unit(at(5) | tock | 9), at(6));
+  std::uint64_t const end = sno_timeline::at(sno{}.last()) | tock | 9;
+  EXPECT_EQ(sno_timeline::next_unit(end), end);
 }
 
 TEST(SnoTimeline, Bounds) {
@@ -130,7 +131,12 @@ TEST(TickTock, NoDuplicateWhateverTheClockDoes) {
 // No step back, no toggle: callers that were late with their reading of the clock are not taken for one.
 TEST(TimelineThreads, SnoKeepsItsSide) {
   static std::atomic<unix_micros> ticks{0};
-  auto const clock = [] { return start + ticks.fetch_add(1, std::memory_order_relaxed) * 100; };
+  auto const clock = [] {
+    unix_micros const tick = ticks.fetch_add(1, std::memory_order_relaxed);
+    if (tick % 64 == 0)
+      std::this_thread::yield();
+    return start + tick * 100;
+  };
   generator<decltype(clock)> sno{{}, clock};
   auto const all = issue_in_threads(
       8, 50'000, [&](atomic_cell &cell) { return sno.issue(cell); }, true);
