@@ -64,8 +64,8 @@ struct sno_timeline {
 
 /// As `advance`, but reads the clock, `clock()`, anew after each look at the state.
 ///
-/// A reading from before would be taken for a clock that went back, or forward, when it is only late. For a timeline
-/// that changes sides the first wastes the other side, and the second takes it back to a time that the clock has left.
+/// A reading from before the state was changed to the other side, by a clock that went back, would take that side up
+/// to the time that the clock has left, and all would have to wait until it is there again.
 template <class Timeline, class Cell, class Clock>
 [[gnu::always_inline]] inline step_result advance_in_order(Timeline const &line, Cell &cell, Clock const &clock) {
   std::uint64_t last = cell.load();
