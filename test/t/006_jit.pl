@@ -1,0 +1,31 @@
+# Queries that PostgreSQL compiles, with kid's functions inlined where its bitcode permits it.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "jit = on\njit_above_cost = 0\njit_inline_above_cost = 0\njit_optimize_above_cost = 0\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION kid');
+plan skip_all => 'this PostgreSQL has no JIT' if $node->safe_psql('postgres', 'SELECT pg_jit_available()') ne 't';
+
+like($node->safe_psql('postgres', 'EXPLAIN (ANALYZE) SELECT kid_next() FROM generate_series(1, 3)'), qr/Inlining true/, 'compiled');
+
+foreach my $type ([ 'kid64', 'kid_next()' ], map { [ $_, "${_}_next()" ] } qw(kid96 sno flake flax))
+{
+	my ($name, $next) = @$type;
+	my $query = qq{
+		CREATE TEMPORARY TABLE t (id $name, old $name);
+		INSERT INTO t SELECT $next, ${name}_at('2020-02-02') FROM generate_series(1, 1000);
+		SELECT count(DISTINCT id), count(DISTINCT old), bool_and(id > old), bool_and(id <> old), bool_and(id <= ${name}_ceil(now())),
+			   bool_and(kid_timestamp(old) BETWEEN '2020-02-02'::timestamptz - interval '2 ms' AND '2020-02-02'), bool_and(id::text::$name = id),
+			   bool_and(id::bytea::$name = id), min(id) < max(id), min(id - old) > interval '6 years'
+		  FROM t};
+	is($node->safe_psql('postgres', $query), '1000|1000' . '|t' x 8, $name);
+}
+
+$node->stop;
+done_testing();
