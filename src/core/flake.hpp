@@ -65,6 +65,7 @@ struct flake_timeline {
     return millis::get(state) < millis::max ? unit(state) + millis::put(1) : state;
   }
 
+  static constexpr bool changes_sides = false;
   constexpr bool holds() const noexcept { return hold; }
   static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   constexpr bool used_up(std::uint64_t state) const noexcept { return sequence::get(state) >= sequence_max; }

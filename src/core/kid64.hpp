@@ -79,6 +79,7 @@ struct kid_timeline {
     return next <= kid64::last() ? kid64::lowest(next) : state;
   }
 
+  static constexpr bool changes_sides = false;
   constexpr bool holds() const noexcept { return hold; }
   static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   static constexpr bool used_up(std::uint64_t state) noexcept { return sequence::get(state) == sequence::max; }

@@ -21,6 +21,7 @@
 //   count(state)      the state to issue after it, in the same unit
 //   holds()           when the clock goes back, whether to keep the highest time and count on (a hybrid logical
 //                     clock), so that states only ever rise, or to wait for the clock
+//   changes_sides     whether it has another answer yet to that, see tick_tock.hpp
 #pragma once
 
 #include "check.hpp"
@@ -34,6 +35,7 @@ enum class step_kind : unsigned char {
   issued,  ///< `state` is the new state, and the caller's alone
   used_up, ///< the sequence of the unit of `state` is used up: the clock must move on first
   behind,  ///< the clock is behind the unit of `state`, which the timeline does not hold: it must catch up first
+  beyond,  ///< `state` is the next, but at or beyond the cell's limit, and not issued
   ended,   ///< there is no time unit after that of `state`
 };
 
@@ -106,9 +108,11 @@ private:
 
 /// Moves the timeline in `cell` by one step; on `issued` the new state is the caller's alone.
 ///
-/// `Cell` is an atomic word with `load()` and `compare_exchange(expected, desired)`, which on failure sets
-/// `expected` to what it found. Neither needs an ordering of its own: uniqueness and order follow from the
-/// single modification order of the one word. Inlined: it is the better part of issuing an ID.
+/// `Cell` is an atomic word with `load()`, `compare_exchange(expected, desired)`, which on failure sets `expected` to
+/// what it found, and `limit()`, which no state may reach. None needs an ordering of its own, as uniqueness and order
+/// follow from the single modification order of the one word; but whoever lowers limit and state does it in this
+/// order, and here the limit is read after the state, so that a lowered state is never held against the old limit.
+/// Inlined: it is the better part of issuing an ID.
 template <class Timeline, class Cell>
 [[gnu::always_inline]] inline step_result advance(Timeline const &line, Cell &cell, std::uint64_t now,
                                                   std::uint64_t carry_from = no_carry) noexcept {
@@ -117,6 +121,8 @@ template <class Timeline, class Cell>
     step_result const next = step(line, last, now, carry_from);
     if (next.kind != step_kind::issued)
       return next;
+    if (next.state >= cell.limit())
+      return {step_kind::beyond, next.state};
     if (cell.compare_exchange(last, next.state))
       return next;
     // Another caller was first and `last` is its state now: step on from there. Somebody always gets on.

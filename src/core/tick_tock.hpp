@@ -11,8 +11,8 @@
 //                                        now <= safe: a second step back into time that side 1 used. Wait
 //
 // A state is time unit, tick and sequence, and is never repeated, so the compare-and-swap that toggles cannot mistake
-// one for another. It differs from the mark, which is changed only with it and is looked at only when the
-// clock has gone back: a lock guards that, and the fast path needs none.
+// one for another. The mark is changed only when that has happened, to the unit of `last`, and is looked at only when
+// the clock has gone back: a lock guards it, and the fast path needs none.
 #pragma once
 
 #include "check.hpp"
@@ -41,6 +41,7 @@ struct sno_timeline {
     return units::get(state) < units::max ? unit(state) + units::put(1) : state;
   }
 
+  static constexpr bool changes_sides = true;
   static constexpr bool holds() noexcept { return false; }
   constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t last) const noexcept {
     return now | (last & tick::mask) | sequence_min;
@@ -71,32 +72,30 @@ template <class Timeline, class Cell, class Clock>
   std::uint64_t last = cell.load();
   for (;;) {
     step_result const next = step(line, last, clock());
-    if (next.kind != step_kind::issued || cell.compare_exchange(last, next.state))
+    if (next.kind != step_kind::issued)
+      return next;
+    if (next.state >= cell.limit())
+      return {step_kind::beyond, next.state};
+    if (cell.compare_exchange(last, next.state))
       return next;
   }
 }
 
-/// One try to change sides, by a caller who found `last` and after it the clock at `now`. It holds the lock that guards
-/// `safe`, the first state of the last unit that the other side may have issued in.
+/// The step from `last` to the other side, when the clock was seen at `now` after it: to `issued`, which the caller
+/// has yet to exchange for `last`, with the lock that guards `safe` held, the first state of the last unit that the
+/// other side may have issued in.
 ///
-/// Otherwise `behind`, with the state to wait for: where that is not ahead of `now`, `last` is no longer the state
-/// or the clock no longer behind, so that the caller can start again.
-template <class Cell>
-step_result tick_tock(sno_timeline const &line, Cell &cell, std::uint64_t &safe, std::uint64_t last,
-                      std::uint64_t now) noexcept {
+/// Otherwise `behind`, with the state to wait for: where that is not ahead of `now`, the clock is no longer behind, and
+/// the caller can start again.
+constexpr step_result tick_tock(sno_timeline const &line, std::uint64_t safe, std::uint64_t last,
+                                std::uint64_t now) noexcept {
   if (now >= sno_timeline::unit(last))
     return {step_kind::behind, now};
   if (now <= safe) {
     std::uint64_t const free = sno_timeline::next_unit(safe);
     return {step_kind::behind, free < last ? free : last};
   }
-
-  std::uint64_t expected = last;
-  std::uint64_t const next = line.toggled(now, last);
-  if (!cell.compare_exchange(expected, next))
-    return {step_kind::behind, now};
-  safe = sno_timeline::unit(last);
-  return {step_kind::issued, next};
+  return {step_kind::issued, line.toggled(now, last)};
 }
 
 } // namespace kid

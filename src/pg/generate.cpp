@@ -2,13 +2,26 @@
 
 namespace kid::pg {
 
-step_result change_sides(sno_timeline const &line, tick_tock_timeline &cell, std::uint64_t last) {
-  std::uint64_t const now = clock(sno{}, line, cell);
+void notice_ahead(timeline &line, std::uint64_t state) {
+  // Below this it is an adjustment as any clock has them, and nobody needs to hear of it.
+  constexpr unix_micros notable = 1'000'000;
+  line_id const id = id_of(line);
+  pg_atomic_uint64 &held_until = stats_of(line).held_until;
+  unix_micros const ahead = time_of(id, state) - to_unix(GetCurrentTimestamp());
 
-  SpinLockAcquire(&cell.lock);
-  step_result const result = tick_tock(line, cell, cell.safe, last, now);
-  SpinLockRelease(&cell.lock);
-  return result;
+  // The reading before was only late.
+  if (ahead <= 0)
+    return;
+  // While the clock is behind the timeline goes on by single units, so anything further is another step.
+  std::uint64_t seen = pg_atomic_read_u64(&held_until);
+  bool const another = state > next_unit_of(id, next_unit_of(id, seen));
+  if (state <= seen || !pg_atomic_compare_exchange_u64(&held_until, &seen, state) || !another)
+    return;
+  pg_atomic_fetch_add_u64(&stats_of(line).backward_steps, 1);
+  if (ahead >= notable)
+    ereport(WARNING, errmsg("IDs are %.3f s ahead of the clock", static_cast<double>(ahead) / 1e6),
+            errdetail("The clock is behind the time of the last ID issued, and IDs go on from that."),
+            errhint("IDs stay unique and ordered. If the clock was wrong before, see kid_reset_clock()."));
 }
 
 void wait_for_clock(step_kind reason, unix_micros missing, instr_time start) {

@@ -6,6 +6,7 @@
 
 #include "error.hpp"
 #include "guc.hpp"
+#include "lease.hpp"
 #include "pg.hpp"
 #include "state.hpp"
 #include "value.hpp"
@@ -37,55 +38,75 @@ template <class Id, class Timeline> std::uint64_t clock(Id const &layout, Timeli
   return line.at(now);
 }
 
-/// One step of a timeline.
-template <class Id, class Timeline>
-step_result attempt(Id const &layout, Timeline const &line, timeline &cell, carry_pace const &pace) {
-  std::uint64_t const now = clock(layout, line, cell);
-  return advance(line, cell, now, pace.carry_from(now));
-}
+/// Called when the state of a timeline is ahead of a reading of the clock.
+pg_noinline pg_attribute_cold void notice_ahead(timeline &line, std::uint64_t state);
 
-/// That of sno when the clock is behind `last`.
-pg_noinline pg_attribute_cold step_result change_sides(sno_timeline const &line, tick_tock_timeline &cell,
-                                                       std::uint64_t last);
+/// One step of a timeline, in `cell`, which is `line` itself or all of its lease.
+template <class Id, class Timeline, class Cell>
+step_result attempt(Id const &layout, Timeline const &rules, timeline &line, Cell &cell, carry_pace const &pace) {
+  if constexpr (Timeline::changes_sides) {
+    return advance_in_order(rules, cell, [&] { return clock(layout, rules, line); });
+  } else {
+    std::uint64_t const now = clock(layout, rules, line);
+    step_result const result = advance(rules, cell, now, pace.carry_from(now));
 
-inline step_result attempt(sno const &layout, sno_timeline const &line, tick_tock_timeline &cell, carry_pace const &) {
-  step_result const result = advance_in_order(line, cell, [&] { return clock(layout, line, cell); });
-
-  if (unlikely(result.kind == step_kind::behind))
-    return change_sides(line, cell, result.state);
-  return result;
+    if (unlikely(result.state > (now | Timeline::sequence::mask)))
+      notice_ahead(line, result.state);
+    return result;
+  }
 }
 
 /// The rest of `issue`, when the first step did not get on.
-template <class Id, class Timeline, class Cell>
-pg_noinline pg_attribute_cold std::uint64_t issue_after_wait(Id const &layout, Timeline const &line, Cell &cell,
-                                                             step_result result) {
+template <class Id, class Timeline>
+pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Timeline const &rules, timeline &line,
+                                                         step_result result) {
+  whole_lease cell = {line};
   carry_pace pace;
   instr_time start;
+  bool waited = false;
 
   INSTR_TIME_SET_CURRENT(start);
-  while (result.kind != step_kind::issued) {
-    if (result.kind == step_kind::ended)
+  for (;;) {
+    switch (result.kind) {
+    case step_kind::issued:
+      return result.state;
+    case step_kind::ended:
       timeline_ended_error();
-    // This reading of the clock is younger than the state that was found: `carry_pace` wants it so, and if it is not
-    // behind, then an earlier one was, and there is nothing to wait for.
-    std::uint64_t const now = clock(layout, line, cell);
-    std::uint64_t const next = awaited(line, result, now);
-    pace.found_used_up(result.state, now);
-    if (next > now)
-      wait_for_clock(result.kind, line.time(next) - line.time(now), start);
-    result = attempt(layout, line, cell, pace);
+    case step_kind::beyond:
+      renew_lease(line, result.state);
+      break;
+    case step_kind::used_up:
+    case step_kind::behind:
+      // This reading of the clock is younger than the state that was found: `carry_pace` wants it so, and if it is not
+      // behind, then an earlier one was, and there is nothing to wait for.
+      std::uint64_t const now = clock(layout, rules, line);
+      if constexpr (Timeline::changes_sides) {
+        if (result.kind == step_kind::behind) {
+          result = change_sides(rules, line, result.state, now);
+          if (result.kind == step_kind::issued)
+            return result.state;
+        }
+      }
+      std::uint64_t const next = awaited(rules, result, now);
+      pace.found_used_up(result.state, now);
+      if (next > now) {
+        if (!waited)
+          pg_atomic_fetch_add_u64(&stats_of(line).waits, 1);
+        waited = true;
+        wait_for_clock(result.kind, rules.time(next) - rules.time(now), start);
+      }
+      break;
+    }
+    result = attempt(layout, rules, line, cell, pace);
   }
-  return result.state;
 }
 
 /// A state of the timeline that no other call was or will be given.
-template <class Id, class Timeline, class Cell>
-std::uint64_t issue(Id const &layout, Timeline const &line, Cell &cell) {
-  step_result const result = attempt(layout, line, cell, carry_pace{});
+template <class Id, class Timeline> std::uint64_t issue(Id const &layout, Timeline const &rules, timeline &line) {
+  step_result const result = attempt(layout, rules, line, line, carry_pace{});
 
   if (unlikely(result.kind != step_kind::issued))
-    return issue_after_wait(layout, line, cell, result);
+    return issue_slowly(layout, rules, line, result);
   return result.state;
 }
 

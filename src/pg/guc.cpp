@@ -2,6 +2,8 @@
 
 namespace kid::pg {
 
+int lease_length = 1000;
+int max_observe = 3600 * 1000;
 int max_wait = 1000;
 int clock_backward = backward_hold;
 int neighborhood = 8;
@@ -235,6 +237,17 @@ void define_settings() {
                            "\"hold\" keeps the highest time and counts on, \"refuse\" waits, at most \"kid.max_wait\", "
                            "until the clock is there again.",
                            &clock_backward, backward_hold, backward_options, PGC_SUSET, 0, nullptr, nullptr, nullptr);
+
+  DefineCustomIntVariable(
+      "kid.lease", "How far ahead of the clock the bound of IDs is that survives a crash.",
+      "It is kept in the file kid.lease in the data directory, written at most twice in this time. "
+      "After a crash IDs start there. 0 keeps none, and leaves it to the clock. Read when the first "
+      "ID after a start of the server is made.",
+      &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+
+  DefineCustomIntVariable("kid.max_observe", "How far ahead of the clock an ID may be that kid_observe() takes.",
+                          "A superuser is not bound by it.", &max_observe, 3600 * 1000, 0, INT_MAX, PGC_SUSET,
+                          GUC_UNIT_MS, nullptr, nullptr, nullptr);
 
   DefineCustomStringVariable(
       "kid.node", "Node that this server puts into the kid96 it makes.",

@@ -9,6 +9,8 @@ namespace kid::pg {
 /// What generators of kid and flake do when the clock goes back: keep the highest time, or refuse until it is reached.
 enum backward { backward_hold, backward_refuse };
 
+extern int lease_length;   ///< milliseconds; 0 is off
+extern int max_observe;    ///< milliseconds
 extern int max_wait;       ///< milliseconds; -1 is for ever
 extern int clock_backward; ///< a `backward`
 extern int neighborhood;   ///< bits

@@ -1,19 +1,10 @@
 // The SQL functions: those that every type has, by one line a type, and those that only one has.
+#include "export.hpp"
 #include "fields.hpp"
 #include "generate.hpp"
 #include "io.hpp"
 #include "ops.hpp"
 #include "pg.hpp"
-
-/// Exports the SQL function `symbol`; what follows is called with `fcinfo`.
-#define KID_FUNCTION(symbol, ...)                                                                                      \
-  extern "C" {                                                                                                         \
-  PGDLLEXPORT Datum symbol(PG_FUNCTION_ARGS);                                                                          \
-  PG_FUNCTION_INFO_V1(symbol);                                                                                         \
-  }                                                                                                                    \
-  Datum symbol(PG_FUNCTION_ARGS) {                                                                                     \
-    return __VA_ARGS__(fcinfo);                                                                                        \
-  }
 
 #define KID_EXPORT_TYPE(T)                                                                                             \
   KID_FUNCTION(T##_in, kid::pg::in<kid::T>)                                                                            \
@@ -61,7 +52,7 @@ static std::uint64_t roll(pg_atomic_uint32 &rolling, std::uint64_t min, std::uin
 
 static Datum next_kid64(PG_FUNCTION_ARGS) {
   static_cast<void>(fcinfo);
-  return put<kid64>(issue(kid64{}, kid_line(), shared("kid_next()").kid));
+  return put<kid64>(issue(kid64{}, kid_line(), shared("kid_next()").lines[line_kid]));
 }
 
 /// A kid64 at `time` with the next sequence of `rolling`.
@@ -81,7 +72,7 @@ static Datum make_kid64(PG_FUNCTION_ARGS) {
 static Datum next_kid96(PG_FUNCTION_ARGS) {
   static_cast<void>(fcinfo);
   kid96 const layout = layout_of<kid96>();
-  return put<kid96>(layout.global(issue(layout, kid_line(), shared("kid96_next()").kid), node()));
+  return put<kid96>(layout.global(issue(layout, kid_line(), shared("kid96_next()").lines[line_kid]), node()));
 }
 
 static Datum kid96_at_time(PG_FUNCTION_ARGS) {
@@ -144,7 +135,7 @@ static sno::word meta(std::int32_t value) {
 
 static Datum next_sno(PG_FUNCTION_ARGS) {
   auto const payload = meta(PG_GETARG_INT32(0)) | sno::partition::put(sno_partition());
-  return put<sno>(sno_timeline::id(issue(sno{}, sno_line(), shared("sno_next()").sno)) | payload);
+  return put<sno>(sno_timeline::id(issue(sno{}, sno_line(), shared("sno_next()").lines[line_sno])) | payload);
 }
 
 static Datum sno_at_time(PG_FUNCTION_ARGS) {
@@ -166,7 +157,7 @@ static Datum next_flake(PG_FUNCTION_ARGS) {
   static_cast<void>(fcinfo);
   flake const layout = layout_of<flake>();
   auto const generator = flake::generator::put(flake_generator());
-  auto const state = issue(layout, flake_line(), shared("flake_next()").flake);
+  auto const state = issue(layout, flake_line(), shared("flake_next()").lines[line_flake]);
   unix_micros const time = flake_timeline::time(state);
 
   // A timeline that is held ahead of the clock can be ahead of the range too.

@@ -15,6 +15,8 @@ namespace kid {
 
 struct atomic_cell {
   std::atomic<std::uint64_t> word{0};
+  std::uint64_t end = ~std::uint64_t{0};
+  std::uint64_t limit() const noexcept { return end; }
   std::uint64_t load() noexcept { return word.load(std::memory_order_relaxed); }
   bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
     return word.compare_exchange_strong(expected, desired, std::memory_order_relaxed);

@@ -46,43 +46,32 @@ TEST(SnoTimeline, Bounds) {
 
 // As its document tells: the first step back toggles, a second one that falls below the safe mark waits.
 TEST(TickTock, ToggleThenWait) {
-  sno_timeline const line;
-  atomic_cell cell;
-  std::uint64_t safe = 0;
-  auto const expect = [&](std::uint64_t now, step_kind kind, std::uint64_t state) {
-    step_result const result = tick_tock(line, cell, safe, cell.load(), now);
+  auto const expect = [](std::uint64_t safe, std::uint64_t last, std::uint64_t now, step_kind kind,
+                         std::uint64_t state) {
+    step_result const result = tick_tock(sno_timeline{}, safe, last, now);
     EXPECT_EQ(result.kind, kind);
     EXPECT_EQ(result.state, state);
   };
-
-  cell.word = at(100) | 5;
-  expect(at(50), step_kind::issued, at(50) | tock);
-  EXPECT_EQ(safe, at(100));
-
+  expect(0, at(100) | 5, at(50), step_kind::issued, at(50) | tock);
   // Back again, into time that the other side used: as soon as the clock is where it was, this side goes on.
-  cell.word = at(60) | tock | 5;
-  expect(at(55), step_kind::behind, at(60) | tock | 5);
-  EXPECT_EQ(safe, at(100));
-  EXPECT_EQ(cell.load(), at(60) | tock | 5);
-
+  expect(at(100), at(60) | tock | 5, at(55), step_kind::behind, at(60) | tock | 5);
   // Past the mark, and back to it: the unit of the mark may have been used to its end.
-  cell.word = at(120) | tock | 5;
-  expect(at(100), step_kind::behind, at(101));
-  expect(at(101), step_kind::issued, at(101));
-  EXPECT_EQ(safe, at(120));
+  expect(at(100), at(120) | tock | 5, at(100), step_kind::behind, at(101));
+  expect(at(100), at(120) | tock | 5, at(101), step_kind::issued, at(101));
+  // The clock is not behind any more.
+  expect(at(10), at(100) | 6, at(100), step_kind::behind, at(100));
 }
 
-TEST(TickTock, LateCaller) {
-  sno_timeline const line;
+TEST(Step, Limit) {
   atomic_cell cell;
-  std::uint64_t safe = at(10);
-  cell.word = at(100) | 6;
-  // Another caller issued since.
-  EXPECT_EQ(tick_tock(line, cell, safe, at(100) | 5, at(50)).state, at(50));
-  // The clock is not behind any more.
-  EXPECT_EQ(tick_tock(line, cell, safe, at(100) | 6, at(100)).state, at(100));
-  EXPECT_EQ(cell.load(), at(100) | 6);
-  EXPECT_EQ(safe, at(10));
+  cell.end = at(3);
+  EXPECT_EQ(advance_in_order(sno_timeline{}, cell, [] { return at(2); }).kind, step_kind::issued);
+  EXPECT_EQ(advance_in_order(sno_timeline{}, cell, [] { return at(3); }).kind, step_kind::beyond);
+  EXPECT_EQ(advance(sno_timeline{}, cell, at(3)).kind, step_kind::beyond);
+  EXPECT_EQ(cell.load(), at(2));
+  cell.end++;
+  EXPECT_EQ(advance(sno_timeline{}, cell, at(3)).kind, step_kind::issued);
+  EXPECT_EQ(advance(sno_timeline{}, cell, at(3)).kind, step_kind::beyond);
 }
 
 /// A generator as src/pg makes it. Instead of waiting it tries again: the clock goes on as it is read.
@@ -97,10 +86,16 @@ template <class Clock> struct generator {
     for (;;) {
       step_result result = advance_in_order(line, cell, [&] { return sno_timeline::at(clock()); });
       if (result.kind == step_kind::behind) {
+        auto last = result.state;
         auto const now = sno_timeline::at(clock());
         std::lock_guard<std::mutex> const guard(lock);
-        result = tick_tock(line, cell, safe, result.state, now);
-        toggles += result.kind == step_kind::issued ? 1 : 0;
+        result = tick_tock(line, safe, last, now);
+        if (result.kind == step_kind::issued) {
+          if (!cell.compare_exchange(last, result.state))
+            continue;
+          safe = sno_timeline::unit(last);
+          toggles++;
+        }
       }
       if (result.kind == step_kind::issued)
         return result.state;

@@ -1,0 +1,14 @@
+// How SQL finds a function.
+#pragma once
+
+#include "pg.hpp"
+
+/// Exports the SQL function `symbol`; what follows is called with `fcinfo`.
+#define KID_FUNCTION(symbol, ...)                                                                                      \
+  extern "C" {                                                                                                         \
+  PGDLLEXPORT Datum symbol(PG_FUNCTION_ARGS);                                                                          \
+  PG_FUNCTION_INFO_V1(symbol);                                                                                         \
+  }                                                                                                                    \
+  Datum symbol(PG_FUNCTION_ARGS) {                                                                                     \
+    return __VA_ARGS__(fcinfo);                                                                                        \
+  }

@@ -1,0 +1,376 @@
+#include "lease.hpp"
+
+#include "generate.hpp"
+#include "guc.hpp"
+#include "pg.hpp"
+#include "value.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+constexpr char lease_path[] = "kid.lease"; // in the data directory, which is where a server runs
+
+/// The file, in the byte order of the machine, as pg_control. It is smaller than the sector of any disk, and written in
+/// place.
+struct lease_file {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t reserved; ///< 0
+  std::uint64_t system;   ///< identifier of the cluster
+  std::uint64_t last[line_count];
+  std::uint64_t safe;
+  std::uint32_t reserved_2; ///< 0
+  pg_crc32c crc;            ///< CRC-32C of all before it
+};
+static_assert(sizeof(lease_file) == 64);
+
+constexpr char lease_magic[8] = {'k', 'i', 'd', 'l', 'e', 'a', 's', 'e'};
+constexpr std::uint32_t lease_version = 1;
+
+/// What the lease has to know of a timeline.
+struct line_rules {
+  std::uint64_t (*at)(unix_micros);
+  unix_micros (*time)(std::uint64_t);
+  std::uint64_t (*unit)(std::uint64_t);
+  std::uint64_t (*next_unit)(std::uint64_t);
+  std::uint64_t side; ///< the bits above the sequence that are not of the time
+  unix_micros first;
+  unix_micros last;
+};
+
+template <class Timeline> constexpr line_rules rules_of(std::uint64_t side, unix_micros first, unix_micros last) {
+  return {Timeline::at, Timeline::time, Timeline::unit, Timeline::next_unit, side, first, last};
+}
+
+constexpr line_rules rules[line_count] = {
+    rules_of<kid_timeline>(0, kid64::first(), kid64::last()),
+    rules_of<flake_timeline>(0, 0, flake_timeline::time(~std::uint64_t{0})),
+    rules_of<sno_timeline>(sno_timeline::tick::mask, sno{}.first(), sno{}.last()),
+};
+
+/// The greatest state that can have been issued before `bound` is raised.
+std::uint64_t last_before(line_id id, std::uint64_t state, std::uint64_t bound) {
+  line_rules const &rule = rules[id];
+
+  return bound > rule.unit(state) ? ((bound - 1) & ~rule.side) | (state & rule.side) : state;
+}
+
+std::uint64_t bound_at(line_id id, unix_micros time) {
+  line_rules const &rule = rules[id];
+  return rule.next_unit(rule.at(Min(Max(time, rule.first), rule.last)));
+}
+
+pg_crc32c checksum(lease_file const &file) {
+  pg_crc32c crc = 0;
+
+  INIT_CRC32C(crc);
+  COMP_CRC32C(crc, &file, offsetof(lease_file, crc));
+  FIN_CRC32C(crc);
+  return crc;
+}
+
+/// The file as things stand.
+lease_file describe(shared_state &shared) {
+  lease_file file = {};
+
+  memcpy(file.magic, lease_magic, sizeof file.magic);
+  file.version = lease_version;
+  file.system = GetSystemIdentifier();
+  for (int id = 0; id < line_count; id++) {
+    timeline &line = shared.lines[id];
+    std::uint64_t const state = line.load();
+    file.last[id] = last_before(static_cast<line_id>(id), state, pg_atomic_read_u64(&line.bound));
+  }
+  file.safe = shared.lease.safe;
+  return file;
+}
+
+/// Writes `file` and flushes it. False where that failed, which is reported at `level`.
+bool write_file(lease_file file, int level) {
+  static std::uint32_t event = 0;
+  // The postmaster has none, and cannot ask for one.
+  if (event == 0 && MyProc != nullptr)
+    event = wait_event("KidLeaseWrite");
+  file.crc = checksum(file);
+
+  bool const created = access(lease_path, F_OK) != 0;
+  int const fd = OpenTransientFile(lease_path, O_RDWR | O_CREAT | PG_BINARY);
+  if (fd < 0) {
+    ereport(level, errcode_for_file_access(), errmsg("could not open file \"%s\": %m", lease_path));
+    return false;
+  }
+
+  char const *failure = nullptr;
+  errno = 0;
+  pgstat_report_wait_start(event);
+  if (pg_pwrite(fd, &file, sizeof file, 0) != static_cast<ssize_t>(sizeof file)) {
+    if (errno == 0)
+      errno = ENOSPC;
+    failure = "write";
+  } else if (pg_fsync(fd) != 0) {
+    failure = "fsync";
+    level = data_sync_elevel(level);
+  }
+  pgstat_report_wait_end();
+  if (failure != nullptr) {
+    int const saved = errno;
+    CloseTransientFile(fd);
+    errno = saved;
+    ereport(level, errcode_for_file_access(), errmsg("could not %s file \"%s\": %m", failure, lease_path),
+            errhint("No ID beyond the bound in this file is issued before it can be written."));
+    return false;
+  }
+  if (CloseTransientFile(fd) != 0) {
+    ereport(level, errcode_for_file_access(), errmsg("could not close file \"%s\": %m", lease_path));
+    return false;
+  }
+  if (created)
+    fsync_fname(".", true);
+  return true;
+}
+
+[[noreturn]] void damaged_error(char const *detail) {
+  ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED), errmsg("lease file \"%s\" of kid is damaged", lease_path),
+          errdetail_internal("%s", detail),
+          errhint("It holds the bound of the IDs issued before. If the clock is past all of them, remove the file, "
+                  "and IDs start from the clock."));
+}
+
+/// False where there is no file.
+bool read_file(lease_file &file) {
+  int const fd = OpenTransientFile(lease_path, O_RDONLY | PG_BINARY);
+  if (fd < 0) {
+    if (errno == ENOENT)
+      return false;
+    ereport(ERROR, errcode_for_file_access(), errmsg("could not open file \"%s\": %m", lease_path));
+  }
+  char bytes[sizeof file + 1];
+  auto const size = pg_pread(fd, bytes, sizeof bytes, 0);
+  if (size < 0)
+    ereport(ERROR, errcode_for_file_access(), errmsg("could not read file \"%s\": %m", lease_path));
+  CloseTransientFile(fd);
+  if (size != sizeof file)
+    damaged_error(psprintf("It has %s bytes than %zu.", size < static_cast<ssize_t>(sizeof file) ? "fewer" : "more",
+                           sizeof file));
+
+  memcpy(&file, bytes, sizeof file);
+  if (memcmp(file.magic, lease_magic, sizeof file.magic) != 0)
+    damaged_error("It does not begin as a lease file does.");
+  if (file.crc != checksum(file))
+    damaged_error("Its checksum is wrong.");
+  if (file.version != lease_version)
+    damaged_error(psprintf("It is of version %u, and this kid knows version %u.", file.version, lease_version));
+  if (file.system != GetSystemIdentifier())
+    damaged_error(psprintf("It is of the cluster " UINT64_FORMAT ", and this is " UINT64_FORMAT ".", file.system,
+                           GetSystemIdentifier()));
+  return true;
+}
+
+/// Where the timelines start: above the file's bounds and, after archive recovery or a promotion, above the last commit
+/// that was replayed, since an ID is older than the commit of its row.
+void open_lease(shared_state &shared) {
+  lease_file file = {};
+
+  if (lease_length > 0) {
+    read_file(file);
+    TimestampTz const replayed = GetLatestXTime();
+    for (int id = 0; id < line_count && replayed != 0; id++) {
+      std::uint64_t const floor =
+          bound_at(static_cast<line_id>(id), to_unix(replayed) + lease_length * INT64CONST(1000));
+      if (floor > file.last[id])
+        file.last[id] = floor | (file.last[id] & rules[id].side);
+      // Which side of sno those commits were on, nobody knows.
+      if (id == line_sno && floor > file.safe)
+        file.safe = floor;
+    }
+  }
+  for (int id = 0; id < line_count; id++) {
+    timeline &line = shared.lines[id];
+    // A lease that is off never ends, one that is on has to be renewed first.
+    std::uint64_t const bound = lease_length > 0 ? 0 : ~std::uint64_t{0};
+    pg_atomic_write_u64(&line.state, file.last[id]);
+    pg_write_barrier();
+    pg_atomic_write_u64(&line.bound, bound);
+    pg_atomic_write_u64(&line.renew_at, bound);
+  }
+  shared.lease.safe = file.safe;
+  shared.lease.length = lease_length;
+  shared.lease.open = true;
+}
+
+void release_lock(lease_state &lease) {
+  LWLockRelease(&lease.lock);
+  ConditionVariableBroadcast(&lease.released);
+}
+
+/// Waits for the lock so that a cancel or a timeout ends it, and opens the lease if nobody did.
+void take_lock(shared_state &shared) {
+  static std::uint32_t event = 0;
+  lease_state &lease = shared.lease;
+
+  if (event == 0)
+    event = wait_event("KidLease");
+  if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE)) {
+    ConditionVariablePrepareToSleep(&lease.released);
+    // The time is for a holder that was ended by an error, which tells nobody.
+    while (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
+      ConditionVariableTimedSleep(&lease.released, 10, event);
+    ConditionVariableCancelSleep();
+  }
+  if (!lease.open)
+    open_lease(shared);
+}
+
+/// Moves the bound of a timeline, and with it the point of renewal: up after the file is written, down before the state
+/// is lowered.
+void set_bound(timeline &cell, std::uint64_t bound, std::uint64_t renew_at) {
+  pg_atomic_write_u64(&cell.renew_at, Min(renew_at, bound));
+  pg_atomic_write_u64(&cell.bound, bound);
+  pg_write_barrier();
+}
+
+/// Writes a lease for `cell` that goes on from `state`, or from the clock.
+bool extend(timeline &cell, std::uint64_t state, int level) {
+  line_id const id = id_of(cell);
+  std::int64_t const length = attached->lease.length * INT64CONST(1000);
+  unix_micros const from = Max(to_unix(GetCurrentTimestamp()), rules[id].time(state));
+  std::uint64_t const bound = Max(bound_at(id, from + length), pg_atomic_read_u64(&cell.bound));
+  lease_file file = describe(*attached);
+
+  // Others need not try meanwhile, nor, where it fails, before the bound.
+  pg_atomic_write_u64(&cell.renew_at, pg_atomic_read_u64(&cell.bound));
+  file.last[id] = last_before(id, cell.load(), bound);
+  if (!write_file(file, level))
+    return false;
+  set_bound(cell, bound, bound_at(id, from + length / 2));
+  pg_atomic_fetch_add_u64(&attached->stats[id].renewals, 1);
+  return true;
+}
+
+} // namespace
+
+void renew_lease(timeline &cell, std::uint64_t next) {
+  lease_state &lease = attached->lease;
+
+  if (next < pg_atomic_read_u64(&cell.bound)) {
+    // In good time: that it cannot be written is not yet this session's concern.
+    if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
+      return;
+    if (next >= pg_atomic_read_u64(&cell.renew_at))
+      static_cast<void>(extend(cell, next, LOG));
+  } else {
+    take_lock(*attached);
+    if (next >= pg_atomic_read_u64(&cell.bound)) {
+      extend(cell, next, ERROR);
+      if (next >= pg_atomic_read_u64(&cell.bound))
+        timeline_ended_error();
+    }
+  }
+  release_lock(lease);
+}
+
+step_result change_sides(sno_timeline const &line, timeline &cell, std::uint64_t last, std::uint64_t now) {
+  lease_state &lease = attached->lease;
+
+  take_lock(*attached);
+  step_result result = {step_kind::behind, now};
+  if (cell.load() == last)
+    result = tick_tock(line, lease.safe, last, now);
+  if (result.kind != step_kind::issued) {
+    release_lock(lease);
+    return result;
+  }
+
+  if (lease.length > 0) {
+    // The other side's lease is written before it is entered, together with a mark that holds whatever this side issues
+    // until then. Should another session be first, the bound stays low, and the next renewal writes how things are
+    // then.
+    std::int64_t const length = lease.length * INT64CONST(1000);
+    unix_micros const time = sno_timeline::time(now);
+    std::uint64_t const bound = bound_at(line_sno, time + length);
+    lease_file file = describe(*attached);
+    file.safe = sno_timeline::unit(file.last[line_sno]);
+    file.last[line_sno] = last_before(line_sno, result.state, bound);
+    write_file(file, ERROR);
+    set_bound(cell, bound, bound_at(line_sno, time + length / 2));
+  }
+  if (!cell.compare_exchange(last, result.state)) {
+    release_lock(lease);
+    return {step_kind::behind, now};
+  }
+  lease.safe = sno_timeline::unit(last);
+  release_lock(lease);
+  pg_atomic_fetch_add_u64(&stats_of(cell).ticks, 1);
+  pg_atomic_fetch_add_u64(&stats_of(cell).backward_steps, 1);
+  return result;
+}
+
+void raise_timeline(timeline &cell, std::uint64_t state) {
+  line_id const id = id_of(cell);
+  std::uint64_t const unit = rules[id].unit(state);
+
+  take_lock(*attached);
+  std::uint64_t last = cell.load();
+  if (((last ^ state) & rules[id].side) != 0) {
+    // The other side, which is not issued from now: the mark is what tells how far it was used.
+    if (unit > attached->lease.safe && attached->lease.length > 0) {
+      lease_file file = describe(*attached);
+      file.safe = unit;
+      write_file(file, ERROR);
+    }
+    attached->lease.safe = Max(attached->lease.safe, unit);
+  } else {
+    if (state >= pg_atomic_read_u64(&cell.bound))
+      extend(cell, state, ERROR);
+    while (last < state && !cell.compare_exchange(last, state)) {
+    }
+  }
+  release_lock(attached->lease);
+}
+
+void lower_timeline(timeline &cell, std::uint64_t state) {
+  line_id const id = id_of(cell);
+
+  take_lock(*attached);
+  std::uint64_t last = cell.load();
+  if (state < last) {
+    if (attached->lease.length > 0) {
+      std::uint64_t const bound = rules[id].next_unit(state);
+      lease_file file = describe(*attached);
+      file.last[id] = last_before(id, state, bound);
+      if (id == line_sno)
+        file.safe = Min(file.safe, rules[id].unit(state));
+      write_file(file, ERROR);
+      attached->lease.safe = file.safe;
+      set_bound(cell, bound, bound);
+    }
+    while (!cell.compare_exchange(last, state)) {
+    }
+    pg_atomic_write_u64(&stats_of(cell).held_until, 0);
+  }
+  release_lock(attached->lease);
+}
+
+unix_micros time_of(line_id id, std::uint64_t state) {
+  return rules[id].time(state);
+}
+
+std::uint64_t next_unit_of(line_id id, std::uint64_t state) {
+  return rules[id].next_unit(state);
+}
+
+std::uint64_t last_state_at(timeline &cell, unix_micros time) {
+  return last_before(id_of(cell), cell.load() & rules[id_of(cell)].side, bound_at(id_of(cell), time));
+}
+
+void end_lease(shared_state &shared) {
+  if (!shared.lease.open || shared.lease.length == 0)
+    return;
+  lease_file file = describe(shared);
+  for (int id = 0; id < line_count; id++)
+    file.last[id] = shared.lines[id].load();
+  write_file(file, LOG);
+}
+
+} // namespace kid::pg
