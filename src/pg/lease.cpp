@@ -9,7 +9,9 @@ namespace kid::pg {
 
 namespace {
 
-constexpr char lease_path[] = "kid.lease"; // in the data directory, which is where a server runs
+// In the data directory, which is where a server runs.
+constexpr char lease_path[] = "kid.lease";
+constexpr char new_lease_path[] = "kid.lease.tmp";
 
 /// The file, in the byte order of the machine, as pg_control. It is smaller than the sector of any disk, and written in
 /// place.
@@ -94,10 +96,12 @@ bool write_file(lease_file file, int level) {
     event = wait_event("KidLeaseWrite");
   file.crc = checksum(file);
 
-  bool const created = access(lease_path, F_OK) != 0;
-  int const fd = OpenTransientFile(lease_path, O_RDWR | O_CREAT | PG_BINARY);
+  // The first is written aside: it must not be found empty.
+  bool const first = access(lease_path, F_OK) != 0 && errno == ENOENT;
+  char const *const path = first ? new_lease_path : lease_path;
+  int const fd = OpenTransientFile(path, O_RDWR | PG_BINARY | (first ? O_CREAT : 0));
   if (fd < 0) {
-    ereport(level, errcode_for_file_access(), errmsg("could not open file \"%s\": %m", lease_path));
+    ereport(level, errcode_for_file_access(), errmsg("could not open file \"%s\": %m", path));
     return false;
   }
 
@@ -117,17 +121,15 @@ bool write_file(lease_file file, int level) {
     int const saved = errno;
     CloseTransientFile(fd);
     errno = saved;
-    ereport(level, errcode_for_file_access(), errmsg("could not %s file \"%s\": %m", failure, lease_path),
+    ereport(level, errcode_for_file_access(), errmsg("could not %s file \"%s\": %m", failure, path),
             errhint("No ID beyond the bound in this file is issued before it can be written."));
     return false;
   }
   if (CloseTransientFile(fd) != 0) {
-    ereport(level, errcode_for_file_access(), errmsg("could not close file \"%s\": %m", lease_path));
+    ereport(level, errcode_for_file_access(), errmsg("could not close file \"%s\": %m", path));
     return false;
   }
-  if (created)
-    fsync_fname(".", true);
-  return true;
+  return !first || durable_rename(new_lease_path, lease_path, level) == 0;
 }
 
 [[noreturn]] void damaged_error(char const *detail) {

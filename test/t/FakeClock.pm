@@ -1,12 +1,12 @@
-# A PostgreSQL server whose clock a test sets: libfaketime moves it under the running server. (No timeouts there:
-# PostgreSQL reads the clock in their signal handler, for which libfaketime is not safe.)
+# A PostgreSQL server whose clock a test sets: libfaketime moves it under the running server. Without timeouts, as far as
+# they can be turned off: PostgreSQL reads the clock in their signal handler, for which libfaketime is not safe.
 package FakeClock;
 use strict;
 use warnings;
 use parent -norequire, 'PostgreSQL::Test::Cluster';
 use PostgreSQL::Test::Cluster;
-use PostgreSQL::Test::Utils;
-use Test::More;
+use PostgreSQL::Test::Utils ();    # a method of the parent must not find a function here
+use Test::More ();
 
 # In libfaketime's words: an offset (-1h), or a moment at which the clock stands (2030-01-01 00:00:00).
 sub set_clock
@@ -17,6 +17,14 @@ sub set_clock
 	print $handle "$clock\n";
 	close $handle;
 	rename "$file.new", $file or die $!;
+	return;
+}
+
+sub init
+{
+	my ($self, @arguments) = @_;
+	$self->SUPER::init(@arguments);
+	$self->append_conf('postgresql.conf', "deadlock_timeout = '1h'\nlog_startup_progress_interval = 0\nautovacuum = off\n");
 	return;
 }
 
@@ -33,6 +41,15 @@ sub start
 	return $self->SUPER::start(@arguments);
 }
 
+# pg_ctl would start it with another environment.
+sub restart
+{
+	my ($self) = @_;
+	$self->stop('fast');
+	$self->start;
+	return;
+}
+
 sub sql { return $_[0]->safe_psql('postgres', $_[1]) }
 
 # The error of a query, with its SQLSTATE, detail and hint.
@@ -40,7 +57,7 @@ sub error_of
 {
 	my ($self, $query) = @_;
 	my ($status, $stdout, $stderr) = $self->psql('postgres', "\\set VERBOSITY verbose\n$query");
-	isnt($status, 0, 'an error');
+	Test::More::isnt($status, 0, 'an error');
 	return $stderr;
 }
 

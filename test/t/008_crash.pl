@@ -1,0 +1,116 @@
+# A hundred times: four sessions make IDs, the whole server is killed at a random moment, the clock is moved by anything from two
+# hours back to two hours ahead, and the server started again. No ID that a client was ever given comes again, committed or not;
+# kid64 and flake are above all before. KID_ROUNDS and KID_SEED make it another number, and repeat a run.
+use strict;
+use warnings;
+use FakeClock;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+my $rounds = $ENV{KID_ROUNDS} // 100;
+my $seed = $ENV{KID_SEED} // time;
+srand $seed;
+note "KID_SEED=$seed";
+
+my $node = FakeClock->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "kid.max_wait = '20ms'\nmax_wal_size = 4GB\n");
+$node->start;
+$node->sql('CREATE EXTENSION kid;
+			CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next());
+			CREATE TABLE snos (sno sno UNIQUE DEFAULT sno_next())');
+
+# Each line that a session prints is an ID that it was given. sno may have to wait for the clock, and then fails.
+my $statements = join '', ("INSERT INTO ids DEFAULT VALUES RETURNING kid::bigint, flake::bigint;\n" . "SELECT kid_next()::bigint, flake_next()::bigint;\n" .
+	"SELECT sno_next();\n" . "INSERT INTO snos DEFAULT VALUES RETURNING sno;\n") x 5000;
+
+# All of the server's processes, none of which can start another meanwhile.
+sub kill_server
+{
+	my ($postmaster) = split /\n/, slurp_file($node->data_dir . '/postmaster.pid');
+	kill 'STOP', $postmaster;
+	my @children = split ' ', slurp_file("/proc/$postmaster/task/$postmaster/children");
+	kill 'KILL', $postmaster, @children;
+	$node->{_pid} = undef;
+	foreach my $pid (@children, $postmaster)
+	{
+		usleep(1000) while -e "/proc/$pid" && slurp_file("/proc/$pid/stat") !~ /\) Z /;
+	}
+	return;
+}
+
+my (%highest, %sno);
+my %count = (kid => 0, flake => 0, sno => 0);
+my (@low, $repeated, $sno_failed);
+foreach my $round (1 .. $rounds)
+{
+	my @sessions;
+	foreach my $n (1 .. 4)
+	{
+		my ($stdout, $stderr) = ('', '');
+		my $handle = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') ],
+			'<', \$statements, '>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+		push @sessions, { handle => $handle, stdout => \$stdout, stderr => \$stderr };
+	}
+	my $until = Time::HiRes::time + 0.1 + rand 0.3;
+	while (Time::HiRes::time < $until)
+	{
+		$_->{handle}->pump_nb foreach @sessions;
+		usleep(1000);
+	}
+	# Every third round one backend only, which brings the server down and up again by itself; or a shutdown that waits for nobody.
+	if ($round % 6 == 3)
+	{
+		my ($backend) = split /\n/, $node->sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
+		kill 'KILL', $backend;
+	}
+	elsif ($round % 6 == 5) { $node->stop('immediate'); }
+	elsif ($round % 6 == 0) { $node->stop('fast'); }
+	else { kill_server(); }
+	my %lowest;
+	my %round_highest = %highest;
+	foreach my $session (@sessions)
+	{
+		eval { $session->{handle}->finish; };
+		# The last line may be cut.
+		my @lines = split /\n/, ${ $session->{stdout} } =~ s/[^\n]*\z//r;
+		foreach (@lines)
+		{
+			if (/^(\d+)\|(\d+)$/)
+			{
+				my %id = (kid => $1, flake => $2);
+				foreach my $type (keys %id)
+				{
+					$lowest{$type} = $id{$type} if !defined $lowest{$type} || $id{$type} < $lowest{$type};
+					$round_highest{$type} = $id{$type} if !defined $round_highest{$type} || $id{$type} > $round_highest{$type};
+					$count{$type}++;
+				}
+			}
+			else
+			{
+				$repeated .= "round $round: $_\n" if $sno{$_}++;
+				$count{sno}++;
+			}
+		}
+		$sno_failed += () = ${ $session->{stderr} } =~ /clock is behind|used up/g;
+	}
+	foreach my $type (keys %lowest)
+	{
+		push @low, "round $round: $type $lowest{$type}" if defined $highest{$type} && $lowest{$type} <= $highest{$type};
+	}
+	%highest = %round_highest;
+	if ($round % 6 == 3) { $node->stop('fast'); }
+	# At least as long as it takes for the IDs of this round to have been of another second.
+	$node->set_clock(sprintf('%+d', -7200 + int rand 14400) . 's');
+	$node->start;
+}
+
+note "checked $count{kid} kid64, $count{flake} flake, $count{sno} sno; ", $sno_failed // 0, ' calls of sno_next() would have had to wait longer';
+cmp_ok($count{$_}, '>', 50 * $rounds, "IDs were made: $count{$_} $_") foreach sort keys %count;
+is("@low", '', 'kid64 and flake are above all of the rounds before');
+is($repeated // '', '', 'no sno was given twice');
+is($node->sql('SELECT max(kid) < kid_next() AND max(flake) < flake_next() FROM ids'), 't', 'and the next ones are above all that were committed');
+
+$node->stop;
+done_testing();
