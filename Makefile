@@ -27,7 +27,7 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
 EXTRA_CLEAN = $(OBJS:.o=.d) build
 
-PRIVATE = test demo bench lint
+PRIVATE = test test-peers demo bench lint
 .PHONY: $(PRIVATE)
 
 ifneq ($(filter $(PRIVATE),$(MAKECMDGOALS)),)
