@@ -1,21 +1,43 @@
 # IDs on their way: COPY, dump and restore, logical replication, each in text and binary form where it has both.
 use strict;
 use warnings;
+use File::Basename;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+my @types = qw(kid64 kid96 sno flake flax);
+my $types = join ', ', @types;
+my $columns = join ', ', map { "$_ $_" } @types;
+my @next = map { s/^kid64_/kid_/r } map { "${_}_next()" } @types;
+
+# An ID of each type in both forms, of other programs' making. The last vector is a random one: no two bytes change places unseen.
+my (%text, %bytes);
+foreach my $type (@types)
+{
+	my ($header, @vectors) = map { [ split /\t/ ] } split /\n/, slurp_file(dirname(__FILE__) . "/../vectors/$type.tsv");
+	my %vector;
+	@vector{ map { s/^(text\d*|dec)$/text/r } @$header } = @{ $vectors[-1] };
+	$text{$type} = $vector{text};
+	$bytes{$type} = pack 'H*', $vector{hex};
+}
+
+# The table holds the least and the greatest ID of each type, too. All are in its key, by which replication finds a row.
 my $node = PostgreSQL::Test::Cluster->new('publisher');
 $node->init(allows_streaming => 'logical');
 $node->start;
-$node->safe_psql('postgres', q{
+my @bounds = map { my $byte = $_; join ', ', map { "'\\x" . $byte x length($bytes{$_}) . "'::bytea::$_" } @types } qw(00 ff);
+$node->safe_psql('postgres', qq{
 	CREATE EXTENSION kid;
-	CREATE TABLE t (id kid64 PRIMARY KEY DEFAULT kid_next(), n int);
+	CREATE TABLE t (n int, $columns, PRIMARY KEY ($types));
+	@{[ map { "ALTER TABLE t ALTER $types[$_] SET DEFAULT $next[$_];" } 0 .. $#types ]}
 	INSERT INTO t (n) SELECT generate_series(1, 1000);
-	INSERT INTO t VALUES ('...........', 0), ('zzzzzzzzzzw', -1);
+	INSERT INTO t VALUES (0, $bounds[0]), (-1, $bounds[1]);
 });
-my $content = 'SELECT count(*), md5(string_agg(id::text || n, \',\' ORDER BY id)) FROM t';
-my $expected = $node->safe_psql('postgres', $content);
+
+sub content { return "SELECT count(*), md5(string_agg(r::text, ',' ORDER BY r)) FROM $_[0] AS r" }
+
+my $expected = $node->safe_psql('postgres', content('t'));
 like($expected, qr/^1002\|/, 'a table with IDs');
 
 # COPY
@@ -27,27 +49,103 @@ foreach my $format ('text', 'csv', 'binary')
 		CREATE TABLE copied (LIKE t);
 		\\copy copied FROM '$dir/copy.$format' WITH (FORMAT $format)
 	});
-	is($node->safe_psql('postgres', $content =~ s/ t$/ copied/r), $expected, "COPY, $format");
+	is($node->safe_psql('postgres', content('copied')), $expected, "COPY, $format");
 	$node->safe_psql('postgres', 'DROP TABLE copied');
 }
 
-# In the binary form the 8 bytes are those of uid, most significant first.
-$node->safe_psql('postgres', qq{\\copy (SELECT '........Ezw'::kid64) TO '$dir/one' WITH (FORMAT binary)});
-like(unpack('H*', slurp_file("$dir/one")), qr/0001000000080000000000003fffffff$/, 'the binary form');
-
-# Binary data of another length.
-foreach my $length (0, 7, 9, 16)
+sub write_file
 {
-	open my $file, '>:raw', "$dir/bad" or die $!;
-	print $file "PGCOPY\n\xff\r\n\0", pack('NNnNa*n', 0, 0, 1, $length, "\0" x $length, 0xffff);
-	close $file;
-	my ($status, $stdout, $stderr) = $node->psql('postgres',
-		"\\set VERBOSITY verbose\n\\copy t (id) FROM '$dir/bad' WITH (FORMAT binary)");
-	like($stderr, qr/ERROR:  22P03: incorrect binary data format for type kid64\nDETAIL:  .* has 8 bytes, not $length\./,
-		"$length bytes are not an ID");
+	my ($name, $content) = @_;
+	open my $file, '>:raw', $name or die $!;
+	print $file $content;
+	close $file or die $!;
+	return;
 }
 
-# Dump and restore, of the whole table and with its default.
+# What COPY reads and writes for rows of binary fields.
+sub binary
+{
+	return join '', "PGCOPY\n\xff\r\n\0", pack('NN', 0, 0), map({ pack 'n(N/a*)*', scalar @$_, @$_ } @_), pack('n', 0xffff);
+}
+
+my $one = binary([ @bytes{@types} ]);
+write_file("$dir/one", $one);
+is( $node->safe_psql('postgres', qq{
+		CREATE TEMPORARY TABLE one ($columns);
+		\\copy one FROM '$dir/one' WITH (FORMAT binary)
+		TABLE one;
+		\\copy one TO '$dir/one' WITH (FORMAT binary)
+	}),
+	join('|', @text{@types}), 'the binary form, read');
+is(unpack('H*', slurp_file("$dir/one")), unpack('H*', $one), 'and written');
+
+# Bad text by kind, and what is wrong with it.
+my %bad = (
+	flake => [
+		[ 'empty', '', 'has at least 1 character.' ],
+		[ 'short', '0x', 'Character "x" at position 2 ' ],
+		[ 'long', "0$text{flake}", 'does not begin with 0.' ],
+		[ 'wrong character', '-1', 'Character "-" at position 1 ' ],
+		[ 'trailing junk', "1\n", "Character \"\n\" at position 2 " ],
+		[ 'of kid64', $text{kid64}, 'Character "." at position 1 ' ],
+		[ 'overflow', '18446744073709551616', 'is 18446744073709551615.' ],
+		[ 'hexadecimal overflow', '0x10000000000000000', 'is 18446744073709551615.' ],
+	]);
+foreach my $type (grep { $_ ne 'flake' } @types)
+{
+	my $text = $text{$type};
+	my $length = length $text;
+	my ($other, $character) = $type =~ /kid/ ? ('flax', '-') : ('kid96', '.');
+	my $has = "A value of type $type has $length characters, not";
+	$bad{$type} = [
+		[ 'empty', '', "$has 0." ],
+		[ 'short', substr($text, 1), "$has " . ($length - 1) . '.' ],
+		[ 'long', "$text$text", "$has " . 2 * $length . '.' ],
+		[ 'wrong character', substr($text, 1) . '!', "Character \"!\" at position $length " ],
+		[ 'trailing junk', "$text\n", "$has " . ($length + 1) . '.' ],
+		[ "of $other", $character x $length, "Character \"$character\" at position 1 " ],
+	];
+}
+push @{ $bad{kid64} }, [ 'overflow', 'zzzzzzzzzzz', 'The last character, "z", has bits beyond the 64 ' ];
+
+# After a good row, so that there is something to throw away.
+sub refuses
+{
+	my ($type, $format, $content, $error, $name) = @_;
+	write_file("$dir/bad", $content);
+	my ($status, $stdout, $stderr) =
+	  $node->psql('postgres', "\\set VERBOSITY verbose\n\\copy t ($type) FROM '$dir/bad' WITH (FORMAT $format)");
+	like($stderr, qr/ERROR:  $error.*CONTEXT:  COPY t, line [23], column $type/s, "$type, $format: $name");
+	return;
+}
+
+foreach my $type (@types)
+{
+	my ($text, $bytes, $size) = ($text{$type}, $bytes{$type}, length $bytes{$type});
+	foreach (@{ $bad{$type} })
+	{
+		my ($kind, $bad, $detail) = @$_;
+		my $error = qr/22P02: invalid input syntax for type $type: "\Q$bad\E"\nDETAIL:  .*\Q$detail\E/;
+		refuses($type, 'text', "$text\n" . $bad =~ s/\n/\\n/r . "\n", $error, $kind);
+		refuses($type, 'csv', qq{$text\n"$bad"\n}, $error, $kind);
+	}
+	foreach my $length (0, $size - 1, $size + 1, 16)
+	{
+		refuses($type, 'binary', binary([$bytes], [ "\0" x $length ]),
+			qr/22P03: incorrect binary data format for type $type\nDETAIL:  A value of type $type has $size bytes, not $length\.\n/,
+			"$length bytes");
+	}
+
+	# As a parameter of the extended protocol, which psql 15 does not speak.
+	my ($kind, $bad, $detail) = @{ $bad{$type}[-1] };
+	write_file("$dir/query", "SELECT :bad::$type;");
+	$node->command_fails_like([ qw(pgbench -n -t 1 -M extended -f), "$dir/query", '-D', "bad=$bad" ],
+		qr/ERROR:  invalid input syntax for type $type: "\Q$bad\E"\nDETAIL:  .*\Q$detail\E.*\nCONTEXT:  unnamed portal parameter \$1/,
+		"$type, parameter: $kind");
+}
+is($node->safe_psql('postgres', content('t')), $expected, 'nothing is kept of a COPY that fails');
+
+# Dump and restore, of the whole table and with its defaults.
 $node->safe_psql('postgres', 'CREATE DATABASE restored');
 foreach my $format ('plain', 'custom')
 {
@@ -58,9 +156,10 @@ foreach my $format ('plain', 'custom')
 		? [ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$dir/dump", '-d', $node->connstr('restored') ]
 		: [ 'pg_restore', '-e', '-d', $node->connstr('restored'), "$dir/dump" ],
 		"restore, $format");
-	is($node->safe_psql('restored', $content), $expected, "the restored table, $format");
-	is( $node->safe_psql('restored', q{SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 't'::regclass}),
-		'kid_next()', "its default, $format");
+	is($node->safe_psql('restored', content('t')), $expected, "the restored table, $format");
+	is( $node->safe_psql('restored', q{
+			SELECT string_agg(pg_get_expr(adbin, adrelid), ' ' ORDER BY adnum) FROM pg_attrdef WHERE adrelid = 't'::regclass}),
+		"@next", "its defaults, $format");
 }
 
 # Logical replication. The initial copy, then changes.
@@ -74,22 +173,23 @@ foreach my $binary ('false', 'true')
 	$subscriber->safe_psql('postgres', "CREATE DATABASE binary_$binary");
 	$subscriber->safe_psql("binary_$binary", qq{
 		CREATE EXTENSION kid;
-		CREATE TABLE t (id kid64 PRIMARY KEY, n int);
+		CREATE TABLE t (n int, $columns, PRIMARY KEY ($types));
 		CREATE SUBSCRIPTION binary_$binary CONNECTION '$connection' PUBLICATION p WITH (binary = $binary);
 	});
 	$subscriber->wait_for_subscription_sync($node, "binary_$binary", "binary_$binary");
 }
 $node->safe_psql('postgres', q{
 	INSERT INTO t (n) SELECT generate_series(1, 1000);
-	UPDATE t SET n = n + 1 WHERE id = (SELECT max(id) FROM t WHERE n = 500);
-	DELETE FROM t WHERE id = (SELECT min(id) FROM t WHERE n > 0);
+	UPDATE t SET n = n + 1 WHERE kid64 = (SELECT max(kid64) FROM t WHERE n = 500);
+	UPDATE t SET kid96 = kid96_next(), sno = sno_next(), flake = flake_next(), flax = flax_next() WHERE n = 7;
+	DELETE FROM t WHERE kid64 = (SELECT min(kid64) FROM t WHERE n > 0);
 });
-$expected = $node->safe_psql('postgres', $content);
+$expected = $node->safe_psql('postgres', content('t'));
 like($expected, qr/^2001\|/, 'changes to replicate');
 foreach my $binary ('false', 'true')
 {
 	$node->wait_for_catchup("binary_$binary");
-	is($subscriber->safe_psql("binary_$binary", $content), $expected, "logical replication, binary = $binary");
+	is($subscriber->safe_psql("binary_$binary", content('t')), $expected, "logical replication, binary = $binary");
 }
 
 $subscriber->stop;
