@@ -1,6 +1,6 @@
 # A hundred times: four sessions make IDs, the whole server is killed at a random moment, the clock is moved by anything from two
 # hours back to two hours ahead, and the server started again. No ID that a client was ever given comes again, committed or not;
-# kid64 and flake are above all before. KID_ROUNDS and KID_SEED make it another number, and repeat a run.
+# kid64 and flake are above all before. Half of it without kid preloaded. KID_ROUNDS and KID_SEED make it another number, and repeat a run.
 use strict;
 use warnings;
 use FakeClock;
@@ -15,7 +15,7 @@ note "KID_SEED=$seed";
 
 my $node = FakeClock->new('main');
 $node->init;
-$node->append_conf('postgresql.conf', "kid.max_wait = '20ms'\nmax_wal_size = 4GB\n");
+$node->append_conf('postgresql.conf', "kid.max_wait = '20ms'\nmax_wal_size = 4GB\nrestart_after_crash = on\n");
 $node->start;
 $node->sql('CREATE EXTENSION kid;
 			CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next());
@@ -24,6 +24,8 @@ $node->sql('CREATE EXTENSION kid;
 # Each line that a session prints is an ID that it was given. sno may have to wait for the clock, and then fails.
 my $statements = join '', ("INSERT INTO ids DEFAULT VALUES RETURNING kid::bigint, flake::bigint;\n" . "SELECT kid_next()::bigint, flake_next()::bigint;\n" .
 	"SELECT sno_next();\n" . "INSERT INTO snos DEFAULT VALUES RETURNING sno;\n") x 5000;
+my $script = $node->basedir . '/statements.sql';
+append_to_file($script, $statements);
 
 # All of the server's processes, none of which can start another meanwhile.
 sub kill_server
@@ -33,9 +35,10 @@ sub kill_server
 	my @children = split ' ', slurp_file("/proc/$postmaster/task/$postmaster/children");
 	kill 'KILL', $postmaster, @children;
 	$node->{_pid} = undef;
+	# Until it is buried the next postmaster would take it for alive.
 	foreach my $pid (@children, $postmaster)
 	{
-		usleep(1000) while -e "/proc/$pid" && slurp_file("/proc/$pid/stat") !~ /\) Z /;
+		usleep(1000) while -e "/proc/$pid";
 	}
 	return;
 }
@@ -49,8 +52,8 @@ foreach my $round (1 .. $rounds)
 	foreach my $n (1 .. 4)
 	{
 		my ($stdout, $stderr) = ('', '');
-		my $handle = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') ],
-			'<', \$statements, '>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+		my $handle = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-f', $script ],
+			'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 		push @sessions, { handle => $handle, stdout => \$stdout, stderr => \$stderr };
 	}
 	my $until = Time::HiRes::time + 0.1 + rand 0.3;
@@ -100,8 +103,12 @@ foreach my $round (1 .. $rounds)
 		push @low, "round $round: $type $lowest{$type}" if defined $highest{$type} && $lowest{$type} <= $highest{$type};
 	}
 	%highest = %round_highest;
-	if ($round % 6 == 3) { $node->stop('fast'); }
-	# At least as long as it takes for the IDs of this round to have been of another second.
+	if ($round % 6 == 3)
+	{
+		$node->poll_query_until('postgres', 'SELECT true') or die 'no restart after the crash';
+		$node->stop('fast');
+	}
+	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\n") if $round == int($rounds / 2);
 	$node->set_clock(sprintf('%+d', -7200 + int rand 14400) . 's');
 	$node->start;
 }
