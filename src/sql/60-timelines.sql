@@ -9,7 +9,8 @@ CREATE FUNCTION kid_timelines(
 COMMENT ON FUNCTION kid_timelines() IS 'what kid_stats shows';
 
 CREATE VIEW kid_stats AS
-    SELECT timeline, last_issued, greatest(last_issued - clock_timestamp(), interval '0') AS ahead,
+    SELECT timeline, last_issued,
+           CASE WHEN last_issued IS NOT NULL THEN greatest(last_issued - clock_timestamp(), interval '0') END AS ahead,
            waits, backward_steps, ticks, lease_until, renewals
       FROM kid_timelines();
 

@@ -1,0 +1,102 @@
+# A standby that is promoted while its clock is behind, an old primary that comes back with pg_rewind, a server restored to a
+# moment in the past: each goes on above every ID that it has.
+use strict;
+use warnings;
+use FakeClock;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+my $primary = FakeClock->new('primary');
+$primary->init(allows_streaming => 1, has_archiving => 1);
+$primary->append_conf('postgresql.conf', "wal_log_hints = on\nmax_wal_size = 4GB\nwal_keep_size = 1GB\n");
+$primary->start;
+$primary->sql('CREATE EXTENSION kid;
+			   CREATE TABLE ids (n bigserial, kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next())');
+$primary->backup('base');
+
+my $insert = 'INSERT INTO ids SELECT FROM generate_series(1, 10)';
+
+# What a server issues is above all that it has.
+sub check_new_ids
+{
+	my ($server, $name) = @_;
+	my ($count, @highest) = split /[|]/, $server->sql('SELECT count(*), max(kid)::bigint, max(flake)::bigint FROM ids');
+	note "$name: checked with $count rows";
+	is($server->sql("SELECT kid_next()::bigint > $highest[0], flake_next()::bigint > $highest[1]"), 't|t', "$name: kid64 and flake are above all before");
+	$server->sql('INSERT INTO ids (sno) SELECT NULL FROM generate_series(1, 100)');
+	is($server->sql("SELECT count(*) FROM ids WHERE kid::bigint > $highest[0] AND flake::bigint > $highest[1]"), 100, "$name: and are inserted");
+	return;
+}
+
+# Promotion under load. The standby's clock is five seconds behind, and it never made an ID before.
+my $standby = FakeClock->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf', "kid.max_wait = '20s'\n");
+$standby->set_clock('-5s');
+$standby->start;
+my ($stdout, $stderr) = ('', '');
+my $load = $primary->basedir . '/load.sql';
+append_to_file($load, "$insert;\n" x 20000);
+my $session = IPC::Run::start([ 'psql', '-XAtq', '-d', $primary->connstr('postgres'), '-f', $load ],
+	'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+$standby->poll_query_until('postgres', 'SELECT count(*) > 1000 FROM ids') or die;
+foreach my $call ('kid_next()', 'flake_next()', 'sno_next()', 'kid_observe(kid64_floor(now()))', 'kid_reset_clock(now())')
+{
+	my ($function) = $call =~ /^(\w+)/;
+	like($standby->error_of("SELECT $call"), qr{25006: cannot execute $function\(\) during recovery}, "$function() refuses during recovery");
+}
+is($standby->sql('SELECT count(*), count(last_issued) FROM kid_stats'), '3|0', 'kid_stats works there');
+$standby->promote;
+is($standby->sql("SELECT max(kid_timestamp(kid)) > clock_timestamp() FROM ids"), 't', 'the rows are ahead of the clock');
+check_new_ids($standby, 'promoted');
+is($standby->sql("SELECT ahead BETWEEN interval '3 s' AND interval '7 s' FROM kid_stats WHERE timeline = 'kid'"), 't', 'promoted: five seconds and a lease');
+is($standby->sql('SELECT count(*) FROM ids JOIN (SELECT sno_next() AS sno FROM generate_series(1, 1000)) AS new USING (sno)'), 0,
+	'promoted: sno waits for the clock, as the tick of the rows is not known, and repeats none');
+$session->kill_kill;
+
+# The old primary becomes the standby of the new one, with its lease; and then the primary again.
+$primary->stop('fast');
+$standby->sql('CHECKPOINT');
+my $target = $primary->data_dir;
+my $conf = slurp_file("$target/postgresql.conf");
+command_ok([ 'pg_rewind', '--debug', '--source-server', $standby->connstr('postgres'), '--target-pgdata', $target, '--no-sync',
+	'--config-file', "$target/postgresql.conf" ], 'pg_rewind');
+unlink "$target/postgresql.conf";
+append_to_file("$target/postgresql.conf", $conf);
+ok(slurp_file("$target/kid.lease") eq slurp_file($standby->data_dir . '/kid.lease'), 'it has the lease of the new primary');
+$primary->set_standby_mode;
+$primary->enable_streaming($standby);
+$primary->set_clock('-10s');
+$primary->start;
+$standby->sql($insert);
+$standby->wait_for_catchup($primary, 'replay');
+$standby->stop('immediate');
+$primary->promote;
+check_new_ids($primary, 'rewound and promoted');
+
+# Recovery to a moment in the past, on a machine whose clock is an hour behind.
+$primary->set_clock('+0');
+$primary->restart;
+$primary->backup('later');
+$primary->sql($insert);
+my $moment = $primary->sql('SELECT pg_current_wal_lsn()');
+my $rows = $primary->sql('SELECT count(*) FROM ids');
+$primary->sql("$insert; SELECT pg_switch_wal()");
+my $segment = $primary->sql('SELECT pg_walfile_name(pg_current_wal_lsn())');
+$primary->sql('CREATE TABLE more AS SELECT 1; SELECT pg_switch_wal()');
+$primary->poll_query_until('postgres', "SELECT last_archived_wal >= '$segment' FROM pg_stat_archiver") or die;
+my $restored = FakeClock->new('restored');
+$restored->init_from_backup($primary, 'later', has_restoring => 1);
+$restored->append_conf('postgresql.conf', "recovery_target_lsn = '$moment'\nrecovery_target_action = promote\n");
+$restored->set_clock('-1h');
+$restored->start;
+$restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die;
+is($restored->sql('SELECT count(*) FROM ids'), $rows, 'restored to a moment in the past');
+check_new_ids($restored, 'restored');
+like($restored->error_of('SELECT sno_next()'), qr{53400: clock is behind .*DETAIL:  It is 3[56]\d{5}\.\d{3} ms short}s,
+	'restored: sno does not wait for an hour, and repeats none');
+
+$restored->stop;
+$primary->stop;
+done_testing();

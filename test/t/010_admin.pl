@@ -1,0 +1,111 @@
+# A clock that was wrong by a day, and what there is to see and to do about it.
+use strict;
+use warnings;
+use FakeClock;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = FakeClock->new('main');
+$node->init;
+$node->start;
+$node->sql(q{
+	CREATE EXTENSION kid;
+	CREATE TABLE ids (n bigserial, id kid64 PRIMARY KEY DEFAULT kid_next());
+	CREATE ROLE watcher LOGIN; GRANT pg_read_all_stats TO watcher;
+	CREATE ROLE merger LOGIN; GRANT EXECUTE ON FUNCTION kid_observe(kid64), kid_observe(sno) TO merger;
+	CREATE ROLE nobody_special LOGIN;
+});
+is($node->sql(q{SELECT string_agg(concat_ws(' ', timeline, last_issued, ahead, waits, backward_steps, ticks, lease_until, renewals), ', ' ORDER BY timeline) FROM kid_stats}),
+	'flake 0 0 0, kid 0 0 0, sno 0 0 0 0', 'kid_stats before the first ID');
+
+# A day ahead, and back.
+my $insert = 'INSERT INTO ids SELECT FROM generate_series(1, 1000)';
+$node->sql($insert);
+$node->set_clock('+1d');
+$node->sql($insert);
+$node->set_clock('+0');
+my ($status, $stdout, $stderr) = $node->psql('postgres', "$insert; $insert");
+like($stderr, qr{^psql.*WARNING:  IDs are 8[56]\d{3}\.\d{3} s ahead of the clock\nDETAIL:  .*\nHINT:  .*kid_reset_clock\(\)}, 'a warning');
+is(() = $stderr =~ /WARNING/g, 1, 'once');
+($status, $stdout, $stderr) = $node->psql('postgres', $insert);
+is($stderr, '', 'and not in the next session');
+is($node->sql('SELECT count(*), count(*) FILTER (WHERE NOT rises) FROM (SELECT id > lag(id) OVER (ORDER BY n) AS rises FROM ids) s'), '5000|0',
+	'IDs stay unique and ordered');
+is($node->sql(q{SELECT ahead BETWEEN interval '23 h 59 min' AND interval '1 day', backward_steps, lease_until > last_issued, renewals > 0, ticks
+				FROM kid_stats WHERE timeline = 'kid'}), 't|1|t|t|', 'kid_stats tells');
+
+# Who may see and do what.
+sub as_role
+{
+	my ($role, $query) = @_;
+	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\n$query", extra_params => [ '-U', $role ]);
+	return $stdout . $stderr;
+}
+is(as_role('watcher', 'SELECT count(*) FROM kid_stats'), '3', 'pg_read_all_stats sees kid_stats');
+like(as_role('nobody_special', $_), qr{42501: permission denied}, "not everybody may: $_")
+  foreach ('SELECT * FROM kid_stats', 'SELECT * FROM kid_timelines()', 'SELECT kid_observe(kid64_floor(now()))', 'SELECT kid_reset_clock(now())');
+$node->sql('GRANT EXECUTE ON FUNCTION kid_reset_clock(timestamptz), kid_reset_clock(kid64) TO merger');
+like(as_role('merger', 'SELECT kid_reset_clock(now())'), qr{42501: must be superuser}, 'the reset is for superusers, whatever is granted');
+
+# The reset.
+like($node->error_of('SELECT kid_reset_clock()'),
+	qr{22023: kid_reset_clock\(\) needs to know above which ID .*DETAIL:  .*HINT:  Delete the rows .*kid_reset_clock\(now\(\)\)}s, 'it wants to know');
+$node->sql(q{DELETE FROM ids WHERE id > kid64_ceil(now()); SELECT kid_reset_clock((SELECT max(id) FROM ids))});
+$node->sql($insert);
+is($node->sql(q{SELECT max(kid_timestamp(id)) <= clock_timestamp(), count(*) FROM ids}), 't|2000', 'IDs are of now again');
+is($node->sql(q{SELECT ahead FROM kid_stats WHERE timeline = 'kid'}), '00:00:00', 'and kid_stats says so');
+my $last = $node->sql('SELECT kid_next()');
+$node->stop('immediate');
+$node->start;
+is($node->sql(qq{SELECT kid_next() > '$last', kid_timestamp(kid_next()) < clock_timestamp() + interval '2 s'}), 't|t', 'also after a crash');
+$node->set_clock('+1d');
+$node->sql('SELECT kid_next(), flake_next(), sno_next()');
+$node->set_clock('+0');
+$node->sql('SELECT kid_reset_clock(now())');
+is($node->sql(q{SELECT bool_and(ahead = '0') FROM kid_stats}), 't', 'all timelines at once');
+is($node->sql(q{SELECT kid_timestamp(kid_next()) <= clock_timestamp(), kid_timestamp(flake_next()) <= clock_timestamp(),
+					   kid_timestamp(sno_next()) <= clock_timestamp()}), 't|t|t', 'and all go on from now');
+my ($before) = $node->sql(q{SELECT kid_next()});
+$node->sql(q{SELECT kid_reset_clock(now() + interval '1 year'), kid_reset_clock('infinity'::timestamptz)});
+is($node->sql("SELECT kid_next() > '$before'"), 't', 'a time that is ahead lowers nothing');
+
+# Observing.
+is($node->sql(q{SELECT kid_observe(kid64_floor(now() + interval '10 min'));
+				SELECT kid_next() > kid64_floor(now() + interval '9 min'), kid_next() < kid64_floor(now() + interval '11 min')}) =~ s/^\n//r,
+	't|t', 'past an ID that is ahead');
+like(as_role('merger', q{SELECT kid_observe(kid64_floor(now() + interval '61 min'))}),
+	qr{22023: ID is too far ahead of the clock\nDETAIL:  It is 36\d\d\.\d{3} s ahead, and .*3600000 ms}, 'but only so far');
+is(as_role('merger', q{SELECT kid_observe(kid64_floor(now() + interval '59 min'))}), '', 'by who is not a superuser');
+my $observed = $node->sql(q{SELECT kid64_floor(now() + interval '2 h') AS id \gset
+	SELECT kid_observe(:'id'::kid64);
+	SELECT :'id'}) =~ s/^\n//r;
+$node->stop('immediate');
+$node->start;
+is($node->sql("SELECT kid_next() > '$observed'"), 't', 'not forgotten in a crash');
+is($node->sql(q{SELECT kid_observe(kid64_floor('2020-01-01')); SELECT kid_next() > kid64_floor(now() + interval '1 h')}) =~ s/^\n//r, 't',
+	'an old ID moves nothing');
+is( $node->sql(q{SELECT kid_global(kid64_floor(now() + interval '3 h')) AS id \gset
+	SELECT kid_observe(:'id'::kid96);
+	SELECT kid_next() > kid_local(:'id'::kid96, true)}) =~ s/^\n//r, 't', 'a kid96');
+is( $node->sql(q{SELECT flake_floor(now() + interval '3 h') AS id \gset
+	SELECT kid_observe(:'id'::flake);
+	SELECT flake_next() > :'id'::flake}) =~ s/^\n//r, 't', 'a flake');
+like($node->error_of(q{SELECT kid_observe('zzzzzzzzzzw'::kid64)}), qr{22008: timestamp out of range for type kid64}, 'bits that are no time of a kid64');
+# A sno of the tick in use is a step back when it is ahead, and one of the other tick is time that was used on that side.
+my $tick = $node->sql('SELECT kid_tick(sno_next())');
+is( $node->sql(qq{SELECT sno_make(now() + interval '10 min', 0, 0, 7, '$tick') AS id \\gset
+	SELECT kid_observe(:'id'::sno);
+	SELECT kid_tick(sno_next()) <> '$tick', kid_timestamp(sno_next()) <= clock_timestamp()}) =~ s/^\n//r, 't|t', 'a sno of this tick');
+$node->set_clock('-1h');
+like($node->error_of('SET kid.max_wait = 0; SELECT sno_next()'), qr{53400}, 'and then a step back has to wait');
+
+# Nobody is warned of a small adjustment.
+$node->set_clock('+1d');
+$node->sql('SELECT kid_next()');
+$node->set_clock('+86399.9s');
+($status, $stdout, $stderr) = $node->psql('postgres', 'SELECT kid_next()');
+is($stderr, '', 'a tenth of a second is no news');
+is($node->sql(q{SELECT backward_steps > 1 FROM kid_stats WHERE timeline = 'kid'}), 't', 'but counted');
+
+$node->stop;
+done_testing();
