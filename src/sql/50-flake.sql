@@ -28,7 +28,7 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
 
 COMMENT ON FUNCTION flake_next() IS
-    'a new flake of the server''s generator (kid.flake_id, or kid.flake_datacenter and kid.flake_worker), greater than every one issued in the cluster since it started; waits, at most kid.max_wait, when the sequences of a millisecond to kid.flake_sequence_max are used up; an error when the clock is not in the 139 years from kid.flake_epoch, and during recovery';
+    'a new flake of the server''s generator (kid.flake_id, or kid.flake_datacenter and kid.flake_worker), greater than every one issued before in the cluster with the same generator and epoch, also after a crash or a promotion; waits, at most kid.max_wait, when the sequences of a millisecond to kid.flake_sequence_max are used up; an error when the clock is not in the 139 years from kid.flake_epoch, and during recovery';
 COMMENT ON FUNCTION flake_at(timestamptz) IS
     'flake for a row from the past: stamped with the given time, in the 139 years from kid.flake_epoch, its sequence counting round from one call to the next in all sessions; unique as those of kid64_at are, and within as many calls as there are sequences; an error during recovery';
 COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS

@@ -14,7 +14,7 @@ CREATE FUNCTION kid_sequence(kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
 
 COMMENT ON FUNCTION kid_next() IS
-    'a new kid64, greater than every one issued in the cluster since it started, and before as far as the clock was not set back; waits, at most kid.max_wait, when all 16384 of a time unit are used up; an error during recovery';
+    'a new kid64, greater than every one issued before in the cluster, also after a crash or a promotion; waits, at most kid.max_wait, when all 16384 of a time unit are used up; an error during recovery';
 COMMENT ON FUNCTION kid64_at(timestamptz) IS
     'kid64 for a row from the past: stamped with the given time, 1970 to 35198, its sequence counting round from one call to the next in all sessions, so that of 16384 calls in a row no two give the same; they may equal IDs that kid_next() made in that time unit; an error during recovery';
 COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS

@@ -111,6 +111,26 @@ foreach my $case ([ 'kid64', 'kid_next()', 200000, 16384, '1.024 ms' ], [ 'flake
 		't|t', "at most $pool $type in a time unit");
 }
 
+# The same by eight sessions at once, and for sno with the smallest pool.
+my $rising = join(' AND ', ('flake_next() < flake_next()') x 30);
+my $started = $node->safe_psql('postgres', 'SELECT clock_timestamp()');
+$node->safe_psql('postgres', 'CREATE UNLOGGED TABLE counts (rows int)');
+$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions use up all of flake',
+	{ '001_full' => "INSERT INTO counts SELECT count(*) FROM generate_series(1, 20000) WHERE $rising;" });
+is($node->safe_psql('postgres', "SELECT sum(rows), clock_timestamp() - '$started' > interval '1 ms' * (20000 * 60 * 8 / 4096) FROM counts"),
+	'160000|t', '9600000 flake rise, at most 4096 in a millisecond');
+is($node->safe_psql('postgres', q{SELECT waits > 0 FROM kid_stats WHERE timeline = 'flake'}), 't', 'and had to wait for that');
+$node->safe_psql('postgres', 'CREATE UNLOGGED TABLE few (id sno)');
+$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions with a pool of four',
+	{ '001_few' => q{
+		SET kid.sno_sequence_min = 40;
+		SET kid.sno_sequence_max = 43;
+		SET kid.max_wait = -1;
+		INSERT INTO few SELECT sno_next() FROM generate_series(1, 300);} });
+is( $node->safe_psql('postgres', q{
+		SELECT count(*), count(DISTINCT id), min(kid_sequence(id)), max(kid_sequence(id)), count(DISTINCT kid_timestamp(id)) >= 600 FROM few}),
+	'2400|2400|40|43|t', 'no duplicate from a pool of four');
+
 my ($status, $stdout, $stderr) = $node->psql('postgres', qq{
 	\\set VERBOSITY verbose
 	SET kid.max_wait = -1;
