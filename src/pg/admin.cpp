@@ -10,10 +10,12 @@
 namespace kid::pg {
 
 /// The state of a timeline at an ID. An ID of arbitrary bits may stand for a unit that is written otherwise.
-static std::uint64_t state_of(kid64 layout, kid64::word id) {
-  if (!holds(layout, layout.time(id)))
+static std::uint64_t state_of(kid64 const &layout, kid64::word id) {
+  unix_micros const time = kid64::time(id);
+
+  if (!holds(layout, time))
     time_error(layout);
-  return kid64::lowest(layout.time(id)) | kid64::sequence::get(id);
+  return kid64::lowest(time) | kid64::sequence::get(id);
 }
 
 static std::uint64_t state_of(flake layout, flake::word id) {

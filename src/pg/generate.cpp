@@ -18,7 +18,7 @@ void notice_ahead(timeline &line, std::uint64_t state) {
   if (state <= seen || !pg_atomic_compare_exchange_u64(&held_until, &seen, state) || !another)
     return;
   pg_atomic_fetch_add_u64(&stats_of(line).backward_steps, 1);
-  if (ahead >= notable)
+  if (ahead >= notable && clock_backward == backward_hold)
     ereport(WARNING, errmsg("IDs are %.3f s ahead of the clock", static_cast<double>(ahead) / 1e6),
             errdetail("The clock is behind the time of the last ID issued, and IDs go on from that."),
             errhint("IDs stay unique and ordered. If the clock was wrong before, see kid_reset_clock()."));

@@ -136,7 +136,7 @@ bool write_file(lease_file file, int level) {
   ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED), errmsg("lease file \"%s\" of kid is damaged", lease_path),
           errdetail_internal("%s", detail),
           errhint("It holds the bound of the IDs issued before. If the clock is past all of them, remove the file, "
-                  "and IDs start from the clock."));
+                  "and IDs start from the clock. Otherwise call kid_observe(max(id)) after that."));
 }
 
 /// False where there is no file.
@@ -187,8 +187,12 @@ void open_lease(shared_state &shared) {
         file.safe = floor;
     }
   }
+  unix_micros const now = to_unix(GetCurrentTimestamp());
   for (int id = 0; id < line_count; id++) {
     timeline &line = shared.lines[id];
+    // To be ahead by no more than the lease is what a start after a crash is like, and no step of the clock.
+    if (rules[id].time(file.last[id]) <= now + (lease_length + 1000) * INT64CONST(1000))
+      pg_atomic_write_u64(&shared.stats[id].held_until, file.last[id]);
     // A lease that is off never ends, one that is on has to be renewed first.
     std::uint64_t const bound = lease_length > 0 ? 0 : ~std::uint64_t{0};
     pg_atomic_write_u64(&line.state, file.last[id]);
@@ -232,7 +236,7 @@ void set_bound(timeline &cell, std::uint64_t bound, std::uint64_t renew_at) {
   pg_write_barrier();
 }
 
-/// Writes a lease for `cell` that goes on from `state`, or from the clock.
+/// Writes a lease for `cell` that goes on from `state`, or from the clock where that is later.
 bool extend(timeline &cell, std::uint64_t state, int level) {
   line_id const id = id_of(cell);
   std::int64_t const length = attached->lease.length * INT64CONST(1000);
@@ -255,17 +259,20 @@ bool extend(timeline &cell, std::uint64_t state, int level) {
 void renew_lease(timeline &cell, std::uint64_t next) {
   lease_state &lease = attached->lease;
 
+  // It goes on from the state as it is now: `next` may be of a time that the clock, or a change of sides, has left
+  // since.
   if (next < pg_atomic_read_u64(&cell.bound)) {
     // In good time: that it cannot be written is not yet this session's concern.
     if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
       return;
     if (next >= pg_atomic_read_u64(&cell.renew_at))
-      static_cast<void>(extend(cell, next, LOG));
+      static_cast<void>(extend(cell, cell.load(), LOG));
   } else {
     take_lock(*attached);
-    if (next >= pg_atomic_read_u64(&cell.bound)) {
-      extend(cell, next, ERROR);
-      if (next >= pg_atomic_read_u64(&cell.bound))
+    std::uint64_t const bound = pg_atomic_read_u64(&cell.bound);
+    if (next >= bound) {
+      extend(cell, cell.load(), ERROR);
+      if (pg_atomic_read_u64(&cell.bound) == bound && next_unit_of(id_of(cell), bound) == bound)
         timeline_ended_error();
     }
   }
