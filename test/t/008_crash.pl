@@ -56,7 +56,7 @@ foreach my $round (1 .. $rounds)
 			'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 		push @sessions, { handle => $handle, stdout => \$stdout, stderr => \$stderr };
 	}
-	my $until = Time::HiRes::time + 0.1 + rand 0.3;
+	my $until = Time::HiRes::time + 0.2 + rand 0.5;
 	while (Time::HiRes::time < $until)
 	{
 		$_->{handle}->pump_nb foreach @sessions;
