@@ -48,8 +48,7 @@ enum class comparison : unsigned char { less, less_equal, greater_equal, greater
 
 /// The IDs that compare so with `time`, in units of the type: an ID is as late as any instant of its unit. Exact at the
 /// ends of the range too, where `floor` and `ceil` saturate: there are none before the first unit, nor after the last.
-template <class Id>
-constexpr id_range<Id> ids_that_are(comparison how, Id const &layout, unix_micros time) noexcept {
+template <class Id> constexpr id_range<Id> ids_that_are(comparison how, Id const &layout, unix_micros time) noexcept {
   using range = id_range<Id>;
   bool const upward = how == comparison::greater_equal || how == comparison::greater;
 

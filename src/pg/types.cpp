@@ -5,6 +5,7 @@
 #include "io.hpp"
 #include "ops.hpp"
 #include "pg.hpp"
+#include "timed.hpp"
 
 #define KID_EXPORT_TYPE(T)                                                                                             \
   KID_FUNCTION(T##_in, kid::pg::in<kid::T>)                                                                            \
@@ -27,7 +28,21 @@
   KID_FUNCTION(T##_brin_distance, kid::pg::brin_distance<kid::T>)                                                      \
   KID_FUNCTION(T##_timestamp, kid::pg::timestamp<kid::T>)                                                              \
   KID_FUNCTION(T##_floor, kid::pg::floor<kid::T>)                                                                      \
-  KID_FUNCTION(T##_ceil, kid::pg::ceil<kid::T>)
+  KID_FUNCTION(T##_ceil, kid::pg::ceil<kid::T>)                                                                        \
+  KID_FUNCTION(T##_lowest, kid::pg::lowest_within<kid::T>)                                                             \
+  KID_FUNCTION(T##_highest, kid::pg::highest_within<kid::T>)                                                           \
+  KID_FUNCTION(T##_lowest_that_is, kid::pg::lowest_that_is<kid::T>)                                                    \
+  KID_FUNCTION(T##_highest_that_is, kid::pg::highest_that_is<kid::T>)                                                  \
+  KID_FUNCTION(T##_within, kid::pg::within<kid::T, 0>)                                                                 \
+  KID_FUNCTION(T##_range_contains, kid::pg::within<kid::T, 1>)                                                         \
+  KID_FUNCTION(T##_lt_time, kid::pg::compare_time<kid::T, kid::comparison::less, 0>)                                   \
+  KID_FUNCTION(T##_le_time, kid::pg::compare_time<kid::T, kid::comparison::less_equal, 0>)                             \
+  KID_FUNCTION(T##_ge_time, kid::pg::compare_time<kid::T, kid::comparison::greater_equal, 0>)                          \
+  KID_FUNCTION(T##_gt_time, kid::pg::compare_time<kid::T, kid::comparison::greater, 0>)                                \
+  KID_FUNCTION(T##_time_lt, kid::pg::compare_time<kid::T, kid::comparison::greater, 1>)                                \
+  KID_FUNCTION(T##_time_le, kid::pg::compare_time<kid::T, kid::comparison::greater_equal, 1>)                          \
+  KID_FUNCTION(T##_time_ge, kid::pg::compare_time<kid::T, kid::comparison::less_equal, 1>)                             \
+  KID_FUNCTION(T##_time_gt, kid::pg::compare_time<kid::T, kid::comparison::less, 1>)
 
 /// And those of the types whose text has 16 characters.
 #define KID_EXPORT_UUID_CASTS(T)                                                                                       \
@@ -270,6 +285,7 @@ KID_FUNCTION(kid96_make, kid::pg::make_kid96)
 KID_FUNCTION(kid96_timestamp_in, kid::pg::timestamp_of_kid96)
 KID_FUNCTION(kid96_node, kid::pg::node_of_kid96)
 KID_FUNCTION(kid96_sequence, kid::pg::sequence_of_kid96)
+KID_FUNCTION(kid96_recheck_time, kid::pg::recheck_time<kid::kid96>)
 KID_FUNCTION(kid64_global, kid::pg::global)
 KID_FUNCTION(kid96_local, kid::pg::local)
 

@@ -9,6 +9,20 @@ ALTER FUNCTION kid_timestamp(flake) STABLE;
 ALTER FUNCTION flake_floor(timestamptz) STABLE;
 ALTER FUNCTION flake_ceil(timestamptz) STABLE;
 ALTER FUNCTION flake_mi(flake, flake) STABLE;
+ALTER FUNCTION flake_lowest(tstzrange) STABLE;
+ALTER FUNCTION flake_highest(tstzrange) STABLE;
+ALTER FUNCTION flake_lowest(text, timestamptz) STABLE;
+ALTER FUNCTION flake_highest(text, timestamptz) STABLE;
+ALTER FUNCTION flake_within(flake, tstzrange) STABLE;
+ALTER FUNCTION flake_range_contains(tstzrange, flake) STABLE;
+ALTER FUNCTION flake_lt_time(flake, timestamptz) STABLE;
+ALTER FUNCTION flake_le_time(flake, timestamptz) STABLE;
+ALTER FUNCTION flake_ge_time(flake, timestamptz) STABLE;
+ALTER FUNCTION flake_gt_time(flake, timestamptz) STABLE;
+ALTER FUNCTION flake_time_lt(timestamptz, flake) STABLE;
+ALTER FUNCTION flake_time_le(timestamptz, flake) STABLE;
+ALTER FUNCTION flake_time_ge(timestamptz, flake) STABLE;
+ALTER FUNCTION flake_time_gt(timestamptz, flake) STABLE;
 
 CREATE FUNCTION flake_next() RETURNS flake
     LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';

@@ -9,11 +9,34 @@ ALTER FUNCTION kid_timestamp(kid96) STABLE;
 ALTER FUNCTION kid96_floor(timestamptz) STABLE;
 ALTER FUNCTION kid96_ceil(timestamptz) STABLE;
 ALTER FUNCTION kid96_mi(kid96, kid96) STABLE;
+ALTER FUNCTION kid96_lowest(tstzrange) STABLE;
+ALTER FUNCTION kid96_highest(tstzrange) STABLE;
+ALTER FUNCTION kid96_lowest(text, timestamptz) STABLE;
+ALTER FUNCTION kid96_highest(text, timestamptz) STABLE;
+ALTER FUNCTION kid96_within(kid96, tstzrange) STABLE;
+ALTER FUNCTION kid96_range_contains(tstzrange, kid96) STABLE;
+ALTER FUNCTION kid96_lt_time(kid96, timestamptz) STABLE;
+ALTER FUNCTION kid96_le_time(kid96, timestamptz) STABLE;
+ALTER FUNCTION kid96_ge_time(kid96, timestamptz) STABLE;
+ALTER FUNCTION kid96_gt_time(kid96, timestamptz) STABLE;
+ALTER FUNCTION kid96_time_lt(timestamptz, kid96) STABLE;
+ALTER FUNCTION kid96_time_le(timestamptz, kid96) STABLE;
+ALTER FUNCTION kid96_time_ge(timestamptz, kid96) STABLE;
+ALTER FUNCTION kid96_time_gt(timestamptz, kid96) STABLE;
 
 COMMENT ON FUNCTION kid96_floor(timestamptz) IS
     'lowest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
     'highest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
+
+-- Its order is coarser than its time, so planner support adds bounds to a comparison with time, and keeps the comparison.
+CREATE FUNCTION kid96_recheck(kid96, tstzrange) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_within';
+CREATE FUNCTION kid96_recheck(operator text, kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_recheck_time';
+
+COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange) IS 'whether an ID is in a range of time, exactly';
+COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz) IS 'whether an ID is <, <=, >= or > an instant, exactly';
 
 CREATE FUNCTION kid96_next() RETURNS kid96
     LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -68,3 +91,12 @@ CREATE CAST (kid96 AS kid64) WITH FUNCTION kid96_to_kid64(kid96);
 
 COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global';
 COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local';
+
+COMMENT ON FUNCTION kid96_lowest(tstzrange) IS
+    'lowest kid96 of the 2^kid.neighborhood seconds in which a range of time begins; the greatest of all where there is none';
+COMMENT ON FUNCTION kid96_highest(tstzrange) IS
+    'highest kid96 of the 2^kid.neighborhood seconds in which a range of time ends; the smallest of all where there is none';
+COMMENT ON FUNCTION kid96_lowest(text, timestamptz) IS
+    'lowest kid96 of the 2^kid.neighborhood seconds that hold one that is <, <=, >= or > an instant; the greatest of all where there is none';
+COMMENT ON FUNCTION kid96_highest(text, timestamptz) IS
+    'highest kid96 of the 2^kid.neighborhood seconds that hold one that is <, <=, >= or > an instant; the smallest of all where there is none';

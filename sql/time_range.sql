@@ -1,0 +1,152 @@
+-- Comparison of IDs with time: what it means, that rewriting it changes nothing, and the plans that it gives.
+SET TimeZone = 'UTC';
+SET DateStyle = 'ISO';
+
+-- At the time unit of the type: an instant in the midst of a unit, 1.024 ms, is as late as the unit.
+SELECT id < t AS lt, id <= t AS le, id >= t AS ge, id > t AS gt, t > id AS gt_id, t >= id AS ge_id, t <= id AS le_id, t < id AS lt_id
+  FROM (VALUES (kid64_make('2026-11-21 00:00:00.001024', 5), timestamptz '2026-11-21 00:00:00.002000')) AS v (id, t);
+-- Half-open ranges tile time; an ID is in one of them.
+SELECT id <@ tstzrange('2026-11-21 00:00', '2026-11-21 00:00:00.0015') AS before, id <@ tstzrange('2026-11-21 00:00:00.0015', '2026-11-22') AS after,
+       id <@ tstzrange('2026-11-21 00:00:00.0015', '2026-11-21 00:00:00.0016') AS within_a_unit,
+       id <@ tstzrange('2026-11-21 00:00:00.0015', '2026-11-21 00:00:00.0016', '[]') AS closed
+  FROM kid64_make('2026-11-21 00:00:00.001024', 5) AS id;
+
+-- The functions themselves under other names, which the planner does not know.
+CREATE TABLE types (name text, makes text, first timestamptz, last timestamptz);
+INSERT INTO types VALUES
+    ('kid64', 'kid64_make(t, n)', '1970-01-01', '35198-01-19 07:06:39.999999'),
+    ('kid96', 'kid96_make(t, n % 3, n)', '1970-01-01', '35198-01-19 07:06:39.999999'),
+    ('sno', 'sno_make(t, 0, n % 3, n)', '2010-01-01', '2079-09-07 15:47:35.551999'),
+    ('flake', 'flake_make(t, 0, n % 3, n)', '1970-01-01', '2109-05-15 07:35:11.103999'),
+    ('flax', 'flax_make(t, decode(lpad(to_hex(n), 14, ''0''), ''hex''))', '2015-01-01', '2049-11-03 19:53:47.775999');
+DO $$
+DECLARE
+    type text;
+    op record;
+BEGIN
+    FOR type IN SELECT name FROM types LOOP
+        EXECUTE format('CREATE FUNCTION plain(%s, tstzrange) RETURNS boolean LANGUAGE c STRICT AS ''$libdir/kid'', ''%1$s_within''', type);
+        FOR op IN SELECT * FROM (VALUES ('<', 'lt'), ('<=', 'le'), ('>=', 'ge'), ('>', 'gt')) AS v (symbol, name) LOOP
+            EXECUTE format('CREATE FUNCTION plain_%s(%s, timestamptz) RETURNS boolean LANGUAGE c STRICT AS ''$libdir/kid'', ''%2$s_%1$s_time''', op.name, type);
+        END LOOP;
+    END LOOP;
+END $$;
+
+-- Instants around edges: of units, of the ranges of the types, of time; and anywhere. Seeded, so the same in each run.
+SELECT setseed(0.20261121);
+CREATE TABLE instants AS
+SELECT base + random_step * interval '1 microsecond' AS t
+  FROM unnest('{1970-01-01, 2010-01-01, 2015-01-01, 2026-11-21 12:00:00.999424, 2026-11-21 12:34:56.789, 2049-11-03 19:53:47.776, 2079-09-07 15:47:35.552,
+                2109-05-15 07:35:11.104}'::timestamptz[]) AS base,
+       LATERAL (SELECT floor(random() * 9000 - 4500 + length(base::text) * 0) AS random_step FROM generate_series(1, 12)) s
+UNION ALL SELECT unnest('{-infinity, infinity, 0001-01-01 BC, 294276-12-31 23:59:59.999999, 35198-01-19 07:06:39.999999, 35198-01-19 07:06:40}'::timestamptz[])
+UNION ALL SELECT timestamptz '1960-01-01' + random() * interval '200 years' FROM generate_series(1, 30);
+CREATE TABLE ranges AS
+SELECT tstzrange(least(a.t, b.t), greatest(a.t, b.t), (ARRAY['[)', '[]', '(]', '()'])[1 + floor(random() * 4)::int]) AS r
+  FROM instants a, instants b WHERE random() < 0.03
+UNION ALL SELECT unnest(ARRAY['empty', '(,)', '(,2026-11-21 12:34:56.789]', '[2026-11-21 12:34:56.789,)', '(-infinity,infinity)', '[-infinity,infinity]', NULL]::tstzrange[]);
+SELECT count(*) > 400 AS ranges FROM ranges;
+
+-- IDs at such instants, and the smallest and the greatest. Every comparison with every instant and range, rewritten, is what the function says: in a
+-- select list, where NULL matters, and in WHERE, also negated.
+CREATE FUNCTION differences(type text, makes text, first timestamptz, last timestamptz) RETURNS TABLE (what text, cases bigint, different bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    op record;
+BEGIN
+    EXECUTE format('CREATE TEMPORARY TABLE ids AS
+                    SELECT %s AS id FROM (SELECT t, floor(random() * 1000)::int AS n FROM instants) i WHERE t BETWEEN %L AND %L', makes, first, last);
+    EXECUTE format('INSERT INTO ids SELECT %s_floor(''-infinity'') UNION SELECT %1$s_ceil(''infinity'') UNION SELECT NULL UNION SELECT %1$s_ceil(t) FROM instants', type);
+    FOR op IN SELECT * FROM (VALUES ('<', 'lt'), ('<=', 'le'), ('>=', 'ge'), ('>', 'gt')) AS v (symbol, name) LOOP
+        RETURN QUERY EXECUTE format('SELECT %L, count(*), count(*) FILTER (WHERE (id %1$s t) IS DISTINCT FROM plain_%2$s(id, t)
+                                       OR (NOT id %1$s t) IS DISTINCT FROM NOT plain_%2$s(id, t)) FROM ids, instants', op.symbol, op.name);
+        RETURN QUERY EXECUTE format('SELECT %L, a, a - b FROM (SELECT count(*) AS a FROM ids, instants WHERE id %1$s t) x, (SELECT count(*) AS b FROM ids, instants WHERE plain_%2$s(id, t)) y',
+                                    op.symbol, op.name);
+    END LOOP;
+    -- And what the function says is what the times say. (The unit of a kid96 is that of a kid64, its bounds are wider.)
+    RETURN QUERY EXECUTE format('SELECT ''time'', count(*), count(*) FILTER (WHERE
+               (id < t) <> CASE WHEN t < %L THEN false WHEN t > %L THEN true ELSE kid_timestamp(id) < kid_timestamp(%s_floor(t)) END
+            OR (id > t) <> CASE WHEN t < %1$L THEN true WHEN t > %2$L THEN false ELSE kid_timestamp(id) > kid_timestamp(%3$s_floor(t)) END) FROM ids, instants',
+                                first, last, replace(type, 'kid96', 'kid64'));
+    RETURN QUERY EXECUTE 'SELECT ''<@'', count(*), count(*) FILTER (WHERE (id <@ r) IS DISTINCT FROM plain(id, r) OR (r @> id) IS DISTINCT FROM plain(id, r)) FROM ids, ranges';
+    RETURN QUERY EXECUTE 'SELECT ''<@'', a, a - b FROM (SELECT count(*) AS a FROM ids, ranges WHERE NOT id <@ r) x, (SELECT count(*) AS b FROM ids, ranges WHERE NOT plain(id, r)) y';
+    DROP TABLE ids;
+END $$;
+SELECT name, sum(cases) > 50000 AS cases, sum(different) AS different FROM types, differences(name, makes, first, last) GROUP BY name ORDER BY name;
+
+-- What a range means is what its ends mean.
+SELECT name, bool_and(same) FROM types, LATERAL (
+    SELECT (id <@ r) = ((lower_inf(r) OR CASE WHEN lower_inc(r) THEN id >= lower(r) ELSE id > lower(r) END) AND
+                        (upper_inf(r) OR CASE WHEN upper_inc(r) THEN id <= upper(r) ELSE id < upper(r) END)) AS same
+      FROM ranges, (SELECT kid64_ceil(t) AS id FROM instants) i WHERE NOT isempty(r)) s WHERE name = 'kid64' GROUP BY name;
+
+-- Plans. One for each way to give the time; the other types where they differ.
+CREATE TABLE t (id kid64 PRIMARY KEY, n int);
+INSERT INTO t SELECT kid64_make(timestamptz '2026-11-01' + i * interval '1 minute', 0), i FROM generate_series(0, 59999) AS i;
+VACUUM ANALYZE t;
+SET enable_bitmapscan = off;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE id <@ tstzrange('2026-11-10', '2026-11-11');
+EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE id >= timestamptz '2026-11-10' AND id < timestamptz '2026-11-11';
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id > now() - interval '1 day';
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE timestamptz '2026-11-10' > id;
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id <@ 'empty'::tstzrange;
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id <@ NULL::tstzrange;
+PREPARE of_day(timestamptz) AS SELECT count(*) FROM t WHERE id <@ tstzrange($1, $1 + interval '1 day');
+SET plan_cache_mode = force_generic_plan;
+EXPLAIN (COSTS OFF) EXECUTE of_day('2026-11-10');
+EXECUTE of_day('2026-11-10');
+RESET plan_cache_mode;
+EXPLAIN (COSTS OFF) SELECT * FROM (VALUES (tstzrange('2026-11-10', '2026-11-11'))) AS days (r) JOIN t ON id <@ r;
+-- The time changes from row to row, so a row has to be looked at to know it.
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id > clock_timestamp();
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+-- Estimates, within a factor of 2 of the 1440 rows of a day.
+CREATE FUNCTION estimate(query text) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) ' || query INTO plan;
+    RETURN plan -> 0 -> 'Plan' ->> 'Plan Rows';
+END $$;
+SELECT estimate(q) BETWEEN 720 AND 2880 AS good
+  FROM unnest(ARRAY['SELECT * FROM t WHERE id <@ tstzrange(''2026-11-10'', ''2026-11-11'')',
+                    'SELECT * FROM t WHERE id >= timestamptz ''2026-11-10'' AND id < timestamptz ''2026-11-11''']) AS q;
+
+-- Partitions, when the query is planned and when it runs.
+CREATE TABLE p (id kid64, n int) PARTITION BY RANGE (id);
+CREATE TABLE p_1 PARTITION OF p FOR VALUES FROM (kid64_floor('2026-11-01')) TO (kid64_floor('2026-11-10'));
+CREATE TABLE p_2 PARTITION OF p FOR VALUES FROM (kid64_floor('2026-11-10')) TO (kid64_floor('2026-11-20'));
+CREATE TABLE p_3 PARTITION OF p FOR VALUES FROM (kid64_floor('2026-11-20')) TO (kid64_floor('2026-12-01'));
+EXPLAIN (COSTS OFF) SELECT * FROM p WHERE id <@ tstzrange('2026-11-10', '2026-11-20');
+EXPLAIN (COSTS OFF) SELECT * FROM p WHERE id < timestamptz '2026-11-10';
+PREPARE of_p(timestamptz) AS SELECT * FROM p WHERE id >= $1;
+SET plan_cache_mode = force_generic_plan;
+EXPLAIN (COSTS OFF) EXECUTE of_p('2026-11-20');
+RESET plan_cache_mode;
+
+-- kid96: the bounds of its order, and the comparison itself.
+CREATE TABLE nodes (id kid96 PRIMARY KEY);
+INSERT INTO nodes SELECT kid96_make(timestamptz '2026-11-10' + i * interval '1 second', node, 0) FROM generate_series(0, 9999) AS i, generate_series(1, 2) AS node;
+VACUUM ANALYZE nodes;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM nodes WHERE id <@ tstzrange('2026-11-10 01:00', '2026-11-10 01:10');
+SELECT count(*) FROM nodes WHERE id <@ tstzrange('2026-11-10 01:00', '2026-11-10 01:10');
+SELECT estimate('SELECT * FROM nodes WHERE id <@ tstzrange(''2026-11-10 01:00'', ''2026-11-10 01:10'')') BETWEEN 600 AND 2400 AS good;
+
+-- flake: its epoch is that of the moment.
+CREATE TABLE f (id flake PRIMARY KEY);
+INSERT INTO f SELECT flake_make(timestamptz '2026-11-10' + i * interval '1 second', 0, 0, 0) FROM generate_series(0, 9999) AS i;
+VACUUM ANALYZE f;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM f WHERE id < timestamptz '2026-11-10 00:01';
+SELECT count(*) FROM f WHERE id < timestamptz '2026-11-10 00:01';
+
+-- BRIN.
+CREATE INDEX t_brin ON t USING brin (id) WITH (pages_per_range = 4);
+ALTER TABLE t DROP CONSTRAINT t_pkey;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE id <@ tstzrange('2026-11-10', '2026-11-11');
+SELECT count(*) FROM t WHERE id <@ tstzrange('2026-11-10', '2026-11-11');
+RESET enable_seqscan;
+
+DROP TABLE t, p, nodes, f, instants, ranges, types;

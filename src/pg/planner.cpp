@@ -1,0 +1,135 @@
+// Making comparisons of an ID with time into comparisons of the ID with IDs, which indexes, partitions and statistics
+// know.
+//
+//   id <@ range        id >= T_lowest(range)      AND id <= T_highest(range)
+//   id < time          id >= T_lowest('<', time)  AND id <= T_highest('<', time)      <=, >= and > likewise
+//
+// A pair of inclusive bounds says it exactly, wherever the comparison stands: where there is no such ID it is the
+// greatest ID and the smallest, and where every ID is one, the smallest and the greatest; NULL gives NULL. The time of
+// a kid96 is finer than its order: its bounds take in some more, and the comparison itself is kept beside them.
+#include "export.hpp"
+#include "pg.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+/// The function T_`name`, T being `type`, called with `arguments`; null where there is none.
+Expr *call(Oid schema, Oid type, char const *name, List *arguments) {
+  HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+  if (!HeapTupleIsValid(tuple))
+    return nullptr;
+  char *const function_name =
+      psprintf("%s_%s", NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(tuple))->typname), name);
+  ReleaseSysCache(tuple);
+
+  Oid types[3];
+  int count = 0;
+  ListCell *cell = nullptr;
+  foreach (cell, arguments)
+    types[count++] = exprType(static_cast<Node *>(lfirst(cell)));
+  List *const qualified = list_make2(makeString(get_namespace_name(schema)), makeString(function_name));
+  Oid const function = LookupFuncName(qualified, count, types, true);
+  if (!OidIsValid(function))
+    return nullptr;
+  return reinterpret_cast<Expr *>(
+      makeFuncExpr(function, get_func_rettype(function), arguments, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
+}
+
+Expr *compare_with(PlannerInfo *root, Oid type, Oid family, int strategy, Node *id, Expr *bound) {
+  Oid const op = get_opfamily_member(family, type, type, static_cast<std::int16_t>(strategy));
+  if (!OidIsValid(op) || bound == nullptr)
+    return nullptr;
+  auto *const known = reinterpret_cast<Expr *>(eval_const_expressions(root, reinterpret_cast<Node *>(bound)));
+  Expr *const clause =
+      make_opclause(op, BOOLOID, false, reinterpret_cast<Expr *>(copyObjectImpl(id)), known, InvalidOid, InvalidOid);
+  set_opfuncid(reinterpret_cast<OpExpr *>(clause));
+  return clause;
+}
+
+/// What is evaluated twice must give the same twice, and be cheap.
+bool may_be_repeated(Node *node) {
+  return !contain_volatile_functions(node) && !contain_subplans(node);
+}
+
+/// `symbol` is the operator, of an ID on the left, or null for <@.
+Node *rewrite(SupportRequestSimplify *request, char const *symbol) {
+  List *const arguments = request->fcall->args;
+  auto *const first = static_cast<Node *>(linitial(arguments));
+  auto *const second = static_cast<Node *>(lsecond(arguments));
+  Oid const time_type = symbol == nullptr ? TSTZRANGEOID : TIMESTAMPTZOID;
+  bool const id_first = exprType(second) == time_type;
+  Node *const id = id_first ? first : second;
+  Node *const time = id_first ? second : first;
+  Oid const type = exprType(id);
+  Oid const family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+  Oid const schema = get_func_namespace(request->fcall->funcid);
+
+  if (!OidIsValid(family) || !may_be_repeated(id) || !may_be_repeated(time))
+    return nullptr;
+
+  auto const list = [&](List *rest) {
+    if (symbol == nullptr)
+      return rest;
+    Datum const text = CStringGetTextDatum(symbol);
+    return lcons(makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, text, false, false), rest);
+  };
+  auto const compared = [&](char const *name, int strategy) {
+    Expr *const bound = call(schema, type, name, list(list_make1(copyObjectImpl(time))));
+    return compare_with(request->root, type, family, strategy, id, bound);
+  };
+  Expr *const low = compared("lowest", BTGreaterEqualStrategyNumber);
+  Expr *const high = compared("highest", BTLessEqualStrategyNumber);
+  if (low == nullptr || high == nullptr)
+    return nullptr;
+  List *clauses = list_make2(low, high);
+  Expr *const recheck = call(schema, type, "recheck", list(list_make2(copyObjectImpl(id), copyObjectImpl(time))));
+  if (recheck != nullptr)
+    clauses = lappend(clauses, recheck);
+  return reinterpret_cast<Node *>(make_andclause(clauses));
+}
+
+Datum support(FunctionCallInfo fcinfo, char const *symbol) {
+  auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+
+  if (!IsA(request, SupportRequestSimplify))
+    PG_RETURN_POINTER(nullptr);
+  PG_RETURN_POINTER(rewrite(reinterpret_cast<SupportRequestSimplify *>(request), symbol));
+}
+
+} // namespace
+
+static Datum support_within(PG_FUNCTION_ARGS) {
+  return support(fcinfo, nullptr);
+}
+static Datum support_lt(PG_FUNCTION_ARGS) {
+  return support(fcinfo, "<");
+}
+static Datum support_le(PG_FUNCTION_ARGS) {
+  return support(fcinfo, "<=");
+}
+static Datum support_ge(PG_FUNCTION_ARGS) {
+  return support(fcinfo, ">=");
+}
+static Datum support_gt(PG_FUNCTION_ARGS) {
+  return support(fcinfo, ">");
+}
+
+/// The bounds beside a recheck have said already how many rows there are.
+static Datum support_recheck(PG_FUNCTION_ARGS) {
+  auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+
+  if (!IsA(request, SupportRequestSelectivity))
+    PG_RETURN_POINTER(nullptr);
+  reinterpret_cast<SupportRequestSelectivity *>(request)->selectivity = 1;
+  PG_RETURN_POINTER(request);
+}
+
+} // namespace kid::pg
+
+KID_FUNCTION(kid_support_recheck, kid::pg::support_recheck)
+KID_FUNCTION(kid_support_within, kid::pg::support_within)
+KID_FUNCTION(kid_support_lt, kid::pg::support_lt)
+KID_FUNCTION(kid_support_le, kid::pg::support_le)
+KID_FUNCTION(kid_support_ge, kid::pg::support_ge)
+KID_FUNCTION(kid_support_gt, kid::pg::support_gt)

@@ -1,0 +1,22 @@
+
+-- Planner support
+
+CREATE FUNCTION kid_support_within(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_lt(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_le(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_ge(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_gt(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_support_within(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_lt(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_le(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_ge(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_gt(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
