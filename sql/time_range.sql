@@ -55,7 +55,8 @@ DECLARE
 BEGIN
     EXECUTE format('CREATE TEMPORARY TABLE ids AS
                     SELECT %s AS id FROM (SELECT t, floor(random() * 1000)::int AS n FROM instants) i WHERE t BETWEEN %L AND %L', makes, first, last);
-    EXECUTE format('INSERT INTO ids SELECT %s_floor(''-infinity'') UNION SELECT %1$s_ceil(''infinity'') UNION SELECT NULL UNION SELECT %1$s_ceil(t) FROM instants', type);
+    EXECUTE format('INSERT INTO ids SELECT %s_floor(''-infinity'') UNION SELECT %1$s_ceil(''infinity'') UNION SELECT NULL UNION SELECT %s FROM instants',
+                   type, CASE type WHEN 'kid96' THEN 'kid_global(kid64_ceil(t))' ELSE type || '_ceil(t)' END);
     FOR op IN SELECT * FROM (VALUES ('<', 'lt'), ('<=', 'le'), ('>=', 'ge'), ('>', 'gt')) AS v (symbol, name) LOOP
         RETURN QUERY EXECUTE format('SELECT %L, count(*), count(*) FILTER (WHERE (id %1$s t) IS DISTINCT FROM plain_%2$s(id, t)
                                        OR (NOT id %1$s t) IS DISTINCT FROM NOT plain_%2$s(id, t)) FROM ids, instants', op.symbol, op.name);
