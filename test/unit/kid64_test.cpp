@@ -3,6 +3,8 @@
 
 #include "vectors.hpp"
 
+#include <limits>
+
 #include <cstring>
 #include <limits>
 
@@ -129,6 +131,48 @@ TEST(Kid64, ArbitraryBitsCountOn) {
   EXPECT_EQ(kid64::time(id), ((7 * 1'000'000LL + 1'048'575) * 1'000'000) + 1023 * 1024);
   EXPECT_GT(kid_timeline::next_unit(id), id);
   EXPECT_EQ(kid_timeline::next_unit(~std::uint64_t{0}), ~std::uint64_t{0});
+}
+
+// The comparisons with an instant in the second unit, in the first, in the last, and out of range.
+TEST(Kid64, ComparedWithTime) {
+  auto const expect = [](comparison how, unix_micros time, std::uint64_t lowest, std::uint64_t highest) {
+    auto const ids = ids_that_are(how, kid64{}, time);
+    EXPECT_EQ(ids.lowest, lowest);
+    EXPECT_EQ(ids.highest, highest);
+  };
+  constexpr std::uint64_t max = ~std::uint64_t{0};
+  expect(comparison::less, 1500, 0, 0x3fff);
+  expect(comparison::less_equal, 1500, 0, 0x7fff);
+  expect(comparison::greater_equal, 1500, 0x4000, max);
+  expect(comparison::greater, 1500, 0x8000, max);
+
+  expect(comparison::less, 0, max, 0);
+  expect(comparison::greater, 0, 0x4000, max);
+  expect(comparison::greater_equal, 0, 0, max);
+  // Above the last time there are only bits that no generator makes.
+  expect(comparison::greater, kid64::last(), 0xfffff'f423f'f40000 + 0x4000, max);
+
+  for (unix_micros const before : {unix_micros{-1}, std::numeric_limits<unix_micros>::min()}) {
+    expect(comparison::less, before, max, 0);
+    expect(comparison::less_equal, before, max, 0);
+    expect(comparison::greater_equal, before, 0, max);
+    expect(comparison::greater, before, 0, max);
+  }
+  for (unix_micros const after : {kid64::last() + 1, std::numeric_limits<unix_micros>::max()}) {
+    expect(comparison::less, after, 0, max);
+    expect(comparison::less_equal, after, 0, max);
+    expect(comparison::greater_equal, after, max, 0);
+    expect(comparison::greater, after, max, 0);
+  }
+}
+
+TEST(Kid64, CommonRange) {
+  using range = id_range<kid64>;
+  auto const both = common(range{0, 10}, range{5, 20});
+  EXPECT_EQ(both.lowest, 5U);
+  EXPECT_EQ(both.highest, 10U);
+  EXPECT_GT(common(range{0, 4}, range{5, 20}).lowest, common(range{0, 4}, range{5, 20}).highest);
+  EXPECT_EQ(common(range::none(), range::all()).highest, 0U);
 }
 
 } // namespace
