@@ -111,7 +111,7 @@ private:
 /// `Cell` is an atomic word with `load()`, `compare_exchange(expected, desired)`, which on failure sets `expected` to
 /// what it found, and `limit()`, which no state may reach. None needs an ordering of its own, as uniqueness and order
 /// follow from the single modification order of the one word; but whoever lowers limit and state does it in this
-/// order, and here the limit is read after the state, so that a lowered state is never held against the old limit.
+/// order, and here the limit is read after the state, so that a lowered state is not held against the old limit.
 /// Inlined: it is the better part of issuing an ID.
 template <class Timeline, class Cell>
 [[gnu::always_inline]] inline step_result advance(Timeline const &line, Cell &cell, std::uint64_t now,

@@ -64,7 +64,7 @@ template <class Id, line_id Line> static Datum reset_to_id(PG_FUNCTION_ARGS) {
 static Datum reset_to_time(PG_FUNCTION_ARGS) {
   check_may_reset();
   for (timeline &line : shared("kid_reset_clock()").lines)
-    lower_timeline(line, last_state_at(line, to_unix(PG_GETARG_TIMESTAMPTZ(0))));
+    lower_timeline(line, state_at(id_of(line), to_unix(PG_GETARG_TIMESTAMPTZ(0))));
   PG_RETURN_VOID();
 }
 
@@ -78,10 +78,13 @@ static Datum reset_to_nothing(PG_FUNCTION_ARGS) {
                   "no ID left is above: kid_reset_clock(now())."));
 }
 
-/// A row for each timeline; without locks.
+/// A row for each timeline; without locks, once this process knows where they are.
 static Datum timelines(PG_FUNCTION_ARGS) {
   static char const *const names[line_count] = {"kid", "flake", "sno"};
-  shared_state &shared = find_or_make();
+  static shared_state *known = nullptr;
+  if (known == nullptr)
+    known = &find_or_make();
+  shared_state &shared = *known;
 
   InitMaterializedSRF(fcinfo, 0);
   auto *const result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);

@@ -56,7 +56,7 @@ void wait_for_clock(step_kind reason, unix_micros missing, instr_time start) {
 }
 
 void timeline_ended_error() {
-  ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("the range of IDs is used up"),
+  ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("the range of IDs is used up"),
           errdetail("There is no time unit after that of the last ID issued."));
 }
 

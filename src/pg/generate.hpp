@@ -73,6 +73,7 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Timel
     case step_kind::ended:
       timeline_ended_error();
     case step_kind::beyond:
+      CHECK_FOR_INTERRUPTS();
       renew_lease(line, result.state);
       break;
     case step_kind::used_up:

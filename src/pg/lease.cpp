@@ -36,13 +36,15 @@ struct line_rules {
   unix_micros (*time)(std::uint64_t);
   std::uint64_t (*unit)(std::uint64_t);
   std::uint64_t (*next_unit)(std::uint64_t);
-  std::uint64_t side; ///< the bits above the sequence that are not of the time
+  std::uint64_t sequence; ///< its bits
+  std::uint64_t side;     ///< the bits above the sequence that are not of the time
   unix_micros first;
   unix_micros last;
 };
 
 template <class Timeline> constexpr line_rules rules_of(std::uint64_t side, unix_micros first, unix_micros last) {
-  return {Timeline::at, Timeline::time, Timeline::unit, Timeline::next_unit, side, first, last};
+  return {Timeline::at, Timeline::time, Timeline::unit, Timeline::next_unit, Timeline::sequence::mask, side, first,
+          last};
 }
 
 constexpr line_rules rules[line_count] = {
@@ -51,11 +53,18 @@ constexpr line_rules rules[line_count] = {
     rules_of<sno_timeline>(sno_timeline::tick::mask, sno{}.first(), sno{}.last()),
 };
 
+/// The greatest state of the unit of `state`, on the side of `side_of`.
+std::uint64_t end_of_unit(line_id id, std::uint64_t state, std::uint64_t side_of) {
+  line_rules const &rule = rules[id];
+  return rule.unit(state) | rule.sequence | (side_of & rule.side);
+}
+
 /// The greatest state that can have been issued before `bound` is raised.
 std::uint64_t last_before(line_id id, std::uint64_t state, std::uint64_t bound) {
   line_rules const &rule = rules[id];
 
-  return bound > rule.unit(state) ? ((bound - 1) & ~rule.side) | (state & rule.side) : state;
+  // By way of the time, as not every number is a state.
+  return bound > rule.unit(state) ? end_of_unit(id, rule.at(rule.time(bound) - 1), state) : state;
 }
 
 std::uint64_t bound_at(line_id id, unix_micros time) {
@@ -162,7 +171,10 @@ bool read_file(lease_file &file) {
   if (file.crc != checksum(file))
     damaged_error("Its checksum is wrong.");
   if (file.version != lease_version)
-    damaged_error(psprintf("It is of version %u, and this kid knows version %u.", file.version, lease_version));
+    ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+            errmsg("lease file \"%s\" of kid is of version %u", lease_path, file.version),
+            errdetail("This kid knows version %u.", lease_version),
+            errhint("Install the version of kid that wrote it."));
   if (file.system != GetSystemIdentifier())
     damaged_error(psprintf("It is of the cluster " UINT64_FORMAT ", and this is " UINT64_FORMAT ".", file.system,
                            GetSystemIdentifier()));
@@ -239,8 +251,11 @@ void set_bound(timeline &cell, std::uint64_t bound, std::uint64_t renew_at) {
 /// Writes a lease for `cell` that goes on from `state`, or from the clock where that is later.
 bool extend(timeline &cell, std::uint64_t state, int level) {
   line_id const id = id_of(cell);
-  std::int64_t const length = attached->lease.length * INT64CONST(1000);
-  unix_micros const from = Max(to_unix(GetCurrentTimestamp()), rules[id].time(state));
+  lease_state &lease = attached->lease;
+  TimestampTz const start = GetCurrentTimestamp();
+  // On a disk that takes longer than the lease is long, it would be over before it is written.
+  std::int64_t const length = Max(lease.length * INT64CONST(1000), 2 * lease.write_micros);
+  unix_micros const from = Max(to_unix(start), rules[id].time(state));
   std::uint64_t const bound = Max(bound_at(id, from + length), pg_atomic_read_u64(&cell.bound));
   lease_file file = describe(*attached);
 
@@ -249,6 +264,7 @@ bool extend(timeline &cell, std::uint64_t state, int level) {
   file.last[id] = last_before(id, cell.load(), bound);
   if (!write_file(file, level))
     return false;
+  lease.write_micros = Max(GetCurrentTimestamp() - start, 0);
   set_bound(cell, bound, bound_at(id, from + length / 2));
   pg_atomic_fetch_add_u64(&attached->stats[id].renewals, 1);
   return true;
@@ -266,7 +282,7 @@ void renew_lease(timeline &cell, std::uint64_t next) {
     if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
       return;
     if (next >= pg_atomic_read_u64(&cell.renew_at))
-      static_cast<void>(extend(cell, cell.load(), LOG));
+      static_cast<void>(extend(cell, cell.load(), LOG_SERVER_ONLY));
   } else {
     take_lock(*attached);
     std::uint64_t const bound = pg_atomic_read_u64(&cell.bound);
@@ -291,24 +307,27 @@ step_result change_sides(sno_timeline const &line, timeline &cell, std::uint64_t
     return result;
   }
 
-  if (lease.length > 0) {
-    // The other side's lease is written before it is entered, together with a mark that holds whatever this side issues
-    // until then. Should another session be first, the bound stays low, and the next renewal writes how things are
-    // then.
-    std::int64_t const length = lease.length * INT64CONST(1000);
-    unix_micros const time = sno_timeline::time(now);
-    std::uint64_t const bound = bound_at(line_sno, time + length);
+  std::int64_t const length = lease.length * INT64CONST(1000);
+  unix_micros const time = sno_timeline::time(now);
+  std::uint64_t const bound = bound_at(line_sno, time + length);
+  if (length > 0) {
+    // The other side's lease is written before it is entered, together with a mark that holds whatever this side can
+    // issue until then. Should another session be first, this side goes on below the bound of before, which that mark
+    // holds, and the next renewal writes how things are then.
     lease_file file = describe(*attached);
     file.safe = sno_timeline::unit(file.last[line_sno]);
     file.last[line_sno] = last_before(line_sno, result.state, bound);
     write_file(file, ERROR);
-    set_bound(cell, bound, bound_at(line_sno, time + length / 2));
+    std::uint64_t const low = Min(bound, pg_atomic_read_u64(&cell.bound));
+    set_bound(cell, low, low);
   }
   if (!cell.compare_exchange(last, result.state)) {
     release_lock(lease);
     return {step_kind::behind, now};
   }
   lease.safe = sno_timeline::unit(last);
+  if (length > 0)
+    set_bound(cell, bound, bound_at(line_sno, time + length / 2));
   release_lock(lease);
   pg_atomic_fetch_add_u64(&stats_of(cell).ticks, 1);
   pg_atomic_fetch_add_u64(&stats_of(cell).backward_steps, 1);
@@ -334,31 +353,37 @@ void raise_timeline(timeline &cell, std::uint64_t state) {
       extend(cell, state, ERROR);
     while (last < state && !cell.compare_exchange(last, state)) {
     }
+    // That it is ahead now is no step of the clock.
+    pg_atomic_write_u64(&stats_of(cell).held_until, cell.load());
   }
   release_lock(attached->lease);
 }
 
 void lower_timeline(timeline &cell, std::uint64_t state) {
   line_id const id = id_of(cell);
+  lease_state &lease = attached->lease;
 
   take_lock(*attached);
   std::uint64_t last = cell.load();
+  // To the end of the unit, on the side in use: of the unit itself either side may be in use.
+  state = end_of_unit(id, state, last);
   if (state < last) {
-    if (attached->lease.length > 0) {
+    std::uint64_t const safe = id == line_sno ? Min(lease.safe, rules[id].unit(state)) : lease.safe;
+    if (lease.length > 0) {
+      // First the bound: whatever becomes of the file, nothing is issued now before the next renewal writes it.
       std::uint64_t const bound = rules[id].next_unit(state);
-      lease_file file = describe(*attached);
-      file.last[id] = last_before(id, state, bound);
-      if (id == line_sno)
-        file.safe = Min(file.safe, rules[id].unit(state));
-      write_file(file, ERROR);
-      attached->lease.safe = file.safe;
       set_bound(cell, bound, bound);
+      lease_file file = describe(*attached);
+      file.last[id] = state;
+      file.safe = safe;
+      write_file(file, ERROR);
     }
     while (!cell.compare_exchange(last, state)) {
     }
+    lease.safe = safe;
     pg_atomic_write_u64(&stats_of(cell).held_until, 0);
   }
-  release_lock(attached->lease);
+  release_lock(lease);
 }
 
 unix_micros time_of(line_id id, std::uint64_t state) {
@@ -369,11 +394,14 @@ std::uint64_t next_unit_of(line_id id, std::uint64_t state) {
   return rules[id].next_unit(state);
 }
 
-std::uint64_t last_state_at(timeline &cell, unix_micros time) {
-  return last_before(id_of(cell), cell.load() & rules[id_of(cell)].side, bound_at(id_of(cell), time));
+std::uint64_t state_at(line_id id, unix_micros time) {
+  return rules[id].at(Min(Max(time, rules[id].first), rules[id].last));
 }
 
 void end_lease(shared_state &shared) {
+  // Who ended with the lock in its hands was about to change things, and left the file such that it holds either way.
+  if (!LWLockConditionalAcquire(&shared.lease.lock, LW_EXCLUSIVE))
+    return;
   if (!shared.lease.open || shared.lease.length == 0)
     return;
   lease_file file = describe(shared);

@@ -27,15 +27,15 @@ step_result change_sides(sno_timeline const &line, timeline &cell, std::uint64_t
 /// Moves a timeline to `state`, which it need not have reached, or past it. Of sno: the side of `state`.
 void raise_timeline(timeline &cell, std::uint64_t state);
 
-/// Lowers a timeline to `state`, above which nothing that was issued is still in use.
+/// Lowers a timeline to the unit of `state`, above which nothing that was issued is still in use.
 void lower_timeline(timeline &cell, std::uint64_t state);
 
 /// What states mean, as Timeline in core/step.hpp.
 unix_micros time_of(line_id id, std::uint64_t state);
 std::uint64_t next_unit_of(line_id id, std::uint64_t state);
 
-/// The greatest state of the time unit that holds an instant, or the nearest in range, on the side of now.
-std::uint64_t last_state_at(timeline &cell, unix_micros time);
+/// The first state of the time unit that holds an instant, or the nearest in range.
+std::uint64_t state_at(line_id id, unix_micros time);
 
 /// Writes the exact end of the timelines. For the last process of the server.
 void end_lease(shared_state &shared);

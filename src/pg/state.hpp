@@ -14,7 +14,7 @@ namespace kid::pg {
 /// other two, which only the holder of the lease's lock writes.
 struct alignas(PG_CACHE_LINE_SIZE) timeline {
   pg_atomic_uint64 state;
-  pg_atomic_uint64 bound;    ///< no state may reach it: the lease ends there
+  pg_atomic_uint64 bound;    ///< nothing at or above it is issued: the lease ends there
   pg_atomic_uint64 renew_at; ///< from here on the lease should be renewed; at most `bound`
 
   std::uint64_t load() noexcept { return pg_atomic_read_u64(&state); }
@@ -56,9 +56,10 @@ struct lease_state {
   LWLock lock;
   ConditionVariable released; ///< of `lock`, for those who wait for it and can be interrupted
   int tranche;
-  int length;         ///< ms, as it was when `open` was set; 0 is off. Guarded by `lock`, as are those below
-  bool open;          ///< whether the timelines start where the lease file says
-  std::uint64_t safe; ///< of sno, see core/tick_tock.hpp
+  int length;                ///< ms, as it was when `open` was set; 0 is off. Guarded by `lock`, as are those below
+  bool open;                 ///< whether the timelines start where the lease file says
+  std::uint64_t safe;        ///< of sno, see core/tick_tock.hpp
+  std::int64_t write_micros; ///< how long the last renewal took
 };
 
 struct shared_state {

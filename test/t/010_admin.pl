@@ -99,6 +99,22 @@ is( $node->sql(qq{SELECT sno_make(now() + interval '10 min', 0, 0, 7, '$tick') A
 $node->set_clock('-1h');
 like($node->error_of('SET kid.max_wait = 0; SELECT sno_next()'), qr{53400}, 'and then a step back has to wait');
 
+# A reset to an ID of the tick that is not in use does not make the other side free again.
+$node->sql('CREATE TABLE snos (id sno)');
+$node->set_clock('2026-12-01 00:00:00');
+my $thousand = 'INSERT INTO snos SELECT sno_next() FROM generate_series(1, 1000)';
+$node->sql($thousand);
+$node->set_clock('2026-12-02 00:00:00');
+$tick = $node->sql('SELECT kid_tick(sno_next())');
+$node->sql("SELECT kid_reset_clock(sno_make('2026-12-01 00:00:01', 0, 0, 0, NOT '$tick'))");
+$node->set_clock('2026-12-01 00:00:02');
+$node->sql($thousand);
+$node->set_clock('2026-12-01 00:00:00');
+$node->sql($thousand);
+is($node->sql('SELECT count(*), count(DISTINCT id), count(DISTINCT kid_tick(id)) FROM snos'), '3000|3000|2', 'no sno is repeated after a reset');
+$node->set_clock('+0');
+$node->sql('SELECT kid_reset_clock(now())');
+
 # Nobody is warned of a small adjustment.
 $node->set_clock('+1d');
 $node->sql('SELECT kid_next()');
