@@ -15,12 +15,12 @@ SELECT am.amname, f.opfname, amprocnum, amproc
 SELECT oprname, oprcom::regoperator, oprnegate::regoperator, oprrest, oprjoin, oprcanmerge, oprcanhash
   FROM pg_operator WHERE oprleft = 'kid64'::regtype AND oprright = 'kid64'::regtype ORDER BY oprname;
 
--- Every object has a comment, except array types, which PostgreSQL makes.
+-- Every object has a comment, except types that PostgreSQL makes, of arrays and of rows.
 SELECT pg_describe_object(d.classid, d.objid, 0) AS uncommented
   FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid AND d.refclassid = 'pg_extension'::regclass
  WHERE e.extname = 'kid' AND d.deptype = 'e'
    AND obj_description(d.objid, d.classid::regclass::name) IS NULL
-   AND NOT EXISTS (SELECT FROM pg_type WHERE oid = d.objid AND typcategory = 'A' AND d.classid = 'pg_type'::regclass)
+   AND NOT EXISTS (SELECT FROM pg_type WHERE oid = d.objid AND (typcategory = 'A' OR typtype = 'c') AND d.classid = 'pg_type'::regclass)
  ORDER BY 1;
 
 -- Only generators are volatile, and only what depends on a setting is stable. Everything can run in a parallel worker.

@@ -173,9 +173,11 @@ SELECT flake_at('2011-03-13 07:06:39.999999+00');
 SELECT flake_floor('2011-03-13 07:06:39+00'), flake_floor('2011-03-13 07:06:40.001+00');
 SET kid.flake_epoch = 4398046511103;
 SELECT flake_next();
-SET kid.flake_epoch = 4398046511104;
 SET kid.flake_epoch = 0.5;
+\set VERBOSITY sqlstate
+SET kid.flake_epoch = 4398046511104;
 SET kid.flake_epoch = -1;
+\set VERBOSITY default
 RESET kid.flake_epoch;
 
 -- A shorter sequence.
