@@ -9,13 +9,13 @@ void notice_ahead(timeline &line, std::uint64_t state) {
   pg_atomic_uint64 &held_until = stats_of(line).held_until;
   unix_micros const ahead = time_of(id, state) - to_unix(GetCurrentTimestamp());
 
-  // The reading before was only late.
-  if (ahead <= 0)
+  // The reading before was only late, or this unit is known: one write for each unit, not for each ID.
+  std::uint64_t seen = pg_atomic_read_u64(&held_until);
+  if (ahead <= 0 || state < seen)
     return;
   // While the clock is behind the timeline goes on by single units, so anything further is another step.
-  std::uint64_t seen = pg_atomic_read_u64(&held_until);
-  bool const another = state > next_unit_of(id, next_unit_of(id, seen));
-  if (state <= seen || !pg_atomic_compare_exchange_u64(&held_until, &seen, state) || !another)
+  bool const another = state >= next_unit_of(id, next_unit_of(id, seen));
+  if (!pg_atomic_compare_exchange_u64(&held_until, &seen, next_unit_of(id, state)) || !another)
     return;
   pg_atomic_fetch_add_u64(&stats_of(line).backward_steps, 1);
   if (ahead >= notable && clock_backward == backward_hold)

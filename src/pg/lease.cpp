@@ -204,7 +204,7 @@ void open_lease(shared_state &shared) {
     timeline &line = shared.lines[id];
     // To be ahead by no more than the lease is what a start after a crash is like, and no step of the clock.
     if (rules[id].time(file.last[id]) <= now + (lease_length + 1000) * INT64CONST(1000))
-      pg_atomic_write_u64(&shared.stats[id].held_until, file.last[id]);
+      pg_atomic_write_u64(&shared.stats[id].held_until, rules[id].next_unit(file.last[id]));
     // A lease that is off never ends, one that is on has to be renewed first.
     std::uint64_t const bound = lease_length > 0 ? 0 : ~std::uint64_t{0};
     pg_atomic_write_u64(&line.state, file.last[id]);
@@ -354,7 +354,7 @@ void raise_timeline(timeline &cell, std::uint64_t state) {
     while (last < state && !cell.compare_exchange(last, state)) {
     }
     // That it is ahead now is no step of the clock.
-    pg_atomic_write_u64(&stats_of(cell).held_until, cell.load());
+    pg_atomic_write_u64(&stats_of(cell).held_until, rules[id].next_unit(cell.load()));
   }
   release_lock(attached->lease);
 }

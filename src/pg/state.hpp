@@ -49,7 +49,7 @@ struct timeline_stats {
   pg_atomic_uint64 backward_steps;
   pg_atomic_uint64 ticks;
   pg_atomic_uint64 renewals;
-  pg_atomic_uint64 held_until; ///< the last unit that was seen ahead of the clock
+  pg_atomic_uint64 held_until; ///< the first state after the last unit that was seen ahead of the clock
 };
 
 struct lease_state {
