@@ -90,6 +90,11 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE id <@ tstzrange('2026-11-10', '
 EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE id >= timestamptz '2026-11-10' AND id < timestamptz '2026-11-11';
 EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id > now() - interval '1 day';
 EXPLAIN (COSTS OFF) SELECT * FROM t WHERE timestamptz '2026-11-10' > id;
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id <@ '[2026-11-10,2026-11-11]'::tstzrange;
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id <@ '(2026-11-10,2026-11-11)'::tstzrange;
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id <@ '[2026-11-10,)'::tstzrange;
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id <@ '(,2026-11-10)'::tstzrange;
+EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id <@ '(-infinity,infinity)'::tstzrange;
 EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id <@ 'empty'::tstzrange;
 EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id <@ NULL::tstzrange;
 PREPARE of_day(timestamptz) AS SELECT count(*) FROM t WHERE id <@ tstzrange($1, $1 + interval '1 day');
@@ -97,7 +102,21 @@ SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE of_day('2026-11-10');
 EXECUTE of_day('2026-11-10');
 RESET plan_cache_mode;
-EXPLAIN (COSTS OFF) SELECT * FROM (VALUES (tstzrange('2026-11-10', '2026-11-11'))) AS days (r) JOIN t ON id <@ r;
+-- A column of another table: the index of this one in a nested loop.
+CREATE TABLE days (r tstzrange, since timestamptz, id kid64);
+INSERT INTO days SELECT tstzrange(d, d + interval '1 day'), d, kid64_floor(d) FROM generate_series(timestamptz '2026-11-10', '2026-11-12', '1 day') AS d;
+ANALYZE days;
+EXPLAIN (COSTS OFF) SELECT * FROM days JOIN t ON t.id <@ r;
+SELECT since, count(*) FROM days JOIN t ON t.id <@ r GROUP BY since ORDER BY since;
+EXPLAIN (COSTS OFF) SELECT * FROM days JOIN t ON t.id >= since AND t.id < since + interval '1 hour';
+SELECT since, count(*) FROM days JOIN t ON t.id >= since AND t.id < since + interval '1 hour' GROUP BY since ORDER BY since;
+EXPLAIN (COSTS OFF) SELECT * FROM days, LATERAL (SELECT * FROM t WHERE t.id > since ORDER BY t.id LIMIT 1) AS next;
+-- Within a merge join.
+SET enable_nestloop = off;
+SET enable_hashjoin = off;
+EXPLAIN (COSTS OFF) SELECT * FROM days JOIN t USING (id) WHERE t.id > timestamptz '2026-11-11';
+RESET enable_nestloop;
+RESET enable_hashjoin;
 -- The time changes from row to row, so a row has to be looked at to know it.
 EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id > clock_timestamp();
 RESET enable_seqscan;
@@ -127,6 +146,34 @@ SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE of_p('2026-11-20');
 RESET plan_cache_mode;
 
+-- Constraint exclusion, where a table is in parts by inheritance.
+CREATE TABLE c (id kid64);
+CREATE TABLE c_1 (CHECK (id >= kid64 '.6.MUg.....' AND id < kid64 '.600GF.....')) INHERITS (c);
+CREATE TABLE c_2 (CHECK (id >= kid64 '.600GF.....')) INHERITS (c);
+EXPLAIN (COSTS OFF) SELECT * FROM c WHERE id < timestamptz '2026-11-10';
+EXPLAIN (COSTS OFF) SELECT * FROM c WHERE id <@ tstzrange('2026-12-10', NULL);
+
+-- A column that stays bigint, and one that stays text. (The text of an ID orders as the ID does in collation "C".)
+CREATE TABLE b (id bigint PRIMARY KEY DEFAULT kid_next(), n int);
+INSERT INTO b SELECT kid64_make(timestamptz '2026-11-01' + i * interval '1 minute', 0)::bigint, i FROM generate_series(0, 9999) AS i;
+ANALYZE b;
+EXPLAIN (COSTS OFF) SELECT * FROM b WHERE id >= kid64_floor('2026-11-07 22:00')::bigint AND id < kid64_floor('2026-11-07 22:03')::bigint;
+SELECT count(*), min(n), max(n) FROM b WHERE id >= kid64_floor('2026-11-07 22:00')::bigint AND id < kid64_floor('2026-11-07 22:03')::bigint;
+EXPLAIN (COSTS OFF) SELECT * FROM b WHERE id > kid64_floor(now() - interval '1 day')::bigint;
+CREATE TABLE x (id text COLLATE "C" PRIMARY KEY DEFAULT sno_next());
+INSERT INTO x SELECT sno_make(timestamptz '2026-11-01' + i * interval '1 minute', 0, 0, 0) FROM generate_series(0, 9999) AS i;
+ANALYZE x;
+EXPLAIN (COSTS OFF) SELECT * FROM x WHERE id >= sno_text_encoder('2026-11-07 22:00') AND id < sno_text_encoder('2026-11-07 22:03');
+SELECT count(*), min(sno_text_decoder(id)), max(sno_text_decoder(id)) FROM x WHERE id >= sno_text_encoder('2026-11-07 22:00') AND id < sno_text_encoder('2026-11-07 22:03');
+
+-- What pg_partman encodes and decodes bounds with.
+SELECT t, kid64_text_decoder(kid64_text_encoder(t)) = t AS kid64, kid96_text_decoder(kid96_text_encoder(t)) <= t AS kid96, sno_text_decoder(sno_text_encoder(t)) = t AS sno,
+       flax_text_decoder(flax_text_encoder(t)) = t AS flax, kid96_uuid_decoder(kid96_uuid_encoder(t)::text) <= t AS kid96_uuid,
+       sno_uuid_decoder(sno_uuid_encoder(t)::text) = t AS sno_uuid, flax_uuid_decoder(flax_uuid_encoder(t)::text) = t AS flax_uuid
+  FROM unnest('{2026-11-01, 2026-11-21 12:00, NULL}'::timestamptz[]) AS t;
+SELECT sno_text_encoder('2026-11-01'), sno_uuid_encoder('2026-11-01'), encode(uuid_send(sno_uuid_encoder('2026-11-01')), 'escape');
+SELECT sno_uuid_decoder('00000000-0000-0000-0000-000000000000');
+
 -- kid96: the bounds of its order, and the comparison itself.
 CREATE TABLE nodes (id kid96 PRIMARY KEY);
 INSERT INTO nodes SELECT kid96_make(timestamptz '2026-11-10' + i * interval '1 second', node, 0) FROM generate_series(0, 9999) AS i, generate_series(1, 2) AS node;
@@ -150,4 +197,30 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE id <@ tstzrange('2026-11-10', '
 SELECT count(*) FROM t WHERE id <@ tstzrange('2026-11-10', '2026-11-11');
 RESET enable_seqscan;
 
-DROP TABLE t, p, nodes, f, instants, ranges, types;
+-- In blocks that hold rows of two days a month apart, minmax_multi keeps the time between them out: for that it has to
+-- know how far IDs are from each other. Blocks read for that time, and for one of the days.
+CREATE FUNCTION blocks_read(query text) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (ANALYZE, FORMAT json, COSTS OFF) ' || query INTO plan;
+    RETURN plan -> 0 -> 'Plan' ->> 'Lossy Heap Blocks';
+END $$;
+SET enable_seqscan = off;
+CREATE FUNCTION blocks_between(type text, makes text) RETURNS TABLE (minmax numeric, multi numeric, one_day numeric) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('CREATE TEMPORARY TABLE m AS
+                    SELECT %s AS id FROM (SELECT timestamptz ''2026-11-01'' + i * interval ''1 s'' + i %% 2 * interval ''30 days'' AS t, i %% 1000 AS n FROM generate_series(0, 9999) AS i) s', makes);
+    CREATE INDEX ON m USING brin (id) WITH (pages_per_range = 8);
+    minmax := blocks_read('SELECT FROM m WHERE id <@ tstzrange(''2026-11-10'', ''2026-11-20'')');
+    DROP INDEX m_id_idx;
+    EXECUTE format('CREATE INDEX ON m USING brin (id %s_minmax_multi_ops (values_per_range = 8)) WITH (pages_per_range = 8)', type);
+    multi := blocks_read('SELECT FROM m WHERE id <@ tstzrange(''2026-11-10'', ''2026-11-20'')');
+    one_day := blocks_read('SELECT FROM m WHERE id <@ tstzrange(''2026-12-01'', ''2026-12-02'')');
+    DROP TABLE m;
+    RETURN NEXT;
+END $$;
+SELECT name, minmax > 40 AS minmax, multi, one_day > 40 AS one_day FROM types, blocks_between(name, makes) ORDER BY name;
+RESET enable_seqscan;
+
+DROP TABLE c, c_1, c_2, b, x, days, t, p, nodes, f, instants, ranges, types;

@@ -1,0 +1,169 @@
+-- Partitions by time: kid_create_partitions and kid_drop_partitions.
+\set SHOW_CONTEXT never
+SET TimeZone = 'Asia/Kolkata';
+SET DateStyle = 'ISO';
+CREATE SCHEMA "Quoted schema";
+CREATE FUNCTION bounds(parent regclass) RETURNS TABLE (name name, lower timestamptz, upper timestamptz) LANGUAGE sql SET TimeZone = 'UTC' AS $$
+    SELECT c.relname, kid_timestamp(b[1]::kid64), kid_timestamp(b[2]::kid64)
+      FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid, regexp_match(pg_get_expr(relpartbound, c.oid), '''(.*)''\) TO \(''(.*)''') AS b
+     WHERE inhparent = parent ORDER BY 1
+$$;
+
+-- A width of a month, until a time in one: whole months in UTC, whatever the time zone. Later calls add what is missing.
+CREATE TABLE "Quoted schema"."Daily ""orders""" (id kid64 PRIMARY KEY DEFAULT kid_next(), item text CHECK (item <> ''), loud text GENERATED ALWAYS AS (upper(item)) STORED)
+    PARTITION BY RANGE (id);
+CREATE INDEX ON "Quoted schema"."Daily ""orders""" (item);
+CREATE TABLE "Quoted schema".first PARTITION OF "Quoted schema"."Daily ""orders""" FOR VALUES FROM (MINVALUE) TO (kid64_floor('2026-09-01 00:00+00'));
+SELECT kid_create_partitions('"Quoted schema"."Daily ""orders"""', '1 month', '2026-11-02 00:00+00');
+SELECT kid_create_partitions('"Quoted schema"."Daily ""orders"""', '1 month', '2026-11-02 00:00+00');
+SELECT kid_create_partitions('"Quoted schema"."Daily ""orders"""', '1 month', '2026-12-01 00:00+00');
+SELECT kid_create_partitions('"Quoted schema"."Daily ""orders"""', '1 month', '2026-12-01 00:00:01+00');
+SELECT * FROM bounds('"Quoted schema"."Daily ""orders"""');
+\d "Quoted schema"."Daily ""orders""_p20261101"
+INSERT INTO "Quoted schema"."Daily ""orders""" (id, item)
+SELECT kid64_at(t), 'tea' FROM unnest('{2026-08-31 23:59:59.9999+00, 2026-09-01 00:00+00, 2026-09-30 23:59:59.9999+00, 2026-12-31 23:59:59.9999+00}'::timestamptz[]) AS t;
+SELECT tableoid::regclass, count(*) FROM "Quoted schema"."Daily ""orders""" GROUP BY tableoid ORDER BY 1;
+
+-- A dry run says what would be dropped. A partition goes when all of it is older.
+SELECT kid_drop_partitions('"Quoted schema"."Daily ""orders"""', '2026-11-01 00:00+00');
+SELECT count(*) FROM bounds('"Quoted schema"."Daily ""orders"""');
+SELECT kid_drop_partitions('"Quoted schema"."Daily ""orders"""', '2026-10-31 23:59:59.99+00', dry_run => false);
+SELECT kid_drop_partitions('"Quoted schema"."Daily ""orders"""', '2026-10-31 23:59:59.99+00', false);
+SELECT tableoid::regclass, count(*) FROM "Quoted schema"."Daily ""orders""" GROUP BY tableoid ORDER BY 1;
+
+-- Widths. What they begin with, around a partition that there is.
+CREATE TABLE p (id kid64) PARTITION BY RANGE (id);
+CREATE PROCEDURE widths(width interval, since timestamptz, until timestamptz) LANGUAGE plpgsql AS $$
+BEGIN
+    DROP TABLE p;
+    CREATE TABLE p (id kid64) PARTITION BY RANGE (id);
+    EXECUTE format('CREATE TABLE p_0 PARTITION OF p FOR VALUES FROM (%L) TO (%L)', kid64_floor(since), kid64_floor(since + interval '1 second'));
+    PERFORM kid_create_partitions('p', width, until);
+END $$;
+CALL widths('1 year', '2024-06-05 04:03:02+00', '2026-11-21'); SELECT * FROM bounds('p');
+CALL widths('3 months', '2025-12-31 23:59:59+00', '2026-11-21'); SELECT * FROM bounds('p');
+CALL widths('1 week', '2026-10-26 00:00+00', '2026-11-21 00:00+00'); SELECT * FROM bounds('p');
+CALL widths('1 day', '2026-11-18 12:00+00', '2026-11-21 00:00+00'); SELECT * FROM bounds('p');
+CALL widths('6 hours', '2026-11-20 00:00+00', '2026-11-21 00:00+00'); SELECT * FROM bounds('p');
+CALL widths('00:00:10', '2026-11-20 23:59:30.125+00', '2026-11-21 00:00+00'); SELECT * FROM bounds('p');
+-- Leap years, and days that summer time makes 23 or 25 hours elsewhere.
+SET TimeZone = 'Europe/Berlin';
+CALL widths('1 day', '2024-02-28 00:00+00', '2024-03-02 00:00+00'); SELECT name FROM bounds('p');
+CALL widths('1 day', '2025-10-25 00:00+00', '2025-10-27 12:00+00'); SELECT * FROM bounds('p');
+RESET TimeZone;
+SET TimeZone = 'UTC';
+
+-- No gap and no overlap, however what exists lies. Every instant from the first partition on has one place.
+CREATE TABLE q (id kid64) PARTITION BY RANGE (id);
+CREATE TABLE q_a PARTITION OF q FOR VALUES FROM (kid64_make('2026-11-10 06:07:08.123', 99)) TO (kid64_make('2026-11-11 01:02:03', 5));
+CREATE TABLE q_b PARTITION OF q FOR VALUES FROM (kid64_floor('2026-11-14')) TO (kid64_floor('2026-11-20'));
+CREATE TABLE q_far PARTITION OF q FOR VALUES FROM (kid64_floor('2099-01-01')) TO (MAXVALUE);
+CREATE TABLE q_rest PARTITION OF q DEFAULT;
+SELECT kid_create_partitions('q', '1 day', '2026-11-23');
+SELECT kid_create_partitions('q', '1 day', '2026-11-23');
+INSERT INTO q SELECT kid64_floor(t) FROM generate_series(timestamptz '2026-11-10 06:10', '2026-11-22 23:59', '1 minute') AS t;
+INSERT INTO q SELECT kid64_make('2026-11-11 01:02:03', n) FROM generate_series(0, 10) AS n;
+SELECT tableoid::regclass, count(*) FROM q GROUP BY tableoid ORDER BY min(id);
+-- To where the last one is.
+SELECT count(*), min(name), max(name) FROM kid_create_partitions('q', '10 years', '2120-01-01') AS name;
+-- A partition that would be needed holds rows of the default one: PostgreSQL says so, and nothing is done.
+INSERT INTO p VALUES (kid64_floor('2026-11-21'));
+CREATE TABLE p_rest PARTITION OF p DEFAULT;
+INSERT INTO p VALUES (kid64_floor('2025-10-30'));
+SELECT kid_create_partitions('p', '1 day', '2025-11-02');
+SELECT name FROM bounds('p');
+
+-- Without a partition that has begun, from now on.
+CREATE TABLE n (id kid64 DEFAULT kid_next()) PARTITION BY RANGE (id);
+SELECT count(*) FROM kid_create_partitions('n', '1 day', now() + interval '3 days');
+INSERT INTO n DEFAULT VALUES;
+SELECT tableoid::regclass::text = 'n_p' || to_char(now(), 'YYYYMMDD') AS today FROM n;
+SELECT count(*) FROM kid_create_partitions('n', '1 day', 'today');
+SELECT count(*) FROM kid_drop_partitions('n', now());
+
+-- Each type.
+CREATE TABLE p96 (id kid96) PARTITION BY RANGE (id);
+CREATE TABLE p96_a PARTITION OF p96 FOR VALUES FROM (kid96_floor('2026-11-01')) TO (kid96_floor('2026-11-02'));
+CREATE TABLE psno (id sno) PARTITION BY RANGE (id);
+CREATE TABLE psno_a PARTITION OF psno FOR VALUES FROM (sno_floor('2026-11-01')) TO (sno_floor('2026-11-02'));
+CREATE TABLE pflake (id flake) PARTITION BY RANGE (id);
+CREATE TABLE pflake_a PARTITION OF pflake FOR VALUES FROM (flake_floor('2026-11-01')) TO (flake_floor('2026-11-02'));
+CREATE TABLE pflax (id flax) PARTITION BY RANGE (id);
+CREATE TABLE pflax_a PARTITION OF pflax FOR VALUES FROM (flax_floor('2026-11-01')) TO (flax_floor('2026-11-02'));
+SELECT kid_create_partitions(t, '1 day', '2026-11-04') FROM unnest('{p96,psno,pflake,pflax}'::regclass[]) AS t;
+SELECT kid_create_partitions(t, '1 day', '2026-11-04') FROM unnest('{p96,psno,pflake,pflax}'::regclass[]) AS t;
+SELECT pg_get_expr(relpartbound, oid) = format('FOR VALUES FROM (%L) TO (%L)', kid96_floor('2026-11-02'), kid96_floor('2026-11-03')) AS kid96 FROM pg_class WHERE relname = 'p96_p20261102';
+SELECT pg_get_expr(relpartbound, oid) = format('FOR VALUES FROM (%L) TO (%L)', sno_floor('2026-11-03'), sno_floor('2026-11-04')) AS sno FROM pg_class WHERE relname = 'psno_p20261103';
+SELECT pg_get_expr(relpartbound, oid) = format('FOR VALUES FROM (%L) TO (%L)', flake_floor('2026-11-03'), flake_floor('2026-11-04')) AS flake FROM pg_class WHERE relname = 'pflake_p20261103';
+SELECT pg_get_expr(relpartbound, oid) = format('FOR VALUES FROM (%L) TO (%L)', flax_floor('2026-11-03'), flax_floor('2026-11-04')) AS flax FROM pg_class WHERE relname = 'pflax_p20261103';
+-- Widths below the neighborhood of kid96, 256 s: partitions where there are bounds between them.
+SELECT count(*), min(name), max(name) FROM kid_create_partitions('p96', '1 minute', '2026-11-04 01:00') AS name;
+SELECT kid_drop_partitions('pflax', '2026-11-03', false);
+
+-- Long names, foreign tables, partitions of partitions.
+CREATE TABLE "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß" (id kid64) PARTITION BY RANGE (id);
+CREATE TABLE long_a PARTITION OF "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß" FOR VALUES FROM (kid64_floor('2026-11-20')) TO (kid64_floor('2026-11-21'));
+SELECT name, octet_length(name) - 7 - 2 <= 63 AS fits FROM kid_create_partitions('"Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß"', '12 hours', '2026-11-22') AS name;
+CREATE TABLE s (id kid64, n int) PARTITION BY RANGE (id);
+CREATE TABLE s_1 PARTITION OF s FOR VALUES FROM (kid64_floor('2026-11-01')) TO (kid64_floor('2026-11-02')) PARTITION BY RANGE (n);
+CREATE TABLE s_1_1 PARTITION OF s_1 DEFAULT;
+CREATE FOREIGN DATA WRAPPER nothing;
+CREATE SERVER nowhere FOREIGN DATA WRAPPER nothing;
+CREATE FOREIGN TABLE s_0 PARTITION OF s FOR VALUES FROM (MINVALUE) TO (kid64_floor('2026-11-01')) SERVER nowhere;
+SELECT kid_drop_partitions('s', '2026-11-02', false);
+SELECT to_regclass('s_1_1');
+DROP FOREIGN DATA WRAPPER nothing CASCADE;
+
+-- Errors.
+CREATE TABLE plain (id kid64);
+CREATE TABLE listed (id kid64) PARTITION BY LIST (id);
+CREATE TABLE two (id kid64, n int) PARTITION BY RANGE (id, n);
+CREATE TABLE expression (id kid64) PARTITION BY RANGE (kid_timestamp(id));
+CREATE TABLE "of uuid" (id uuid) PARTITION BY RANGE (id);
+CREATE FUNCTION error(query text) RETURNS TABLE (code text, message text, detail text) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE query;
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+    RETURN NEXT;
+END $$;
+SELECT e.* FROM unnest('{plain,listed,two,expression,"\"of uuid\""}'::text[]) AS t, error(format('SELECT kid_create_partitions(%L, ''1 day'', ''2026-12-01'')', t)) AS e;
+SELECT * FROM error('SELECT kid_drop_partitions(''plain'', ''2026-11-01'')');
+SELECT * FROM error('SELECT kid_create_partitions(''absent'', ''1 day'', ''2026-12-01'')');
+SELECT w, e.* FROM unnest('{0,-1 day,-1 month,1 month 1 day,1 month 01:00:00,1 month -30 days,0.5 seconds,1.5 seconds}'::text[]) AS w,
+       error(format('SELECT kid_create_partitions(''n'', %L, ''2026-12-01'')', w)) AS e;
+SELECT * FROM error('SELECT kid_create_partitions(''n'', ''1 day'', ''infinity'')');
+SELECT * FROM error('SELECT kid_create_partitions(''n'', NULL, ''2030-01-01'')');
+SELECT code, message FROM error('SELECT kid_create_partitions(''n'', ''1 minute'', ''2031-01-01'')');
+SELECT * FROM error('SELECT kid_create_partitions(''pflax'', ''1 year'', ''2051-01-01'')');
+SELECT * FROM error('SELECT kid_drop_partitions(''n'', ''infinity'', false)');
+SELECT * FROM error('SELECT kid_drop_partitions(''n'', NULL, false)');
+CREATE TABLE y (id kid64) PARTITION BY RANGE (id);
+CREATE TABLE y_0 PARTITION OF y FOR VALUES FROM (kid64_floor('2025-01-01')) TO (kid64_floor('2026-01-01'));
+CREATE TABLE y_p20260101 (id kid64);
+SELECT * FROM error('SELECT kid_create_partitions(''y'', ''1 year'', ''2027-01-01'')');
+
+-- With the caller's rights, which are those that the DDL itself asks for.
+CREATE ROLE regress_kid_nobody;
+GRANT USAGE ON SCHEMA "Quoted schema" TO regress_kid_nobody;
+GRANT SELECT ON y TO regress_kid_nobody;
+SET ROLE regress_kid_nobody;
+SELECT kid_drop_partitions('y', '2026-01-01');
+SELECT * FROM error('SELECT kid_drop_partitions(''y'', ''2026-01-01'', false)');
+SELECT * FROM error('SELECT kid_create_partitions(''y'', ''1 month'', ''2026-03-01'')');
+RESET ROLE;
+
+-- The extension in another schema, and a search_path that has neither it nor anything else.
+CREATE SCHEMA "Other";
+ALTER EXTENSION kid SET SCHEMA "Other";
+SET search_path = '';
+SELECT "Other".kid_create_partitions('public.n', '1 day', pg_catalog.now() + interval '3 days');
+SELECT "Other".kid_drop_partitions('public.y', '2026-01-01', false);
+RESET search_path;
+ALTER EXTENSION kid SET SCHEMA public;
+
+SET client_min_messages = warning;
+DROP SCHEMA "Quoted schema", "Other" CASCADE;
+DROP TABLE p, q, n, p96, psno, pflake, pflax, s, y, y_p20260101, plain, listed, two, expression, "of uuid", "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß";
+DROP ROLE regress_kid_nobody;
+DROP FUNCTION bounds, error; DROP PROCEDURE widths;
