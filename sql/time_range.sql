@@ -134,6 +134,24 @@ SELECT estimate(q) BETWEEN 720 AND 2880 AS good
   FROM unnest(ARRAY['SELECT * FROM t WHERE id <@ tstzrange(''2026-11-10'', ''2026-11-11'')',
                     'SELECT * FROM t WHERE id >= timestamptz ''2026-11-10'' AND id < timestamptz ''2026-11-11''']) AS q;
 
+-- Of every three hours, 180 rows. The usual 100 bins would be of 10 hours each.
+SELECT count(*) FILTER (WHERE rows BETWEEN 90 AND 360) / count(*)::float > 0.98 AS good
+  FROM (SELECT estimate(format('SELECT * FROM t WHERE id <@ tstzrange(%L, %L)', d, d + interval '3 hours')) AS rows
+          FROM generate_series(timestamptz '2026-11-02', '2026-11-30', '1 hour') AS d) s;
+-- A column of IDs that are not unique has the usual statistics, and so has one with a target of its own.
+CREATE TABLE a AS SELECT kid64_make(timestamptz '2026-11-01' + i * interval '1 s', 0) AS id, kid64_make(timestamptz '2026-11-01' + i / 50 * interval '1 s', 0) AS reference,
+                         kid64_make(timestamptz '2026-11-01' + i * interval '1 s', 0) AS own, flax_next() AS random, NULL::sno AS nothing
+                    FROM generate_series(1, 20000) AS i;
+ALTER TABLE a ALTER own SET STATISTICS 50;
+ANALYZE a;
+SELECT attname, array_length(histogram_bounds::text::text[], 1) AS bounds, array_length(most_common_freqs, 1) IS NOT NULL AS common, round(correlation::numeric, 2) <> 0 AS correlation
+  FROM pg_stats WHERE tablename = 'a' ORDER BY attname;
+SET default_statistics_target = 2000;
+ANALYZE a (id);
+SELECT array_length(histogram_bounds::text::text[], 1) AS bounds FROM pg_stats WHERE tablename = 'a' AND attname = 'id';
+RESET default_statistics_target;
+DROP TABLE a;
+
 -- Partitions, when the query is planned and when it runs.
 CREATE TABLE p (id kid64, n int) PARTITION BY RANGE (id);
 CREATE TABLE p_1 PARTITION OF p FOR VALUES FROM (kid64_floor('2026-11-01')) TO (kid64_floor('2026-11-10'));

@@ -27,7 +27,9 @@ extern "C" {
 #include "access/xlogrecovery.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
+#include "commands/vacuum.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -95,6 +97,15 @@ inline void *guc_extra(std::size_t size) {
   return guc_malloc(LOG, size);
 #else
   return malloc(size);
+#endif
+}
+
+// 17 moved the statistics target of a column out of its description.
+inline int &statistics_target(VacAttrStats *stats) {
+#if PG_VERSION_NUM >= 170000
+  return stats->attstattarget;
+#else
+  return stats->attr->attstattarget;
 #endif
 }
 

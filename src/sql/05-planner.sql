@@ -1,5 +1,5 @@
 
--- Planner support
+-- Planner support and statistics
 
 CREATE FUNCTION kid_support_within(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -20,3 +20,8 @@ COMMENT ON FUNCTION kid_support_le(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_ge(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_gt(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
+
+CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
+    LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_typanalyze(internal) IS
+    'statistics of a column of IDs; when they are unique, of ten times as many bins as default_statistics_target';
