@@ -1,10 +1,12 @@
 // libFuzzer: the text form of every type. Decoding never reads past the end (AddressSanitizer watches), takes only what
-// encoding gives (of numbers, also their hexadecimal form), and undoes it.
+// encoding gives (of numbers, also their hexadecimal form), and undoes it. The ordered alphabets are also compared with
+// their reference.
 #include "../../src/core/flake.hpp"
 #include "../../src/core/flax.hpp"
 #include "../../src/core/kid64.hpp"
 #include "../../src/core/kid96.hpp"
 #include "../../src/core/sno.hpp"
+#include "../unit/plain_text.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -34,6 +36,22 @@ template <class Id> void check(unsigned char const *data, std::size_t size) {
   }
 }
 
+template <class Id> void compare(unsigned char const *data, std::size_t size) {
+  auto const *const text = reinterpret_cast<char const *>(data);
+  typename Id::word id = 42, expected_id = 42;
+
+  auto const status = Id::text::decode(text, size, id);
+  auto const expected = kid::plain<Id>::decode(text, size, expected_id);
+  require(status.error == expected.error && status.position == expected.position && id == expected_id);
+
+  if (size >= Id::size) {
+    auto const bits = kid::load_big<Id::size, typename Id::word>(data);
+    char encoded[Id::text::length], expected_text[Id::text::length];
+    require(Id::text::encode(bits, encoded) == kid::plain<Id>::encode(bits, expected_text));
+    require(std::memcmp(encoded, expected_text, sizeof encoded) == 0);
+  }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(unsigned char const *data, std::size_t size) {
@@ -42,5 +60,9 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const *data, std::size_t siz
   check<kid::sno>(data, size);
   check<kid::flake>(data, size);
   check<kid::flax>(data, size);
+  compare<kid::kid64>(data, size);
+  compare<kid::kid96>(data, size);
+  compare<kid::sno>(data, size);
+  compare<kid::flax>(data, size);
   return 0;
 }
