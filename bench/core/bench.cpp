@@ -1,0 +1,174 @@
+// The core alone: the generator's step, text forms beside their plain reference, comparison, packing and unpacking.
+//
+// Every benchmark goes through a batch of random inputs, and what it times is one call.
+#include "../../src/core/flake.hpp"
+#include "../../src/core/flax.hpp"
+#include "../../src/core/kid64.hpp"
+#include "../../src/core/kid96.hpp"
+#include "../../src/core/sno.hpp"
+#include "../../src/core/step.hpp"
+#include "../../src/core/tick_tock.hpp"
+#include "../../test/unit/plain_text.hpp"
+
+#include "timelines.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <chrono>
+#include <random>
+
+namespace kid {
+namespace {
+
+using benchmark::DoNotOptimize;
+using benchmark::State;
+
+constexpr std::size_t batch = 1024;
+
+template <class Id> std::array<typename Id::word, batch> random_ids() {
+  std::mt19937_64 engine(20260101);
+  std::array<typename Id::word, batch> ids;
+  for (auto &id : ids) {
+    unsigned char bytes[Id::size];
+    for (auto &byte : bytes)
+      byte = static_cast<unsigned char>(engine());
+    id = load_big<Id::size, typename Id::word>(bytes);
+  }
+  return ids;
+}
+
+std::array<unix_micros, batch> random_times() {
+  std::mt19937_64 engine(20260101);
+  std::array<unix_micros, batch> times;
+  for (auto &time : times)
+    time = start + static_cast<unix_micros>(engine() % 500'000'000'000'000);
+  return times;
+}
+
+/// Runs `call` over the batch, again and again.
+template <class Inputs, class Call> void each(State &state, Inputs const &inputs, Call call) {
+  std::size_t i = 0;
+  for (auto _ : state)
+    call(inputs[i++ % batch]);
+}
+
+template <class Id, class Text> void encode(State &state) {
+  each(state, random_ids<Id>(), [](auto id) {
+    char text[20];
+    Text::encode(id, text);
+    DoNotOptimize(text);
+  });
+}
+
+template <class Id, class Text> void decode(State &state) {
+  struct form {
+    char text[20];
+    unsigned length;
+  };
+  auto const ids = random_ids<Id>();
+  std::array<form, batch> forms;
+  for (std::size_t i = 0; i < batch; i++)
+    forms[i].length = Text::encode(ids[i], forms[i].text);
+  each(state, forms, [](form const &from) {
+    typename Id::word id = 0;
+    auto const status = Text::decode(from.text, from.length, id);
+    DoNotOptimize(status.error);
+    DoNotOptimize(id);
+  });
+}
+
+/// As PostgreSQL stores it.
+template <class Id> struct stored { unsigned char bytes[Id::size]; };
+
+template <class Id> void compare(State &state) {
+  auto const ids = random_ids<Id>();
+  std::array<stored<Id>, batch> all;
+  for (std::size_t i = 0; i < batch; i++)
+    store_big<Id::size>(ids[i], all[i].bytes);
+  auto const load = [](stored<Id> const &from) { return load_big<Id::size, typename Id::word>(from.bytes); };
+  each(state, all, [&](stored<Id> const &one) { DoNotOptimize(load(one) < load(all[0])); });
+}
+
+template <class Id, Id const &layout> void pack(State &state) {
+  each(state, random_times(), [](unix_micros time) {
+    auto id = layout.lowest(time);
+    DoNotOptimize(id);
+  });
+}
+
+template <class Id, Id const &layout> void unpack(State &state) {
+  each(state, random_ids<Id>(), [](auto id) { DoNotOptimize(layout.time(id)); });
+}
+
+constexpr kid64 kid64_layout;
+constexpr kid96 kid96_layout{8};
+constexpr sno sno_layout;
+constexpr flake flake_layout;
+constexpr flax flax_layout;
+
+auto const origin = std::chrono::system_clock::now();
+
+/// Real time, 40 times as fast, or a thread would use up its units, and be measured at waiting for the next ones. What
+/// the call costs is that of reading the clock of the system, as the module does.
+struct real_clock {
+  unix_micros operator()() const noexcept {
+    auto const passed = std::chrono::system_clock::now() - origin;
+    return start + std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count() / 25;
+  }
+};
+
+/// Shared by the threads of a benchmark.
+template <class Timeline> shared_cell &cell_of() {
+  static shared_cell cell;
+  return cell;
+}
+
+template <class Timeline, class Clock> void next(State &state) {
+  Timeline const line;
+  Clock clock;
+  auto &cell = cell_of<Timeline>();
+  std::int64_t not_issued = 0;
+  if (state.thread_index() == 0)
+    cell.word = 0;
+  for (auto _ : state) {
+    step_result const result = issue(line, cell, clock);
+    not_issued += result.kind != step_kind::issued;
+    DoNotOptimize(result.state);
+  }
+  // What was measured are calls that get an ID only if this is about 0.
+  state.counters["not_issued"] =
+      benchmark::Counter(static_cast<double>(not_issued), benchmark::Counter::kAvgIterations);
+}
+
+BENCHMARK_TEMPLATE(next, kid_timeline, counter_clock<kid_timeline>);
+BENCHMARK_TEMPLATE(next, flake_timeline, counter_clock<flake_timeline>);
+BENCHMARK_TEMPLATE(next, sno_timeline, counter_clock<sno_timeline>);
+BENCHMARK_TEMPLATE(next, kid_timeline, real_clock)->ThreadRange(1, 8)->UseRealTime();
+BENCHMARK_TEMPLATE(next, flake_timeline, real_clock)->ThreadRange(1, 8)->UseRealTime();
+BENCHMARK_TEMPLATE(next, sno_timeline, real_clock)->ThreadRange(1, 8)->UseRealTime();
+
+#define EVERY(type)                                                                                                    \
+  BENCHMARK_TEMPLATE(encode, type, type::text);                                                                        \
+  BENCHMARK_TEMPLATE(decode, type, type::text);                                                                        \
+  BENCHMARK_TEMPLATE(compare, type);                                                                                   \
+  BENCHMARK_TEMPLATE(pack, type, type##_layout);                                                                       \
+  BENCHMARK_TEMPLATE(unpack, type, type##_layout)
+#define PLAIN(type)                                                                                                    \
+  BENCHMARK_TEMPLATE(encode, type, plain<type>);                                                                       \
+  BENCHMARK_TEMPLATE(decode, type, plain<type>)
+
+EVERY(kid64);
+PLAIN(kid64);
+EVERY(kid96);
+PLAIN(kid96);
+EVERY(sno);
+PLAIN(sno);
+EVERY(flax);
+PLAIN(flax);
+EVERY(flake);
+
+} // namespace
+} // namespace kid
+
+BENCHMARK_MAIN();

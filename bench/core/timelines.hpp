@@ -1,0 +1,44 @@
+// A timeline as the module drives it, with a cell and a clock of the benchmarks' own.
+#pragma once
+
+#include "../../src/core/flake.hpp"
+#include "../../src/core/kid64.hpp"
+#include "../../src/core/step.hpp"
+#include "../../src/core/tick_tock.hpp"
+
+#include <atomic>
+
+namespace kid {
+
+constexpr unix_micros start = 1'767'225'600'000'000; // 2026-01-01 00:00:00 UTC
+
+/// Alone in its cache line, as in shared memory.
+struct alignas(128) shared_cell {
+  std::atomic<std::uint64_t> word{0};
+  std::atomic<std::uint64_t> end{~std::uint64_t{0}};
+
+  std::uint64_t load() noexcept { return word.load(std::memory_order_relaxed); }
+  // With success the caller owns `desired`; with failure `expected` becomes what another caller wrote. Full order, as
+  // PostgreSQL's.
+  bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
+    return word.compare_exchange_strong(expected, desired);
+  }
+  std::uint64_t limit() noexcept { return end.load(std::memory_order_acquire); }
+};
+
+/// Goes on by one microsecond a call: no unit is used up.
+template <class Timeline> struct counter_clock {
+  unix_micros now = start;
+  unix_micros operator()() noexcept { return now++; }
+};
+
+/// One call of a generator, as in src/pg/generate.hpp.
+template <class Timeline, class Clock>
+[[gnu::always_inline]] inline step_result issue(Timeline const &line, shared_cell &cell, Clock &clock) noexcept {
+  if constexpr (Timeline::changes_sides)
+    return advance_in_order(line, cell, [&] { return line.at(clock()); });
+  else
+    return advance(line, cell, line.at(clock()));
+}
+
+} // namespace kid
