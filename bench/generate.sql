@@ -1,19 +1,17 @@
--- How fast IDs are made.
-CREATE EXTENSION IF NOT EXISTS kid;
+-- How fast IDs are made, by one session.
 CREATE FUNCTION noop() RETURNS bigint LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS :'noop', 'noop';
-CREATE SEQUENCE numbers;
-CREATE TEMPORARY TABLE contestants AS
-SELECT name, format('SELECT count(%s) FROM generate_series(1, %s)', call, :rows) AS query, target
-  FROM (VALUES ('kid_next()', 'kid_next()', NULL),
-               ('a C function that does nothing', 'noop()', 1.25),
-               ('nextval', 'nextval(''numbers'')', 0.5),
-               ('gen_random_uuid', 'gen_random_uuid()', 0.2)) AS c (name, call, target);
-\ir compare.sql
-
-\echo
-\echo SELECT count(...) FROM generate_series(1, :rows), median of :rounds rounds
-SELECT c.name, round(c.median) AS "ms", round(c.least) || '..' || round(c.most) AS "spread",
-       round((kid.median / c.median)::numeric, 2) AS "kid_next() / this", c.target AS "expected at most"
-  FROM contestants c, contestants kid
- WHERE kid.name = 'kid_next()';
-DROP TABLE contestants;
+INSERT INTO contestants (section, name, query)
+SELECT 'generate', name, format('SELECT count(%s) FROM generate_series(1, %s)', call, :rows)
+  FROM (SELECT name, call FROM generators UNION ALL SELECT 'a C function that does nothing', 'noop()') AS calls;
+INSERT INTO comparisons (section, name, rival, target) VALUES
+    ('generate', 'kid64', 'a C function that does nothing', 1.25),
+    ('generate', 'kid64', 'bigserial', 0.5),
+    ('generate', 'kid64', 'uuid v4', 0.2),
+    ('generate', 'kid64', 'uuid v7', 0.3),
+    ('generate', 'kid64', 'pg_uuidv7', NULL),
+    ('generate', 'kid64', 'snowflake', NULL),
+    ('generate', 'kid96', 'uuid v4', NULL),
+    ('generate', 'sno', 'uuid v4', NULL),
+    ('generate', 'flake', 'bigserial', NULL),
+    ('generate', 'flax', 'uuid v4', NULL);
+CALL compare('generate', :rounds);

@@ -1,18 +1,23 @@
 -- What a primary key costs a bulk load, and how large its index becomes.
-CREATE TABLE "kid64 DEFAULT kid_next()" (id kid64 PRIMARY KEY DEFAULT kid_next(), n int);
-CREATE TABLE "bigserial" (id bigserial PRIMARY KEY, n int);
-CREATE TABLE "uuid DEFAULT gen_random_uuid()" (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), n int);
-CREATE TEMPORARY TABLE contestants AS
-SELECT name, format('TRUNCATE %1$I; INSERT INTO %1$I (n) SELECT generate_series(1, %2$s)', name, :rows) AS query, target
-  FROM (VALUES ('kid64 DEFAULT kid_next()', NULL),
-               ('bigserial', 0.92),
-               ('uuid DEFAULT gen_random_uuid()', 0.45)) AS c (name, target);
-\ir compare.sql
+SELECT format('CREATE TABLE %I (id %s PRIMARY KEY, n int)', 'insert ' || name, id) FROM generators \gexec
+INSERT INTO contestants (section, name, query)
+SELECT 'insert', name, format('TRUNCATE %1$I; INSERT INTO %1$I (n) SELECT generate_series(1, %2$s)', 'insert ' || name, :rows)
+  FROM generators;
+INSERT INTO comparisons (section, name, rival, target) VALUES
+    ('insert', 'kid64', 'bigserial', 0.92),
+    ('insert', 'kid64', 'uuid v4', 0.45),
+    ('insert', 'kid64', 'uuid v7', NULL),
+    ('insert', 'kid64', 'pg_uuidv7', 0.55),
+    ('insert', 'kid64', 'snowflake', NULL),
+    ('insert', 'kid96', 'uuid v4', NULL),
+    ('insert', 'sno', 'uuid v4', NULL),
+    ('insert', 'flake', 'bigserial', NULL),
+    ('insert', 'flax', 'uuid v4', NULL);
+CALL compare('insert', :rounds);
 
-\echo
-\echo INSERT of :rows rows, median of :rounds rounds
-SELECT c.name AS "id", round(c.median) AS "ms", round(c.least) || '..' || round(c.most) AS "spread",
-       round((kid.median / c.median)::numeric, 2) AS "kid64 / this", c.target AS "expected at most",
-       pg_size_pretty(pg_indexes_size(quote_ident(c.name)::regclass)) AS "index"
-  FROM contestants c, contestants kid
- WHERE kid.name LIKE 'kid64%';
+INSERT INTO turns
+SELECT 'index size', name, 1, pg_relation_size(format('%I', 'insert ' || name || '_pkey')::regclass) / 1e6 FROM generators;
+INSERT INTO comparisons (section, name, rival, target)
+SELECT 'index size', name, CASE WHEN name IN ('kid64', 'flake') THEN 'bigserial' ELSE 'uuid v4' END, 1.0
+  FROM generators WHERE name IN ('kid64', 'kid96', 'sno', 'flake', 'flax');
+SELECT format('DROP TABLE %I', 'insert ' || name) FROM generators \gexec

@@ -1,0 +1,16 @@
+# A line for each key over the number of rows, with its name at the end.
+set terminal svg size 760, 420 font "Helvetica,13" background "white"
+set datafile separator "\t"
+set title heading
+set xlabel "rows in the table, millions"
+set ylabel unit
+set logscale x
+set border 3 lc rgb "#888888"
+set xtics nomirror (1, 2, 5, 10, 20, 50)
+set ytics nomirror
+set grid ytics lc rgb "#e4e4e4"
+set rmargin 12
+set yrange [0:*]
+array colour[3] = [0x888888, 0x2f66af, 0xd08a2e]
+plot for [i = 0:2] data index i using ($1 / 1e6):2:3:4 with yerrorlines pt 7 ps 0.5 lw 1.6 lc rgb colour[i + 1] notitle, \
+     for [i = 0:2] data index i using ($1 / 1e6):2:(strcol(5) eq "-" ? "" : strcol(5)) with labels left offset 1, 0.7 * (i == 1) - 0.4 * (i == 0) textcolor rgb colour[i + 1] notitle

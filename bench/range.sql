@@ -1,0 +1,38 @@
+-- The rows of an hour, by the primary key and by a created_at column with an index: each hour of thirty days, once, planned
+-- anew as an application's queries are. Both sides scan an index: with the table for the sum, without it for the count.
+CREATE FUNCTION each_hour(query text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    hour timestamptz;
+BEGIN
+    FOR hour IN SELECT generate_series(timestamptz '2026-01-01', '2026-01-30 23:00', '1 hour') LOOP
+        EXECUTE format(query, hour, hour + interval '1 hour');
+    END LOOP;
+END $$;
+CREATE TABLE dated AS SELECT name, id FROM stored WHERE name <> 'uuid';
+SELECT format('CREATE TABLE %I (id %I PRIMARY KEY, created_at timestamptz, n int)', 'dated ' || name, name),
+       format('INSERT INTO %I SELECT %s, t, g
+                 FROM (SELECT g, timestamptz ''2026-01-01'' + g * (interval ''30 days'' / %s) AS t
+                         FROM generate_series(0, %3$s - 1) AS g) AS made', 'dated ' || name, id, :rows),
+       format('CREATE INDEX %I ON %I (created_at)', 'dated ' || name || '_created_at', 'dated ' || name)
+  FROM dated \gexec
+VACUUM ANALYZE;
+
+INSERT INTO contestants (section, name, query)
+SELECT 'range', task || ', ' || name || ' ' || side,
+       format('SELECT each_hour(%L)', format('SELECT %s FROM %I WHERE %s', result, 'dated ' || name, condition))
+  FROM (VALUES ('sum(n)', 'sum(n)'), ('count(*)', 'count(*)')) AS tasks (task, result), dated,
+       (VALUES ('id', 'id <@ tstzrange(%L, %L)'),
+               ('created_at', 'created_at >= %L AND created_at < %L')) AS sides (side, condition);
+INSERT INTO comparisons (section, name, rival, target)
+SELECT 'range', task || ', ' || name || ' id', task || ', ' || name || ' created_at', 1.1
+  FROM unnest('{sum(n),count(*)}'::text[]) AS task, dated
+ ORDER BY task DESC, name;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+CALL compare('range', :rounds);
+
+INSERT INTO turns
+SELECT 'range index', name || ' ' || index, 1, pg_relation_size(format('%I', 'dated ' || name || '_' || index)::regclass) / 1e6
+  FROM dated, unnest('{pkey,created_at}'::text[]) AS index;
+INSERT INTO comparisons (section, name, rival) SELECT 'range index', name || ' pkey', name || ' created_at' FROM dated;
+SELECT format('DROP TABLE %I', 'dated ' || name) FROM dated \gexec

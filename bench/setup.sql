@@ -1,0 +1,88 @@
+-- What is measured, and how it is kept. A contestant's turns are values; a comparison is the ratio of two medians.
+\set QUIET on
+CREATE EXTENSION kid;
+CREATE SCHEMA bench;   -- first in this session's search_path
+
+-- Who makes IDs: as a column's definition and as a call. Those that this server has.
+CREATE TABLE generators (name text PRIMARY KEY, id text, call text);
+INSERT INTO generators VALUES
+    ('kid64', 'kid64 DEFAULT kid_next()', 'kid_next()'),
+    ('kid96', 'kid96 DEFAULT kid96_next()', 'kid96_next()'),
+    ('sno', 'sno DEFAULT sno_next()', 'sno_next()'),
+    ('flake', 'flake DEFAULT flake_next()', 'flake_next()'),
+    ('flax', 'flax DEFAULT flax_next()', 'flax_next()'),
+    ('bigserial', 'bigserial', 'nextval(''numbers'')'),
+    ('uuid v4', 'uuid DEFAULT gen_random_uuid()', 'gen_random_uuid()');
+CREATE SEQUENCE numbers;
+INSERT INTO generators
+SELECT 'uuid v7', 'uuid DEFAULT uuidv7()', 'uuidv7()' FROM pg_proc WHERE proname = 'uuidv7' AND pronargs = 0;
+
+SELECT bool_or(name = 'pg_uuidv7') AS has_pg_uuidv7, bool_or(name = 'snowflake') AS has_snowflake
+  FROM pg_available_extensions \gset
+\if :has_pg_uuidv7
+    CREATE EXTENSION pg_uuidv7 SCHEMA public;
+    INSERT INTO generators VALUES ('pg_uuidv7', 'uuid DEFAULT uuid_generate_v7()', 'uuid_generate_v7()');
+\endif
+\if :has_snowflake
+    CREATE EXTENSION snowflake;
+    INSERT INTO generators VALUES ('snowflake', 'bigint DEFAULT snowflake.nextval()', 'snowflake.nextval()');
+\endif
+
+CREATE TABLE sections (nr serial, section text PRIMARY KEY, title text, unit text);
+INSERT INTO sections (section, title, unit) VALUES
+    ('generate', 'Making IDs, one session', 'ms'),
+    ('contended', 'Making IDs, 8 sessions at once', 'ns for an ID'),
+    ('insert', 'Bulk insert, primary key DEFAULT', 'ms'),
+    ('index size', 'Index of the primary key after that', 'MB'),
+    ('pgbench', 'Inserts of one row, 8 sessions, no wait for the disk', 'us for an insert'),
+    ('grow', 'Inserts as a table grows', 'us for a row'),
+    ('sort', 'Sort, index build, join, extremes', 'ms'),
+    ('copy', 'COPY of IDs', 'ms'),
+    ('range', 'The rows of an hour, 720 times: by id, by created_at', 'ms'),
+    ('range index', 'Index of the primary key, and that of created_at, which it saves', 'MB');
+
+CREATE TABLE turns (section text, name text, round int, value float);
+
+-- One is compared with another; a target is the greatest ratio that will do.
+CREATE TABLE comparisons (nr serial, section text, name text, rival text, target numeric);
+
+CREATE VIEW medians AS
+SELECT section, name, percentile_cont(0.5) WITHIN GROUP (ORDER BY value) AS median, min(value) AS least, max(value) AS most
+  FROM turns
+ GROUP BY section, name;
+
+CREATE FUNCTION figure(value float) RETURNS text LANGUAGE SQL AS $$
+    SELECT CASE WHEN value >= 100 THEN round(value)::text ELSE round(value::numeric, 1)::text END
+$$;
+
+CREATE VIEW results AS
+SELECT nr, c.section, c.name, figure(a.median) AS median, figure(a.least) || '..' || figure(a.most) AS spread,
+       rival AS beside, figure(b.median) AS "its median", figure(b.least) || '..' || figure(b.most) AS "its spread",
+       round((a.median / b.median)::numeric, 2) AS ratio, target,
+       CASE WHEN a.median / b.median <= target THEN 'ok' WHEN a.median / b.median > target THEN 'over' END AS verdict
+  FROM comparisons c
+  JOIN medians a ON a.section = c.section AND a.name = c.name
+  JOIN medians b ON b.section = c.section AND b.name = c.rival
+ ORDER BY nr;
+
+-- Times queries against each other: rounds, in each of which every contestant of a section has its turn, so that a change of
+-- the machine's speed meets all of them alike.
+CREATE TABLE contestants (nr serial, section text, name text, query text, before text);
+
+CREATE PROCEDURE compare(contest text, rounds int) LANGUAGE plpgsql AS $$
+DECLARE
+    contestant record;
+    start timestamptz;
+BEGIN
+    FOR round IN 0..rounds LOOP
+        FOR contestant IN SELECT name, query FROM contestants WHERE section = contest ORDER BY nr LOOP
+            start := clock_timestamp();
+            EXECUTE contestant.query;
+            -- Round 0 is for warming up.
+            INSERT INTO turns
+            SELECT contest, contestant.name, round, extract(epoch FROM clock_timestamp() - start) * 1000 WHERE round > 0;
+        END LOOP;
+        COMMIT;
+        RAISE NOTICE '%: round % of %', contest, round, rounds;
+    END LOOP;
+END $$;
