@@ -10,6 +10,38 @@ SELECT now() < kid_timestamp(kid_next()) + interval '1.024 ms' AS not_before, ki
 -- One call a row, also where the planner might wish for one call a query.
 SELECT count(DISTINCT id) FROM (SELECT kid_next() AS id FROM generate_series(1, 1000)) s;
 
+-- Many at once, one above the other, over the end of many a time unit; as many as are asked for.
+SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS falling, count(DISTINCT kid_timestamp(id)) > 2 AS several_units
+  FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM kid_next(50000) WITH ORDINALITY AS made (id, n)) s;
+SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS falling
+  FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM kid96_next(50000) WITH ORDINALITY AS made (id, n)) s;
+SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS falling, bool_and(kid_meta(id) = 7) AS meta
+  FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM sno_next(7, 100000) WITH ORDINALITY AS made (id, n)) s;
+SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS falling
+  FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM flake_next(10000) WITH ORDINALITY AS made (id, n)) s;
+SELECT count(*), count(DISTINCT id) FROM flax_next(50000) AS id;
+SELECT bool_and(kid_timestamp(id) BETWEEN now() - interval '2 ms' AND clock_timestamp()) AS of_now FROM kid_next(100) AS id;
+-- They lie between what one call gives before and after, also where a query stops early.
+SELECT kid_next() AS before \gset
+SELECT min(id) > :'before' AS rises FROM kid_next(20000) AS id;
+SELECT count(*) FROM (SELECT kid_next(20000) AS id LIMIT 5) AS first;
+SELECT max(id) < kid_next() AS rises FROM kid_next(20000) AS id;
+-- No more of a unit than the settings leave.
+SET kid.flake_sequence_max = 99;
+SET kid.sno_sequence_min = 1000;
+SET kid.sno_sequence_max = 1099;
+SELECT count(DISTINCT id), max(kid_sequence(id)) FROM flake_next(350) AS id;
+SELECT count(DISTINCT id), min(kid_sequence(id)), max(kid_sequence(id)) FROM sno_next(0, 350) AS id;
+RESET kid.flake_sequence_max;
+RESET kid.sno_sequence_min;
+RESET kid.sno_sequence_max;
+SELECT count(*) FROM kid_next(0);
+SELECT count(*) FROM kid_next(NULL);
+SELECT kid_next(-1);
+SELECT * FROM sno_next(256, 1);
+EXPLAIN SELECT * FROM kid_next(12345);
+EXPLAIN SELECT * FROM sno_next(0, 0);
+
 -- A bigint column takes them.
 CREATE TABLE numbers (id bigint PRIMARY KEY DEFAULT kid_next());
 INSERT INTO numbers DEFAULT VALUES;

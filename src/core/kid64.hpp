@@ -84,6 +84,7 @@ struct kid_timeline {
   static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   static constexpr bool used_up(std::uint64_t state) noexcept { return sequence::get(state) == sequence::max; }
   static constexpr std::uint64_t count(std::uint64_t state) noexcept { return state + 1; }
+  static constexpr std::uint64_t left(std::uint64_t state) noexcept { return sequence::max - sequence::get(state); }
 };
 
 } // namespace kid

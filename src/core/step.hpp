@@ -18,7 +18,8 @@
 //   next_unit(state)  the first state of the time unit after; the same state when there is none
 //   begin(now, last)  the first state to issue in the unit `now`, which is later than that of `last`
 //   used_up(state)    whether its unit has no state left to issue
-//   count(state)      the state to issue after it, in the same unit
+//   count(state)      the state to issue after it, in the same unit: the next number
+//   left(state)       how many states its unit has after one that was issued
 //   holds()           when the clock goes back, whether to keep the highest time and count on (a hybrid logical
 //                     clock), so that states only ever rise, or to wait for the clock
 //   changes_sides     whether it has another answer yet to that, see tick_tock.hpp
@@ -106,6 +107,14 @@ private:
   std::uint64_t since_ = ~std::uint64_t{0}; ///< the clock's unit when `state_` was found, the lowest seen since
 };
 
+/// How many states can be taken with `state`, when `count` in all are wanted.
+template <class Timeline>
+constexpr std::uint64_t more_states(Timeline const &line, std::uint64_t state, std::uint64_t limit,
+                                    std::uint64_t count) noexcept {
+  std::uint64_t const left = line.left(state) < limit - 1 - state ? line.left(state) : limit - 1 - state;
+  return count - 1 < left ? count - 1 : left;
+}
+
 /// Moves the timeline in `cell` by one step; on `issued` the new state is the caller's alone.
 ///
 /// `Cell` is an atomic word with `load()`, `compare_exchange(expected, desired)`, which on failure sets `expected` to
@@ -113,18 +122,27 @@ private:
 /// follow from the single modification order of the one word; but whoever lowers limit and state does it in this
 /// order, and here the limit is read after the state, so that a lowered state is not held against the old limit.
 /// Inlined: it is the better part of issuing an ID.
+///
+/// With a `count` it takes up to so many states in that one step, from `state` on, and sets `count` to how many: as
+/// many as the unit and the limit leave.
 template <class Timeline, class Cell>
 [[gnu::always_inline]] inline step_result advance(Timeline const &line, Cell &cell, std::uint64_t now,
-                                                  std::uint64_t carry_from = no_carry) noexcept {
+                                                  std::uint64_t carry_from = no_carry,
+                                                  std::uint64_t *count = nullptr) noexcept {
   std::uint64_t last = cell.load();
   for (;;) {
     step_result const next = step(line, last, now, carry_from);
     if (next.kind != step_kind::issued)
       return next;
-    if (next.state >= cell.limit())
+    std::uint64_t const limit = cell.limit();
+    if (next.state >= limit)
       return {step_kind::beyond, next.state};
-    if (cell.compare_exchange(last, next.state))
+    std::uint64_t const more = count == nullptr ? 0 : more_states(line, next.state, limit, *count);
+    if (cell.compare_exchange(last, next.state + more)) {
+      if (count != nullptr)
+        *count = more + 1;
       return next;
+    }
     // Another caller was first and `last` is its state now: step on from there. Somebody always gets on.
   }
 }

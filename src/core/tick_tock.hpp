@@ -50,6 +50,9 @@ struct sno_timeline {
   constexpr std::uint64_t count(std::uint64_t state) const noexcept {
     return sequence::get(state) < sequence_min ? begin(unit(state), state) : state + 1;
   }
+  constexpr std::uint64_t left(std::uint64_t state) const noexcept {
+    return used_up(state) ? 0 : sequence_max - sequence::get(state);
+  }
 
   /// The first state at `now` on the other side.
   constexpr std::uint64_t toggled(std::uint64_t now, std::uint64_t last) const noexcept {
@@ -68,16 +71,22 @@ struct sno_timeline {
 /// A reading from before the state was changed to the other side, by a clock that went back, would take that side up
 /// to the time that the clock has left, and all would have to wait until it is there again.
 template <class Timeline, class Cell, class Clock>
-[[gnu::always_inline]] inline step_result advance_in_order(Timeline const &line, Cell &cell, Clock const &clock) {
+[[gnu::always_inline]] inline step_result advance_in_order(Timeline const &line, Cell &cell, Clock const &clock,
+                                                           std::uint64_t *count = nullptr) {
   std::uint64_t last = cell.load();
   for (;;) {
     step_result const next = step(line, last, clock());
     if (next.kind != step_kind::issued)
       return next;
-    if (next.state >= cell.limit())
+    std::uint64_t const limit = cell.limit();
+    if (next.state >= limit)
       return {step_kind::beyond, next.state};
-    if (cell.compare_exchange(last, next.state))
+    std::uint64_t const more = count == nullptr ? 0 : more_states(line, next.state, limit, *count);
+    if (cell.compare_exchange(last, next.state + more)) {
+      if (count != nullptr)
+        *count = more + 1;
       return next;
+    }
   }
 }
 

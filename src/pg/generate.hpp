@@ -41,14 +41,16 @@ template <class Id, class Timeline> std::uint64_t clock(Id const &layout, Timeli
 /// Called when the state of a timeline is ahead of a reading of the clock.
 pg_noinline pg_attribute_cold void notice_ahead(timeline &line, std::uint64_t state);
 
-/// One step of a timeline, in `cell`, which is `line` itself or all of its lease.
+/// One step of a timeline, in `cell`, which is `line` itself or all of its lease. `count` as of `advance`.
 template <class Id, class Timeline, class Cell>
-step_result attempt(Id const &layout, Timeline const &rules, timeline &line, Cell &cell, carry_pace const &pace) {
+step_result attempt(Id const &layout, Timeline const &rules, timeline &line, Cell &cell, carry_pace const &pace,
+                    std::uint64_t *count) {
   if constexpr (Timeline::changes_sides) {
-    return advance_in_order(rules, cell, [&] { return clock(layout, rules, line); });
+    return advance_in_order(
+        rules, cell, [&] { return clock(layout, rules, line); }, count);
   } else {
     std::uint64_t const now = clock(layout, rules, line);
-    step_result const result = advance(rules, cell, now, pace.carry_from(now));
+    step_result const result = advance(rules, cell, now, pace.carry_from(now), count);
 
     if (unlikely(result.state > (now | Timeline::sequence::mask)))
       notice_ahead(line, result.state);
@@ -59,7 +61,7 @@ step_result attempt(Id const &layout, Timeline const &rules, timeline &line, Cel
 /// The rest of `issue`, when the first step did not get on.
 template <class Id, class Timeline>
 pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Timeline const &rules, timeline &line,
-                                                         step_result result) {
+                                                         step_result result, std::uint64_t *count) {
   whole_lease cell = {line};
   carry_pace pace;
   instr_time start;
@@ -84,8 +86,11 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Timel
       if constexpr (Timeline::changes_sides) {
         if (result.kind == step_kind::behind) {
           result = change_sides(rules, line, result.state, now);
-          if (result.kind == step_kind::issued)
+          if (result.kind == step_kind::issued) {
+            if (count != nullptr)
+              *count = 1;
             return result.state;
+          }
         }
       }
       std::uint64_t const next = awaited(rules, result, now);
@@ -98,17 +103,59 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Timel
       }
       break;
     }
-    result = attempt(layout, rules, line, cell, pace);
+    result = attempt(layout, rules, line, cell, pace, count);
   }
 }
 
-/// A state of the timeline that no other call was or will be given.
-template <class Id, class Timeline> std::uint64_t issue(Id const &layout, Timeline const &rules, timeline &line) {
-  step_result const result = attempt(layout, rules, line, line, carry_pace{});
+/// A state of the timeline that no other call was or will be given. With a `count`, that is how many are wanted, and is
+/// set to how many were given, from that state on.
+template <class Id, class Timeline>
+std::uint64_t issue(Id const &layout, Timeline const &rules, timeline &line, std::uint64_t *count) {
+  step_result const result = attempt(layout, rules, line, line, carry_pace{}, count);
 
   if (unlikely(result.kind != step_kind::issued))
-    return issue_slowly(layout, rules, line, result);
+    return issue_slowly(layout, rules, line, result, count);
   return result.state;
+}
+
+/// A generator's SQL function. `Maker` is made of the call's arguments; `next` issues states, and `id` is the ID of
+/// one.
+template <class Maker> Datum next(PG_FUNCTION_ARGS) {
+  Maker const maker(fcinfo);
+  return put<typename Maker::type>(maker.id(maker.next(nullptr)));
+}
+
+/// The one that returns a set: the last argument says how many. States are issued as many at a time as one step gives,
+/// and when they are asked for, so a query that stops early has hardly taken more than it returned.
+template <class Maker> Datum next_many(PG_FUNCTION_ARGS) {
+  struct progress {
+    std::uint64_t wanted;
+    std::uint64_t left; ///< of those issued
+    std::uint64_t state;
+  };
+
+  if (SRF_IS_FIRSTCALL()) {
+    std::int64_t const wanted = PG_GETARG_INT64(PG_NARGS() - 1);
+    if (wanted < 0)
+      ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("number of IDs must not be negative"));
+    FuncCallContext *const first = SRF_FIRSTCALL_INIT();
+    auto *const start = static_cast<progress *>(MemoryContextAllocZero(first->multi_call_memory_ctx, sizeof(progress)));
+    start->wanted = static_cast<std::uint64_t>(wanted);
+    first->user_fctx = start;
+  }
+  FuncCallContext *const context = SRF_PERCALL_SETUP();
+  auto &now = *static_cast<progress *>(context->user_fctx);
+
+  if (now.wanted == 0)
+    SRF_RETURN_DONE(context);
+  Maker const maker(fcinfo);
+  if (now.left == 0) {
+    now.left = now.wanted;
+    now.state = maker.next(&now.left);
+  }
+  now.wanted--;
+  now.left--;
+  SRF_RETURN_NEXT(context, put<typename Maker::type>(maker.id(now.state++)));
 }
 
 } // namespace kid::pg

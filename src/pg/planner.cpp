@@ -125,8 +125,24 @@ static Datum support_recheck(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(request);
 }
 
+/// A set of IDs has as many rows as the last argument says.
+static Datum support_next_many(PG_FUNCTION_ARGS) {
+  auto *const request = reinterpret_cast<SupportRequestRows *>(PG_GETARG_POINTER(0));
+
+  if (!IsA(request, SupportRequestRows) || !is_funcclause(request->node))
+    PG_RETURN_POINTER(nullptr);
+  List *const arguments = reinterpret_cast<FuncExpr *>(request->node)->args;
+  auto *const wanted =
+      reinterpret_cast<Const *>(estimate_expression_value(request->root, static_cast<Node *>(llast(arguments))));
+  if (!IsA(wanted, Const))
+    PG_RETURN_POINTER(nullptr);
+  request->rows = wanted->constisnull ? 0 : static_cast<double>(DatumGetInt64(wanted->constvalue));
+  PG_RETURN_POINTER(request);
+}
+
 } // namespace kid::pg
 
+KID_FUNCTION(kid_support_next_many, kid::pg::support_next_many)
 KID_FUNCTION(kid_support_recheck, kid::pg::support_recheck)
 KID_FUNCTION(kid_support_within, kid::pg::support_within)
 KID_FUNCTION(kid_support_lt, kid::pg::support_lt)

@@ -65,10 +65,14 @@ static std::uint64_t roll(pg_atomic_uint32 &rolling, std::uint64_t min, std::uin
   return min + pg_atomic_fetch_add_u32(&rolling, 1) % (max - min + 1);
 }
 
-static Datum next_kid64(PG_FUNCTION_ARGS) {
-  static_cast<void>(fcinfo);
-  return put<kid64>(issue(kid64{}, kid_line(), shared("kid_next()").lines[line_kid]));
-}
+struct kid64_maker {
+  using type = kid64;
+  explicit kid64_maker(FunctionCallInfo) {}
+  std::uint64_t next(std::uint64_t *count) const {
+    return issue(kid64{}, kid_line(), shared("kid_next()").lines[line_kid], count);
+  }
+  kid64::word id(std::uint64_t state) const { return state; }
+};
 
 /// A kid64 at `time` with the next sequence of `rolling`.
 static kid64::word backfill(pg_atomic_uint32 &rolling, TimestampTz time) {
@@ -84,11 +88,15 @@ static Datum make_kid64(PG_FUNCTION_ARGS) {
                     component<kid64, kid64::sequence>("sequence", PG_GETARG_INT32(1)));
 }
 
-static Datum next_kid96(PG_FUNCTION_ARGS) {
-  static_cast<void>(fcinfo);
-  kid96 const layout = layout_of<kid96>();
-  return put<kid96>(layout.global(issue(layout, kid_line(), shared("kid96_next()").lines[line_kid]), node()));
-}
+struct kid96_maker {
+  using type = kid96;
+  kid96 layout = layout_of<kid96>();
+  explicit kid96_maker(FunctionCallInfo) {}
+  std::uint64_t next(std::uint64_t *count) const {
+    return issue(layout, kid_line(), shared("kid96_next()").lines[line_kid], count);
+  }
+  kid96::word id(std::uint64_t state) const { return layout.global(state, node()); }
+};
 
 static Datum kid96_at_time(PG_FUNCTION_ARGS) {
   auto const local = backfill(shared("kid96_at()").backfill.kid96, PG_GETARG_TIMESTAMPTZ(0));
@@ -148,10 +156,16 @@ static sno::word meta(std::int32_t value) {
   return component<sno, sno::meta>("meta", value);
 }
 
-static Datum next_sno(PG_FUNCTION_ARGS) {
-  auto const payload = meta(PG_GETARG_INT32(0)) | sno::partition::put(sno_partition());
-  return put<sno>(sno_timeline::id(issue(sno{}, sno_line(), shared("sno_next()").lines[line_sno])) | payload);
-}
+struct sno_maker {
+  using type = sno;
+  sno::word payload;
+  explicit sno_maker(FunctionCallInfo fcinfo)
+      : payload(meta(PG_GETARG_INT32(0)) | sno::partition::put(sno_partition())) {}
+  std::uint64_t next(std::uint64_t *count) const {
+    return issue(sno{}, sno_line(), shared("sno_next()").lines[line_sno], count);
+  }
+  sno::word id(std::uint64_t state) const { return sno_timeline::id(state) | payload; }
+};
 
 static Datum sno_at_time(PG_FUNCTION_ARGS) {
   auto const payload = meta(PG_GETARG_INT32(1)) | sno::partition::put(sno_partition());
@@ -168,18 +182,23 @@ static Datum make_sno(PG_FUNCTION_ARGS) {
                   sno::tick::put(PG_GETARG_BOOL(4) ? 1 : 0));
 }
 
-static Datum next_flake(PG_FUNCTION_ARGS) {
-  static_cast<void>(fcinfo);
-  flake const layout = layout_of<flake>();
-  auto const generator = flake::generator::put(flake_generator());
-  auto const state = issue(layout, flake_line(), shared("flake_next()").lines[line_flake]);
-  unix_micros const time = flake_timeline::time(state);
+struct flake_maker {
+  using type = flake;
+  flake layout = layout_of<flake>();
+  flake::word generator = flake::generator::put(flake_generator());
+  explicit flake_maker(FunctionCallInfo) {}
+  std::uint64_t next(std::uint64_t *count) const {
+    return issue(layout, flake_line(), shared("flake_next()").lines[line_flake], count);
+  }
+  flake::word id(std::uint64_t state) const {
+    unix_micros const time = flake_timeline::time(state);
 
-  // A timeline that is held ahead of the clock can be ahead of the range too.
-  if (unlikely(!holds(layout, time)))
-    time_error(layout);
-  return put<flake>(layout.lowest(time) | generator | flake_timeline::sequence::get(state));
-}
+    // A timeline that is held ahead of the clock can be ahead of the range too.
+    if (unlikely(!holds(layout, time)))
+      time_error(layout);
+    return layout.lowest(time) | generator | flake_timeline::sequence::get(state);
+  }
+};
 
 static Datum flake_at_time(PG_FUNCTION_ARGS) {
   flake const layout = layout_of<flake>();
@@ -237,17 +256,20 @@ static std::uint64_t next_random() {
   return load_big<8, std::uint64_t>(bits);
 }
 
-static Datum flax_of_time(TimestampTz time) {
-  return put<flax>(flax{}.lowest(time_argument(flax{}, time)) | next_random());
+static flax::word flax_of_time(TimestampTz time) {
+  return flax{}.lowest(time_argument(flax{}, time)) | next_random();
 }
 
-static Datum next_flax(PG_FUNCTION_ARGS) {
-  static_cast<void>(fcinfo);
-  return flax_of_time(GetCurrentTimestamp());
-}
+/// It has no timeline: time and chance are all it needs.
+struct flax_maker {
+  using type = flax;
+  explicit flax_maker(FunctionCallInfo) {}
+  std::uint64_t next(std::uint64_t *) const { return 0; }
+  flax::word id(std::uint64_t) const { return flax_of_time(GetCurrentTimestamp()); }
+};
 
 static Datum flax_at_time(PG_FUNCTION_ARGS) {
-  return flax_of_time(PG_GETARG_TIMESTAMPTZ(0));
+  return put<flax>(flax_of_time(PG_GETARG_TIMESTAMPTZ(0)));
 }
 
 static Datum make_flax(PG_FUNCTION_ARGS) {
@@ -274,12 +296,14 @@ static Datum random_of_flax(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
-KID_FUNCTION(kid64_next, kid::pg::next_kid64)
+KID_FUNCTION(kid64_next, kid::pg::next<kid::pg::kid64_maker>)
+KID_FUNCTION(kid64_next_many, kid::pg::next_many<kid::pg::kid64_maker>)
 KID_FUNCTION(kid64_at, kid::pg::kid64_at_time)
 KID_FUNCTION(kid64_make, kid::pg::make_kid64)
 KID_FUNCTION(kid64_sequence, kid::pg::component<kid::kid64, kid::kid64::sequence>)
 
-KID_FUNCTION(kid96_next, kid::pg::next_kid96)
+KID_FUNCTION(kid96_next, kid::pg::next<kid::pg::kid96_maker>)
+KID_FUNCTION(kid96_next_many, kid::pg::next_many<kid::pg::kid96_maker>)
 KID_FUNCTION(kid96_at, kid::pg::kid96_at_time)
 KID_FUNCTION(kid96_make, kid::pg::make_kid96)
 KID_FUNCTION(kid96_timestamp_in, kid::pg::timestamp_of_kid96)
@@ -289,7 +313,8 @@ KID_FUNCTION(kid96_recheck_time, kid::pg::recheck_time<kid::kid96>)
 KID_FUNCTION(kid64_global, kid::pg::global)
 KID_FUNCTION(kid96_local, kid::pg::local)
 
-KID_FUNCTION(sno_next, kid::pg::next_sno)
+KID_FUNCTION(sno_next, kid::pg::next<kid::pg::sno_maker>)
+KID_FUNCTION(sno_next_many, kid::pg::next_many<kid::pg::sno_maker>)
 KID_FUNCTION(sno_at, kid::pg::sno_at_time)
 KID_FUNCTION(sno_make, kid::pg::make_sno)
 KID_FUNCTION(sno_tick, kid::pg::flag<kid::sno, kid::sno::tick>)
@@ -297,7 +322,8 @@ KID_FUNCTION(sno_meta, kid::pg::component<kid::sno, kid::sno::meta>)
 KID_FUNCTION(sno_partition, kid::pg::component<kid::sno, kid::sno::partition>)
 KID_FUNCTION(sno_sequence, kid::pg::component<kid::sno, kid::sno::sequence>)
 
-KID_FUNCTION(flake_next, kid::pg::next_flake)
+KID_FUNCTION(flake_next, kid::pg::next<kid::pg::flake_maker>)
+KID_FUNCTION(flake_next_many, kid::pg::next_many<kid::pg::flake_maker>)
 KID_FUNCTION(flake_at, kid::pg::flake_at_time)
 KID_FUNCTION(flake_make, kid::pg::make_flake)
 KID_FUNCTION(flake_timestamp_from, kid::pg::timestamp_of_flake)
@@ -306,7 +332,8 @@ KID_FUNCTION(flake_worker, kid::pg::component<kid::flake, kid::flake::worker>)
 KID_FUNCTION(flake_generator, kid::pg::component<kid::flake, kid::flake::generator>)
 KID_FUNCTION(flake_sequence, kid::pg::component<kid::flake, kid::flake::sequence>)
 
-KID_FUNCTION(flax_next, kid::pg::next_flax)
+KID_FUNCTION(flax_next, kid::pg::next<kid::pg::flax_maker>)
+KID_FUNCTION(flax_next_many, kid::pg::next_many<kid::pg::flax_maker>)
 KID_FUNCTION(flax_at, kid::pg::flax_at_time)
 KID_FUNCTION(flax_make, kid::pg::make_flax)
 KID_FUNCTION(flax_random, kid::pg::random_of_flax)

@@ -13,6 +13,8 @@ CREATE FUNCTION kid_support_gt(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_next_many(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_support_within(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_lt(internal) IS 'planner support';
@@ -20,6 +22,7 @@ COMMENT ON FUNCTION kid_support_le(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_ge(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_gt(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_next_many(internal) IS 'planner support';
 
 CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';

@@ -26,6 +26,8 @@ ALTER FUNCTION flake_time_gt(timestamptz, flake) STABLE;
 
 CREATE FUNCTION flake_next() RETURNS flake
     LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'flake_next_many';
 CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_make(ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
@@ -43,6 +45,8 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
 
 COMMENT ON FUNCTION flake_next() IS
     'a new flake of the server''s generator (kid.flake_id, or kid.flake_datacenter and kid.flake_worker), greater than every one issued before in the cluster with the same generator and epoch, also after a crash or a promotion; waits, at most kid.max_wait, when the sequences of a millisecond to kid.flake_sequence_max are used up; an error when the clock is not in the 139 years from kid.flake_epoch, and during recovery';
+COMMENT ON FUNCTION flake_next(bigint) IS
+    'n new flake, each greater than the one before it; see kid_next(bigint)';
 COMMENT ON FUNCTION flake_at(timestamptz) IS
     'flake for a row from the past: stamped with the given time, in the 139 years from kid.flake_epoch, its sequence counting round from one call to the next in all sessions; unique as those of kid64_at are, and within as many calls as there are sequences; an error during recovery';
 COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS

@@ -6,6 +6,8 @@ COMMENT ON TYPE flax IS
 
 CREATE FUNCTION flax_next() RETURNS flax
     LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'flax_next_many';
 CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
@@ -15,6 +17,8 @@ CREATE FUNCTION kid_random(flax) RETURNS bytea
 
 COMMENT ON FUNCTION flax_next() IS
     'a new flax: the time of the clock and 56 bits of PostgreSQL''s strong random generator; not ordered within a millisecond, and unique by chance; an error when the clock is not in 2015 to 2049-11-03';
+COMMENT ON FUNCTION flax_next(bigint) IS
+    'n new flax, each as flax_next() gives one; an error when n is negative';
 COMMENT ON FUNCTION flax_at(timestamptz) IS
     'flax for a row from the past: the given time, 2015 to 2049-11-03, and 56 random bits';
 COMMENT ON FUNCTION flax_make(timestamptz, bytea) IS

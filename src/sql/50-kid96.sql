@@ -44,6 +44,8 @@ COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz) IS 'whether an ID is
 
 CREATE FUNCTION kid96_next() RETURNS kid96
     LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'kid96_next_many';
 CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL) RETURNS kid96
@@ -59,6 +61,8 @@ CREATE FUNCTION kid_sequence(kid96) RETURNS integer
 
 COMMENT ON FUNCTION kid96_next() IS
     'a new kid96: the ID that kid_next() would give, with kid.node; waits and fails as kid_next() does';
+COMMENT ON FUNCTION kid96_next(bigint) IS
+    'n new kid96, each greater than the one before it; see kid_next(bigint)';
 COMMENT ON FUNCTION kid96_at(timestamptz) IS
     'kid96 for a row from the past, as kid64_at, with kid.node';
 COMMENT ON FUNCTION kid96_make(timestamptz, bigint, integer, integer) IS

@@ -6,6 +6,8 @@ COMMENT ON TYPE sno IS
 
 CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_next(meta integer, n bigint) RETURNS SETOF sno
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'sno_next_many';
 CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false) RETURNS sno
@@ -21,6 +23,8 @@ CREATE FUNCTION kid_sequence(sno) RETURNS integer
 
 COMMENT ON FUNCTION sno_next(integer) IS
     'a new sno with a metabyte, 0 to 255, kid.sno_partition and a sequence from kid.sno_sequence_min to kid.sno_sequence_max; when the clock goes back the tick is toggled; waits, at most kid.max_wait, when all sequences of a time unit are used up, and when the clock goes back again into time that was used with the other tick; an error when the clock is not in 2010 to 2079-09-07, and during recovery';
+COMMENT ON FUNCTION sno_next(integer, bigint) IS
+    'n new sno with a metabyte, 0 to 255, each of the same tick greater than the one before it; see kid_next(bigint)';
 COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
     'sno for a row from the past: stamped with the given time, 2010 to 2079-09-07, a metabyte, 0 to 255, and kid.sno_partition, its tick false, its sequence counting round from one call to the next in all sessions; unique as those of kid64_at are, and within as many calls as there are sequences; an error during recovery';
 COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS

@@ -60,6 +60,19 @@ is($node->safe_psql('postgres', 'SELECT count(DISTINCT session) FROM sessions'),
 check_ids('sessions', 'session');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM sessions WHERE kid_tick(sno)'), '0', 'no step of the clock, no tick');
 
+# Many at a call, from 1 to 40000, while other sessions make them one by one.
+my %in_batches = (kid64 => 'kid_next(:size)', kid96 => 'kid96_next(:size)', sno => 'sno_next(0, :size)', flake => 'flake_next(:size)',
+	flax => 'flax_next(:size)');
+$node->safe_psql('postgres', "CREATE UNLOGGED TABLE batches (session int, $columns)");
+$node->pgbench('-n -c 8 -j 2 -t 40', 0, [qr{processed: 320/320}], [qr{^$}], 'many at a call', {
+	'001_batches@1' => join('', map { "\\set size random_zipfian(1, 40000, 1.1)\nINSERT INTO batches (session, $_) SELECT :client_id, id FROM $in_batches{$_} AS id;\n" } sort keys %in_batches),
+	'001_single@1' => join('', map { "INSERT INTO batches (session, $_->[0]) SELECT :client_id, $_->[1] FROM generate_series(1, 2000) AS n;\n" } @generators) });
+foreach my $type (sort keys %in_batches)
+{
+	is($node->safe_psql('postgres', "SELECT count($type) > 200000, count($type) - count(DISTINCT $type) FROM batches"),
+		't|0', "no duplicate $type in batches and beside them");
+}
+
 # Twenty million sno in one run: the library that they come from repeats some under such a load.
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE many (id sno)');
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions make twenty million sno',

@@ -181,6 +181,38 @@ TEST(Timeline, CarriesNoFasterThanTimePasses) {
   }
 }
 
+// Several states in one step: those of a unit that follow, and none at or beyond the limit.
+TEST(Advance, Several) {
+  constexpr std::uint64_t now = second_1;
+  atomic_cell cell;
+  auto const take = [&cell](std::uint64_t wanted) {
+    step_result const result = advance(kid_timeline{}, cell, now, no_carry, &wanted);
+    return std::pair(result.state, result.kind == step_kind::issued ? wanted : 0);
+  };
+  EXPECT_EQ(take(10), std::pair(now, std::uint64_t{10}));
+  EXPECT_EQ(take(1), std::pair(now + 10, std::uint64_t{1}));
+  EXPECT_EQ(cell.load(), now + 10);
+  cell.end = now + 21;
+  EXPECT_EQ(take(100), std::pair(now + 11, std::uint64_t{10}));
+  EXPECT_EQ(take(100), std::pair(now + 21, std::uint64_t{0}));
+  cell.end = ~std::uint64_t{0};
+  EXPECT_EQ(take(~std::uint64_t{0}), std::pair(now + 21, std::uint64_t{0x4000 - 21}));
+  EXPECT_EQ(take(100), std::pair(now | used_up, std::uint64_t{0}));
+}
+
+TEST(Advance, SeveralOfFlake) {
+  atomic_cell cell;
+  flake_timeline line;
+  line.sequence_max = 99;
+  std::uint64_t const now = line.at(1'000'000);
+  std::uint64_t wanted = 1000;
+  EXPECT_STEP(advance(line, cell, now, no_carry, &wanted), step_kind::issued, now);
+  EXPECT_EQ(wanted, 100u);
+  // The setting was lowered since.
+  line.sequence_max = 9;
+  EXPECT_EQ(line.left(now + 50), 0u);
+}
+
 TEST(TimelineThreads, NoDuplicateWithTheSystemClock) {
   auto const all = issue_in_threads(
       8, 100'000, [](atomic_cell &cell) { return issue(cell, system_clock); }, true);
