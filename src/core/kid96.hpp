@@ -70,6 +70,12 @@ struct kid96 {
     return global(kid64::lowest(time) | below_node(), node_max);
   }
 
+  /// Where an ID comes from, and its sort key among those that mostly come from there, see `origin_sort_key`.
+  constexpr std::uint64_t origin(word id) const noexcept { return node(id); }
+  constexpr std::uint64_t sort_key(word id, std::uint64_t from) const noexcept {
+    return origin_sort_key(id, node_shift(), node_width, from);
+  }
+
   /// When the time unit of `id` begins.
   constexpr unix_micros time(word id) const noexcept { return kid64::time(local(id)); }
 

@@ -60,4 +60,23 @@ template <unsigned Size, class Word> void store_big(Word id, unsigned char *byte
   endian_store<std::uint64_t, 8, order::big>(bytes, static_cast<std::uint64_t>(id));
 }
 
+/// The order of IDs in 64 bits, where in their midst, `width` bits at `shift`, they say where they come from, and
+/// mostly it is `from`. Keys never contradict the order of the IDs, and those of `from` are equal only where all but
+/// the last bit are. (The first 64 bits would be mostly that.) Above and below it, an ID has 64 bits together.
+///
+///    63                shift shift-1            0
+///   +-----------------------+---------------------+
+///   | what is above         | 0                   |  from lower ones than `from`
+///   |                       | 1 + what is below/2 |  from `from`
+///   |                       | all ones            |  from higher ones
+///   +-----------------------+---------------------+
+template <class Word>
+constexpr std::uint64_t origin_sort_key(Word id, unsigned shift, unsigned width, std::uint64_t from) noexcept {
+  std::uint64_t const ones = (std::uint64_t{1} << shift) - 1;
+  std::uint64_t const origin = static_cast<std::uint64_t>(id >> shift) & ((std::uint64_t{1} << width) - 1);
+  std::uint64_t const below = static_cast<std::uint64_t>(id) & ones;
+  std::uint64_t const rank = origin < from ? 0 : origin > from ? ones : 1 + below / 2;
+  return static_cast<std::uint64_t>(id >> (shift + width)) << shift | rank;
+}
+
 } // namespace kid

@@ -38,6 +38,12 @@ struct sno : counts_from_epoch<sno> {
 
   static constexpr unix_micros epoch = 1'262'304'000'000'000;
   static constexpr unix_micros unit = 4000;
+
+  /// Where an ID comes from, and its sort key among those that mostly come from there, see `origin_sort_key`.
+  static constexpr std::uint64_t origin(word id) noexcept { return static_cast<std::uint64_t>(partition::get(id)); }
+  static constexpr std::uint64_t sort_key(word id, std::uint64_t from) noexcept {
+    return origin_sort_key(id, sequence::width, partition::width, from);
+  }
 };
 
 } // namespace kid

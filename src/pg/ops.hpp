@@ -1,6 +1,7 @@
 // Order and hashing: what operators, aggregates and index access methods call.
 #pragma once
 
+#include "guc.hpp"
 #include "pg.hpp"
 #include "value.hpp"
 
@@ -27,11 +28,33 @@ template <class Id, class Comparison> Datum choose(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(PG_GETARG_DATUM(first ? 0 : 1));
 }
 
-/// Sorting by abbreviated keys: the first 8 bytes of an ID, as an integer. They decide nearly every comparison, or
-/// else, when few of them differ, tuplesort is told to do without.
+/// Abbreviated keys, by which IDs are sorted: their first 8 bytes, as an integer.
+template <class Id> struct sort_keys {
+  std::uint64_t of(typename Id::word id) { return static_cast<std::uint64_t>(id >> (8 * (Id::size - sizeof(Datum)))); }
+};
+
+/// Of those that tell where they come from: mostly it is the same, taken to be that of the first one.
+template <class Id> struct sort_keys_of_origin {
+  Id layout = layout_of<Id>();
+  std::uint64_t from = 0;
+  bool started = false;
+
+  std::uint64_t of(typename Id::word id) {
+    if (!started)
+      from = layout.origin(id);
+    started = true;
+    return layout.sort_key(id, from);
+  }
+};
+template <> struct sort_keys<kid96> : sort_keys_of_origin<kid96> {};
+template <> struct sort_keys<sno> : sort_keys_of_origin<sno> {};
+
+/// Sorting by abbreviated keys. They decide nearly every comparison, or else, when few of them differ, tuplesort is
+/// told to do without.
 template <class Id> struct abbreviation {
   hyperLogLogState distinct;
   bool estimating;
+  sort_keys<Id> keys;
 
   static int compare_whole(Datum x, Datum y, SortSupport) {
     auto const a = get<Id>(x);
@@ -41,7 +64,7 @@ template <class Id> struct abbreviation {
 
   static Datum abbreviate(Datum original, SortSupport support) {
     auto *const self = static_cast<abbreviation *>(support->ssup_extra);
-    auto const key = static_cast<std::uint64_t>(get<Id>(original) >> (8 * (Id::size - sizeof(Datum))));
+    std::uint64_t const key = self->keys.of(get<Id>(original));
 
     if (self->estimating)
       addHyperLogLog(&self->distinct, hash_bytes_uint32(static_cast<std::uint32_t>(key ^ (key >> 32))));
@@ -69,6 +92,7 @@ template <class Id> struct abbreviation {
     auto *const self = static_cast<abbreviation *>(palloc(sizeof(abbreviation)));
     initHyperLogLog(&self->distinct, 10);
     self->estimating = true;
+    self->keys = sort_keys<Id>{};
     MemoryContextSwitchTo(caller);
 
     support->ssup_extra = self;

@@ -3,6 +3,8 @@
 
 #include "vectors.hpp"
 
+#include <random>
+
 namespace kid {
 namespace {
 
@@ -65,6 +67,31 @@ TEST(Kid96, Bounds) {
     for (auto const node : {std::uint64_t{0}, kid96::node_max}) {
       EXPECT_TRUE(layout.global(kid64::lowest(start), node) >= floor(layout, start));
       EXPECT_TRUE(layout.global(kid64::highest(end - 1), node) <= ceil(layout, start));
+    }
+  }
+}
+
+// Whatever the IDs and nodes, what the keys say is the order; and of one node, all but the last bit of it.
+TEST(Kid96, SortKeys) {
+  std::mt19937_64 random(96);
+  for (unsigned bits = 0; bits <= kid96::neighborhood_max; bits++) {
+    kid96 const layout{bits};
+    auto const some = [&random](std::uint64_t range) { return random() % range; };
+    for (int i = 0; i < 100'000; i++) {
+      std::uint64_t const home = i % 5 == 0 ? (some(2) * kid96::node_max) : 7 + some(3);
+      auto const any = [&] {
+        std::uint64_t const node = (home + some(5) - 2) & kid96::node_max;
+        return layout.global(0x006'1234'5678'0000 + (some(16) << (20 + some(20))) + some(4) + 0x3ffe * some(2), node);
+      };
+      uint128 const a = any();
+      uint128 const b = any();
+      auto const key_a = layout.sort_key(a, home);
+      auto const key_b = layout.sort_key(b, home);
+      if (key_a != key_b) {
+        ASSERT_EQ(key_a < key_b, a < b);
+      } else if (layout.node(a) == home && layout.node(b) == home) {
+        ASSERT_TRUE(a >> 1 == b >> 1);
+      }
     }
   }
 }

@@ -3,6 +3,8 @@
 
 #include "vectors.hpp"
 
+#include <random>
+
 namespace kid {
 namespace {
 
@@ -47,6 +49,27 @@ TEST(Sno, Range) {
   EXPECT_TRUE(floor(sno{}, sno{}.last() + 1) == greatest<sno>);
   EXPECT_TRUE(ceil(sno{}, sno{}.first() - 1) == 0);
   EXPECT_EQ(encode<sno>(greatest<sno>), "xxxxxxxxxxxxxxxx");
+}
+
+TEST(Sno, SortKeys) {
+  std::mt19937_64 random(10);
+  for (int i = 0; i < 300'000; i++) {
+    auto const some = [&random](std::uint64_t range) { return random() % range; };
+    std::uint64_t const home = some(4) == 0 ? some(2) * 0xffff : 7 + some(3);
+    auto const any = [&] {
+      return sno::units::put(1000 + some(2)) | sno::tick::put(some(2)) | sno::meta::put(some(2)) |
+             sno::partition::put((home + some(5) - 2) & 0xffff) | sno::sequence::put((some(6) - 3) & 0xffff);
+    };
+    uint128 const a = any();
+    uint128 const b = any();
+    auto const key_a = sno::sort_key(a, home);
+    auto const key_b = sno::sort_key(b, home);
+    if (key_a != key_b) {
+      ASSERT_EQ(key_a < key_b, a < b);
+    } else if (sno::origin(a) == home && sno::origin(b) == home) {
+      ASSERT_TRUE(a >> 1 == b >> 1);
+    }
+  }
 }
 
 } // namespace
