@@ -20,7 +20,7 @@ SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcd
 PG_CONFIG ?= pg_config
 
 # The server's headers as system headers: our own code is held to stricter warnings than they are.
-PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server)
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"'
 # -Wno-register: 15 and older still say "register" in their headers.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \
@@ -54,7 +54,7 @@ types_of = $(if $(findstring bigint,$(1)),$(filter %/8,$(TYPES)),$(if $(findstri
 page    = $(if $(filter %.in,$(1)),$(foreach t,$(types_of),$(call expand,$(1),$(t))),cat $(1);)
 
 $(SCRIPT): $(SQL_PAGES) Makefile kid.control
-	{ $(foreach p,$(SQL_PAGES),$(call page,$(p))) } > $@.tmp
+	{ $(foreach p,$(SQL_PAGES),$(call page,$(p))) } | sed 's/@version@/$(EXTVERSION)/' > $@.tmp
 	mv $@.tmp $@
 
 # PGXS compiles bitcode without PG_CXXFLAGS, and does not see when a header changed.
@@ -62,6 +62,8 @@ COMPILE.cxx.bc += $(PG_CXXFLAGS)
 
 %.o: %.cpp Makefile
 	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -MMD -MP -MT $@ -MT $*.bc -c -o $@ $<
+
+src/pg/module.o src/pg/module.bc: kid.control
 
 -include $(OBJS:.o=.d)
 

@@ -92,9 +92,10 @@ Node *rewrite(SupportRequestSimplify *request, char const *symbol) {
 Datum support(FunctionCallInfo fcinfo, char const *symbol) {
   auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
-  if (!IsA(request, SupportRequestSimplify))
-    PG_RETURN_POINTER(nullptr);
-  PG_RETURN_POINTER(rewrite(reinterpret_cast<SupportRequestSimplify *>(request), symbol));
+  Node *const result = IsA(request, SupportRequestSimplify)
+                           ? rewrite(reinterpret_cast<SupportRequestSimplify *>(request), symbol)
+                           : nullptr;
+  PG_RETURN_POINTER(result);
 }
 
 } // namespace
@@ -117,11 +118,12 @@ static Datum support_gt(PG_FUNCTION_ARGS) {
 
 /// The bounds beside a recheck have said already how many rows there are.
 static Datum support_recheck(PG_FUNCTION_ARGS) {
-  auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+  auto *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
-  if (!IsA(request, SupportRequestSelectivity))
-    PG_RETURN_POINTER(nullptr);
-  reinterpret_cast<SupportRequestSelectivity *>(request)->selectivity = 1;
+  if (IsA(request, SupportRequestSelectivity))
+    reinterpret_cast<SupportRequestSelectivity *>(request)->selectivity = 1;
+  else
+    request = nullptr;
   PG_RETURN_POINTER(request);
 }
 
