@@ -1,4 +1,5 @@
 # make, make install, make installcheck: the usual ones of PostgreSQL extensions; they take PG_CONFIG=...
+# make test-matrix:                      make test with every supported PostgreSQL
 # make test, make demo, make bench:      install what is missing and use a private server; see CONTRIBUTING.md
 
 comma      = ,
@@ -28,12 +29,14 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
 EXTRA_CLEAN = $(OBJS:.o=.d) build
 
 PRIVATE = test test-peers demo bench lint
-.PHONY: $(PRIVATE)
+.PHONY: $(PRIVATE) test-matrix
 
-ifneq ($(filter $(PRIVATE),$(MAKECMDGOALS)),)
+ifneq ($(filter $(PRIVATE) test-matrix,$(MAKECMDGOALS)),)
 # These may find no pg_config yet, so they cannot read PGXS.
 $(PRIVATE):
 	@test/run $@
+test-matrix:
+	@test/matrix
 else
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
