@@ -1,4 +1,5 @@
 # make, make install, make installcheck: the usual ones of PostgreSQL extensions; they take PG_CONFIG=...
+# make test-matrix:                      make test with every supported PostgreSQL
 # make test, make demo, make bench:      install what is missing and use a private server; see CONTRIBUTING.md
 
 comma      = ,
@@ -20,7 +21,7 @@ SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcd
 PG_CONFIG ?= pg_config
 
 # The server's headers as system headers: our own code is held to stricter warnings than they are.
-PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server)
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"'
 # -Wno-register: 15 and older still say "register" in their headers.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \
@@ -28,12 +29,14 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
 EXTRA_CLEAN = $(OBJS:.o=.d) build
 
 PRIVATE = test test-peers demo bench lint
-.PHONY: $(PRIVATE)
+.PHONY: $(PRIVATE) test-matrix
 
-ifneq ($(filter $(PRIVATE),$(MAKECMDGOALS)),)
+ifneq ($(filter $(PRIVATE) test-matrix,$(MAKECMDGOALS)),)
 # These may find no pg_config yet, so they cannot read PGXS.
 $(PRIVATE):
 	@test/run $@
+test-matrix:
+	@test/matrix
 else
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -58,7 +61,7 @@ types_of = $(or $(if $(findstring bigint,$(1)),$(filter %/8,$(TYPES))), \
 page    = $(if $(filter %.in,$(1)),$(foreach t,$(types_of),$(call expand,$(1),$(t))),cat $(1);)
 
 $(SCRIPT): $(SQL_PAGES) Makefile kid.control
-	{ $(foreach p,$(SQL_PAGES),$(call page,$(p))) } > $@.tmp
+	{ $(foreach p,$(SQL_PAGES),$(call page,$(p))) } | sed 's/@version@/$(EXTVERSION)/' > $@.tmp
 	mv $@.tmp $@
 
 # PGXS compiles bitcode without PG_CXXFLAGS, and does not see when a header changed.
@@ -66,6 +69,8 @@ COMPILE.cxx.bc += $(PG_CXXFLAGS)
 
 %.o: %.cpp Makefile
 	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -MMD -MP -MT $@ -MT $*.bc -c -o $@ $<
+
+src/pg/module.o src/pg/module.bc: kid.control
 
 -include $(OBJS:.o=.d)
 

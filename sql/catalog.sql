@@ -49,6 +49,18 @@ SELECT castsource::regtype, casttarget::regtype, castcontext, castmethod
  WHERE e.extname = 'kid'
  ORDER BY castsource::regtype::text COLLATE "C", casttarget::regtype::text COLLATE "C";
 
+-- pg_upgrade makes each object from its definition, in an order that dependencies alone decide: a cast must not need another,
+-- and a body in SQL must not name a parameter that has no name.
+SELECT castsource::regtype, casttarget::regtype
+  FROM pg_cast c JOIN pg_proc p ON p.oid = c.castfunc
+       JOIN pg_depend d ON d.objid = c.oid AND d.classid = 'pg_cast'::regclass AND d.deptype = 'e'
+       JOIN pg_extension e ON d.refobjid = e.oid
+ WHERE e.extname = 'kid' AND (p.prorettype <> c.casttarget OR p.proargtypes[0] <> c.castsource);
+SELECT p.oid::regprocedure AS function
+  FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+       JOIN pg_extension e ON d.refobjid = e.oid
+ WHERE e.extname = 'kid' AND p.prosqlbody IS NOT NULL AND '' = ANY (p.proargnames);
+
 -- Settings, none of which an ordinary user may change. They are there once the library is.
 LOAD 'kid';
 SELECT name, setting, unit, min_val, max_val, context, short_desc FROM pg_settings WHERE name LIKE 'kid.%' ORDER BY name;

@@ -117,9 +117,11 @@ RESET enable_bitmapscan;
 DROP TABLE t;
 
 -- Two types that take any bigint: where neither is named, PostgreSQL asks for the one that is meant.
+\set VERBOSITY terse
 SELECT kid_timestamp(157768171514757120);
 SELECT kid_timestamp(157768171514757120::flake);
 SELECT 1::bigint = '1'::text;
+\set VERBOSITY default
 SELECT 1::bigint = 1, 1::bigint = '1';
 CREATE TABLE numbers (id bigint PRIMARY KEY DEFAULT flake_next());
 INSERT INTO numbers DEFAULT VALUES;

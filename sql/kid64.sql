@@ -114,7 +114,9 @@ INSERT INTO assigned (n, t) VALUES ('........Ezw'::kid64, '........Ezw'::kid64);
 SELECT * FROM assigned;
 SELECT (-1)::int::kid64, (-1)::bigint::kid64, 'zzzzzzzzzzw'::kid64::bigint;
 INSERT INTO assigned (id) VALUES (now());
+\set VERBOSITY terse
 SELECT '........Ezw'::kid64 + 1;
+\set VERBOSITY default
 SELECT '........Ezw'::kid64::integer;
 
 -- A bigint column becomes a kid64 column, and back, without a row being written.

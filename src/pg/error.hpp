@@ -34,7 +34,7 @@ template <class Id> char const *syntax_detail(char const *text, text_status stat
 }
 
 /// Returns only where `context` asks for a soft error.
-template <class Id> void syntax_error(fmNodePtr context, char const *text, text_status status) {
+template <class Id> void syntax_error(Node *context, char const *text, text_status status) {
   errsave(context, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
           errmsg("invalid input syntax for type %s: \"%s\"", Id::name, text),
           errdetail_internal("%s", syntax_detail<Id>(text, status)));

@@ -61,6 +61,7 @@ extern "C" {
 #include "utils/sortsupport.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 #include "utils/typcache.h"
 #include "utils/uuid.h"
 #include "utils/wait_event.h"
@@ -108,5 +109,118 @@ inline int &statistics_target(VacAttrStats *stats) {
   return stats->attr->attstattarget;
 #endif
 }
+
+// 18 introduced the name and the version of a module, which pg_get_loaded_modules() shows.
+#if PG_VERSION_NUM >= 180000
+#define KID_MODULE_MAGIC(module, number) PG_MODULE_MAGIC_EXT(.name = module, .version = number)
+#else
+#define KID_MODULE_MAGIC(module, number) PG_MODULE_MAGIC
+#endif
+
+// 19 knows the name of a tranche from its beginning and in all processes, and may refuse with an error. Before, each
+// process says it.
+inline int new_tranche(char const *name) {
+#if PG_VERSION_NUM >= 190000
+  return LWLockNewTrancheId(name);
+#else
+  static_cast<void>(name);
+  return LWLockNewTrancheId();
+#endif
+}
+
+inline void name_tranche(int tranche, char const *name) {
+#if PG_VERSION_NUM >= 190000
+  static_cast<void>(tranche);
+  static_cast<void>(name);
+#else
+  LWLockRegisterTranche(tranche, name);
+#endif
+}
+
+/// A struct in shared memory, found or made by each process that wants it; zeroes at first.
+struct shared_struct {
+  char const *name;
+  std::size_t size;
+  void **place;         ///< where this process has it
+  void (*fill)();       ///< called each time `place` is set, while no other process is about it
+  void (*at_startup)(); ///< called after the first `fill` when the server starts
+};
+
+// 19 has callbacks for shared memory, which it also calls after startup, but in a server without a postmaster. Before,
+// there are hooks at startup, and a lock for what comes later.
+
+inline void find_without_callbacks(shared_struct const &memory) {
+  bool found = false;
+
+  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+  *memory.place = ShmemInitStruct(memory.name, memory.size, &found);
+  if (!found)
+    memset(*memory.place, 0, memory.size);
+  memory.fill();
+  LWLockRelease(AddinShmemInitLock);
+}
+
+#if PG_VERSION_NUM >= 190000
+
+template <shared_struct const &memory> struct shared_callbacks {
+  static void request(void *) {
+    ShmemStructOpts options = {};
+    options.name = memory.name;
+    options.size = static_cast<ssize_t>(memory.size);
+    options.ptr = memory.place;
+    ShmemRequestStructWithOpts(&options);
+  }
+  static void attach(void *) { memory.fill(); }
+  static void init(void *) {
+    memory.fill();
+    if (!IsUnderPostmaster)
+      memory.at_startup();
+  }
+  static constexpr ShmemCallbacks all = {SHMEM_CALLBACKS_ALLOW_AFTER_STARTUP, request, init, attach, nullptr};
+};
+
+template <shared_struct const &memory> void reserve_at_startup() {
+  RegisterShmemCallbacks(&shared_callbacks<memory>::all);
+}
+
+template <shared_struct const &memory> void find() {
+  if (IsUnderPostmaster)
+    RegisterShmemCallbacks(&shared_callbacks<memory>::all);
+  else
+    find_without_callbacks(memory);
+}
+
+#else
+
+template <shared_struct const &memory> struct shared_hooks {
+  static inline shmem_request_hook_type next_request = nullptr;
+  static inline shmem_startup_hook_type next_startup = nullptr;
+
+  static void request() {
+    if (next_request != nullptr)
+      next_request();
+    RequestAddinShmemSpace(memory.size);
+  }
+  static void startup() {
+    if (next_startup != nullptr)
+      next_startup();
+    find_without_callbacks(memory);
+    memory.at_startup();
+  }
+};
+
+template <shared_struct const &memory> void reserve_at_startup() {
+  using hooks = shared_hooks<memory>;
+  hooks::next_request = shmem_request_hook;
+  shmem_request_hook = hooks::request;
+  hooks::next_startup = shmem_startup_hook;
+  shmem_startup_hook = hooks::startup;
+}
+
+template <shared_struct const &memory> void find() {
+  find_without_callbacks(memory);
+}
+
+#endif
 
 } // namespace kid::pg

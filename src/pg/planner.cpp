@@ -92,9 +92,10 @@ Node *rewrite(SupportRequestSimplify *request, char const *symbol) {
 Datum support(FunctionCallInfo fcinfo, char const *symbol) {
   auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
-  if (!IsA(request, SupportRequestSimplify))
-    PG_RETURN_POINTER(nullptr);
-  PG_RETURN_POINTER(rewrite(reinterpret_cast<SupportRequestSimplify *>(request), symbol));
+  Node *const result = IsA(request, SupportRequestSimplify)
+                           ? rewrite(reinterpret_cast<SupportRequestSimplify *>(request), symbol)
+                           : nullptr;
+  PG_RETURN_POINTER(result);
 }
 
 } // namespace
@@ -117,26 +118,28 @@ static Datum support_gt(PG_FUNCTION_ARGS) {
 
 /// The bounds beside a recheck have said already how many rows there are.
 static Datum support_recheck(PG_FUNCTION_ARGS) {
-  auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+  auto *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
-  if (!IsA(request, SupportRequestSelectivity))
-    PG_RETURN_POINTER(nullptr);
-  reinterpret_cast<SupportRequestSelectivity *>(request)->selectivity = 1;
+  if (IsA(request, SupportRequestSelectivity))
+    reinterpret_cast<SupportRequestSelectivity *>(request)->selectivity = 1;
+  else
+    request = nullptr;
   PG_RETURN_POINTER(request);
 }
 
 /// A set of IDs has as many rows as the last argument says.
 static Datum support_next_many(PG_FUNCTION_ARGS) {
-  auto *const request = reinterpret_cast<SupportRequestRows *>(PG_GETARG_POINTER(0));
+  auto *request = reinterpret_cast<SupportRequestRows *>(PG_GETARG_POINTER(0));
+  Const *wanted = nullptr;
 
-  if (!IsA(request, SupportRequestRows) || !is_funcclause(request->node))
-    PG_RETURN_POINTER(nullptr);
-  List *const arguments = reinterpret_cast<FuncExpr *>(request->node)->args;
-  auto *const wanted =
-      reinterpret_cast<Const *>(estimate_expression_value(request->root, static_cast<Node *>(llast(arguments))));
-  if (!IsA(wanted, Const))
-    PG_RETURN_POINTER(nullptr);
-  request->rows = wanted->constisnull ? 0 : static_cast<double>(DatumGetInt64(wanted->constvalue));
+  if (IsA(request, SupportRequestRows) && is_funcclause(request->node)) {
+    auto *const count = static_cast<Node *>(llast(reinterpret_cast<FuncExpr *>(request->node)->args));
+    wanted = reinterpret_cast<Const *>(estimate_expression_value(request->root, count));
+  }
+  if (wanted != nullptr && IsA(wanted, Const))
+    request->rows = wanted->constisnull ? 0 : static_cast<double>(DatumGetInt64(wanted->constvalue));
+  else
+    request = nullptr;
   PG_RETURN_POINTER(request);
 }
 

@@ -7,66 +7,86 @@ namespace kid::pg {
 
 shared_state *attached = nullptr;
 
-shared_state &find_or_make() {
-  bool found = false;
-  std::uint32_t rolling = 0;
-
-  // Not from zero, so that back-filling that goes on after a restart does not begin with the same sequences again. Any
-  // number serves, also that of a failure. Nothing that can raise an error may stand between finding the struct and
-  // filling it.
-  static_cast<void>(pg_strong_random(&rolling, sizeof rolling));
-
-  LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-  auto &state = *static_cast<shared_state *>(ShmemInitStruct("kid", sizeof(shared_state), &found));
-  if (!found) {
-    // No lease yet: the first call of a generator goes to lease.cpp, which finds out where the timelines start.
-    memset(&state, 0, sizeof state);
-    for (auto &line : state.lines)
-      for (auto *word : {&line.state, &line.bound, &line.renew_at})
-        pg_atomic_init_u64(word, 0);
-    for (auto &stats : state.stats)
-      for (auto *word : {&stats.waits, &stats.backward_steps, &stats.ticks, &stats.renewals, &stats.held_until})
-        pg_atomic_init_u64(word, 0);
-    for (auto *counter : {&state.backfill.kid64, &state.backfill.kid96, &state.backfill.sno, &state.backfill.flake})
-      pg_atomic_init_u32(counter, rolling);
-    state.lease.tranche = LWLockNewTrancheId();
-    LWLockInitialize(&state.lease.lock, state.lease.tranche);
-    ConditionVariableInit(&state.lease.released);
-  }
-  LWLockRelease(AddinShmemInitLock);
-  LWLockRegisterTranche(state.lease.tranche, "KidLease");
-  return state;
-}
-
 namespace {
 
-shmem_request_hook_type next_request_hook = nullptr;
-shmem_startup_hook_type next_startup_hook = nullptr;
+/// To be changed with `shared_state`: two versions of the library may meet in a running server.
+constexpr std::uint32_t layout = 1;
+
+/// The same in all versions of kid: it is the layout that tells them apart, in an error of our own.
+constexpr std::size_t shared_size = 2048;
+static_assert(sizeof(shared_state) <= shared_size);
+
+void *place = nullptr;
+
+void fill() {
+  auto &state = *static_cast<shared_state *>(place);
+  std::uint32_t rolling = 0;
+
+  if (state.layout != 0)
+    return;
+  // Not from zero, so that back-filling that goes on after a restart does not begin with the same sequences again. Any
+  // number serves, also that of a failure.
+  static_cast<void>(pg_strong_random(&rolling, sizeof rolling));
+  // No lease yet: the first call of a generator goes to lease.cpp, which finds out where the timelines start.
+  for (auto &line : state.lines)
+    for (auto *word : {&line.state, &line.bound, &line.renew_at})
+      pg_atomic_init_u64(word, 0);
+  for (auto &stats : state.stats)
+    for (auto *word : {&stats.waits, &stats.backward_steps, &stats.ticks, &stats.renewals, &stats.held_until})
+      pg_atomic_init_u64(word, 0);
+  for (auto *counter : {&state.backfill.kid64, &state.backfill.kid96, &state.backfill.sno, &state.backfill.flake})
+    pg_atomic_init_u32(counter, rolling);
+  state.lease.tranche = new_tranche("KidLease");
+  LWLockInitialize(&state.lease.lock, state.lease.tranche);
+  ConditionVariableInit(&state.lease.released);
+  // Last: should an error have ended it before, the next process begins again.
+  pg_write_barrier();
+  state.layout = layout;
+}
 
 } // namespace
 
 extern "C" {
 
 /// A shutdown without an error leaves nobody who could issue another ID: the lease can end where the timelines do.
-static void lease_end_hook(int code, Datum state) {
+static void lease_end_hook(int code, Datum) {
   if (code == 0)
-    end_lease(*reinterpret_cast<shared_state *>(DatumGetPointer(state)));
-}
-
-static void request_hook() {
-  if (next_request_hook != nullptr)
-    next_request_hook();
-  RequestAddinShmemSpace(sizeof(shared_state));
-}
-
-static void startup_hook() {
-  if (next_startup_hook != nullptr)
-    next_startup_hook();
-  // In the postmaster it is called when all other processes are gone.
-  on_shmem_exit(lease_end_hook, PointerGetDatum(&find_or_make()));
+    end_lease(*static_cast<shared_state *>(place));
 }
 
 } // extern "C"
+
+namespace {
+
+/// In the postmaster what is to be done on exit is done when all other processes are gone.
+void at_startup() {
+  on_shmem_exit(lease_end_hook, 0);
+}
+
+constexpr shared_struct memory = {"kid", shared_size, &place, fill, at_startup};
+
+} // namespace
+
+shared_state &find_or_make() {
+  static bool known = false;
+
+  if (place == nullptr)
+    find<memory>();
+  auto *const state = static_cast<shared_state *>(place);
+  // An error on the way may have left it so for as long as the session lasts.
+  if (state == nullptr || state->layout == 0)
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("shared memory of kid is not set up"),
+            errhint("Start a new session."));
+  if (state->layout != layout)
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("shared memory of kid was set up by another version of its library"),
+            errdetail("It has layout %u, and this library knows layout %u.", state->layout, layout),
+            errhint("Restart the server."));
+  if (!known)
+    name_tranche(state->lease.tranche, "KidLease");
+  known = true;
+  return *state;
+}
 
 void attach(char const *function) {
   PreventCommandDuringRecovery(function);
@@ -74,10 +94,7 @@ void attach(char const *function) {
 }
 
 void reserve_shared_memory() {
-  next_request_hook = shmem_request_hook;
-  shmem_request_hook = request_hook;
-  next_startup_hook = shmem_startup_hook;
-  shmem_startup_hook = startup_hook;
+  reserve_at_startup<memory>();
 }
 
 } // namespace kid::pg

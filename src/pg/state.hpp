@@ -63,6 +63,10 @@ struct lease_state {
 };
 
 struct shared_state {
+  /// Which struct this is, see state.cpp; 0 until it is filled. First in every version of kid.
+  std::uint32_t layout;
+  lease_state lease;
+
   timeline lines[line_count];
 
   /// The sequences of back-filled IDs, which roll over; shared, so that sessions that fill the same time unit differ.
@@ -73,7 +77,6 @@ struct shared_state {
     pg_atomic_uint32 flake;
   } backfill;
 
-  alignas(PG_CACHE_LINE_SIZE) lease_state lease;
   timeline_stats stats[line_count];
 };
 

@@ -58,12 +58,12 @@ COMMENT ON FUNCTION kid_worker(flake) IS 'worker, 0 to 31: the lower half of the
 COMMENT ON FUNCTION kid_generator(flake) IS 'which generator made the ID, 0 to 1023: 32 times the datacenter plus the worker';
 COMMENT ON FUNCTION kid_sequence(flake) IS 'sequence within the millisecond, 0 to 4095';
 
-CREATE FUNCTION kid_inspect(flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4
 BEGIN ATOMIC
-    VALUES ('timestamp', 42, kid_timestamp($1)::text),
-           ('datacenter', 5, kid_datacenter($1)::text),
-           ('worker', 5, kid_worker($1)::text),
-           ('sequence', 12, kid_sequence($1)::text);
+    VALUES ('timestamp', 42, kid_timestamp(id)::text),
+           ('datacenter', 5, kid_datacenter(id)::text),
+           ('worker', 5, kid_worker(id)::text),
+           ('sequence', 12, kid_sequence(id)::text);
 END;
 COMMENT ON FUNCTION kid_inspect(flake) IS 'components of an ID, most significant first, with their widths in bits';

@@ -25,10 +25,10 @@ COMMENT ON FUNCTION flax_make(timestamptz, bytea) IS
     'flax of the millisecond that holds an instant, 2015 to 2049-11-03, with 7 bytes as its random part';
 COMMENT ON FUNCTION kid_random(flax) IS 'random part, 7 bytes';
 
-CREATE FUNCTION kid_inspect(flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
 BEGIN ATOMIC
-    VALUES ('timestamp', 40, kid_timestamp($1)::text),
-           ('random', 56, encode(kid_random($1), 'hex'));
+    VALUES ('timestamp', 40, kid_timestamp(id)::text),
+           ('random', 56, encode(kid_random(id), 'hex'));
 END;
 COMMENT ON FUNCTION kid_inspect(flax) IS 'components of an ID, most significant first, with their widths in bits';

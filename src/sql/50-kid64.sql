@@ -26,10 +26,10 @@ COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS
 COMMENT ON FUNCTION kid_sequence(kid64) IS
     'sequence within the time unit, 0 to 16383';
 
-CREATE FUNCTION kid_inspect(kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
 BEGIN ATOMIC
-    VALUES ('timestamp', 50, kid_timestamp($1)::text),
-           ('sequence', 14, kid_sequence($1)::text);
+    VALUES ('timestamp', 50, kid_timestamp(id)::text),
+           ('sequence', 14, kid_sequence(id)::text);
 END;
 COMMENT ON FUNCTION kid_inspect(kid64) IS 'components of an ID, most significant first, with their widths in bits';

@@ -73,12 +73,12 @@ COMMENT ON FUNCTION kid_node(kid96) IS 'node that made an ID, 0 to 4294967295';
 COMMENT ON FUNCTION kid_node(kid96, integer) IS 'node that made an ID with the given neighborhood, 0 to 10';
 COMMENT ON FUNCTION kid_sequence(kid96) IS 'sequence within the time unit, 0 to 16383';
 
-CREATE FUNCTION kid_inspect(kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3
 BEGIN ATOMIC
-    VALUES ('timestamp', 50, kid_timestamp($1)::text),
-           ('node', 32, kid_node($1)::text),
-           ('sequence', 14, kid_sequence($1)::text);
+    VALUES ('timestamp', 50, kid_timestamp(id)::text),
+           ('node', 32, kid_node(id)::text),
+           ('sequence', 14, kid_sequence(id)::text);
 END;
 COMMENT ON FUNCTION kid_inspect(kid96) IS
     'components of an ID with their widths in bits; the last kid.neighborhood bits of the seconds stand between node and sequence';

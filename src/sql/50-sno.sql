@@ -34,13 +34,13 @@ COMMENT ON FUNCTION kid_meta(sno) IS 'metabyte, 0 to 255: what whoever made the 
 COMMENT ON FUNCTION kid_partition(sno) IS 'partition, 0 to 65535: which generator made the ID';
 COMMENT ON FUNCTION kid_sequence(sno) IS 'sequence within the time unit, 0 to 65535';
 
-CREATE FUNCTION kid_inspect(sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
-    VALUES ('timestamp', 39, kid_timestamp($1)::text),
-           ('tick', 1, kid_tick($1)::text),
-           ('meta', 8, kid_meta($1)::text),
-           ('partition', 16, kid_partition($1)::text),
-           ('sequence', 16, kid_sequence($1)::text);
+    VALUES ('timestamp', 39, kid_timestamp(id)::text),
+           ('tick', 1, kid_tick(id)::text),
+           ('meta', 8, kid_meta(id)::text),
+           ('partition', 16, kid_partition(id)::text),
+           ('sequence', 16, kid_sequence(id)::text);
 END;
 COMMENT ON FUNCTION kid_inspect(sno) IS 'components of an ID, most significant first, with their widths in bits';

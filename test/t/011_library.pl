@@ -1,0 +1,90 @@
+# A library and a script, or a library and a running server, of different versions: an error that says so, or nothing at
+# all where they get along.
+use strict;
+use warnings;
+use File::Copy;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->start;
+my $installed = $node->config_data('--pkglibdir') . '/kid.so';
+my $directory = PostgreSQL::Test::Utils::tempdir;
+
+# The library as of another version, with another struct in shared memory; made from the objects beside this test.
+sub build
+{
+	my ($version) = @_;
+	my $tree = "$directory/$version";
+	system_or_bail('cp', '-Rp', '.', $tree);
+	foreach ([ 'kid.control', qr/default_version = '[^']*'/, "default_version = '$version'" ], [ 'src/pg/state.cpp', qr/ layout = 1;/, ' layout = 2;' ])
+	{
+		my ($file, $old, $new) = @$_;
+		my $text = slurp_file("$tree/$file");
+		$text =~ s/$old/$new/ or die "$file has changed";
+		unlink "$tree/$file" or die $!;
+		append_to_file("$tree/$file", $text);
+	}
+	system_or_bail('make', '-s', '-C', $tree, 'kid.so', "PG_CONFIG=$ENV{PG_CONFIG}");
+	return "$tree/kid.so";
+}
+
+# As a package does it: sessions that have the library keep the one they have.
+sub install
+{
+	my ($library) = @_;
+	copy($library, "$installed.new") or die $!;
+	chmod 0755, "$installed.new";
+	rename "$installed.new", $installed or die $!;
+	return;
+}
+
+sub error_of
+{
+	my ($database, $query) = @_;
+	my ($status, $stdout, $stderr) = $node->psql($database, "\\set VERBOSITY verbose\n$query");
+	return $stderr;
+}
+
+my ($older, $newer) = (build('0.9'), build('999.0'));
+copy($installed, "$directory/kid.so") or die $!;
+END { install("$directory/kid.so") if defined $directory && -e "$directory/kid.so" }
+
+# Sessions that begin after the library was replaced, in a server that goes on.
+$node->safe_psql('postgres', 'CREATE EXTENSION kid; CREATE DATABASE other');
+my $id = $node->safe_psql('postgres', 'SELECT kid_next()');
+install($older);
+foreach my $query ('SELECT kid_next()', q{SELECT kid64_at('2026-11-21')}, 'SELECT * FROM kid_stats', 'SELECT kid_observe(sno_floor(now()))')
+{
+	like(error_of('postgres', $query),
+		qr/ERROR:  55000: shared memory of kid was set up by another version of its library\nDETAIL:  It has layout 1, .* layout 2\.\nHINT:  Restart the server\./,
+		"$query, of a library with another layout");
+}
+is($node->safe_psql('postgres', "SELECT kid_timestamp('$id'::kid64) < now() + interval '2 s', flax_next() IS NOT NULL"), 't|t', 'what is not shared works');
+
+# A script that may want what the library does not have.
+like(error_of('other', 'CREATE EXTENSION kid'),
+	qr/ERROR:  55000: library of kid is older than its SQL script\nDETAIL:  The script is of version \d.*, and the library in this session of version 0\.9\.\nHINT:  Install both of one version/,
+	'an older library with a newer script');
+is($node->safe_psql('other', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid%'}), '0', 'leaves nothing behind');
+
+# And the reverse, which is every server between the installation of a new version and ALTER EXTENSION.
+install($newer);
+$node->safe_psql('other', 'CREATE EXTENSION kid');
+pass('a newer library with an older script');
+$node->restart;
+cmp_ok($node->safe_psql('other', 'SELECT kid_next()'), 'gt', $id, 'works, after a restart of the server');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_proc WHERE proname = 'kid_require_library'}), '0', 'the check is not left in the catalogue');
+
+SKIP:
+{
+	skip 'modules have no name before 18', 1 if $node->safe_psql('postgres', 'SHOW server_version_num') < 180000;
+	is($node->safe_psql('postgres', q{LOAD 'kid'; SELECT version FROM pg_get_loaded_modules() WHERE module_name = 'kid'}), '999.0',
+		'the library tells its version');
+}
+
+$node->stop;
+done_testing();
