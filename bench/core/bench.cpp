@@ -127,10 +127,10 @@ template <class Timeline> shared_cell &cell_of() {
 template <class Timeline, class Clock> void next(State &state) {
   Timeline const line;
   Clock clock;
-  auto &cell = cell_of<Timeline>();
+  counting_cell cell = {cell_of<Timeline>()};
   std::int64_t not_issued = 0;
   if (state.thread_index() == 0)
-    cell.word = 0;
+    cell.cell.word = 0;
   for (auto _ : state) {
     step_result const result = issue(line, cell, clock);
     not_issued += result.kind != step_kind::issued;
@@ -139,6 +139,7 @@ template <class Timeline, class Clock> void next(State &state) {
   // What was measured are calls that get an ID only if this is about 0.
   state.counters["not_issued"] =
       benchmark::Counter(static_cast<double>(not_issued), benchmark::Counter::kAvgIterations);
+  state.counters["retries"] = benchmark::Counter(static_cast<double>(cell.retries), benchmark::Counter::kAvgIterations);
 }
 
 BENCHMARK_TEMPLATE(next, kid_timeline, counter_clock<kid_timeline>);

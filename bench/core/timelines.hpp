@@ -26,6 +26,20 @@ struct alignas(128) shared_cell {
   std::uint64_t limit() noexcept { return end.load(std::memory_order_acquire); }
 };
 
+/// One thread's view of it, which counts how often another thread was first.
+struct counting_cell {
+  shared_cell &cell;
+  std::int64_t retries = 0;
+
+  std::uint64_t load() noexcept { return cell.load(); }
+  bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
+    bool const done = cell.compare_exchange(expected, desired);
+    retries += !done;
+    return done;
+  }
+  std::uint64_t limit() noexcept { return cell.limit(); }
+};
+
 /// Goes on by one microsecond a call: no unit is used up.
 template <class Timeline> struct counter_clock {
   unix_micros now = start;
@@ -33,8 +47,8 @@ template <class Timeline> struct counter_clock {
 };
 
 /// One call of a generator, as in src/pg/generate.hpp.
-template <class Timeline, class Clock>
-[[gnu::always_inline]] inline step_result issue(Timeline const &line, shared_cell &cell, Clock &clock) noexcept {
+template <class Timeline, class Cell, class Clock>
+[[gnu::always_inline]] inline step_result issue(Timeline const &line, Cell &cell, Clock &clock) noexcept {
   if constexpr (Timeline::changes_sides)
     return advance_in_order(line, cell, [&] { return line.at(clock()); });
   else

@@ -1,0 +1,71 @@
+# Updates of the extension: from each version that was released, ALTER EXTENSION ends with the same catalogue as a fresh
+# installation.
+use strict;
+use warnings;
+use File::Basename;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->start;
+my $directory = $node->config_data('--sharedir') . '/extension';
+my ($current) = slurp_file("$directory/kid.control") =~ /default_version = '(.*)'/;
+
+# All objects of the extension, each with what it is made of. OIDs differ from one database to another, so none is in it.
+my $catalogue = q{
+	SELECT i.type, i.identity, obj_description(d.objid, c.relname) AS comment,
+	       CASE c.relname
+	            WHEN 'pg_proc' THEN (SELECT CASE prokind WHEN 'a' THEN (SELECT concat_ws(' ', aggtransfn, aggcombinefn, aggsortop::regoperator, aggtranstype::regtype)
+	                                                               FROM pg_aggregate WHERE aggfnoid = p.oid)
+	                                        ELSE concat_ws(' ', pg_get_functiondef(p.oid), p.proacl::text) END
+	                                   FROM pg_proc p WHERE p.oid = d.objid)
+	            WHEN 'pg_type' THEN (SELECT concat_ws(' ', typlen, typbyval, typalign, typstorage, typinput, typoutput, typreceive, typsend, typanalyze)
+	                                   FROM pg_type t WHERE t.oid = d.objid)
+	            WHEN 'pg_operator' THEN (SELECT concat_ws(' ', oprcode, oprcom::regoperator, oprnegate::regoperator, oprrest, oprjoin, oprcanmerge, oprcanhash)
+	                                       FROM pg_operator o WHERE o.oid = d.objid)
+	            WHEN 'pg_cast' THEN (SELECT concat_ws(' ', castfunc::regprocedure, castcontext, castmethod) FROM pg_cast t WHERE t.oid = d.objid)
+	            WHEN 'pg_opfamily' THEN (SELECT concat_ws(' ',
+	                 (SELECT string_agg(concat_ws(' ', amopstrategy, amopopr::regoperator), ', ' ORDER BY amopopr::regoperator::text) FROM pg_amop WHERE amopfamily = d.objid),
+	                 (SELECT string_agg(concat_ws(' ', amprocnum, amproc::regprocedure, amproclefttype::regtype, amprocrighttype::regtype), ', '
+	                                    ORDER BY amprocnum, amproc::regprocedure::text) FROM pg_amproc WHERE amprocfamily = d.objid)))
+	            WHEN 'pg_opclass' THEN (SELECT concat_ws(' ', opcintype::regtype, opckeytype::regtype, opcdefault) FROM pg_opclass o WHERE o.oid = d.objid)
+	            WHEN 'pg_class' THEN (SELECT concat_ws(' ', pg_get_viewdef(v.oid), v.relacl::text) FROM pg_class v WHERE v.oid = d.objid)
+	       END AS definition
+	  FROM pg_depend d JOIN pg_class c ON c.oid = d.classid, pg_identify_object(d.classid, d.objid, d.objsubid) AS i
+	 WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'kid')
+	 ORDER BY i.type COLLATE "C", i.identity COLLATE "C"
+};
+
+sub catalogue_of
+{
+	my ($database, @commands) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->safe_psql($database, $_) foreach @commands;
+	return $node->safe_psql($database, $catalogue);
+}
+
+my $fresh = catalogue_of('fresh', 'CREATE EXTENSION kid');
+cmp_ok(scalar(split /\n/, $fresh), '>', 500, 'the catalogue is not empty');
+
+my @released = sort map { basename($_) =~ /^kid--([0-9.]+)\.sql$/ ? $1 : () } glob 'released/*.sql';
+ok(scalar(@released), 'there are released versions');
+foreach my $version (@released)
+{
+	(my $database = "from_$version") =~ tr/./_/;
+	my $updated = catalogue_of($database, "CREATE EXTENSION kid VERSION '$version'", 'ALTER EXTENSION kid UPDATE');
+	is($node->safe_psql($database, q{SELECT extversion FROM pg_extension WHERE extname = 'kid'}), $current, "$version is updated to $current");
+	ok($updated eq $fresh, "from $version the catalogue becomes that of a fresh $current");
+}
+
+# That the comparison tells: an object less, a comment less, another cost, another right.
+my $number = 0;
+foreach my $change ('ALTER EXTENSION kid DROP VIEW kid_stats', 'COMMENT ON FUNCTION kid_next() IS NULL', 'ALTER FUNCTION kid_next() COST 2',
+	'GRANT EXECUTE ON FUNCTION kid_observe(sno) TO PUBLIC')
+{
+	ok(catalogue_of('changed_' . $number++, 'CREATE EXTENSION kid', $change) ne $fresh, "$change is noticed");
+}
+
+$node->stop;
+done_testing();
