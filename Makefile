@@ -48,8 +48,8 @@ endif
 include $(PGXS)
 
 # Expanding the templates of the install script: pages in the order of their names, a template (.sql.in) once for each
-# type; 40-bigint.sql.in only for those of 8 bytes, 40-uuid.sql.in only for the others, 40-text.sql.in for those whose
-# text orders as they do.
+# type; 40-bigint.sql.in only for those of 8 bytes, 40-uuid.sql.in only for the others; 45-time-*.sql.in for those
+# that such a column orders by time.
 SQL_PAGES = $(sort $(wildcard src/sql/*.sql src/sql/*.sql.in))
 
 # $(call expand,page,type/size)
@@ -57,8 +57,9 @@ type    = $(patsubst %/,%,$(dir $(1)))
 storage = $(if $(filter 8,$(notdir $(1))),LIKE = bigint,INTERNALLENGTH = $(notdir $(1))$(comma) ALIGNMENT = char)
 expand  = sed -e 's/@type@/$(call type,$(2))/g' -e 's/@storage@/$(call storage,$(2))/' $(1);
 types_of = $(or $(if $(findstring bigint,$(1)),$(filter %/8,$(TYPES))), \
+                $(if $(findstring time-uuid,$(1)),$(filter sno/% flax/%,$(TYPES))), \
+                $(if $(findstring time-text,$(1)),$(filter kid64/% sno/% flax/%,$(TYPES))), \
                 $(if $(findstring uuid,$(1)),$(filter-out %/8,$(TYPES))), \
-                $(if $(findstring text,$(1)),$(filter-out flake/%,$(TYPES))), \
                 $(TYPES))
 page    = $(if $(filter %.in,$(1)),$(foreach t,$(types_of),$(call expand,$(1),$(t))),cat $(1);)
 

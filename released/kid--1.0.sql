@@ -1772,62 +1772,6 @@ COMMENT ON CAST (bigint AS flake) IS 'the same 64 bits';
 COMMENT ON CAST (flake AS bigint) IS 'the same 64 bits';
 COMMENT ON CAST (integer AS flake) IS 'the same as by way of bigint';
 
--- kid64: its text form, which in collation "C" orders as the type does, in columns of type text
-
-CREATE FUNCTION kid64_text_encoder(timestamptz) RETURNS text
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN kid64_floor($1)::text;
-CREATE FUNCTION kid64_text_decoder(text) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN kid_timestamp($1::kid64);
-
-COMMENT ON FUNCTION kid64_text_encoder(timestamptz) IS
-    'lowest kid64 of the time unit that holds an instant, as text; a time encoder for pg_partman';
-COMMENT ON FUNCTION kid64_text_decoder(text) IS
-    'time in a kid64 that is text; a time decoder for pg_partman';
-
--- kid96: its text form, which in collation "C" orders as the type does, in columns of type text
-
-CREATE FUNCTION kid96_text_encoder(timestamptz) RETURNS text
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN kid96_floor($1)::text;
-CREATE FUNCTION kid96_text_decoder(text) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN kid_timestamp($1::kid96);
-
-COMMENT ON FUNCTION kid96_text_encoder(timestamptz) IS
-    'lowest kid96 of the time unit that holds an instant, as text; a time encoder for pg_partman';
-COMMENT ON FUNCTION kid96_text_decoder(text) IS
-    'time in a kid96 that is text; a time decoder for pg_partman';
-
--- sno: its text form, which in collation "C" orders as the type does, in columns of type text
-
-CREATE FUNCTION sno_text_encoder(timestamptz) RETURNS text
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN sno_floor($1)::text;
-CREATE FUNCTION sno_text_decoder(text) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN kid_timestamp($1::sno);
-
-COMMENT ON FUNCTION sno_text_encoder(timestamptz) IS
-    'lowest sno of the time unit that holds an instant, as text; a time encoder for pg_partman';
-COMMENT ON FUNCTION sno_text_decoder(text) IS
-    'time in a sno that is text; a time decoder for pg_partman';
-
--- flax: its text form, which in collation "C" orders as the type does, in columns of type text
-
-CREATE FUNCTION flax_text_encoder(timestamptz) RETURNS text
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN flax_floor($1)::text;
-CREATE FUNCTION flax_text_decoder(text) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN kid_timestamp($1::flax);
-
-COMMENT ON FUNCTION flax_text_encoder(timestamptz) IS
-    'lowest flax of the time unit that holds an instant, as text; a time encoder for pg_partman';
-COMMENT ON FUNCTION flax_text_decoder(text) IS
-    'time in a flax that is text; a time decoder for pg_partman';
-
 -- kid96: its text form, 16 characters, as the 16 bytes of a uuid
 
 CREATE FUNCTION kid96_to_uuid(kid96) RETURNS uuid
@@ -1843,18 +1787,6 @@ CREATE CAST (uuid AS kid96) WITH FUNCTION kid96_from_uuid(uuid);
 
 COMMENT ON CAST (kid96 AS uuid) IS 'the 16 characters of the text form as bytes';
 COMMENT ON CAST (uuid AS kid96) IS 'of the 16 characters of the text form as bytes';
-
-CREATE FUNCTION kid96_uuid_encoder(timestamptz) RETURNS uuid
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN kid96_floor($1)::uuid;
-CREATE FUNCTION kid96_uuid_decoder(text) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN kid_timestamp($1::uuid::kid96);
-
-COMMENT ON FUNCTION kid96_uuid_encoder(timestamptz) IS
-    'lowest kid96 of the time unit that holds an instant, as a uuid; a time encoder for pg_partman';
-COMMENT ON FUNCTION kid96_uuid_decoder(text) IS
-    'time in a kid96 that is the text of a uuid; a time decoder for pg_partman';
 
 -- sno: its text form, 16 characters, as the 16 bytes of a uuid
 
@@ -1872,18 +1804,6 @@ CREATE CAST (uuid AS sno) WITH FUNCTION sno_from_uuid(uuid);
 COMMENT ON CAST (sno AS uuid) IS 'the 16 characters of the text form as bytes';
 COMMENT ON CAST (uuid AS sno) IS 'of the 16 characters of the text form as bytes';
 
-CREATE FUNCTION sno_uuid_encoder(timestamptz) RETURNS uuid
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN sno_floor($1)::uuid;
-CREATE FUNCTION sno_uuid_decoder(text) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN kid_timestamp($1::uuid::sno);
-
-COMMENT ON FUNCTION sno_uuid_encoder(timestamptz) IS
-    'lowest sno of the time unit that holds an instant, as a uuid; a time encoder for pg_partman';
-COMMENT ON FUNCTION sno_uuid_decoder(text) IS
-    'time in a sno that is the text of a uuid; a time decoder for pg_partman';
-
 -- flax: its text form, 16 characters, as the 16 bytes of a uuid
 
 CREATE FUNCTION flax_to_uuid(flax) RETURNS uuid
@@ -1899,6 +1819,64 @@ CREATE CAST (uuid AS flax) WITH FUNCTION flax_from_uuid(uuid);
 
 COMMENT ON CAST (flax AS uuid) IS 'the 16 characters of the text form as bytes';
 COMMENT ON CAST (uuid AS flax) IS 'of the 16 characters of the text form as bytes';
+
+-- kid64: its time in columns of type text, which in collation "C" order as the type does
+
+CREATE FUNCTION kid64_text_encoder(timestamptz) RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN kid64_floor($1)::text;
+CREATE FUNCTION kid64_text_decoder(text) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1::kid64);
+
+COMMENT ON FUNCTION kid64_text_encoder(timestamptz) IS
+    'lowest kid64 of the time unit that holds an instant, as text; a time encoder for pg_partman';
+COMMENT ON FUNCTION kid64_text_decoder(text) IS
+    'time in a kid64 that is text; a time decoder for pg_partman';
+
+-- sno: its time in columns of type text, which in collation "C" order as the type does
+
+CREATE FUNCTION sno_text_encoder(timestamptz) RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN sno_floor($1)::text;
+CREATE FUNCTION sno_text_decoder(text) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1::sno);
+
+COMMENT ON FUNCTION sno_text_encoder(timestamptz) IS
+    'lowest sno of the time unit that holds an instant, as text; a time encoder for pg_partman';
+COMMENT ON FUNCTION sno_text_decoder(text) IS
+    'time in a sno that is text; a time decoder for pg_partman';
+
+-- flax: its time in columns of type text, which in collation "C" order as the type does
+
+CREATE FUNCTION flax_text_encoder(timestamptz) RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN flax_floor($1)::text;
+CREATE FUNCTION flax_text_decoder(text) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1::flax);
+
+COMMENT ON FUNCTION flax_text_encoder(timestamptz) IS
+    'lowest flax of the time unit that holds an instant, as text; a time encoder for pg_partman';
+COMMENT ON FUNCTION flax_text_decoder(text) IS
+    'time in a flax that is text; a time decoder for pg_partman';
+
+-- sno: its time in columns of type uuid
+
+CREATE FUNCTION sno_uuid_encoder(timestamptz) RETURNS uuid
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN sno_floor($1)::uuid;
+CREATE FUNCTION sno_uuid_decoder(text) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1::uuid::sno);
+
+COMMENT ON FUNCTION sno_uuid_encoder(timestamptz) IS
+    'lowest sno of the time unit that holds an instant, as a uuid; a time encoder for pg_partman';
+COMMENT ON FUNCTION sno_uuid_decoder(text) IS
+    'time in a sno that is the text of a uuid; a time decoder for pg_partman';
+
+-- flax: its time in columns of type uuid
 
 CREATE FUNCTION flax_uuid_encoder(timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
@@ -2060,10 +2038,6 @@ ALTER FUNCTION kid_timestamp(kid96) STABLE;
 ALTER FUNCTION kid96_floor(timestamptz) STABLE;
 ALTER FUNCTION kid96_ceil(timestamptz) STABLE;
 ALTER FUNCTION kid96_mi(kid96, kid96) STABLE;
-ALTER FUNCTION kid96_text_encoder(timestamptz) STABLE;
-ALTER FUNCTION kid96_text_decoder(text) STABLE;
-ALTER FUNCTION kid96_uuid_encoder(timestamptz) STABLE;
-ALTER FUNCTION kid96_uuid_decoder(text) STABLE;
 ALTER FUNCTION kid96_lowest(tstzrange) STABLE;
 ALTER FUNCTION kid96_highest(tstzrange) STABLE;
 ALTER FUNCTION kid96_lowest(text, timestamptz) STABLE;
@@ -2295,7 +2269,7 @@ REVOKE ALL ON FUNCTION kid_reset_clock(flake) FROM PUBLIC;
 -- moved to another schema finds its own by the catalog, and nothing else by a search_path that somebody chose.
 
 CREATE FUNCTION kid_partition_key(parent regclass) RETURNS regtype
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     key record;
 BEGIN
@@ -2317,7 +2291,7 @@ END $$;
 
 -- Lower is the empty string, below all IDs, for MINVALUE; upper is null for MAXVALUE. The default partition is left out.
 CREATE FUNCTION kid_partitions(parent regclass, OUT partition regclass, OUT lower bytea, OUT upper bytea) RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     id_type regtype;
@@ -2329,13 +2303,13 @@ BEGIN
                CASE WHEN b.bounds[1] = 'MINVALUE' THEN '' ELSE b.bounds[1]::%1$s::bytea END,
                CASE WHEN b.bounds[2] <> 'MAXVALUE' THEN b.bounds[2]::%1$s::bytea END
           FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid,
-               regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \(''?([^'')]+)''?\) TO \(''?([^'')]+)''?\)') AS b (bounds)
+               regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM [(]''?([^'')]+)''?[)] TO [(]''?([^'')]+)''?[)]') AS b (bounds)
          WHERE i.inhparent = $1 AND b.bounds IS NOT NULL
         $query$, id_type) USING parent;
 END $$;
 
 CREATE FUNCTION kid_create_partitions(parent regclass, width interval, until timestamptz) RETURNS SETOF text
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET TimeZone = 'UTC' AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     months int := extract(year FROM width) * 12 + extract(month FROM width);
@@ -2345,8 +2319,12 @@ DECLARE
     first bytea;
     start timestamptz;
     piece record;
-    base name;
+    base text;
+    schema name;
+    owner regrole;
     suffix text;
+    again int;
+    name text;
     partition text;
 BEGIN
     IF num_nulls(parent, width, until) > 0 THEN
@@ -2401,7 +2379,7 @@ BEGIN
         SELECT coalesce(begins, %1$s.kid_timestamp(lower::%2$s)) AS begins, lower::%2$s::text, upper::%2$s::text,
                upper IS NULL OR upper = %2$s_floor('infinity')::bytea AS is_beyond_range
           FROM pieces
-         WHERE (lower >= $5 OR $5 IS NULL) AND coalesce(begins, %1$s.kid_timestamp(lower::%2$s)) < $3
+         WHERE (lower >= $5 OR $5 IS NULL) AND lower <= %2$s_ceil($3 - interval '1 microsecond')::bytea
            AND NOT EXISTS (SELECT FROM partitions p
                             WHERE p.lower <= pieces.lower AND (p.upper > pieces.lower OR p.upper IS NULL))
          ORDER BY pieces.lower
@@ -2412,27 +2390,39 @@ BEGIN
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
         END IF;
-        SELECT relname INTO base FROM pg_class WHERE oid = parent;
+        SELECT c.relname, n.nspname, c.relowner::regrole INTO base, schema, owner
+          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = parent;
         suffix := to_char(piece.begins, CASE piece.begins
                                         WHEN date_trunc('day', piece.begins) THEN '"_p"YYYYMMDD'
                                         WHEN date_trunc('minute', piece.begins) THEN '"_p"YYYYMMDD_HH24MI'
                                         WHEN date_trunc('second', piece.begins) THEN '"_p"YYYYMMDD_HH24MISS'
                                         ELSE '"_p"YYYYMMDD_HH24MISSUS' END);
-        WHILE octet_length(base || suffix) > current_setting('max_identifier_length')::int LOOP
-            base := left(base, -1);
+        -- A partition that was detached keeps its name.
+        again := 0;
+        LOOP
+            name := base || suffix || CASE WHEN again > 0 THEN '_' || again ELSE '' END;
+            EXIT WHEN octet_length(name) <= current_setting('max_identifier_length')::int
+                  AND to_regclass(format('%I.%I', schema, name)) IS NULL;
+            IF octet_length(name) > current_setting('max_identifier_length')::int THEN
+                base := left(base, -1);
+            ELSE
+                again := again + 1;
+            END IF;
         END LOOP;
-        SELECT format('%I.%I', n.nspname, base || suffix) INTO partition
-          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = parent;
+        partition := format('%I.%I', schema, name);
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent, ATTACH does not.
         EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)',
                        partition, parent);
+        IF owner <> current_user::regrole THEN
+            EXECUTE format('ALTER TABLE %s OWNER TO %s', partition, owner);
+        END IF;
         EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, piece.lower, piece.upper);
         RETURN NEXT partition;
     END LOOP;
 END $$;
 
 CREATE FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry_run boolean DEFAULT true) RETURNS SETOF text
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET TimeZone = 'UTC' AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     id_type regtype;
@@ -2456,6 +2446,8 @@ BEGIN
         $query$, kid, id_type) USING parent, older_than
     LOOP
         IF NOT dry_run THEN
+            -- Foreign keys that refer to the parent let no partition be dropped. Detaching it checks that no row is referred to.
+            EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, dropped.name);
             EXECUTE format('DROP %s %s', dropped.kind, dropped.name);
         END IF;
         RETURN NEXT dropped.name;

@@ -146,6 +146,11 @@ ALTER TABLE a ALTER own SET STATISTICS 50;
 ANALYZE a;
 SELECT attname, array_length(histogram_bounds::text::text[], 1) AS bounds, array_length(most_common_freqs, 1) IS NOT NULL AS common, round(correlation::numeric, 2) <> 0 AS correlation
   FROM pg_stats WHERE tablename = 'a' ORDER BY attname;
+-- Extended statistics of it are not ten times as long.
+CREATE STATISTICS a_both (mcv) ON id, reference FROM a;
+ANALYZE a;
+SELECT count(*) FROM pg_statistic_ext_data, pg_mcv_list_items(stxdmcv) WHERE stxoid = (SELECT oid FROM pg_statistic_ext WHERE stxname = 'a_both');
+DROP STATISTICS a_both;
 SET default_statistics_target = 2000;
 ANALYZE a (id);
 SELECT array_length(histogram_bounds::text::text[], 1) AS bounds FROM pg_stats WHERE tablename = 'a' AND attname = 'id';
@@ -185,8 +190,8 @@ EXPLAIN (COSTS OFF) SELECT * FROM x WHERE id >= sno_text_encoder('2026-11-07 22:
 SELECT count(*), min(sno_text_decoder(id)), max(sno_text_decoder(id)) FROM x WHERE id >= sno_text_encoder('2026-11-07 22:00') AND id < sno_text_encoder('2026-11-07 22:03');
 
 -- What pg_partman encodes and decodes bounds with.
-SELECT t, kid64_text_decoder(kid64_text_encoder(t)) = t AS kid64, kid96_text_decoder(kid96_text_encoder(t)) <= t AS kid96, sno_text_decoder(sno_text_encoder(t)) = t AS sno,
-       flax_text_decoder(flax_text_encoder(t)) = t AS flax, kid96_uuid_decoder(kid96_uuid_encoder(t)::text) <= t AS kid96_uuid,
+SELECT t, kid64_text_decoder(kid64_text_encoder(t)) = t AS kid64, sno_text_decoder(sno_text_encoder(t)) = t AS sno,
+       flax_text_decoder(flax_text_encoder(t)) = t AS flax,
        sno_uuid_decoder(sno_uuid_encoder(t)::text) = t AS sno_uuid, flax_uuid_decoder(flax_uuid_encoder(t)::text) = t AS flax_uuid
   FROM unnest('{2026-11-01, 2026-11-21 12:00, NULL}'::timestamptz[]) AS t;
 SELECT sno_text_encoder('2026-11-01'), sno_uuid_encoder('2026-11-01'), encode(uuid_send(sno_uuid_encoder('2026-11-01')), 'escape');

@@ -29,12 +29,15 @@ void compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows, do
     return;
 
   int &target = statistics_target(stats);
+  int const usual = target;
   target = Min(finer * target, most);
   // It fills slots from the first one on, and of each only what that kind of statistics has.
   memset(stats->stakind, 0, sizeof stats->stakind);
   memset(stats->numnumbers, 0, sizeof stats->numnumbers);
   memset(stats->numvalues, 0, sizeof stats->numvalues);
   compute_scalar_stats(stats, fetch, rows, total_rows);
+  // Extended statistics, which come later, take the greatest target of their columns.
+  target = usual;
 }
 
 } // namespace

@@ -126,7 +126,7 @@ template <class Maker> Datum next(PG_FUNCTION_ARGS) {
 }
 
 /// The one that returns a set: the last argument says how many. States are issued as many at a time as one step gives,
-/// and when they are asked for, so a query that stops early has hardly taken more than it returned.
+/// and when they are asked for: all of them in FROM, and in a select list as far as the query goes.
 template <class Maker> Datum next_many(PG_FUNCTION_ARGS) {
   struct progress {
     std::uint64_t wanted;

@@ -60,8 +60,39 @@ template <class Id, comparison How, int Argument> Datum compare_time(PG_FUNCTION
       (is_in<Id, Argument>(fcinfo, bounds<typename exact<Id>::id>(How, to_unix(PG_GETARG_TIMESTAMPTZ(1 - Argument))))));
 }
 
+/// What `compute` gives for `key`, kept from one call to the next: a kid96 is compared with the same time row by row.
+/// The other types are hardly ever compared so, see planner.cpp.
+template <class Compute>
+id_range<kid64> remembered(FunctionCallInfo fcinfo, void const *key, std::size_t size, Compute compute) {
+  struct memory {
+    std::size_t size;
+    char key[32];
+    id_range<kid64> range;
+  };
+  auto *last = fcinfo->flinfo != nullptr ? static_cast<memory *>(fcinfo->flinfo->fn_extra) : nullptr;
+
+  if (last != nullptr && last->size == size && memcmp(last->key, key, size) == 0)
+    return last->range;
+  id_range<kid64> const range = compute();
+  if (fcinfo->flinfo == nullptr || size > sizeof last->key)
+    return range;
+  if (last == nullptr)
+    fcinfo->flinfo->fn_extra = last =
+        static_cast<memory *>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(memory)));
+  last->size = size;
+  memcpy(last->key, key, size);
+  last->range = range;
+  return range;
+}
+
 template <class Id, int Argument> Datum within(PG_FUNCTION_ARGS) {
-  PG_RETURN_BOOL((is_in<Id, Argument>(fcinfo, bounds<typename exact<Id>::id>(PG_GETARG_DATUM(1 - Argument)))));
+  Datum const range = PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1 - Argument)));
+  if constexpr (std::is_same_v<Id, kid96>)
+    PG_RETURN_BOOL(
+        (is_in<Id, Argument>(fcinfo, remembered(fcinfo, DatumGetPointer(range), VARSIZE(DatumGetPointer(range)),
+                                                [range] { return bounds<kid64>(range); }))));
+  else
+    PG_RETURN_BOOL((is_in<Id, Argument>(fcinfo, bounds<Id>(range))));
 }
 
 /// Of a span of time, or of an instant with an operator, the bound that a rewritten comparison uses. See planner.cpp.
@@ -99,9 +130,17 @@ template <class Id> Datum highest_that_is(PG_FUNCTION_ARGS) {
 }
 
 /// The comparison itself, with its operator as an argument.
-template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
-  comparison const how = comparison_argument(PG_GETARG_TEXT_PP(0));
-  PG_RETURN_BOOL((is_in<Id, 1>(fcinfo, bounds<typename exact<Id>::id>(how, to_unix(PG_GETARG_TIMESTAMPTZ(2))))));
+inline Datum recheck_time_of_kid96(PG_FUNCTION_ARGS) {
+  text *const symbol = PG_GETARG_TEXT_PP(0);
+  TimestampTz const time = PG_GETARG_TIMESTAMPTZ(2);
+  // The longest operator has two characters.
+  char key[sizeof time + 2] = {};
+
+  memcpy(key, &time, sizeof time);
+  memcpy(key + sizeof time, VARDATA_ANY(symbol), Min(VARSIZE_ANY_EXHDR(symbol), 2));
+  std::size_t const size = sizeof time + VARSIZE_ANY_EXHDR(symbol);
+  auto const compute = [symbol, time] { return bounds<kid64>(comparison_argument(symbol), to_unix(time)); };
+  PG_RETURN_BOOL((is_in<kid96, 1>(fcinfo, size <= sizeof key ? remembered(fcinfo, key, size, compute) : compute())));
 }
 
 } // namespace kid::pg

@@ -309,7 +309,7 @@ KID_FUNCTION(kid96_make, kid::pg::make_kid96)
 KID_FUNCTION(kid96_timestamp_in, kid::pg::timestamp_of_kid96)
 KID_FUNCTION(kid96_node, kid::pg::node_of_kid96)
 KID_FUNCTION(kid96_sequence, kid::pg::sequence_of_kid96)
-KID_FUNCTION(kid96_recheck_time, kid::pg::recheck_time<kid::kid96>)
+KID_FUNCTION(kid96_recheck_time, kid::pg::recheck_time_of_kid96)
 KID_FUNCTION(kid64_global, kid::pg::global)
 KID_FUNCTION(kid96_local, kid::pg::local)
 

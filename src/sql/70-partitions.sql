@@ -5,7 +5,7 @@
 -- moved to another schema finds its own by the catalog, and nothing else by a search_path that somebody chose.
 
 CREATE FUNCTION kid_partition_key(parent regclass) RETURNS regtype
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     key record;
 BEGIN
@@ -27,7 +27,7 @@ END $$;
 
 -- Lower is the empty string, below all IDs, for MINVALUE; upper is null for MAXVALUE. The default partition is left out.
 CREATE FUNCTION kid_partitions(parent regclass, OUT partition regclass, OUT lower bytea, OUT upper bytea) RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     id_type regtype;
@@ -39,13 +39,13 @@ BEGIN
                CASE WHEN b.bounds[1] = 'MINVALUE' THEN '' ELSE b.bounds[1]::%1$s::bytea END,
                CASE WHEN b.bounds[2] <> 'MAXVALUE' THEN b.bounds[2]::%1$s::bytea END
           FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid,
-               regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM \(''?([^'')]+)''?\) TO \(''?([^'')]+)''?\)') AS b (bounds)
+               regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM [(]''?([^'')]+)''?[)] TO [(]''?([^'')]+)''?[)]') AS b (bounds)
          WHERE i.inhparent = $1 AND b.bounds IS NOT NULL
         $query$, id_type) USING parent;
 END $$;
 
 CREATE FUNCTION kid_create_partitions(parent regclass, width interval, until timestamptz) RETURNS SETOF text
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET TimeZone = 'UTC' AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     months int := extract(year FROM width) * 12 + extract(month FROM width);
@@ -55,8 +55,12 @@ DECLARE
     first bytea;
     start timestamptz;
     piece record;
-    base name;
+    base text;
+    schema name;
+    owner regrole;
     suffix text;
+    again int;
+    name text;
     partition text;
 BEGIN
     IF num_nulls(parent, width, until) > 0 THEN
@@ -111,7 +115,7 @@ BEGIN
         SELECT coalesce(begins, %1$s.kid_timestamp(lower::%2$s)) AS begins, lower::%2$s::text, upper::%2$s::text,
                upper IS NULL OR upper = %2$s_floor('infinity')::bytea AS is_beyond_range
           FROM pieces
-         WHERE (lower >= $5 OR $5 IS NULL) AND coalesce(begins, %1$s.kid_timestamp(lower::%2$s)) < $3
+         WHERE (lower >= $5 OR $5 IS NULL) AND lower <= %2$s_ceil($3 - interval '1 microsecond')::bytea
            AND NOT EXISTS (SELECT FROM partitions p
                             WHERE p.lower <= pieces.lower AND (p.upper > pieces.lower OR p.upper IS NULL))
          ORDER BY pieces.lower
@@ -122,27 +126,39 @@ BEGIN
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
         END IF;
-        SELECT relname INTO base FROM pg_class WHERE oid = parent;
+        SELECT c.relname, n.nspname, c.relowner::regrole INTO base, schema, owner
+          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = parent;
         suffix := to_char(piece.begins, CASE piece.begins
                                         WHEN date_trunc('day', piece.begins) THEN '"_p"YYYYMMDD'
                                         WHEN date_trunc('minute', piece.begins) THEN '"_p"YYYYMMDD_HH24MI'
                                         WHEN date_trunc('second', piece.begins) THEN '"_p"YYYYMMDD_HH24MISS'
                                         ELSE '"_p"YYYYMMDD_HH24MISSUS' END);
-        WHILE octet_length(base || suffix) > current_setting('max_identifier_length')::int LOOP
-            base := left(base, -1);
+        -- A partition that was detached keeps its name.
+        again := 0;
+        LOOP
+            name := base || suffix || CASE WHEN again > 0 THEN '_' || again ELSE '' END;
+            EXIT WHEN octet_length(name) <= current_setting('max_identifier_length')::int
+                  AND to_regclass(format('%I.%I', schema, name)) IS NULL;
+            IF octet_length(name) > current_setting('max_identifier_length')::int THEN
+                base := left(base, -1);
+            ELSE
+                again := again + 1;
+            END IF;
         END LOOP;
-        SELECT format('%I.%I', n.nspname, base || suffix) INTO partition
-          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = parent;
+        partition := format('%I.%I', schema, name);
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent, ATTACH does not.
         EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)',
                        partition, parent);
+        IF owner <> current_user::regrole THEN
+            EXECUTE format('ALTER TABLE %s OWNER TO %s', partition, owner);
+        END IF;
         EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, piece.lower, piece.upper);
         RETURN NEXT partition;
     END LOOP;
 END $$;
 
 CREATE FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry_run boolean DEFAULT true) RETURNS SETOF text
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET TimeZone = 'UTC' AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     id_type regtype;
@@ -166,6 +182,8 @@ BEGIN
         $query$, kid, id_type) USING parent, older_than
     LOOP
         IF NOT dry_run THEN
+            -- Foreign keys that refer to the parent let no partition be dropped. Detaching it checks that no row is referred to.
+            EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, dropped.name);
             EXECUTE format('DROP %s %s', dropped.kind, dropped.name);
         END IF;
         RETURN NEXT dropped.name;
