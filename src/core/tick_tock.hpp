@@ -54,6 +54,8 @@ struct sno_timeline {
     return used_up(state) ? 0 : sequence_max - sequence::get(state);
   }
 
+  static constexpr std::uint64_t side(std::uint64_t state) noexcept { return state & tick::mask; }
+
   /// The first state at `now` on the other side.
   constexpr std::uint64_t toggled(std::uint64_t now, std::uint64_t last) const noexcept {
     return begin(now, last ^ tick::mask);
@@ -66,26 +68,34 @@ struct sno_timeline {
   }
 };
 
-/// As `advance`, but reads the clock, `clock()`, anew after each look at the state.
+/// As `advance`, but reads the clock itself, `clock()`, between two looks at the state that find the same side.
 ///
 /// A reading from before the state was changed to the other side, by a clock that went back, would take that side up
-/// to the time that the clock has left, and all would have to wait until it is there again.
+/// to the time that the clock has left, and all would have to wait until it is there again. One from before the last
+/// look can seem to be behind it, when other callers went on meanwhile: that is told only of a second one.
 template <class Timeline, class Cell, class Clock>
 [[gnu::always_inline]] inline step_result advance_in_order(Timeline const &line, Cell &cell, Clock const &clock,
                                                            std::uint64_t *count = nullptr) {
   std::uint64_t last = cell.load();
-  for (;;) {
-    step_result const next = step(line, last, clock());
-    if (next.kind != step_kind::issued)
-      return next;
-    std::uint64_t const limit = cell.limit();
-    if (next.state >= limit)
-      return {step_kind::beyond, next.state};
-    std::uint64_t const more = count == nullptr ? 0 : more_states(line, next.state, limit, *count);
-    if (cell.compare_exchange(last, next.state + more)) {
-      if (count != nullptr)
-        *count = more + 1;
-      return next;
+  for (bool again = false;; again = true) {
+    std::uint64_t const side = line.side(last);
+    std::uint64_t const now = clock();
+    last = cell.load();
+    while (line.side(last) == side) {
+      step_result const next = step(line, last, now);
+      if (next.kind == step_kind::behind && !again)
+        break;
+      if (next.kind != step_kind::issued)
+        return next;
+      std::uint64_t const limit = cell.limit();
+      if (next.state >= limit)
+        return {step_kind::beyond, next.state};
+      std::uint64_t const more = count == nullptr ? 0 : more_states(line, next.state, limit, *count);
+      if (cell.compare_exchange(last, next.state + more)) {
+        if (count != nullptr)
+          *count = more + 1;
+        return next;
+      }
     }
   }
 }
