@@ -1,17 +1,18 @@
--- The rows of an hour, by the primary key and by a created_at column with an index: each hour of thirty days, once, planned
--- anew as an application's queries are. Both sides scan an index: with the table for the sum, without it for the count.
+-- The rows of an hour, by the primary key and by a created_at column with an index: hours that begin at a full or a half
+-- one, planned anew as an application's queries are. Both sides scan an index: with the table for the sum, without it for
+-- the count. A million rows in three days have as many in an hour as ten million in thirty.
 CREATE FUNCTION each_hour(query text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     hour timestamptz;
 BEGIN
-    FOR hour IN SELECT generate_series(timestamptz '2026-01-01', '2026-01-30 23:00', '1 hour') LOOP
+    FOR hour IN SELECT generate_series(timestamptz '2026-01-01', '2026-01-03 23:00', '30 min') LOOP
         EXECUTE format(query, hour, hour + interval '1 hour');
     END LOOP;
 END $$;
 CREATE TABLE dated AS SELECT name, id FROM stored WHERE name <> 'uuid';
 SELECT format('CREATE TABLE %I (id %I PRIMARY KEY, created_at timestamptz, n int)', 'dated ' || name, name),
        format('INSERT INTO %I SELECT %s, t, g
-                 FROM (SELECT g, timestamptz ''2026-01-01'' + g * (interval ''30 days'' / %s) AS t
+                 FROM (SELECT g, timestamptz ''2026-01-01'' + g * (interval ''3 days'' / %s) AS t
                          FROM generate_series(0, %3$s - 1) AS g) AS made', 'dated ' || name, id, :rows),
        format('CREATE INDEX %I ON %I (created_at)', 'dated ' || name || '_created_at', 'dated ' || name)
   FROM dated \gexec
