@@ -1,4 +1,4 @@
-# A line for each key over the number of rows, with its name at the end.
+# A line for each key over the number of rows, in the order of their names, which begin each block.
 set terminal svg size 760, 420 font "Helvetica,13" background "white"
 set datafile separator "\t"
 set title heading
@@ -9,8 +9,7 @@ set border 3 lc rgb "#888888"
 set xtics nomirror (1, 2, 5, 10, 20, 50)
 set ytics nomirror
 set grid ytics lc rgb "#e4e4e4"
-set rmargin 12
+set key top left Left reverse
 set yrange [0:*]
 array colour[3] = [0x888888, 0x2f66af, 0xd08a2e]
-plot for [i = 0:2] data index i using ($1 / 1e6):2:3:4 with yerrorlines pt 7 ps 0.5 lw 1.6 lc rgb colour[i + 1] notitle, \
-     for [i = 0:2] data index i using ($1 / 1e6):2:(strcol(5) eq "-" ? "" : strcol(5)) with labels left offset 1, 0.7 * (i == 1) - 0.4 * (i == 0) textcolor rgb colour[i + 1] notitle
+plot for [i = 0:2] data index i using ($1 / 1e6):2:3:4 with yerrorlines pt 7 ps 0.5 lw 1.6 lc rgb colour[i + 1] title columnheader(1)
