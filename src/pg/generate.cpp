@@ -24,17 +24,20 @@ void notice_ahead(timeline &line, std::uint64_t state) {
             errhint("IDs stay unique and ordered. If the clock was wrong before, see kid_reset_clock()."));
 }
 
-void wait_for_clock(step_kind reason, unix_micros missing, instr_time start) {
+void wait_for_clock(step_kind reason, unix_micros until, instr_time start) {
   static std::uint32_t events[2] = {};
   bool const behind = reason == step_kind::behind;
   std::uint32_t &event = events[behind];
   instr_time waited;
-  long timeout = Min(missing / 1000 + 1, 10);
 
   if (event == 0)
     event = wait_event(behind ? "KidClock" : "KidSequence");
 
   CHECK_FOR_INTERRUPTS();
+  unix_micros const missing = until - to_unix(GetCurrentTimestamp());
+  if (missing <= 0)
+    return;
+  long timeout = Min(missing / 1000, 10);
   INSTR_TIME_SET_CURRENT(waited);
   INSTR_TIME_SUBTRACT(waited, start);
   if (max_wait >= 0) {
@@ -51,6 +54,13 @@ void wait_for_clock(step_kind reason, unix_micros missing, instr_time start) {
     timeout = Min(timeout, remaining);
   }
 
+  if (missing < 1000) {
+    // A latch waits for whole milliseconds, in which the time unit would be over for which this one waits.
+    pgstat_report_wait_start(event);
+    pg_usleep(static_cast<long>(missing));
+    pgstat_report_wait_end();
+    return;
+  }
   static_cast<void>(WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, timeout, event));
   ResetLatch(MyLatch);
 }

@@ -13,9 +13,9 @@
 
 namespace kid::pg {
 
-/// Waits a moment, at most 10 ms, for the clock, which has `missing` to go. An error when waiting took `kid.max_wait`
-/// since `start`, or when the query is cancelled.
-void wait_for_clock(step_kind reason, unix_micros missing, instr_time start);
+/// Waits a moment, at most 10 ms, for the clock to reach `until`. An error when waiting took `kid.max_wait` since
+/// `start`, or when the query is cancelled.
+void wait_for_clock(step_kind reason, unix_micros until, instr_time start);
 
 [[noreturn]] void timeline_ended_error();
 
@@ -99,7 +99,7 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Timel
         if (!waited)
           pg_atomic_fetch_add_u64(&stats_of(line).waits, 1);
         waited = true;
-        wait_for_clock(result.kind, rules.time(next) - rules.time(now), start);
+        wait_for_clock(result.kind, rules.time(next), start);
       }
       break;
     }
