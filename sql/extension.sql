@@ -9,6 +9,20 @@ SELECT elsewhere.kid64_make('2026-11-21', 0) OPERATOR(elsewhere.-) elsewhere.kid
 CREATE TABLE elsewhere.t (id elsewhere.kid64 PRIMARY KEY DEFAULT elsewhere.kid_next());
 INSERT INTO elsewhere.t DEFAULT VALUES RETURNING elsewhere.kid_timestamp(id) <= clock_timestamp() AS past;
 
+-- Who may not look into that schema can use what others wrote down with it.
+CREATE TABLE public.events (id elsewhere.kid64 DEFAULT elsewhere.kid_next() CHECK (id OPERATOR(elsewhere.<@) tstzrange('2020-01-01', NULL)), n int);
+CREATE INDEX ON public.events (n) WHERE id OPERATOR(elsewhere.>) timestamptz '2026-01-01';
+CREATE VIEW public.recent AS SELECT * FROM public.events WHERE id OPERATOR(elsewhere.>) timestamptz '2026-01-01';
+CREATE ROLE regress_kid_user;
+GRANT SELECT, INSERT ON public.events, public.recent TO regress_kid_user;
+SET ROLE regress_kid_user;
+INSERT INTO public.events DEFAULT VALUES;
+SELECT count(*) FROM public.recent;
+SELECT elsewhere.kid_next();
+RESET ROLE;
+DROP TABLE public.events CASCADE;
+DROP ROLE regress_kid_user;
+
 -- It cannot go while it is in use, and goes with what uses it.
 DROP EXTENSION kid;
 DROP EXTENSION kid CASCADE;

@@ -61,13 +61,18 @@ CREATE FUNCTION node_of(name text) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN PERFORM set_config('kid.node', name, false); RETURN kid_node(kid_global(0)); END $$;
 SELECT count(*), count(*) FILTER (WHERE node_of(f[1]) = ('x' || f[2])::bit(32)::bigint) AS hashed
   FROM regexp_split_to_table(:'names', E'\n') AS line, string_to_array(line, E'\t') AS f
- WHERE f[1] NOT IN ('', '0');
+ WHERE f[1] LIKE '_%@_%';
 SELECT node_of('0'), node_of('4294967295'), node_of('0xffffffff'), node_of('0x0a');
 SET kid.node = '4294967296';
 SET kid.node = '';
 SET kid.node = '-1';
 SET kid.node = '007';
 SET kid.node = '12a';
+SET kid.node = 'Auto ';
+SET kid.node = 'uid';
+SET kid.node = '@localhost';
+SET kid.node = 'uid@';
+SET kid.node = 'uid@local host';
 SET kid.node = 'auto';
 SELECT node_of('auto') = node_of('auto') AS stays;
 

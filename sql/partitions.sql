@@ -144,8 +144,21 @@ ALTER TABLE owned OWNER TO regress_kid_owner;
 SELECT count(*) FROM kid_create_partitions('owned', '1 day', now() + interval '1 second');
 SELECT c.relowner::regrole FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = 'owned'::regclass;
 DROP TABLE owned;
-REVOKE CREATE ON SCHEMA public FROM regress_kid_owner;
-DROP ROLE regress_kid_owner;
+ALTER ROLE regress_kid_owner RENAME TO "Regress kid's owner";
+SET ROLE "Regress kid's owner";
+CREATE TABLE owned (id kid64) PARTITION BY RANGE (id);
+SELECT count(*) FROM kid_create_partitions('owned', '1 day', now() + interval '1 second');
+DROP TABLE owned;
+RESET ROLE;
+REVOKE CREATE ON SCHEMA public FROM "Regress kid's owner";
+DROP ROLE "Regress kid's owner";
+
+-- What there is already does not count, however much it is.
+CREATE TABLE long (id kid64) PARTITION BY RANGE (id);
+CREATE TABLE long_old PARTITION OF long FOR VALUES FROM (MINVALUE) TO (kid64_floor('2025-01-01'));
+CREATE TABLE long_2025 PARTITION OF long FOR VALUES FROM (kid64_floor('2025-01-01')) TO (kid64_floor('2026-11-21'));
+SELECT kid_create_partitions('long', '1 hour', '2026-11-21 02:00');
+DROP TABLE long;
 
 -- Long names, foreign tables, partitions of partitions.
 CREATE TABLE "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß" (id kid64) PARTITION BY RANGE (id);

@@ -247,3 +247,11 @@ SELECT name, minmax > 40 AS minmax, multi, one_day > 40 AS one_day FROM types, b
 RESET enable_seqscan;
 
 DROP TABLE c, c_1, c_2, b, x, days, t, p, nodes, f, instants, ranges, types;
+
+-- A function of somebody else's that only looks like one of kid's is not called.
+CREATE FUNCTION kid64_recheck(kid64, tstzrange) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
+CREATE FUNCTION kid64_recheck(text, kid64, timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
+SELECT count(*) FROM (SELECT kid64_floor(t) FROM generate_series(timestamptz '2026-11-21', '2026-11-21', '1 day') AS t) AS ids (id)
+ WHERE id <@ tstzrange('2026-11-20', '2026-11-22') AND id > timestamptz '2026-11-20';
+DROP FUNCTION kid64_recheck(kid64, tstzrange);
+DROP FUNCTION kid64_recheck(text, kid64, timestamptz);

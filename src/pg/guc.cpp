@@ -45,11 +45,13 @@ bool parse_choice(char const *text, std::uint64_t max, choice &result) {
   return status.error == text_error::none && number <= max;
 }
 
-/// False where `text` is empty, or looks like a number and is not one of 32 bits.
+/// False where `text` is neither a number of 32 bits nor, with its "@", the name of an Erlang node: a number or an
+/// "auto" with a slip of the pen in it must not become a name.
 bool parse_node(char const *text, choice &result) {
   if (parse_choice(text, kid96::node_max, result))
     return true;
-  if (text[0] == '\0' || (strchr("+-0123456789", text[0]) != nullptr && strchr(text, '@') == nullptr))
+  char const *const at = strchr(text, '@');
+  if (at == nullptr || at == text || at[1] == '\0' || strpbrk(text, " \t\n\v\f\r") != nullptr)
     return false;
   result = {false, node_hash(text, strlen(text))};
   return true;
@@ -116,7 +118,8 @@ static bool check_node(char **text, void **extra, GucSource) {
 
   if (!parse_node(*text, value)) {
     GUC_check_errdetail(
-        "It is \"auto\", a number from 0 to 4294967295, decimal or hexadecimal after 0x, or the name of a node.");
+        "It is \"auto\", a number from 0 to 4294967295, decimal or hexadecimal after 0x, or the name of an Erlang node "
+        "such as uid@127.0.0.1.");
     return false;
   }
   return keep(value, extra);
@@ -252,7 +255,7 @@ void define_settings() {
   DefineCustomStringVariable(
       "kid.node", "Node that this server puts into the kid96 it makes.",
       "\"auto\" hashes the system identifier and the timeline of the cluster. A number is of 32 bits, "
-      "decimal or hexadecimal after 0x. Anything else is the name of an Erlang node, hashed as Erlang does.",
+      "decimal or hexadecimal after 0x; or the name of an Erlang node, name@host, hashed as Erlang does.",
       &node_text, "auto", PGC_SUSET, 0, check_node, assign_node, nullptr);
 
   DefineCustomIntVariable("kid.neighborhood", "Bits of seconds in which the node of a kid96 sorts before its time.",

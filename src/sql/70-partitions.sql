@@ -51,8 +51,8 @@ DECLARE
     months int := extract(year FROM width) * 12 + extract(month FROM width);
     rest interval := width - make_interval(months => months);
     id_type regtype;
-    has_begun boolean;
-    first bytea;
+    reach bytea;
+    first bytea;    -- where the first hole may be; null: at the period that is now
     start timestamptz;
     piece record;
     base text;
@@ -78,16 +78,17 @@ BEGIN
     -- Who else adds partitions waits; readers and writers do not.
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
 
-    -- After the first partition, where that has begun, all holes are filled; otherwise from the period that is now.
-    EXECUTE format(
-        $query$
-        SELECT true, upper, %1$s.kid_timestamp(upper::%2$s)
-          FROM %1$s.kid_partitions($1) WHERE lower <= %2$s_floor(now())::bytea ORDER BY lower LIMIT 1
-        $query$, kid, id_type) INTO has_begun, first, start USING parent;
-    IF has_begun AND first IS NULL THEN
-        RETURN;
-    END IF;
-    start := coalesce(start, now());
+    -- From the first partition on, where that has begun, all holes are filled; otherwise from the period that is now.
+    EXECUTE format('SELECT %s_floor(now())::bytea', id_type) INTO reach;
+    FOR piece IN EXECUTE format('SELECT lower, upper FROM %s.kid_partitions($1) ORDER BY lower', kid) USING parent LOOP
+        EXIT WHEN piece.lower > reach;
+        IF piece.upper IS NULL THEN
+            RETURN;
+        END IF;
+        first := piece.upper;
+        reach := piece.upper;
+    END LOOP;
+    EXECUTE format('SELECT coalesce(%s.kid_timestamp($1::%s), now())', kid, id_type) INTO start USING first;
 
     -- Periods are counted from a month of January, or from the Monday that began the millennium.
     IF months > 0 THEN
@@ -149,7 +150,7 @@ BEGIN
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent, ATTACH does not.
         EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)',
                        partition, parent);
-        IF owner <> current_user::regrole THEN
+        IF owner <> quote_ident(current_user)::regrole THEN
             EXECUTE format('ALTER TABLE %s OWNER TO %s', partition, owner);
         END IF;
         EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, piece.lower, piece.upper);
