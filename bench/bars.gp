@@ -1,5 +1,5 @@
 # A bar for each name: its median, a whisker from the least to the greatest.
-set terminal svg size 760, 70 + 24 * bars font "Helvetica,13" background "white"
+set terminal svg noenhanced size 760, 110 + 24 * bars font "Helvetica,13" background "white"
 set datafile separator "\t"
 set title heading
 set xlabel unit

@@ -1,5 +1,5 @@
 # A line for each key over the number of rows, in the order of their names, which begin each block.
-set terminal svg size 760, 420 font "Helvetica,13" background "white"
+set terminal svg noenhanced size 760, 420 font "Helvetica,13" background "white"
 set datafile separator "\t"
 set title heading
 set xlabel "rows in the table, millions"

@@ -31,6 +31,7 @@ SELECT bool_or(name = 'pg_uuidv7') AS has_pg_uuidv7, bool_or(name = 'snowflake')
 CREATE TABLE sections (nr serial, section text PRIMARY KEY, title text, unit text);
 INSERT INTO sections (section, title, unit) VALUES
     ('generate', 'Making IDs, one session', 'ms'),
+    ('call', 'A call of kid_next()', 'ms'),
     ('contended', 'Making IDs, 8 sessions at once', 'ns for an ID'),
     ('insert', 'Bulk insert, primary key DEFAULT', 'ms'),
     ('index size', 'Index of the primary key after that', 'MB'),
