@@ -20,4 +20,6 @@ SELECT 'index size', name, 1, pg_relation_size(format('%I', 'insert ' || name ||
 INSERT INTO comparisons (section, name, rival, target)
 SELECT 'index size', name, CASE WHEN name IN ('kid64', 'flake') THEN 'bigserial' ELSE 'uuid v4' END, 1.0
   FROM generators WHERE name IN ('kid64', 'kid96', 'sno', 'flake', 'flax');
+INSERT INTO comparisons (section, name, rival)
+SELECT 'index size', 'kid64', name FROM generators WHERE name IN ('uuid v7', 'pg_uuidv7');
 SELECT format('DROP TABLE %I', 'insert ' || name) FROM generators \gexec
