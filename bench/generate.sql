@@ -16,7 +16,7 @@ INSERT INTO comparisons (section, name, rival, target) VALUES
     ('generate', 'kid96', 'uuid v4', NULL),
     ('generate', 'sno', 'uuid v4', NULL),
     ('generate', 'flake', 'bigserial', NULL),
-    ('generate', 'flax', 'uuid v4', NULL);
-INSERT INTO comparisons (section, name, rival, target) VALUES ('call', 'kid64', 'a C function that does nothing', 1.25);
+    ('generate', 'flax', 'uuid v4', NULL),
+    ('call', 'kid64', 'a C function that does nothing', 1.25);
 CALL compare('generate', :rounds);
 CALL compare('call', :rounds * 5);

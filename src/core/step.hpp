@@ -115,6 +115,24 @@ constexpr std::uint64_t more_states(Timeline const &line, std::uint64_t state, s
   return count - 1 < left ? count - 1 : left;
 }
 
+/// Takes the state that `next` has issued after `last`, and up to `count` in all. True when it is the caller's, or the
+/// limit is in the way; false when another caller was first, whose state is `last` now.
+template <class Timeline, class Cell>
+[[gnu::always_inline]] inline bool take(Timeline const &line, Cell &cell, std::uint64_t &last, step_result &next,
+                                        std::uint64_t *count) noexcept {
+  std::uint64_t const limit = cell.limit();
+  if (next.state >= limit) {
+    next.kind = step_kind::beyond;
+    return true;
+  }
+  std::uint64_t const more = count == nullptr ? 0 : more_states(line, next.state, limit, *count);
+  if (!cell.compare_exchange(last, next.state + more))
+    return false;
+  if (count != nullptr)
+    *count = more + 1;
+  return true;
+}
+
 /// Moves the timeline in `cell` by one step; on `issued` the new state is the caller's alone.
 ///
 /// `Cell` is an atomic word with `load()`, `compare_exchange(expected, desired)`, which on failure sets `expected` to
@@ -131,19 +149,10 @@ template <class Timeline, class Cell>
                                                   std::uint64_t *count = nullptr) noexcept {
   std::uint64_t last = cell.load();
   for (;;) {
-    step_result const next = step(line, last, now, carry_from);
-    if (next.kind != step_kind::issued)
+    step_result next = step(line, last, now, carry_from);
+    if (next.kind != step_kind::issued || take(line, cell, last, next, count))
       return next;
-    std::uint64_t const limit = cell.limit();
-    if (next.state >= limit)
-      return {step_kind::beyond, next.state};
-    std::uint64_t const more = count == nullptr ? 0 : more_states(line, next.state, limit, *count);
-    if (cell.compare_exchange(last, next.state + more)) {
-      if (count != nullptr)
-        *count = more + 1;
-      return next;
-    }
-    // Another caller was first and `last` is its state now: step on from there. Somebody always gets on.
+    // Step on from the other caller's state. Somebody always gets on.
   }
 }
 

@@ -82,20 +82,11 @@ template <class Timeline, class Cell, class Clock>
     std::uint64_t const now = clock();
     last = cell.load();
     while (line.side(last) == side) {
-      step_result const next = step(line, last, now);
+      step_result next = step(line, last, now);
       if (next.kind == step_kind::behind && !again)
         break;
-      if (next.kind != step_kind::issued)
+      if (next.kind != step_kind::issued || take(line, cell, last, next, count))
         return next;
-      std::uint64_t const limit = cell.limit();
-      if (next.state >= limit)
-        return {step_kind::beyond, next.state};
-      std::uint64_t const more = count == nullptr ? 0 : more_states(line, next.state, limit, *count);
-      if (cell.compare_exchange(last, next.state + more)) {
-        if (count != nullptr)
-          *count = more + 1;
-        return next;
-      }
     }
   }
 }
