@@ -16,5 +16,5 @@ SELECT 'copy', direction || ' ' || form || ', ' || name, direction || ' ' || for
   FROM unnest('{out,in}'::text[]) AS direction, unnest('{text,binary}'::text[]) AS form, stored
  WHERE name <> 'uuid'
  ORDER BY direction DESC, form DESC, name;
-CALL compare('copy', :rounds);
+CALL compare('copy', :rounds * 3);
 SELECT format('DROP TABLE %I, %I', 'stored ' || name, 'copied ' || name) FROM stored \gexec

@@ -8,7 +8,7 @@ DECLARE
     start timestamptz;
 BEGIN
     FOR number IN 1 .. rows_max / batch LOOP
-        FOR key IN SELECT * FROM growing LOOP
+        FOR key IN SELECT * FROM growing ORDER BY random() LOOP
             start := clock_timestamp();
             EXECUTE format('INSERT INTO %I (n) SELECT generate_series(1, %s)', key.place, batch);
             INSERT INTO turns

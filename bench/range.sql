@@ -30,7 +30,7 @@ SELECT 'range', task || ', ' || name || ' id', task || ', ' || name || ' created
  ORDER BY task DESC, name;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-CALL compare('range', :rounds);
+CALL compare('range', :rounds * 3);
 
 INSERT INTO turns
 SELECT 'range index', name || ' ' || index, 1, pg_relation_size(format('%I', 'dated ' || name || '_' || index)::regclass) / 1e6

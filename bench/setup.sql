@@ -60,14 +60,14 @@ CREATE VIEW results AS
 SELECT nr, c.section, c.name, figure(a.median) AS median, figure(a.least) || '..' || figure(a.most) AS spread,
        rival AS beside, figure(b.median) AS "its median", figure(b.least) || '..' || figure(b.most) AS "its spread",
        round((a.median / b.median)::numeric, 2) AS ratio, target,
-       CASE WHEN a.median / b.median <= target THEN 'ok' WHEN a.median / b.median > target THEN 'over' END AS verdict
+       CASE WHEN round((a.median / b.median)::numeric, 2) <= target THEN 'ok' WHEN target IS NOT NULL THEN 'over' END AS verdict
   FROM comparisons c
   JOIN medians a ON a.section = c.section AND a.name = c.name
   JOIN medians b ON b.section = c.section AND b.name = c.rival
  ORDER BY nr;
 
 -- Times queries against each other: rounds, in each of which every contestant of a section has its turn, so that a change of
--- the machine's speed meets all of them alike.
+-- the machine's speed meets all of them alike; in any order, as a query can leave memory and caches better or worse for the next.
 CREATE TABLE contestants (nr serial, section text, name text, query text, before text);
 
 CREATE PROCEDURE compare(contest text, rounds int) LANGUAGE plpgsql AS $$
@@ -76,7 +76,7 @@ DECLARE
     start timestamptz;
 BEGIN
     FOR round IN 0..rounds LOOP
-        FOR contestant IN SELECT name, query FROM contestants WHERE section = contest ORDER BY nr LOOP
+        FOR contestant IN SELECT name, query FROM contestants WHERE section = contest ORDER BY random() LOOP
             start := clock_timestamp();
             EXECUTE contestant.query;
             -- Round 0 is for warming up.

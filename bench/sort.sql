@@ -30,4 +30,4 @@ SELECT 'sort', task || ', ' || name, task || ', ' || rival, CASE WHEN rival = 'b
 SET work_mem = '512MB';
 SET maintenance_work_mem = '512MB';
 SET enable_mergejoin = off;
-CALL compare('sort', :rounds);
+CALL compare('sort', :rounds * 3);

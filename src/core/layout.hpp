@@ -36,15 +36,17 @@ template <class Word, unsigned Shift, unsigned Width> struct field {
 /// The field that sits right above `Below`.
 template <class Below, unsigned Width> using above = field<typename Below::word, Below::end, Width>;
 
+template <unsigned Size> std::uint64_t load_part(unsigned char const *bytes) noexcept {
+  return boost::endian::endian_load<std::uint64_t, Size, boost::endian::order::big>(bytes);
+}
+
 /// The binary form of an ID: its `Size` low bytes, most significant first.
 template <unsigned Size, class Word> Word load_big(unsigned char const *bytes) noexcept {
-  using boost::endian::endian_load;
-  using boost::endian::order;
   static_assert(Size >= 8 && Size <= sizeof(Word));
 
-  Word id = endian_load<std::uint64_t, 8, order::big>(bytes);
+  Word id = load_part<8>(bytes);
   if constexpr (Size > 8)
-    id = (id << (8 * (Size - 8))) | endian_load<std::uint64_t, Size - 8, order::big>(bytes + 8);
+    id = (id << (8 * (Size - 8))) | load_part<Size - 8>(bytes + 8);
   return id;
 }
 
@@ -58,6 +60,21 @@ template <unsigned Size, class Word> void store_big(Word id, unsigned char *byte
     id >>= 8 * (Size - 8);
   }
   endian_store<std::uint64_t, 8, order::big>(bytes, static_cast<std::uint64_t>(id));
+}
+
+/// The third way to compare, beside std::less<> and its kin: -1, 0 or 1, as `a` is less than, equal to or greater
+/// than `b`.
+struct three_way {
+  template <class Word> constexpr int operator()(Word a, Word b) const noexcept { return a < b ? -1 : a > b; }
+};
+
+/// Compares binary forms as the IDs. The first 8 bytes nearly always decide, and so the rest is not even loaded.
+template <unsigned Size, class Comparison>
+inline auto compare_big(unsigned char const *a, unsigned char const *b, Comparison comparison) noexcept {
+  auto const first_a = load_part<8>(a);
+  auto const first_b = load_part<8>(b);
+  return first_a != first_b ? comparison(first_a, first_b)
+                            : comparison(load_part<Size - 8>(a + 8), load_part<Size - 8>(b + 8));
 }
 
 /// The order of IDs in 64 bits, where in their midst, `width` bits at `shift`, they say where they come from, and

@@ -9,21 +9,25 @@
 
 namespace kid::pg {
 
-/// `Comparison` is one of std::less<> and its kin.
+/// `Comparison` is three_way, or one of std::less<> and its kin.
+template <class Id, class Comparison> auto compare(Datum a, Datum b) {
+  if constexpr (by_value<Id>)
+    return Comparison{}(get<Id>(a), get<Id>(b));
+  else
+    return compare_big<Id::size>(stored(a), stored(b), Comparison{});
+}
+
 template <class Id, class Comparison> Datum compare(PG_FUNCTION_ARGS) {
-  PG_RETURN_BOOL(Comparison{}(get<Id>(PG_GETARG_DATUM(0)), get<Id>(PG_GETARG_DATUM(1))));
+  PG_RETURN_BOOL((compare<Id, Comparison>(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1))));
 }
 
 template <class Id> Datum cmp(PG_FUNCTION_ARGS) {
-  auto const a = get<Id>(PG_GETARG_DATUM(0));
-  auto const b = get<Id>(PG_GETARG_DATUM(1));
-
-  PG_RETURN_INT32(a < b ? -1 : a > b ? 1 : 0);
+  PG_RETURN_INT32((compare<Id, three_way>(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1))));
 }
 
 /// The argument that `Comparison` puts first.
 template <class Id, class Comparison> Datum choose(PG_FUNCTION_ARGS) {
-  bool const first = Comparison{}(get<Id>(PG_GETARG_DATUM(0)), get<Id>(PG_GETARG_DATUM(1)));
+  bool const first = compare<Id, Comparison>(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
 
   PG_RETURN_DATUM(PG_GETARG_DATUM(first ? 0 : 1));
 }
@@ -56,11 +60,7 @@ template <class Id> struct abbreviation {
   bool estimating;
   sort_keys<Id> keys;
 
-  static int compare_whole(Datum x, Datum y, SortSupport) {
-    auto const a = get<Id>(x);
-    auto const b = get<Id>(y);
-    return a < b ? -1 : a > b ? 1 : 0;
-  }
+  static int compare_whole(Datum a, Datum b, SortSupport) { return compare<Id, three_way>(a, b); }
 
   static Datum abbreviate(Datum original, SortSupport support) {
     auto *const self = static_cast<abbreviation *>(support->ssup_extra);

@@ -8,11 +8,15 @@ namespace kid::pg {
 /// Types of 8 bytes live in the Datum as an integer; longer ones behind it, unaligned, as their binary form.
 template <class Id> constexpr bool by_value = Id::size == sizeof(Datum);
 
+inline unsigned char const *stored(Datum datum) {
+  return reinterpret_cast<unsigned char const *>(DatumGetPointer(datum));
+}
+
 template <class Id> typename Id::word get(Datum datum) {
   if constexpr (by_value<Id>)
     return DatumGetUInt64(datum);
   else
-    return load_big<Id::size, typename Id::word>(reinterpret_cast<unsigned char const *>(DatumGetPointer(datum)));
+    return load_big<Id::size, typename Id::word>(stored(datum));
 }
 
 template <class Id> Datum put(typename Id::word id) {
