@@ -5,6 +5,8 @@ INSERT INTO contestants (section, name, query)
 SELECT 'generate', name, format('SELECT count(%s) FROM generate_series(1, %s)', call, :rows)
   FROM generators
 UNION ALL
+SELECT 'generate', 'kid64, kid_next(n)', format('SELECT count(*) FROM (SELECT kid_next(%s) OFFSET 0) AS made', :rows)
+UNION ALL
 SELECT 'call', name, format('SELECT count(%s) FROM generate_series(1, %s)', call, :rows)
   FROM (VALUES ('kid64', 'kid_next()'), ('a C function that does nothing', 'noop()')) AS calls (name, call);
 INSERT INTO comparisons (section, name, rival, target) VALUES
@@ -13,6 +15,7 @@ INSERT INTO comparisons (section, name, rival, target) VALUES
     ('generate', 'kid64', 'uuid v7', 0.3),
     ('generate', 'kid64', 'pg_uuidv7', NULL),
     ('generate', 'kid64', 'snowflake', NULL),
+    ('generate', 'kid64, kid_next(n)', 'kid64', 1.0),
     ('generate', 'kid96', 'uuid v4', NULL),
     ('generate', 'sno', 'uuid v4', NULL),
     ('generate', 'flake', 'bigserial', NULL),
