@@ -59,7 +59,7 @@ $$;
 CREATE VIEW results AS
 SELECT nr, c.section, c.name, figure(a.median) AS median, figure(a.least) || '..' || figure(a.most) AS spread,
        rival AS beside, figure(b.median) AS "its median", figure(b.least) || '..' || figure(b.most) AS "its spread",
-       round((a.median / b.median)::numeric, 2) AS ratio, target,
+       round((a.median / b.median)::numeric, 2) AS ratio, round((a.least / b.least)::numeric, 2) AS "of the least", target,
        CASE WHEN round((a.median / b.median)::numeric, 2) <= target THEN 'ok' WHEN target IS NOT NULL THEN 'over' END AS verdict
   FROM comparisons c
   JOIN medians a ON a.section = c.section AND a.name = c.name

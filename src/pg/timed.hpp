@@ -6,6 +6,8 @@
 #include "pg.hpp"
 #include "value.hpp"
 
+#include <string_view>
+
 namespace kid::pg {
 
 /// The IDs that compare so with an instant. Of kid96 some more: its order is coarser than its time.
@@ -60,37 +62,35 @@ template <class Id, comparison How, int Argument> Datum compare_time(PG_FUNCTION
       (is_in<Id, Argument>(fcinfo, bounds<typename exact<Id>::id>(How, to_unix(PG_GETARG_TIMESTAMPTZ(1 - Argument))))));
 }
 
-/// What `compute` gives for `key`, kept from one call to the next: a kid96 is compared with the same time row by row.
-/// The other types are hardly ever compared so, see planner.cpp.
-template <class Compute>
-id_range<kid64> remembered(FunctionCallInfo fcinfo, void const *key, std::size_t size, Compute compute) {
+/// The bounds of a range, kept from one call to the next: a kid96 is compared with the same range row by row. The other
+/// types are hardly ever compared so, see planner.cpp.
+inline id_range<kid64> remembered_bounds(FunctionCallInfo fcinfo, Datum range) {
   struct memory {
-    std::size_t size;
-    char key[32];
-    id_range<kid64> range;
+    id_range<kid64> bounds;
+    char range[32];
   };
-  auto *last = fcinfo->flinfo != nullptr ? static_cast<memory *>(fcinfo->flinfo->fn_extra) : nullptr;
+  auto *const value = DatumGetPointer(range);
+  auto const size = VARSIZE(value);
 
-  if (last != nullptr && last->size == size && memcmp(last->key, key, size) == 0)
-    return last->range;
-  id_range<kid64> const range = compute();
-  if (fcinfo->flinfo == nullptr || size > sizeof last->key)
-    return range;
-  if (last == nullptr)
-    fcinfo->flinfo->fn_extra = last =
-        static_cast<memory *>(MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(memory)));
-  last->size = size;
-  memcpy(last->key, key, size);
-  last->range = range;
-  return range;
+  if (fcinfo->flinfo == nullptr || size > sizeof(memory::range))
+    return bounds<kid64>(range);
+  auto *last = static_cast<memory *>(fcinfo->flinfo->fn_extra);
+  if (last == nullptr || memcmp(last->range, value, size) != 0) {
+    id_range<kid64> const found = bounds<kid64>(range);
+    if (last == nullptr)
+      fcinfo->flinfo->fn_extra = last =
+          static_cast<memory *>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(memory)));
+    last->bounds = found;
+    // It begins with its size.
+    memcpy(last->range, value, size);
+  }
+  return last->bounds;
 }
 
 template <class Id, int Argument> Datum within(PG_FUNCTION_ARGS) {
   Datum const range = PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1 - Argument)));
   if constexpr (std::is_same_v<Id, kid96>)
-    PG_RETURN_BOOL(
-        (is_in<Id, Argument>(fcinfo, remembered(fcinfo, DatumGetPointer(range), VARSIZE(DatumGetPointer(range)),
-                                                [range] { return bounds<kid64>(range); }))));
+    PG_RETURN_BOOL((is_in<Id, Argument>(fcinfo, remembered_bounds(fcinfo, range))));
   else
     PG_RETURN_BOOL((is_in<Id, Argument>(fcinfo, bounds<Id>(range))));
 }
@@ -107,18 +107,19 @@ template <class Id> Datum highest_within(PG_FUNCTION_ARGS) {
 /// The operator of an argument, as text.
 inline comparison comparison_argument(text *symbol) {
   static constexpr struct {
-    char const *symbol;
+    std::string_view symbol;
     comparison how;
   } known[] = {{"<", comparison::less},
                {"<=", comparison::less_equal},
                {">=", comparison::greater_equal},
                {">", comparison::greater}};
-  char const *const given = text_to_cstring(symbol);
+  std::string_view const given(VARDATA_ANY(symbol), VARSIZE_ANY_EXHDR(symbol));
 
   for (auto const &one : known)
-    if (strcmp(given, one.symbol) == 0)
+    if (given == one.symbol)
       return one.how;
-  ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("\"%s\" is not one of <, <=, >= and >", given));
+  ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+          errmsg("\"%s\" is not one of <, <=, >= and >", text_to_cstring(symbol)));
 }
 
 template <class Id> Datum lowest_that_is(PG_FUNCTION_ARGS) {
@@ -131,16 +132,8 @@ template <class Id> Datum highest_that_is(PG_FUNCTION_ARGS) {
 
 /// The comparison itself, with its operator as an argument.
 inline Datum recheck_time_of_kid96(PG_FUNCTION_ARGS) {
-  text *const symbol = PG_GETARG_TEXT_PP(0);
-  TimestampTz const time = PG_GETARG_TIMESTAMPTZ(2);
-  // The longest operator has two characters.
-  char key[sizeof time + 2] = {};
-
-  memcpy(key, &time, sizeof time);
-  memcpy(key + sizeof time, VARDATA_ANY(symbol), Min(VARSIZE_ANY_EXHDR(symbol), 2));
-  std::size_t const size = sizeof time + VARSIZE_ANY_EXHDR(symbol);
-  auto const compute = [symbol, time] { return bounds<kid64>(comparison_argument(symbol), to_unix(time)); };
-  PG_RETURN_BOOL((is_in<kid96, 1>(fcinfo, size <= sizeof key ? remembered(fcinfo, key, size, compute) : compute())));
+  comparison const how = comparison_argument(PG_GETARG_TEXT_PP(0));
+  PG_RETURN_BOOL((is_in<kid96, 1>(fcinfo, bounds<kid64>(how, to_unix(PG_GETARG_TIMESTAMPTZ(2))))));
 }
 
 } // namespace kid::pg
