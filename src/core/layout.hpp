@@ -40,8 +40,9 @@ template <unsigned Size> std::uint64_t load_part(unsigned char const *bytes) noe
   return boost::endian::endian_load<std::uint64_t, Size, boost::endian::order::big>(bytes);
 }
 
-/// The binary form of an ID: its `Size` low bytes, most significant first.
-template <unsigned Size, class Word> Word load_big(unsigned char const *bytes) noexcept {
+/// The binary form of an ID: its `Size` low bytes, most significant first. `inline` is for the optimizer, which leaves
+/// a template that is used so often out of line; it is a few instructions, for each row of a scan.
+template <unsigned Size, class Word> inline Word load_big(unsigned char const *bytes) noexcept {
   static_assert(Size >= 8 && Size <= sizeof(Word));
 
   Word id = load_part<8>(bytes);
