@@ -36,6 +36,7 @@ template <class Word, unsigned Shift, unsigned Width> struct field {
 /// The field that sits right above `Below`.
 template <class Below, unsigned Width> using above = field<typename Below::word, Below::end, Width>;
 
+/// `Size` bytes, 8 at most, as a number.
 template <unsigned Size> std::uint64_t load_part(unsigned char const *bytes) noexcept {
   return boost::endian::endian_load<std::uint64_t, Size, boost::endian::order::big>(bytes);
 }
@@ -69,7 +70,8 @@ struct three_way {
   template <class Word> constexpr int operator()(Word a, Word b) const noexcept { return a < b ? -1 : a > b; }
 };
 
-/// Compares binary forms as the IDs. The first 8 bytes nearly always decide, and so the rest is not even loaded.
+/// Compares binary forms as the IDs. Where the first 8 bytes differ, the rest is not even loaded; they are the same
+/// only among IDs of one origin and one unit of time, or of a kid96, one step.
 template <unsigned Size, class Comparison>
 inline auto compare_big(unsigned char const *a, unsigned char const *b, Comparison comparison) noexcept {
   auto const first_a = load_part<8>(a);
