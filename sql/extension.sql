@@ -41,3 +41,9 @@ RESET ROLE;
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_kid_owner', current_database()) \gexec
 DROP ROLE regress_kid_owner;
 CREATE EXTENSION kid;
+
+-- The functions for partitions are in plpgsql, which may have been dropped.
+DROP EXTENSION kid;
+DROP EXTENSION plpgsql;
+CREATE EXTENSION kid;
+CREATE EXTENSION kid CASCADE;

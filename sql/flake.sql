@@ -135,13 +135,17 @@ SELECT kid_generator(flake_next()), kid_datacenter(flake_at(now())), kid_worker(
 SET kid.flake_datacenter = 3;
 SET kid.flake_worker = 4;
 SELECT kid_generator(flake_next());
-SET kid.flake_worker = 5;
-SET kid.flake_id = 101;
 SET kid.flake_id = -1;
 SET kid.flake_datacenter = 9;
 SET kid.flake_worker = 7;
 SELECT kid_generator(flake_next()), kid_datacenter(flake_next()), kid_worker(flake_next());
-SET kid.flake_id = 295;
+-- They are set one by one, so only those that are used have to make sense together.
+SET kid.flake_id = 33;
+SELECT flake_next();
+SET kid.flake_datacenter = -1;
+SELECT flake_next();
+SET kid.flake_worker = 1;
+SELECT kid_generator(flake_next());
 SET kid.flake_id = 1024;
 SET kid.flake_datacenter = 32;
 SET kid.flake_worker = 32;
@@ -149,17 +153,6 @@ RESET kid.flake_id;
 RESET kid.flake_datacenter;
 RESET kid.flake_worker;
 
--- Values that do not come one by one from SET are compared when they are used.
-ALTER DATABASE :"DBNAME" SET kid.flake_id = 33;
-ALTER DATABASE :"DBNAME" SET kid.flake_worker = 2;
-\c -
-SELECT flake_next();
-ALTER DATABASE :"DBNAME" SET kid.flake_worker = 1;
-\c -
-SELECT kid_generator(flake_next());
-ALTER DATABASE :"DBNAME" RESET kid.flake_id;
-ALTER DATABASE :"DBNAME" RESET kid.flake_worker;
-\c -
 SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 

@@ -14,7 +14,11 @@ namespace {
 constexpr int finer = 10;
 constexpr int most = 10000; // as for SET STATISTICS
 
-AnalyzeAttrComputeStatsFunc compute_scalar_stats;
+/// What std_typanalyze() chose for a column.
+struct standard {
+  AnalyzeAttrComputeStatsFunc compute;
+  void *extra;
+};
 
 bool has_slot(VacAttrStats const *stats, int kind) {
   for (std::int16_t const slot : stats->stakind)
@@ -24,20 +28,23 @@ bool has_slot(VacAttrStats const *stats, int kind) {
 }
 
 void compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows, double total_rows) {
-  compute_scalar_stats(stats, fetch, rows, total_rows);
+  auto const usually = *static_cast<standard *>(stats->extra_data);
+
+  stats->extra_data = usually.extra;
+  usually.compute(stats, fetch, rows, total_rows);
   if (has_slot(stats, STATISTIC_KIND_MCV) || !has_slot(stats, STATISTIC_KIND_HISTOGRAM))
     return;
 
   int &target = statistics_target(stats);
-  int const usual = target;
+  int const usual_target = target;
   target = Min(finer * target, most);
   // It fills slots from the first one on, and of each only what that kind of statistics has.
   memset(stats->stakind, 0, sizeof stats->stakind);
   memset(stats->numnumbers, 0, sizeof stats->numnumbers);
   memset(stats->numvalues, 0, sizeof stats->numvalues);
-  compute_scalar_stats(stats, fetch, rows, total_rows);
+  usually.compute(stats, fetch, rows, total_rows);
   // Extended statistics, which come later, take the greatest target of their columns.
-  target = usual;
+  target = usual_target;
 }
 
 } // namespace
@@ -50,7 +57,9 @@ static Datum typanalyze(PG_FUNCTION_ARGS) {
   if (!std_typanalyze(stats))
     PG_RETURN_BOOL(false);
   if (!chosen) {
-    compute_scalar_stats = stats->compute_stats;
+    auto *const usually = static_cast<standard *>(palloc(sizeof(standard)));
+    *usually = {stats->compute_stats, stats->extra_data};
+    stats->extra_data = usually;
     stats->compute_stats = compute_stats;
   }
   PG_RETURN_BOOL(true);

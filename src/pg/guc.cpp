@@ -89,25 +89,18 @@ std::uint32_t identity() {
   return hash;
 }
 
-// Rules between settings. SET is told at once; values from elsewhere, which come one by one in any order, when they are
-// used.
+// Rules between settings hold where they are used, not where one is set: values come one by one, in any order, from a
+// file, from SET, and from the leader of a parallel worker.
 
 bool pool_is_large_enough(int min, int max) {
   return static_cast<unsigned>(abs(max - min)) + 1 >= sno_timeline::pool_min;
 }
-
-char const pool_detail[] =
-    "\"kid.sno_sequence_min\" and \"kid.sno_sequence_max\" make a pool of fewer than 4 sequences.";
 
 /// Whether `id` is made of those of `datacenter` and `worker` that are set.
 bool same_generator(int id, int datacenter, int worker) {
   return id < 0 || ((datacenter < 0 || datacenter == id >> flake::worker::width) &&
                     (worker < 0 || worker == (id & static_cast<int>(flake::worker::max))));
 }
-
-#define GENERATOR_CONTRADICTION "\"kid.flake_id\" contradicts \"kid.flake_datacenter\" and \"kid.flake_worker\""
-#define GENERATOR_DETAIL "They are %d, %d and %d, and the first is 32 times the second plus the third."
-#define GENERATOR_HINT "Set either the one or the other two, and leave the rest at -1."
 
 } // namespace
 
@@ -143,42 +136,6 @@ static void assign_partition(char const *, void *extra) {
   chosen_partition = *static_cast<choice *>(extra);
 }
 
-static bool check_pool(bool large_enough, GucSource source) {
-  if (large_enough || source != PGC_S_SESSION)
-    return true;
-  GUC_check_errdetail("%s", pool_detail);
-  return false;
-}
-
-static bool check_sequence_min(int *min, void **, GucSource source) {
-  return check_pool(pool_is_large_enough(*min, sno_sequence_max), source);
-}
-
-static bool check_sequence_max(int *max, void **, GucSource source) {
-  return check_pool(pool_is_large_enough(sno_sequence_min, *max), source);
-}
-
-static bool check_generator(int id, int datacenter, int worker, GucSource source) {
-  if (source != PGC_S_SESSION || same_generator(id, datacenter, worker))
-    return true;
-  GUC_check_errmsg(GENERATOR_CONTRADICTION);
-  GUC_check_errdetail(GENERATOR_DETAIL, id, datacenter, worker);
-  GUC_check_errhint(GENERATOR_HINT);
-  return false;
-}
-
-static bool check_flake_id(int *id, void **, GucSource source) {
-  return check_generator(*id, flake_datacenter, flake_worker, source);
-}
-
-static bool check_flake_datacenter(int *datacenter, void **, GucSource source) {
-  return check_generator(flake_id, *datacenter, flake_worker, source);
-}
-
-static bool check_flake_worker(int *worker, void **, GucSource source) {
-  return check_generator(flake_id, flake_datacenter, *worker, source);
-}
-
 static bool check_flake_epoch(double *epoch, void **, GucSource) {
   if (*epoch == static_cast<double>(static_cast<std::int64_t>(*epoch)))
     return true;
@@ -192,7 +149,9 @@ static void assign_flake_epoch(double epoch, void *) {
 
 /// All its digits, which PostgreSQL would round.
 static char const *show_flake_epoch() {
-  return psprintf(INT64_FORMAT, flake_layout.epoch / flake::unit);
+  static char text[24];
+  snprintf(text, sizeof text, INT64_FORMAT, flake_layout.epoch / flake::unit);
+  return text;
 }
 
 } // extern "C"
@@ -208,15 +167,18 @@ std::uint64_t sno_partition() {
 sno_timeline sno_line() {
   if (unlikely(!pool_is_large_enough(sno_sequence_min, sno_sequence_max)))
     ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("too few sequences for sno"),
-            errdetail("%s", pool_detail));
+            errdetail("\"kid.sno_sequence_min\" and \"kid.sno_sequence_max\" make a pool of fewer than 4 sequences."));
   return {static_cast<std::uint64_t>(Min(sno_sequence_min, sno_sequence_max)),
           static_cast<std::uint64_t>(Max(sno_sequence_min, sno_sequence_max))};
 }
 
 std::uint64_t flake_generator() {
   if (unlikely(!same_generator(flake_id, flake_datacenter, flake_worker)))
-    ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg(GENERATOR_CONTRADICTION),
-            errdetail(GENERATOR_DETAIL, flake_id, flake_datacenter, flake_worker), errhint(GENERATOR_HINT));
+    ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR),
+            errmsg("\"kid.flake_id\" contradicts \"kid.flake_datacenter\" and \"kid.flake_worker\""),
+            errdetail("They are %d, %d and %d, and the first is 32 times the second plus the third.", flake_id,
+                      flake_datacenter, flake_worker),
+            errhint("Set either the one or the other two, and leave the rest at -1."));
   if (flake_id >= 0)
     return static_cast<std::uint64_t>(flake_id);
   return static_cast<std::uint64_t>(Max(flake_datacenter, 0)) << flake::worker::width |
@@ -227,76 +189,79 @@ flake_timeline flake_line() {
   return {clock_backward == backward_hold, static_cast<std::uint64_t>(flake_sequence_max)};
 }
 
+/// PostgreSQL gives a setting that is defined late the value that its placeholder had. In parallel mode that is
+/// refused, with a warning, to settings that may not be changed there. Ours may, but only until they are defined.
 void define_settings() {
+  int const flags = IsInParallelMode() ? GUC_ALLOW_IN_PARALLEL : 0;
+
   DefineCustomIntVariable(
       "kid.max_wait", "Longest time that a generator waits for the clock.",
       "A generator waits when all sequence numbers of the current time unit are used up, and, unless "
       "it keeps the highest time, when the clock went back. "
       "0 raises an error instead of waiting, -1 waits for ever.",
-      &max_wait, 1000, -1, INT_MAX, PGC_SUSET, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+      &max_wait, 1000, -1, INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
 
-  DefineCustomEnumVariable("kid.clock_backward",
-                           "What generators of kid64, kid96 and flake do when the clock goes back.",
-                           "\"hold\" keeps the highest time and counts on, \"refuse\" waits, at most \"kid.max_wait\", "
-                           "until the clock is there again.",
-                           &clock_backward, backward_hold, backward_options, PGC_SUSET, 0, nullptr, nullptr, nullptr);
+  DefineCustomEnumVariable(
+      "kid.clock_backward", "What generators of kid64, kid96 and flake do when the clock goes back.",
+      "\"hold\" keeps the highest time and counts on, \"refuse\" waits, at most \"kid.max_wait\", "
+      "until the clock is there again.",
+      &clock_backward, backward_hold, backward_options, PGC_SUSET, flags, nullptr, nullptr, nullptr);
 
   DefineCustomIntVariable(
       "kid.lease", "How far ahead of the clock the bound of IDs is that survives a crash.",
       "It is kept in the file kid.lease in the data directory, written at most twice in this time. "
       "After a crash IDs start there. 0 keeps none, and leaves it to the clock. Read when the first "
       "ID after a start of the server is made.",
-      &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+      &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
 
   DefineCustomIntVariable("kid.max_observe", "How far ahead of the clock an ID may be that kid_observe() takes.",
                           "A superuser is not bound by it.", &max_observe, 3600 * 1000, 0, INT_MAX, PGC_SUSET,
-                          GUC_UNIT_MS, nullptr, nullptr, nullptr);
+                          GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
 
   DefineCustomStringVariable(
       "kid.node", "Node that this server puts into the kid96 it makes.",
       "\"auto\" hashes the system identifier and the timeline of the cluster. A number is of 32 bits, "
       "decimal or hexadecimal after 0x; or the name of an Erlang node, name@host, hashed as Erlang does.",
-      &node_text, "auto", PGC_SUSET, 0, check_node, assign_node, nullptr);
+      &node_text, "auto", PGC_SUSET, flags, check_node, assign_node, nullptr);
 
   DefineCustomIntVariable("kid.neighborhood", "Bits of seconds in which the node of a kid96 sorts before its time.",
                           "With I bits IDs are ordered by node within 2^I seconds. An ID does not say with how many "
                           "it was made, so all that are read together need the same.",
-                          &neighborhood, 8, 0, kid96::neighborhood_max, PGC_SUSET, 0, nullptr, nullptr, nullptr);
+                          &neighborhood, 8, 0, kid96::neighborhood_max, PGC_SUSET, flags, nullptr, nullptr, nullptr);
 
   DefineCustomStringVariable(
       "kid.sno_partition", "Partition that this server puts into the sno it makes.",
       "\"auto\" hashes the system identifier and the timeline of the cluster. Otherwise a number "
       "from 0 to 65535, decimal or hexadecimal after 0x.",
-      &partition_text, "auto", PGC_SUSET, 0, check_partition, assign_partition, nullptr);
+      &partition_text, "auto", PGC_SUSET, flags, check_partition, assign_partition, nullptr);
 
   DefineCustomIntVariable(
       "kid.sno_sequence_min", "One end of the sequences that this server puts into the sno it makes.",
       "Generators that share a partition need different sequences, each at least four.", &sno_sequence_min, 0, 0,
-      static_cast<int>(sno::sequence::max), PGC_SUSET, 0, check_sequence_min, nullptr, nullptr);
+      static_cast<int>(sno::sequence::max), PGC_SUSET, flags, nullptr, nullptr, nullptr);
   DefineCustomIntVariable("kid.sno_sequence_max",
                           "Other end of the sequences that this server puts into the sno it makes.",
                           "Generators that share a partition need different sequences, each at least four.",
                           &sno_sequence_max, static_cast<int>(sno::sequence::max), 0,
-                          static_cast<int>(sno::sequence::max), PGC_SUSET, 0, check_sequence_max, nullptr, nullptr);
+                          static_cast<int>(sno::sequence::max), PGC_SUSET, flags, nullptr, nullptr, nullptr);
 
   DefineCustomIntVariable("kid.flake_id", "Generator that this server puts into the flake it makes.",
                           "Datacenter and worker in one number. -1 leaves it to \"kid.flake_datacenter\" and "
                           "\"kid.flake_worker\".",
-                          &flake_id, -1, -1, static_cast<int>(flake::generator::max), PGC_SUSET, 0, check_flake_id,
+                          &flake_id, -1, -1, static_cast<int>(flake::generator::max), PGC_SUSET, flags, nullptr,
                           nullptr, nullptr);
   DefineCustomIntVariable("kid.flake_datacenter", "Datacenter that this server puts into the flake it makes.",
                           "-1 leaves it to \"kid.flake_id\", and is 0 if that is -1 too.", &flake_datacenter, -1, -1,
-                          static_cast<int>(flake::datacenter::max), PGC_SUSET, 0, check_flake_datacenter, nullptr,
-                          nullptr);
+                          static_cast<int>(flake::datacenter::max), PGC_SUSET, flags, nullptr, nullptr, nullptr);
   DefineCustomIntVariable("kid.flake_worker", "Worker that this server puts into the flake it makes.",
                           "-1 leaves it to \"kid.flake_id\", and is 0 if that is -1 too.", &flake_worker, -1, -1,
-                          static_cast<int>(flake::worker::max), PGC_SUSET, 0, check_flake_worker, nullptr, nullptr);
+                          static_cast<int>(flake::worker::max), PGC_SUSET, flags, nullptr, nullptr, nullptr);
 
   DefineCustomRealVariable(
       "kid.flake_epoch", "Time from which a flake counts, in milliseconds since 1970-01-01 UTC.",
       "A whole number, as the library takes it. An ID does not say its epoch, so all that are read "
       "together need the same.",
-      &flake_epoch, 0, 0, static_cast<double>(flake::units::max), PGC_SUSET, GUC_UNIT_MS, check_flake_epoch,
+      &flake_epoch, 0, 0, static_cast<double>(flake::units::max), PGC_SUSET, GUC_UNIT_MS | flags, check_flake_epoch,
       assign_flake_epoch, show_flake_epoch);
 
   DefineCustomIntVariable("kid.flake_sequence_max", "Greatest sequence of the flake made in a millisecond.",
@@ -305,6 +270,10 @@ void define_settings() {
                           0, nullptr, nullptr, nullptr);
 
   MarkGUCPrefixReserved("kid");
+  if (flags != 0)
+    for (config_generic *const setting : all_settings())
+      if (strncmp(setting->name, "kid.", 4) == 0)
+        setting->flags &= ~flags;
 }
 
 } // namespace kid::pg

@@ -100,8 +100,7 @@ lease_file describe(shared_state &shared) {
 /// Writes `file` and flushes it. False where that failed, which is reported at `level`.
 bool write_file(lease_file file, int level) {
   static std::uint32_t event = 0;
-  // The postmaster has none, and cannot ask for one.
-  if (event == 0 && MyProc != nullptr)
+  if (event == 0)
     event = wait_event("KidLeaseWrite");
   file.crc = checksum(file);
 
@@ -396,18 +395,6 @@ std::uint64_t next_unit_of(line_id id, std::uint64_t state) {
 
 std::uint64_t state_at(line_id id, unix_micros time) {
   return rules[id].at(Min(Max(time, rules[id].first), rules[id].last));
-}
-
-void end_lease(shared_state &shared) {
-  // Who ended with the lock in its hands was about to change things, and left the file such that it holds either way.
-  if (!LWLockConditionalAcquire(&shared.lease.lock, LW_EXCLUSIVE))
-    return;
-  if (!shared.lease.open || shared.lease.length == 0)
-    return;
-  lease_file file = describe(shared);
-  for (int id = 0; id < line_count; id++)
-    file.last[id] = shared.lines[id].load();
-  write_file(file, LOG);
 }
 
 } // namespace kid::pg

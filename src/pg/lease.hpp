@@ -37,7 +37,4 @@ std::uint64_t next_unit_of(line_id id, std::uint64_t state);
 /// The first state of the time unit that holds an instant, or the nearest in range.
 std::uint64_t state_at(line_id id, unix_micros time);
 
-/// Writes the exact end of the timelines. For the last process of the server.
-void end_lease(shared_state &shared);
-
 } // namespace kid::pg

@@ -23,6 +23,7 @@ extern "C" {
 
 #include "access/htup_details.h"
 #include "access/stratnum.h"
+#include "access/xact.h"
 #include "access/xlog.h"
 #include "access/xlogrecovery.h"
 #include "catalog/namespace.h"
@@ -56,6 +57,7 @@ extern "C" {
 #include "storage/shmem.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/guc_tables.h"
 #include "utils/lsyscache.h"
 #include "utils/rangetypes.h"
 #include "utils/sortsupport.h"
@@ -101,6 +103,25 @@ inline void *guc_extra(std::size_t size) {
 #endif
 }
 
+/// All settings of the server, to loop over. 16 made them an array that is the caller's.
+struct all_settings {
+  int count = 0;
+#if PG_VERSION_NUM >= 160000
+  config_generic **first = get_guc_variables(&count);
+#else
+  config_generic **first = get_guc_variables();
+  all_settings() {
+    count = GetNumConfigOptions();
+  }
+#endif
+  config_generic **begin() const {
+    return first;
+  }
+  config_generic **end() const {
+    return first + count;
+  }
+};
+
 // 17 moved the statistics target of a column out of its description.
 inline int &statistics_target(VacAttrStats *stats) {
 #if PG_VERSION_NUM >= 170000
@@ -141,9 +162,8 @@ inline void name_tranche(int tranche, char const *name) {
 struct shared_struct {
   char const *name;
   std::size_t size;
-  void **place;         ///< where this process has it
-  void (*fill)();       ///< called each time `place` is set, while no other process is about it
-  void (*at_startup)(); ///< called after the first `fill` when the server starts
+  void **place;   ///< where this process has it
+  void (*fill)(); ///< called each time `place` is set, while no other process is about it
 };
 
 // 19 has callbacks for shared memory, which it also calls after startup, but in a server without a postmaster. Before,
@@ -170,13 +190,8 @@ template <shared_struct const &memory> struct shared_callbacks {
     options.ptr = memory.place;
     ShmemRequestStructWithOpts(&options);
   }
-  static void attach(void *) { memory.fill(); }
-  static void init(void *) {
-    memory.fill();
-    if (!IsUnderPostmaster)
-      memory.at_startup();
-  }
-  static constexpr ShmemCallbacks all = {SHMEM_CALLBACKS_ALLOW_AFTER_STARTUP, request, init, attach, nullptr};
+  static void fill(void *) { memory.fill(); }
+  static constexpr ShmemCallbacks all = {SHMEM_CALLBACKS_ALLOW_AFTER_STARTUP, request, fill, fill, nullptr};
 };
 
 template <shared_struct const &memory> void reserve_at_startup() {
@@ -205,7 +220,6 @@ template <shared_struct const &memory> struct shared_hooks {
     if (next_startup != nullptr)
       next_startup();
     find_without_callbacks(memory);
-    memory.at_startup();
   }
 };
 

@@ -1,6 +1,5 @@
 #include "state.hpp"
 
-#include "lease.hpp"
 #include "pg.hpp"
 
 namespace kid::pg {
@@ -44,26 +43,7 @@ void fill() {
   state.layout = layout;
 }
 
-} // namespace
-
-extern "C" {
-
-/// A shutdown without an error leaves nobody who could issue another ID: the lease can end where the timelines do.
-static void lease_end_hook(int code, Datum) {
-  if (code == 0)
-    end_lease(*static_cast<shared_state *>(place));
-}
-
-} // extern "C"
-
-namespace {
-
-/// In the postmaster what is to be done on exit is done when all other processes are gone.
-void at_startup() {
-  on_shmem_exit(lease_end_hook, 0);
-}
-
-constexpr shared_struct memory = {"kid", shared_size, &place, fill, at_startup};
+constexpr shared_struct memory = {"kid", shared_size, &place, fill};
 
 } // namespace
 

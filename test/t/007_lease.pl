@@ -40,7 +40,7 @@ is($node->sql("SELECT kid_timestamp($lease->{kid}::bigint::kid64) - kid_timestam
 				BETWEEN interval '0.8 s' AND interval '1.005 s'"), 't', 'by the length of the lease');
 is("$lease->{flake} $lease->{sno}", '0 0', 'and of no other timeline');
 
-# Without preloading a start begins at the bound, with it where the last one ended. The clock is an hour behind.
+# A start begins at the bound, preloaded or not. The clock is an hour behind.
 $node->set_clock('-1h');
 $node->restart;
 cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $lease->{kid}, 'a start begins at the bound');
@@ -48,12 +48,8 @@ $node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\n");
 $node->restart;
 ($id, my $flake, my $sno) = split /[|]/, $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, sno_next()');
 $node->restart;
-$lease = read_lease();
-is($lease->{kid}, $id, 'preloaded, a fast shutdown writes the exact end');
-is(sprintf('%012b', $lease->{flake} & 0xfff), sprintf('%012b', $flake & 0xfff), 'of each timeline');
-is($node->sql("SELECT kid_next()::bigint - $id"), 1, 'and a start goes on there');
-is($node->sql("SELECT flake_next() > '$flake', kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno), kid_tick(sno_next())"), 't|t|f',
-	'the others with the clock');
+is($node->sql("SELECT kid_next()::bigint > $id, flake_next() > '$flake', kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno), kid_tick(sno_next())"),
+	't|t|t|f', 'preloaded, too');
 $id = $node->sql('SELECT kid_next()::bigint');
 $node->stop('immediate');
 $node->set_clock('-3h');

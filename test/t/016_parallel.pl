@@ -1,0 +1,106 @@
+# Parallel queries: settings reach the workers, in whatever order they were set, and a session that meets kid in the midst of
+# a parallel operation takes the settings as they are.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', q{
+	max_worker_processes = 8
+	max_parallel_workers_per_gather = 2
+	max_parallel_maintenance_workers = 2
+	min_parallel_table_scan_size = 0
+	parallel_setup_cost = 0
+	parallel_tuple_cost = 0
+	maintenance_work_mem = '256MB'
+});
+$node->start;
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION kid;
+	CREATE TABLE numbers AS SELECT n FROM generate_series(1, 100000) AS n;
+	CREATE TABLE ids AS SELECT kid_next() AS kid, flake_next() AS flake FROM generate_series(1, 200000);
+	CREATE INDEX ids_kid ON ids (kid);
+	ANALYZE;
+});
+
+# What a client sees of a session: its rows, and its warnings.
+sub session
+{
+	my ($sql) = @_;
+	my ($status, $stdout, $stderr) = $node->psql('postgres', $sql);
+	return $stdout . $stderr;
+}
+
+# Values that are legal together, but not with the default of the other.
+my $parallel_count = 'SELECT count(*) FROM numbers WHERE n > 0';
+like(session("EXPLAIN (COSTS OFF) $parallel_count"), qr/Workers Planned: 2/, 'a parallel query');
+foreach my $settings (
+	'SET kid.sno_sequence_min = 100; SET kid.sno_sequence_max = 0',
+	'SET kid.sno_sequence_min = 65535; SET kid.sno_sequence_max = 65532',
+	'SET kid.sno_sequence_max = 3',
+	'SET kid.flake_datacenter = 3; SET kid.flake_worker = 4; SET kid.flake_id = 100',
+	'SET kid.flake_id = 1023; SET kid.flake_worker = 31; SET kid.flake_datacenter = 31',
+	q{SET kid.node = 'uid@127.0.0.1'; SET kid.sno_partition = 7; SET kid.flake_epoch = 1700000000001; SET kid.neighborhood = 0})
+{
+	is(session("LOAD 'kid'; $settings; $parallel_count; SELECT sno_next() <> sno_next(), flake_next() <> flake_next()"),
+		"100000\nt|t", "$settings: workers have them");
+	is(session("$settings; $parallel_count; SELECT sno_next() <> sno_next(), flake_next() <> flake_next()"),
+		"100000\nt|t", "$settings: before kid is loaded");
+}
+
+# A fresh session that loads kid while it builds an index has parallel mode around it.
+$node->append_conf('postgresql.conf', q{
+	kid.flake_id = 5
+	kid.node = '77'
+	kid.sno_partition = 9
+	kid.neighborhood = 0
+	kid.flake_epoch = 1700000000001
+	kid.max_wait = '5s'
+	kid.clock_backward = 'refuse'
+});
+$node->reload;
+my $settings = q{SELECT string_agg(name || '=' || setting || coalesce(unit, '') || ' ' || source, ', ' ORDER BY name) FROM pg_settings
+				  WHERE name IN ('kid.flake_id', 'kid.node', 'kid.sno_partition', 'kid.neighborhood', 'kid.flake_epoch', 'kid.max_wait', 'kid.clock_backward')};
+my $configured = 'kid.clock_backward=refuse configuration file, kid.flake_epoch=1700000000001ms configuration file, '
+  . 'kid.flake_id=5 configuration file, kid.max_wait=5000ms configuration file, kid.neighborhood=0 configuration file, '
+  . 'kid.node=77 configuration file, kid.sno_partition=9 configuration file';
+my $made = 'SELECT kid_generator(flake_next()), kid_node(kid96_next()), kid_partition(sno_next()), kid_timestamp(flake_next()) <= clock_timestamp()';
+foreach my $first ('REINDEX TABLE ids', 'CREATE INDEX ids_more ON ids (kid, flake)', 'ALTER TABLE ids ADD PRIMARY KEY (flake)')
+{
+	is(session("$first; $settings; $made"), "$configured\n5|77|9|t", "$first, then IDs");
+	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS ids_more; ALTER TABLE ids DROP CONSTRAINT IF EXISTS ids_pkey');
+	is(session("BEGIN; $first; SET kid.flake_id = 6; SET LOCAL kid.node = '78'; $made; ROLLBACK; $made"), "6|78|9|t\n5|77|9|t",
+		"$first, then SET in the same transaction");
+	is(session("SET kid.flake_id = 7; $first; SET kid.node = '79'; RESET kid.flake_id; $made"), "5|79|9|t", "SET, $first, SET and RESET");
+	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS ids_more; ALTER TABLE ids DROP CONSTRAINT IF EXISTS ids_pkey');
+}
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION change(int) RETURNS text PARALLEL SAFE LANGUAGE plpgsql AS $$ BEGIN RETURN set_config('kid.node', '80', false); END $$});
+like(session('REINDEX TABLE ids; SELECT count(change(n)) FROM numbers WHERE n < 9'),
+	qr/(cannot set parameters|parameter "kid.node" cannot be set) during a parallel operation/, 'settings are not changed in parallel mode');
+
+# Kid first loaded in a function that workers, and not the leader, call first; the leader then uses it, too.
+$node->safe_psql('postgres', q{
+	CREATE TABLE events (id kid96);
+	SET kid.neighborhood = 0;
+	INSERT INTO events SELECT kid96_make(timestamptz '2026-11-21 10:00' + n * interval '1 s', n % 7, n) FROM generate_series(0, 9999) AS n;
+	ANALYZE events;
+	CREATE FUNCTION within(text) RETURNS bigint PARALLEL SAFE STABLE LANGUAGE plpgsql AS $$
+		DECLARE found bigint;
+		BEGIN
+			EXECUTE $q$SELECT count(*) FROM events WHERE id <@ tstzrange('2026-11-21 11:00', '2026-11-21 12:00')$q$ INTO found;
+			RETURN found;
+		END $$;
+});
+my $range = q{SELECT count(*) FROM events WHERE id <@ tstzrange('2026-11-21 11:00', '2026-11-21 12:00')};
+is(session($range), 3600, 'an hour of kid96, serially');
+is(session("SELECT DISTINCT within('x' || n) FROM numbers WHERE n < 40; SET max_parallel_workers_per_gather = 0; $range"), "3600\n3600",
+	'in workers first, and then serially');
+is(session("SET parallel_leader_participation = off; SELECT DISTINCT within('x' || n) FROM numbers WHERE n < 40; SET kid.neighborhood = 0; $range"), "3600\n3600",
+	'in workers only, and then serially');
+
+$node->stop;
+done_testing();
