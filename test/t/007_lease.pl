@@ -48,8 +48,8 @@ $node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\n");
 $node->restart;
 ($id, my $flake, my $sno) = split /[|]/, $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, sno_next()');
 $node->restart;
-is($node->sql("SELECT kid_next()::bigint > $id, flake_next() > '$flake', kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno), kid_tick(sno_next())"),
-	't|t|t|f', 'preloaded, too');
+is($node->sql("SELECT kid_next()::bigint > $id, flake_next() > '$flake', kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno)"),
+	't|t|t', 'preloaded, too');
 $id = $node->sql('SELECT kid_next()::bigint');
 $node->stop('immediate');
 $node->set_clock('-3h');
@@ -128,7 +128,9 @@ cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $bound, 'goes on without a 
 
 # Many sessions, a short lease: it is renewed in good time, by one while the others go on.
 $node->append_conf('postgresql.conf', "kid.lease = '100ms'\n");
-$node->restart;
+$node->stop;
+usleep(2_000_000);
+$node->start;
 $node->sql('CREATE UNLOGGED TABLE ids (id kid64)');
 $node->pgbench('-n -c 8 -j 2 -T 4', 0, [qr{processed}], [qr{^$}], 'eight sessions with a short lease',
 	{ '007_renew' => q{INSERT INTO ids SELECT kid_next() FROM generate_series(1, 1000)} });
