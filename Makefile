@@ -56,7 +56,8 @@ SQL_PAGES = $(sort $(wildcard src/sql/*.sql src/sql/*.sql.in))
 type    = $(patsubst %/,%,$(dir $(1)))
 storage = $(if $(filter 8,$(notdir $(1))),LIKE = bigint,INTERNALLENGTH = $(notdir $(1))$(comma) ALIGNMENT = char)
 expand  = sed -e 's/@type@/$(call type,$(2))/g' -e 's/@storage@/$(call storage,$(2))/' $(1);
-types_of = $(or $(if $(findstring bigint,$(1)),$(filter %/8,$(TYPES))), \
+types_of = $(or $(if $(findstring next,$(1)),$(filter-out sno/%,$(TYPES))), \
+                $(if $(findstring bigint,$(1)),$(filter %/8,$(TYPES))), \
                 $(if $(findstring time-uuid,$(1)),$(filter sno/% flax/%,$(TYPES))), \
                 $(if $(findstring time-text,$(1)),$(filter kid64/% sno/% flax/%,$(TYPES))), \
                 $(if $(findstring uuid,$(1)),$(filter-out %/8,$(TYPES))), \

@@ -20,7 +20,7 @@ CREATE FUNCTION kid_support_gt(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_next_many(internal) RETURNS internal
+CREATE FUNCTION kid_support_next(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_support_within(internal) IS 'planner support';
@@ -29,7 +29,8 @@ COMMENT ON FUNCTION kid_support_le(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_ge(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_gt(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
-COMMENT ON FUNCTION kid_support_next_many(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_next(internal) IS
+    'planner support of generators: each call in a query becomes one with a number of its own, so that PostgreSQL does not take two for one';
 
 CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
@@ -1820,6 +1821,82 @@ CREATE CAST (uuid AS flax) WITH FUNCTION flax_from_uuid(uuid);
 COMMENT ON CAST (flax AS uuid) IS 'the 16 characters of the text form as bytes';
 COMMENT ON CAST (uuid AS flax) IS 'of the 16 characters of the text form as bytes';
 
+-- kid64: generators. The functions named _call are what planner support makes of the others, see kid_support_next.
+
+CREATE FUNCTION kid64_next() RETURNS kid64
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_next_call(call integer) RETURNS kid64
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
+CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next_many';
+CREATE FUNCTION kid64_next_many_call(n bigint, call integer) RETURNS SETOF kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next_many';
+CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_at_call(ts timestamptz, call integer) RETURNS kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_at';
+
+COMMENT ON FUNCTION kid64_next_call(integer) IS 'kid64_next() as a plan has it: with the number of the call';
+COMMENT ON FUNCTION kid64_next_many_call(bigint, integer) IS 'kid64_next(n) as a plan has it: with the number of the call';
+COMMENT ON FUNCTION kid64_at_call(timestamptz, integer) IS 'kid64_at() as a plan has it: with the number of the call';
+
+-- kid96: generators. The functions named _call are what planner support makes of the others, see kid_support_next.
+
+CREATE FUNCTION kid96_next() RETURNS kid96
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_next_call(call integer) RETURNS kid96
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid96_next';
+CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid96_next_many';
+CREATE FUNCTION kid96_next_many_call(n bigint, call integer) RETURNS SETOF kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid96_next_many';
+CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_at_call(ts timestamptz, call integer) RETURNS kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid96_at';
+
+COMMENT ON FUNCTION kid96_next_call(integer) IS 'kid96_next() as a plan has it: with the number of the call';
+COMMENT ON FUNCTION kid96_next_many_call(bigint, integer) IS 'kid96_next(n) as a plan has it: with the number of the call';
+COMMENT ON FUNCTION kid96_at_call(timestamptz, integer) IS 'kid96_at() as a plan has it: with the number of the call';
+
+-- flake: generators. The functions named _call are what planner support makes of the others, see kid_support_next.
+
+CREATE FUNCTION flake_next() RETURNS flake
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_next_call(call integer) RETURNS flake
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_next';
+CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flake_next_many';
+CREATE FUNCTION flake_next_many_call(n bigint, call integer) RETURNS SETOF flake
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flake_next_many';
+CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_at_call(ts timestamptz, call integer) RETURNS flake
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_at';
+
+COMMENT ON FUNCTION flake_next_call(integer) IS 'flake_next() as a plan has it: with the number of the call';
+COMMENT ON FUNCTION flake_next_many_call(bigint, integer) IS 'flake_next(n) as a plan has it: with the number of the call';
+COMMENT ON FUNCTION flake_at_call(timestamptz, integer) IS 'flake_at() as a plan has it: with the number of the call';
+
+-- flax: generators. The functions named _call are what planner support makes of the others, see kid_support_next.
+
+CREATE FUNCTION flax_next() RETURNS flax
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_next_call(call integer) RETURNS flax
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flax_next';
+CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flax_next_many';
+CREATE FUNCTION flax_next_many_call(n bigint, call integer) RETURNS SETOF flax
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flax_next_many';
+CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_at_call(ts timestamptz, call integer) RETURNS flax
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flax_at';
+
+COMMENT ON FUNCTION flax_next_call(integer) IS 'flax_next() as a plan has it: with the number of the call';
+COMMENT ON FUNCTION flax_next_many_call(bigint, integer) IS 'flax_next(n) as a plan has it: with the number of the call';
+COMMENT ON FUNCTION flax_at_call(timestamptz, integer) IS 'flax_at() as a plan has it: with the number of the call';
+
 -- kid64: its time in columns of type text, which in collation "C" order as the type does
 
 CREATE FUNCTION kid64_text_encoder(timestamptz) RETURNS text
@@ -1915,12 +1992,6 @@ ALTER FUNCTION flake_time_le(timestamptz, flake) STABLE;
 ALTER FUNCTION flake_time_ge(timestamptz, flake) STABLE;
 ALTER FUNCTION flake_time_gt(timestamptz, flake) STABLE;
 
-CREATE FUNCTION flake_next() RETURNS flake
-    LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'flake_next_many';
-CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_make(ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_timestamp(flake, epoch timestamptz) RETURNS timestamptz
@@ -1964,12 +2035,6 @@ COMMENT ON FUNCTION kid_inspect(flake) IS 'components of an ID, most significant
 COMMENT ON TYPE flax IS
     'k-ordered ID in 12 bytes: 40 bits of time in ms from 2015 to 2049, 56 random bits; as of the Python library Flax ID';
 
-CREATE FUNCTION flax_next() RETURNS flax
-    LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'flax_next_many';
-CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_random(flax) RETURNS bytea
@@ -1999,11 +2064,9 @@ COMMENT ON TYPE kid64 IS
     'k-ordered ID in 8 bytes: 50 bits of time in units of 1.024 ms from 1970 to 35198, 14 bits of sequence; the local identity of the Erlang library uid';
 
 CREATE FUNCTION kid_next() RETURNS kid64
-    LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_next';
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next';
 CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'kid64_next_many';
-CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next_many';
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_sequence(kid64) RETURNS integer
@@ -2013,6 +2076,8 @@ COMMENT ON FUNCTION kid_next() IS
     'a new kid64, greater than every one issued before in the cluster, also after a crash or a promotion; waits, at most kid.max_wait, when all 16384 of a time unit are used up; an error during recovery';
 COMMENT ON FUNCTION kid_next(bigint) IS
     'n new kid64, each greater than the one before it, as kid_next() gives one; as many at a time as the rest of a time unit has, up to 16384, so that another session''s IDs of that unit may be greater than those that are still to come; an error when n is negative';
+COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
+COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_at(timestamptz) IS
     'kid64 for a row from the past: stamped with the given time, 1970 to 35198, its sequence counting round from one call to the next in all sessions, so that of 16384 calls in a row no two give the same; they may equal IDs that kid_next() made in that time unit; an error during recovery';
 COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS
@@ -2067,12 +2132,6 @@ CREATE FUNCTION kid96_recheck(operator text, kid96, timestamptz) RETURNS boolean
 COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange) IS 'whether an ID is in a range of time, exactly';
 COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz) IS 'whether an ID is <, <=, >= or > an instant, exactly';
 
-CREATE FUNCTION kid96_next() RETURNS kid96
-    LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'kid96_next_many';
-CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL) RETURNS kid96
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_timestamp(kid96, neighborhood integer) RETURNS timestamptz
@@ -2140,11 +2199,17 @@ COMMENT ON TYPE sno IS
     'k-ordered ID in 10 bytes: 39 bits of time in units of 4 ms from 2010 to 2079, tick bit, metabyte, 16 bits of partition, 16 bits of sequence; as of the Go library sno';
 
 CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_next_call(meta integer, call integer) RETURNS sno
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'sno_next';
 CREATE FUNCTION sno_next(meta integer, n bigint) RETURNS SETOF sno
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'sno_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'sno_next_many';
+CREATE FUNCTION sno_next_many_call(meta integer, n bigint, call integer) RETURNS SETOF sno
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'sno_next_many';
 CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_at_call(ts timestamptz, meta integer, call integer) RETURNS sno
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'sno_at';
 CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_tick(sno) RETURNS boolean
@@ -2162,6 +2227,9 @@ COMMENT ON FUNCTION sno_next(integer, bigint) IS
     'n new sno with a metabyte, 0 to 255, each of the same tick greater than the one before it; see kid_next(bigint)';
 COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
     'sno for a row from the past: stamped with the given time, 2010 to 2079-09-07, a metabyte, 0 to 255, and kid.sno_partition, its tick false, its sequence counting round from one call to the next in all sessions; unique as those of kid64_at are, and within as many calls as there are sequences; an error during recovery';
+COMMENT ON FUNCTION sno_next_call(integer, integer) IS 'sno_next() as a plan has it: with the number of the call';
+COMMENT ON FUNCTION sno_next_many_call(integer, bigint, integer) IS 'sno_next(meta, n) as a plan has it: with the number of the call';
+COMMENT ON FUNCTION sno_at_call(timestamptz, integer, integer) IS 'sno_at() as a plan has it: with the number of the call';
 COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
     'sno of the time unit that holds an instant, 2010 to 2079-09-07, with a metabyte, 0 to 255, a partition and a sequence, each 0 to 65535, and a tick';
 COMMENT ON FUNCTION kid_tick(sno) IS 'tick-tock bit, toggled whenever the clock of the generator went back';

@@ -125,8 +125,8 @@ template <class Maker> Datum next(PG_FUNCTION_ARGS) {
   return put<typename Maker::type>(maker.id(maker.next(nullptr)));
 }
 
-/// The one that returns a set: the last argument says how many. States are issued as many at a time as one step gives,
-/// and when they are asked for: all of them in FROM, and in a select list as far as the query goes.
+/// The one that returns a set: the argument after those of `Maker` says how many. States are issued as many at a time as
+/// one step gives, and when they are asked for: all of them in FROM, and in a select list as far as the query goes.
 template <class Maker> Datum next_many(PG_FUNCTION_ARGS) {
   struct progress {
     std::uint64_t wanted;
@@ -135,7 +135,7 @@ template <class Maker> Datum next_many(PG_FUNCTION_ARGS) {
   };
 
   if (SRF_IS_FIRSTCALL()) {
-    std::int64_t const wanted = PG_GETARG_INT64(PG_NARGS() - 1);
+    std::int64_t const wanted = PG_GETARG_INT64(Maker::arguments);
     if (wanted < 0)
       ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("number of IDs must not be negative"));
     FuncCallContext *const first = SRF_FIRSTCALL_INIT();

@@ -138,25 +138,87 @@ static Datum support_recheck(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(request);
 }
 
-/// A set of IDs has as many rows as the last argument says.
-static Datum support_next_many(PG_FUNCTION_ARGS) {
-  auto *request = reinterpret_cast<SupportRequestRows *>(PG_GETARG_POINTER(0));
-  Const *wanted = nullptr;
+namespace {
 
-  if (IsA(request, SupportRequestRows) && is_funcclause(request->node)) {
-    auto *const count = static_cast<Node *>(llast(reinterpret_cast<FuncExpr *>(request->node)->args));
-    wanted = reinterpret_cast<Const *>(estimate_expression_value(request->root, count));
+/// What decides who may call a function, and where it is found.
+struct function_facts {
+  char const *symbol; ///< of the C function
+  Oid owner;
+  Acl *privileges; ///< null for those that every function has at first
+
+  explicit function_facts(Oid function) {
+    HeapTuple tuple = SearchSysCacheCopy1(PROCOID, ObjectIdGetDatum(function));
+    bool is_null = false;
+    symbol = TextDatumGetCString(SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &is_null));
+    owner = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->proowner;
+    Datum const list = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_proacl, &is_null);
+    privileges = is_null ? nullptr : DatumGetAclP(list);
   }
-  if (wanted != nullptr && IsA(wanted, Const))
+
+  bool may_be_called_as(function_facts const &other) const {
+    bool const same = privileges == nullptr || other.privileges == nullptr ? privileges == other.privileges
+                                                                           : aclequal(privileges, other.privileges);
+    return same && owner == other.owner;
+  }
+};
+
+/// PostgreSQL computes equal expressions of a select list once, below a Sort, and so it would with two calls of a
+/// generator. Each call gets a number of its own, and then they are not equal: kid_next() becomes kid64_next_call(1).
+/// A view or a DEFAULT keeps what was written, as that is done when a query is planned.
+///
+/// The executor asks who may call the one with a number, so that is taken only where it asks the same of both.
+Node *number_call(SupportRequestSimplify *request) {
+  static std::int32_t calls = 0;
+  FuncExpr const *const written = request->fcall;
+  function_facts const facts(written->funcid);
+
+  calls = calls < PG_INT32_MAX ? calls + 1 : 1;
+  Const *const number = makeConst(INT4OID, -1, InvalidOid, sizeof(calls), Int32GetDatum(calls), false, true);
+  auto *const numbered = reinterpret_cast<FuncExpr *>(
+      call(get_func_namespace(written->funcid), facts.symbol, "call", lappend(list_copy(written->args), number)));
+  if (numbered == nullptr || !facts.may_be_called_as(function_facts(numbered->funcid)))
+    return nullptr;
+  numbered->funcretset = written->funcretset;
+  // Should that change, the plan is made anew.
+  if (request->root != nullptr)
+    record_plan_function_dependency(request->root, written->funcid);
+  return reinterpret_cast<Node *>(numbered);
+}
+
+/// A set of IDs has as many rows as its argument of type bigint says.
+bool estimate_rows(SupportRequestRows *request) {
+  if (!is_funcclause(request->node))
+    return false;
+  ListCell *cell = nullptr;
+  foreach (cell, reinterpret_cast<FuncExpr *>(request->node)->args) {
+    auto *const argument = static_cast<Node *>(lfirst(cell));
+    if (exprType(argument) != INT8OID)
+      continue;
+    auto *const wanted = reinterpret_cast<Const *>(estimate_expression_value(request->root, argument));
+    if (!IsA(wanted, Const))
+      return false;
     request->rows = wanted->constisnull ? 0 : static_cast<double>(DatumGetInt64(wanted->constvalue));
-  else
-    request = nullptr;
-  PG_RETURN_POINTER(request);
+    return true;
+  }
+  return false;
+}
+
+} // namespace
+
+static Datum support_next(PG_FUNCTION_ARGS) {
+  auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+  Node *result = nullptr;
+
+  if (IsA(request, SupportRequestSimplify))
+    result = number_call(reinterpret_cast<SupportRequestSimplify *>(request));
+  else if (IsA(request, SupportRequestRows) && estimate_rows(reinterpret_cast<SupportRequestRows *>(request)))
+    result = request;
+  PG_RETURN_POINTER(result);
 }
 
 } // namespace kid::pg
 
-KID_FUNCTION(kid_support_next_many, kid::pg::support_next_many)
+KID_FUNCTION(kid_support_next, kid::pg::support_next)
 KID_FUNCTION(kid_support_recheck, kid::pg::support_recheck)
 KID_FUNCTION(kid_support_within, kid::pg::support_within)
 KID_FUNCTION(kid_support_lt, kid::pg::support_lt)

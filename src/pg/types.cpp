@@ -67,6 +67,7 @@ static std::uint64_t roll(pg_atomic_uint32 &rolling, std::uint64_t min, std::uin
 
 struct kid64_maker {
   using type = kid64;
+  static constexpr int arguments = 0;
   explicit kid64_maker(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *count) const {
     return issue(kid64{}, kid_line(), shared("kid_next()").lines[line_kid], count);
@@ -90,6 +91,7 @@ static Datum make_kid64(PG_FUNCTION_ARGS) {
 
 struct kid96_maker {
   using type = kid96;
+  static constexpr int arguments = 0;
   kid96 layout = layout_of<kid96>();
   explicit kid96_maker(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *count) const {
@@ -158,6 +160,7 @@ static sno::word meta(std::int32_t value) {
 
 struct sno_maker {
   using type = sno;
+  static constexpr int arguments = 1;
   sno::word payload;
   explicit sno_maker(FunctionCallInfo fcinfo)
       : payload(meta(PG_GETARG_INT32(0)) | sno::partition::put(sno_partition())) {}
@@ -184,6 +187,7 @@ static Datum make_sno(PG_FUNCTION_ARGS) {
 
 struct flake_maker {
   using type = flake;
+  static constexpr int arguments = 0;
   flake layout = layout_of<flake>();
   flake::word generator = flake::generator::put(flake_generator());
   explicit flake_maker(FunctionCallInfo) {}
@@ -263,6 +267,7 @@ static flax::word flax_of_time(TimestampTz time) {
 /// It has no timeline: time and chance are all it needs.
 struct flax_maker {
   using type = flax;
+  static constexpr int arguments = 0;
   explicit flax_maker(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *) const { return 0; }
   flax::word id(std::uint64_t) const { return flax_of_time(GetCurrentTimestamp()); }

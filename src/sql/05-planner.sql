@@ -13,7 +13,7 @@ CREATE FUNCTION kid_support_gt(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_next_many(internal) RETURNS internal
+CREATE FUNCTION kid_support_next(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_support_within(internal) IS 'planner support';
@@ -22,7 +22,8 @@ COMMENT ON FUNCTION kid_support_le(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_ge(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_gt(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
-COMMENT ON FUNCTION kid_support_next_many(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_next(internal) IS
+    'planner support of generators: each call in a query becomes one with a number of its own, so that PostgreSQL does not take two for one';
 
 CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';

@@ -24,12 +24,6 @@ ALTER FUNCTION flake_time_le(timestamptz, flake) STABLE;
 ALTER FUNCTION flake_time_ge(timestamptz, flake) STABLE;
 ALTER FUNCTION flake_time_gt(timestamptz, flake) STABLE;
 
-CREATE FUNCTION flake_next() RETURNS flake
-    LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'flake_next_many';
-CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_make(ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_timestamp(flake, epoch timestamptz) RETURNS timestamptz

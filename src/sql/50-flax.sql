@@ -4,12 +4,6 @@
 COMMENT ON TYPE flax IS
     'k-ordered ID in 12 bytes: 40 bits of time in ms from 2015 to 2049, 56 random bits; as of the Python library Flax ID';
 
-CREATE FUNCTION flax_next() RETURNS flax
-    LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'flax_next_many';
-CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_random(flax) RETURNS bytea

@@ -5,11 +5,9 @@ COMMENT ON TYPE kid64 IS
     'k-ordered ID in 8 bytes: 50 bits of time in units of 1.024 ms from 1970 to 35198, 14 bits of sequence; the local identity of the Erlang library uid';
 
 CREATE FUNCTION kid_next() RETURNS kid64
-    LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_next';
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next';
 CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'kid64_next_many';
-CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next_many';
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_sequence(kid64) RETURNS integer
@@ -19,6 +17,8 @@ COMMENT ON FUNCTION kid_next() IS
     'a new kid64, greater than every one issued before in the cluster, also after a crash or a promotion; waits, at most kid.max_wait, when all 16384 of a time unit are used up; an error during recovery';
 COMMENT ON FUNCTION kid_next(bigint) IS
     'n new kid64, each greater than the one before it, as kid_next() gives one; as many at a time as the rest of a time unit has, up to 16384, so that another session''s IDs of that unit may be greater than those that are still to come; an error when n is negative';
+COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
+COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_at(timestamptz) IS
     'kid64 for a row from the past: stamped with the given time, 1970 to 35198, its sequence counting round from one call to the next in all sessions, so that of 16384 calls in a row no two give the same; they may equal IDs that kid_next() made in that time unit; an error during recovery';
 COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS

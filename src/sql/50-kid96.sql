@@ -38,12 +38,6 @@ CREATE FUNCTION kid96_recheck(operator text, kid96, timestamptz) RETURNS boolean
 COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange) IS 'whether an ID is in a range of time, exactly';
 COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz) IS 'whether an ID is <, <=, >= or > an instant, exactly';
 
-CREATE FUNCTION kid96_next() RETURNS kid96
-    LANGUAGE C VOLATILE PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE SUPPORT kid_support_next_many AS 'MODULE_PATHNAME', 'kid96_next_many';
-CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL) RETURNS kid96
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_timestamp(kid96, neighborhood integer) RETURNS timestamptz

@@ -51,6 +51,17 @@ foreach my $settings (
 		"100000\nt|t", "$settings: before kid is loaded");
 }
 
+# Two calls are two IDs in a parallel plan, too: the leader makes them, above what workers do. Where somebody lets workers make
+# them, the calls have their numbers there.
+my $twice = 'SELECT kid_next() AS id, kid_next() AS id2 FROM numbers WHERE n > 0';
+my $count = "SELECT count(id), count(DISTINCT id) FROM (SELECT unnest(ARRAY[id, id2]) AS id FROM made) s";
+like(session("EXPLAIN (VERBOSE, COSTS OFF) $twice"), qr/^Gather\n  Output: kid64_next_call\(\d+\), kid64_next_call\(\d+\)\n/, 'the leader makes IDs');
+is(session("CREATE TEMP TABLE made AS $twice; $count"), '200000|200000', 'two calls, two IDs');
+$node->safe_psql('postgres', 'ALTER FUNCTION kid64_next_call PARALLEL SAFE');
+like(session("EXPLAIN (VERBOSE, COSTS OFF) $twice"), qr/Gather.*->  Parallel Seq Scan on public.numbers\n +Output: kid64_next_call/s, 'workers make them');
+is(session("CREATE TEMP TABLE made AS $twice; $count"), '200000|200000', 'two calls, two IDs, in workers');
+$node->safe_psql('postgres', 'ALTER FUNCTION kid64_next_call PARALLEL RESTRICTED');
+
 # A fresh session that loads kid while it builds an index has parallel mode around it.
 $node->append_conf('postgresql.conf', q{
 	kid.flake_id = 5

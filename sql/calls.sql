@@ -1,0 +1,120 @@
+-- Each call of a generator in a query gives IDs of its own, also where PostgreSQL would compute equal expressions once.
+
+-- How many rows, and how many IDs in them, of a query whose columns are IDs.
+CREATE FUNCTION rows_and_ids(query text, OUT rows bigint, OUT ids bigint, OUT distinct_ids bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('SELECT count(DISTINCT row), count(v), count(DISTINCT v)
+                      FROM (SELECT row_number() OVER () AS row, to_jsonb(q) AS r FROM (%s) q) s, jsonb_each_text(r) AS e(k, v) WHERE k LIKE ''id%%''', query)
+       INTO rows, ids, distinct_ids;
+END $$;
+CREATE TABLE t AS SELECT n FROM generate_series(1, 100) AS n;
+CREATE TABLE generators (call text);
+INSERT INTO generators VALUES ('kid_next()'), ('kid64_next()'), ('kid96_next()'), ('sno_next()'), ('sno_next(7)'), ('flake_next()'), ('flax_next()'),
+    ('kid64_at(''2020-02-02'')'), ('kid96_at(''2020-02-02'')'), ('sno_at(''2020-02-02'')'), ('sno_at(''2020-02-02'', 3)'),
+    ('flake_at(''2020-02-02'')'), ('flax_at(''2020-02-02'')');
+CREATE TABLE sets (call text);
+INSERT INTO sets VALUES ('kid_next(2)'), ('kid64_next(2)'), ('kid96_next(2)'), ('sno_next(7, 2)'), ('flake_next(2)'), ('flax_next(2)');
+
+CREATE TABLE queries (query text);
+INSERT INTO queries VALUES
+    ('SELECT %1$s AS id, %1$s AS id2 FROM t'),
+    ('SELECT %1$s AS id, %1$s AS id2 FROM t ORDER BY id'),
+    ('SELECT %1$s AS id, %1$s AS id2, %1$s AS id3 FROM t ORDER BY id2, n'),
+    ('SELECT %1$s AS id, %1$s AS id2, %1$s AS id3 FROM t ORDER BY id LIMIT 50'),
+    ('SELECT %1$s AS id, %1$s AS id2, n FROM t GROUP BY n'),
+    ('SELECT %1$s AS id, %1$s AS id2, n FROM t GROUP BY n ORDER BY id'),
+    ('SELECT DISTINCT %1$s AS id, %1$s AS id2, %1$s AS id3 FROM t'),
+    ('SELECT DISTINCT ON (id) %1$s AS id, %1$s AS id2 FROM t'),
+    ('SELECT id, id2, id3 FROM (SELECT %1$s AS id, %1$s AS id2, %1$s AS id3 FROM t ORDER BY 1) s ORDER BY id3'),
+    ('SELECT (SELECT %1$s) AS id, (SELECT %1$s) AS id2'),
+    ('VALUES (%1$s, %1$s), (%1$s, %1$s)'),
+    ('SELECT %1$s AS id, %1$s AS id2 UNION SELECT %1$s, %1$s UNION ALL SELECT %1$s, %1$s'),
+    ('WITH w AS (SELECT %1$s AS id, %1$s AS id2 FROM t ORDER BY id) SELECT * FROM w'),
+    ('SELECT %1$s AS id, %1$s AS id2, rank() OVER (ORDER BY n) FROM t ORDER BY id'),
+    ('SELECT max(%1$s) AS id, max(%1$s) AS id2 FROM t GROUP BY n ORDER BY id');
+UPDATE queries SET query = 'SELECT column1 AS id, column2 AS id2 FROM (' || query || ') v' WHERE query LIKE 'VALUES%';
+
+SELECT q.query, min(r.rows) AS rows, count(*) AS generators, bool_and(r.ids = r.distinct_ids) AS each_once
+  FROM queries q, generators g, rows_and_ids(format(q.query, g.call)) r GROUP BY q.query ORDER BY q.query COLLATE "C";
+SELECT q.query, min(r.rows) AS rows, count(*) AS generators, bool_and(r.ids = r.distinct_ids) AS each_once
+  FROM queries q, sets g, rows_and_ids(format(q.query, g.call)) r
+ WHERE q.query NOT LIKE '%VALUES%' AND q.query NOT LIKE '%max(%' AND q.query NOT LIKE '%(SELECT \%1$s)%' GROUP BY q.query ORDER BY q.query COLLATE "C";
+
+-- Inserted, also by way of a DEFAULT, a rule and a function that is inlined.
+CREATE TABLE pairs (n int, id kid64 DEFAULT kid_next(), id2 kid64 DEFAULT kid_next(), id3 bigint DEFAULT kid_next());
+INSERT INTO pairs (n) SELECT n FROM t ORDER BY n;
+INSERT INTO pairs SELECT n, kid_next(), kid_next(), kid_next() FROM t ORDER BY 2;
+INSERT INTO pairs VALUES (1, kid_next(), kid_next()), (2, DEFAULT, kid_next());
+COPY pairs (n) FROM stdin;
+1
+2
+\.
+CREATE FUNCTION new_id() RETURNS kid64 LANGUAGE SQL AS 'SELECT kid_next()';
+INSERT INTO pairs SELECT n, new_id(), new_id() FROM t ORDER BY 2;
+UPDATE pairs SET id = kid_next(), id2 = kid_next() WHERE n = 7;
+DO $$
+DECLARE a kid64; b kid64;
+BEGIN
+    FOR i IN 1..10 LOOP
+        a := kid_next();
+        b := kid_next();
+        INSERT INTO pairs VALUES (i, a, b, new_id());
+    END LOOP;
+END $$;
+SELECT count(*) AS rows FROM pairs;
+SELECT count(id), count(DISTINCT id) FROM (SELECT id FROM pairs UNION ALL SELECT id2 FROM pairs UNION ALL SELECT id3::kid64 FROM pairs) s;
+
+-- A prepared statement, each time it is executed, whichever plan it has.
+PREPARE twice AS SELECT kid_next() AS id, kid_next() AS id2 FROM t ORDER BY id;
+SET plan_cache_mode = force_generic_plan;
+CREATE TABLE first AS EXECUTE twice;
+CREATE TABLE second AS EXECUTE twice;
+RESET plan_cache_mode;
+CREATE TABLE third AS EXECUTE twice;
+SELECT count(id), count(DISTINCT id) FROM (SELECT id FROM first UNION ALL SELECT id2 FROM first UNION ALL SELECT id FROM second UNION ALL SELECT id2 FROM second
+    UNION ALL SELECT id FROM third UNION ALL SELECT id2 FROM third) s;
+
+-- What is stored is what was written. A plan shows the number of the call, here as N.
+CREATE VIEW v AS SELECT kid_next() AS id, kid_next() AS id2, sno_next() AS id3, kid_next(3) AS id4 FROM t ORDER BY 1;
+SELECT pg_get_viewdef('v');
+SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'pairs'::regclass;
+CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
+        RETURN NEXT regexp_replace(line, '\d+\)(?=[,)]|$)', 'N)', 'g');
+    END LOOP;
+END $$;
+SELECT plan_of('TABLE v');
+SELECT plan_of('INSERT INTO pairs DEFAULT VALUES');
+
+-- The rows of a set are known.
+EXPLAIN SELECT kid_next(1234), kid_next(1234);
+
+-- Who may call it is asked of the function that was written, and of the one with a number.
+\set ON_ERROR_ROLLBACK on
+BEGIN;
+CREATE ROLE regress_kid_caller;
+GRANT USAGE ON SCHEMA public TO regress_kid_caller;
+PREPARE one AS SELECT kid_next() IS NOT NULL AS made;
+SET ROLE regress_kid_caller;
+EXECUTE one;
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION kid_next() FROM PUBLIC;
+SET ROLE regress_kid_caller;
+SELECT kid_next() IS NOT NULL AS made;
+EXECUTE one;
+RESET ROLE;
+EXECUTE one;
+GRANT EXECUTE ON FUNCTION kid_next() TO regress_kid_caller;
+REVOKE EXECUTE ON FUNCTION kid64_next_call(integer) FROM PUBLIC;
+SET ROLE regress_kid_caller;
+EXECUTE one;
+SELECT kid64_next_call(1);
+RESET ROLE;
+ROLLBACK;
+\set ON_ERROR_ROLLBACK off
+
+DROP VIEW v;
+DROP TABLE t, generators, sets, queries, pairs, first, second, third;
+DROP FUNCTION rows_and_ids, new_id, plan_of;
