@@ -73,6 +73,7 @@ struct flake_timeline {
   constexpr std::uint64_t left(std::uint64_t state) const noexcept {
     return used_up(state) ? 0 : sequence_max - sequence::get(state);
   }
+  constexpr std::uint64_t states() const noexcept { return sequence_max + 1; }
 };
 
 } // namespace kid

@@ -85,6 +85,7 @@ struct kid_timeline {
   static constexpr bool used_up(std::uint64_t state) noexcept { return sequence::get(state) == sequence::max; }
   static constexpr std::uint64_t count(std::uint64_t state) noexcept { return state + 1; }
   static constexpr std::uint64_t left(std::uint64_t state) noexcept { return sequence::max - sequence::get(state); }
+  static constexpr std::uint64_t states() noexcept { return sequence::max + 1; }
 };
 
 } // namespace kid

@@ -20,6 +20,7 @@
 //   used_up(state)    whether its unit has no state left to issue
 //   count(state)      the state to issue after it, in the same unit: the next number
 //   left(state)       how many states its unit has after one that was issued
+//   states()          how many states a unit has
 //   holds()           when the clock goes back, whether to keep the highest time and count on (a hybrid logical
 //                     clock), so that states only ever rise, or to wait for the clock
 //   changes_sides     whether it has another answer yet to that, see tick_tock.hpp
@@ -45,12 +46,13 @@ struct step_result {
   std::uint64_t state;
 };
 
-/// No unit to carry from. No timeline can go on from this state, so it permits nothing.
+/// No unit to carry from: it is not the first state of any.
 constexpr std::uint64_t no_carry = ~std::uint64_t{0};
 
 /// The step from `last` when the clock is in the unit whose first state is `now`.
 ///
-/// `carry_from` is the used-up state that the caller may carry the sequence of into the next unit, see `carry_pace`.
+/// `carry_from` is the used-up unit, as its first state, that the caller may go on from into the next one, see
+/// `carry_pace`.
 template <class Timeline>
 constexpr step_result step(Timeline const &line, std::uint64_t last, std::uint64_t now,
                            std::uint64_t carry_from = no_carry) noexcept {
@@ -67,7 +69,7 @@ constexpr step_result step(Timeline const &line, std::uint64_t last, std::uint64
     return {step_kind::issued, line.count(last)};
 
   // The sequence is used up and the clock has yet to earn the next unit.
-  if (last != carry_from || !line.holds())
+  if (line.unit(last) != carry_from || !line.holds())
     return {step_kind::used_up, last};
 
   // The clock is behind but has moved on: carry into the next unit.
@@ -86,25 +88,50 @@ constexpr std::uint64_t awaited(Timeline const &line, step_result result, std::u
 
 /// Decides when a used-up unit may be carried into the next one while the clock is behind.
 ///
-/// A carry is earned when one caller saw the clock move on to a later unit since it found this state used up. The
-/// state is younger than the carry before it, so no two carries share a move of the clock: the timeline
-/// runs ahead no faster than time passes, and a clock that went back far catches up with it in the end.
+/// A carry is earned when one caller saw the clock move on to a later unit since it found this unit of the timeline
+/// used up. That was after the carry into it, so no two carries share a move of the clock: the timeline runs ahead no
+/// faster than time passes, and a clock that went back far catches up with it in the end.
 class carry_pace {
 public:
-  /// The caller found `state` used up, and then the clock at `now`.
-  constexpr void found_used_up(std::uint64_t state, std::uint64_t now) noexcept {
-    if (state != state_ || now < since_) {
-      state_ = state;
+  /// The caller found `unit` used up, and then the clock at `now`.
+  constexpr void found_used_up(std::uint64_t unit, std::uint64_t now) noexcept {
+    if (unit != unit_ || now < since_) {
+      unit_ = unit;
       since_ = now;
     }
   }
 
-  /// The state that may be carried from when the clock is at `now`.
-  constexpr std::uint64_t carry_from(std::uint64_t now) const noexcept { return now > since_ ? state_ : no_carry; }
+  /// The unit that may be carried from when the clock is at `now`.
+  constexpr std::uint64_t carry_from(std::uint64_t now) const noexcept { return now > since_ ? unit_ : no_carry; }
 
 private:
-  std::uint64_t state_ = no_carry;
-  std::uint64_t since_ = ~std::uint64_t{0}; ///< the clock's unit when `state_` was found, the lowest seen since
+  std::uint64_t unit_ = no_carry;
+  std::uint64_t since_ = ~std::uint64_t{0}; ///< the clock's unit when `unit_` was found, the lowest seen since
+};
+
+/// A timeline as those see it who want many states. They take them faster than others can, and would use up every unit
+/// as it begins, so that whoever wants a single one waits for a moment of luck. Therefore a step takes at most a
+/// sixteenth of a unit, and the last sixteenth is not for them:
+///
+///    0    1/16                                                                    15/16  1
+///    |----|----|----|----|----|----|----|----|----|----|----|----|----|----|----|......|
+///     one step                                                                   others
+///
+/// Where a unit has fewer than 16 states, a step takes one, and nothing is kept.
+template <class Timeline> struct in_bulk : Timeline {
+  constexpr explicit in_bulk(Timeline const &line) noexcept : Timeline(line) {}
+
+  constexpr bool used_up(std::uint64_t state) const noexcept { return Timeline::left(state) <= share(); }
+  constexpr std::uint64_t left(std::uint64_t state) const noexcept {
+    std::uint64_t const all = Timeline::left(state);
+    std::uint64_t const rest_of_step = share() > 0 ? share() - 1 : 0;
+    if (all <= share())
+      return 0;
+    return all - share() < rest_of_step ? all - share() : rest_of_step;
+  }
+
+private:
+  constexpr std::uint64_t share() const noexcept { return Timeline::states() / 16; }
 };
 
 /// How many states can be taken with `state`, when `count` in all are wanted.
@@ -142,7 +169,7 @@ template <class Timeline, class Cell>
 /// Inlined: it is the better part of issuing an ID.
 ///
 /// With a `count` it takes up to so many states in that one step, from `state` on, and sets `count` to how many: as
-/// many as the unit and the limit leave.
+/// many as `line` and the limit leave.
 template <class Timeline, class Cell>
 [[gnu::always_inline]] inline step_result advance(Timeline const &line, Cell &cell, std::uint64_t now,
                                                   std::uint64_t carry_from = no_carry,

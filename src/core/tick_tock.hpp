@@ -53,6 +53,7 @@ struct sno_timeline {
   constexpr std::uint64_t left(std::uint64_t state) const noexcept {
     return used_up(state) ? 0 : sequence_max - sequence::get(state);
   }
+  constexpr std::uint64_t states() const noexcept { return sequence_max - sequence_min + 1; }
 
   static constexpr std::uint64_t side(std::uint64_t state) noexcept { return state & tick::mask; }
 

@@ -30,7 +30,8 @@ pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Timelin
 }
 
 /// The unit of `line` that the clock is in, as its first state.
-template <class Id, class Timeline> std::uint64_t clock(Id const &layout, Timeline const &line, timeline &cell) {
+template <class Id, class Timeline>
+pg_attribute_always_inline std::uint64_t clock(Id const &layout, Timeline const &line, timeline &cell) {
   unix_micros now = GetCurrentTimestamp() + postgres_epoch;
 
   if (unlikely(!holds(layout, now)))
@@ -94,7 +95,7 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Timel
         }
       }
       std::uint64_t const next = awaited(rules, result, now);
-      pace.found_used_up(result.state, now);
+      pace.found_used_up(rules.unit(result.state), now);
       if (next > now) {
         if (!waited)
           pg_atomic_fetch_add_u64(&stats_of(line).waits, 1);
@@ -107,15 +108,23 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Timel
   }
 }
 
-/// A state of the timeline that no other call was or will be given. With a `count`, that is how many are wanted, and is
-/// set to how many were given, from that state on.
 template <class Id, class Timeline>
-std::uint64_t issue(Id const &layout, Timeline const &rules, timeline &line, std::uint64_t *count) {
+std::uint64_t issue_states(Id const &layout, Timeline const &rules, timeline &line, std::uint64_t *count) {
   step_result const result = attempt(layout, rules, line, line, carry_pace{}, count);
 
   if (unlikely(result.kind != step_kind::issued))
     return issue_slowly(layout, rules, line, result, count);
   return result.state;
+}
+
+/// A state of the timeline that no other call was or will be given. With a `count`, that is how many are wanted, and is
+/// set to how many were given, from that state on. Inlined: whether there is one is known where it is called.
+template <class Id, class Timeline>
+pg_attribute_always_inline std::uint64_t issue(Id const &layout, Timeline const &rules, timeline &line,
+                                               std::uint64_t *count) {
+  if (count == nullptr)
+    return issue_states(layout, rules, line, nullptr);
+  return issue_states(layout, in_bulk<Timeline>(rules), line, count);
 }
 
 /// A generator's SQL function. `Maker` is made of the call's arguments; `next` issues states, and `id` is the ID of
@@ -125,13 +134,14 @@ template <class Maker> Datum next(PG_FUNCTION_ARGS) {
   return put<typename Maker::type>(maker.id(maker.next(nullptr)));
 }
 
-/// The one that returns a set: the argument after those of `Maker` says how many. States are issued as many at a time as
-/// one step gives, and when they are asked for: all of them in FROM, and in a select list as far as the query goes.
+/// The one that returns a set: the argument after those of `Maker` says how many. States are issued as many at a time
+/// as one step gives, and when they are asked for: all of them in FROM, and in a select list as far as the query goes.
 template <class Maker> Datum next_many(PG_FUNCTION_ARGS) {
   struct progress {
     std::uint64_t wanted;
     std::uint64_t left; ///< of those issued
     std::uint64_t state;
+    std::uint64_t resets; ///< when they were issued
   };
 
   if (SRF_IS_FIRSTCALL()) {
@@ -149,8 +159,10 @@ template <class Maker> Datum next_many(PG_FUNCTION_ARGS) {
   if (now.wanted == 0)
     SRF_RETURN_DONE(context);
   Maker const maker(fcinfo);
-  if (now.left == 0) {
+  std::uint64_t const resets = attached == nullptr ? 0 : pg_atomic_read_u64(&attached->lease.resets);
+  if (now.left == 0 || now.resets != resets) {
     now.left = now.wanted;
+    now.resets = resets;
     now.state = maker.next(&now.left);
   }
   now.wanted--;

@@ -380,6 +380,7 @@ void lower_timeline(timeline &cell, std::uint64_t state) {
     while (!cell.compare_exchange(last, state)) {
     }
     lease.safe = safe;
+    pg_atomic_fetch_add_u64(&lease.resets, 1);
     pg_atomic_write_u64(&stats_of(cell).held_until, 0);
   }
   release_lock(lease);

@@ -35,6 +35,7 @@ void fill() {
       pg_atomic_init_u64(word, 0);
   for (auto *counter : {&state.backfill.kid64, &state.backfill.kid96, &state.backfill.sno, &state.backfill.flake})
     pg_atomic_init_u32(counter, rolling);
+  pg_atomic_init_u64(&state.lease.resets, 0);
   state.lease.tranche = new_tranche("KidLease");
   LWLockInitialize(&state.lease.lock, state.lease.tranche);
   ConditionVariableInit(&state.lease.released);

@@ -60,6 +60,7 @@ struct lease_state {
   bool open;                 ///< whether the timelines start where the lease file says
   std::uint64_t safe;        ///< of sno, see core/tick_tock.hpp
   std::int64_t write_micros; ///< how long the last renewal took
+  pg_atomic_uint64 resets;   ///< how often a timeline was lowered: states that a session holds from before are void
 };
 
 struct shared_state {

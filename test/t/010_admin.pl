@@ -69,6 +69,23 @@ my ($before) = $node->sql(q{SELECT kid_next()});
 $node->sql(q{SELECT kid_reset_clock(now() + interval '1 year'), kid_reset_clock('infinity'::timestamptz)});
 is($node->sql("SELECT kid_next() > '$before'"), 't', 'a time that is ahead lowers nothing');
 
+# A cursor holds IDs that it has not returned yet. It returns none of those after a reset.
+$node->set_clock('+1d');
+$node->sql(q{
+	BEGIN;
+	DECLARE ids CURSOR FOR SELECT kid_next(1000);
+	CREATE TABLE fetched (id kid64);
+	CREATE FUNCTION fetch_id() RETURNS kid64 LANGUAGE plpgsql AS $$ DECLARE c refcursor := 'ids'; id kid64; BEGIN FETCH c INTO id; RETURN id; END $$;
+	INSERT INTO fetched SELECT fetch_id();
+	INSERT INTO fetched SELECT fetch_id();
+	\! echo +0 >} . $node->basedir . q{/clock
+	SELECT kid_reset_clock(now() - interval '1 day');
+	INSERT INTO fetched SELECT fetch_id() FROM generate_series(1, 500);
+	INSERT INTO fetched SELECT kid_next() FROM generate_series(1, 5000);
+	COMMIT});
+is($node->sql(q{SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id > now() + interval '1 hour') FROM fetched}), '5502|5502|2',
+	'an open cursor makes its IDs anew after a reset');
+
 # Observing.
 is($node->sql(q{SELECT kid_observe(kid64_floor(now() + interval '10 min'));
 				SELECT kid_next() > kid64_floor(now() + interval '9 min'), kid_next() < kid64_floor(now() + interval '11 min')}) =~ s/^\n//r,

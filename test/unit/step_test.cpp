@@ -49,12 +49,12 @@ TEST(Step, ClockWentBack) {
 TEST(Step, UsedUp) {
   EXPECT_STEP(next(second_1 | used_up, second_1), step_kind::used_up, second_1 | used_up);
   EXPECT_STEP(next(second_1 | used_up, unit_0), step_kind::used_up, second_1 | used_up);
-  // A carry earned for another state does not count.
-  EXPECT_STEP(next(second_1 | used_up, unit_0, end_of_second | used_up), step_kind::used_up, second_1 | used_up);
+  // A carry earned for another unit does not count.
+  EXPECT_STEP(next(second_1 | used_up, unit_0, end_of_second), step_kind::used_up, second_1 | used_up);
 }
 
 TEST(Step, Carry) {
-  auto const carry = [](std::uint64_t unit) { return next(unit | used_up, unit_0, unit | used_up); };
+  auto const carry = [](std::uint64_t unit) { return next(unit | used_up, unit_0, unit); };
   EXPECT_STEP(carry(second_1), step_kind::issued, second_1 + 0x4000);
   EXPECT_STEP(carry(end_of_second), step_kind::issued, second_1);
   EXPECT_STEP(carry(end_of_a), step_kind::issued, a_1);
@@ -63,8 +63,8 @@ TEST(Step, Carry) {
 TEST(Step, EndOfTime) {
   auto const last = end_of_time | used_up;
   EXPECT_STEP(next(last, unit_0), step_kind::used_up, last);
-  EXPECT_STEP(next(last, unit_0, last), step_kind::ended, last);
-  EXPECT_STEP(next(no_carry, unit_0), step_kind::ended, no_carry);
+  EXPECT_STEP(next(last, unit_0, end_of_time), step_kind::ended, last);
+  EXPECT_STEP(next(no_carry, unit_0), step_kind::used_up, no_carry);
 }
 
 TEST(Step, Refuse) {
@@ -74,7 +74,7 @@ TEST(Step, Refuse) {
   EXPECT_STEP(refusing(second_1 | used_up, unit_0), step_kind::behind, second_1 | used_up);
   EXPECT_STEP(refusing(second_1 | used_up, second_1), step_kind::used_up, second_1 | used_up);
   // It never runs ahead of the clock.
-  EXPECT_STEP(refusing(second_1 | used_up, second_1, second_1 | used_up), step_kind::used_up, second_1 | used_up);
+  EXPECT_STEP(refusing(second_1 | used_up, second_1, second_1), step_kind::used_up, second_1 | used_up);
 }
 
 TEST(Step, Awaited) {
@@ -94,7 +94,7 @@ TEST(Step, Flake) {
   EXPECT_STEP(step(line, ms(7) + 3, ms(7)), step_kind::issued, ms(7) + 4);
   EXPECT_STEP(step(line, ms(7) + 4, ms(7)), step_kind::used_up, ms(7) + 4);
   EXPECT_STEP(step(line, ms(7) + 9, ms(7)), step_kind::used_up, ms(7) + 9);
-  EXPECT_STEP(step(line, ms(7) + 4, ms(5), ms(7) + 4), step_kind::issued, ms(8));
+  EXPECT_STEP(step(line, ms(7) + 4, ms(5), ms(7)), step_kind::issued, ms(8));
   EXPECT_STEP(step(line, ms(7) + 4, ms(8)), step_kind::issued, ms(8));
   EXPECT_EQ(flake_timeline::next_unit(no_carry), no_carry);
 }
@@ -103,33 +103,33 @@ TEST(CarryPace, WantsTheClockToMove) {
   carry_pace pace;
   EXPECT_EQ(pace.carry_from(~std::uint64_t{0}), no_carry);
 
-  pace.found_used_up(a_1 | used_up, end_of_second);
+  pace.found_used_up(a_1, end_of_second);
   EXPECT_EQ(pace.carry_from(end_of_second), no_carry);
   EXPECT_EQ(pace.carry_from(unit_0), no_carry);
-  EXPECT_EQ(pace.carry_from(second_1), a_1 | used_up);
+  EXPECT_EQ(pace.carry_from(second_1), a_1);
 }
 
-TEST(CarryPace, StartsAnewForAnotherState) {
+TEST(CarryPace, StartsAnewForAnotherUnit) {
   carry_pace pace;
-  pace.found_used_up(a_1 | used_up, unit_0);
-  pace.found_used_up((a_1 + 0x4000) | used_up, second_1);
+  pace.found_used_up(a_1, unit_0);
+  pace.found_used_up(a_1 + 0x4000, second_1);
   EXPECT_EQ(pace.carry_from(second_1), no_carry);
-  EXPECT_EQ(pace.carry_from(second_1 + 0x4000), (a_1 + 0x4000) | used_up);
+  EXPECT_EQ(pace.carry_from(second_1 + 0x4000), a_1 + 0x4000);
 }
 
 TEST(CarryPace, KeepsTheEarliestSighting) {
   carry_pace pace;
-  pace.found_used_up(a_1 | used_up, unit_0);
-  pace.found_used_up(a_1 | used_up, end_of_second);
-  EXPECT_EQ(pace.carry_from(end_of_second), a_1 | used_up);
+  pace.found_used_up(a_1, unit_0);
+  pace.found_used_up(a_1, end_of_second);
+  EXPECT_EQ(pace.carry_from(end_of_second), a_1);
 }
 
 TEST(CarryPace, ClockGoesBackWhileWaiting) {
   carry_pace pace;
-  pace.found_used_up(a_1 | used_up, second_1);
-  pace.found_used_up(a_1 | used_up, unit_0);
+  pace.found_used_up(a_1, second_1);
+  pace.found_used_up(a_1, unit_0);
   EXPECT_EQ(pace.carry_from(unit_0), no_carry);
-  EXPECT_EQ(pace.carry_from(end_of_second), a_1 | used_up);
+  EXPECT_EQ(pace.carry_from(end_of_second), a_1);
 }
 
 /// One caller that retries when a unit is used up. `clock` returns microseconds.
@@ -140,7 +140,7 @@ template <class Clock> std::uint64_t issue(atomic_cell &cell, Clock &&clock) {
     auto const result = advance(kid_timeline{}, cell, now, pace.carry_from(now));
     if (result.kind == step_kind::issued)
       return result.state;
-    pace.found_used_up(result.state, kid64::lowest(clock()));
+    pace.found_used_up(kid_timeline::unit(result.state), kid64::lowest(clock()));
   }
 }
 
@@ -234,4 +234,54 @@ TEST(TimelineThreads, NoDuplicateWithABadClock) {
 }
 
 } // namespace
+
+// Who wants many leaves the last sixteenth of a unit, and takes no more than that in a step.
+TEST(InBulk, LeavesSomeToOthers) {
+  constexpr std::uint64_t now = second_1;
+  atomic_cell cell;
+  in_bulk<kid_timeline> const bulk{kid_timeline{}};
+  auto const take = [&](std::uint64_t wanted) {
+    step_result const result = advance(bulk, cell, now, no_carry, &wanted);
+    return std::pair(result.state, result.kind == step_kind::issued ? wanted : 0);
+  };
+  for (std::uint64_t taken = 0; taken < 15; taken++)
+    EXPECT_EQ(take(1'000'000), std::pair(now + 1024 * taken, std::uint64_t{1024}));
+  EXPECT_EQ(take(1), std::pair(now + 15 * 1024 - 1, std::uint64_t{0}));
+  // The last step may be a shorter one.
+  cell.word = now + 15 * 1024 - 11;
+  EXPECT_EQ(take(1'000'000), std::pair(now + 15 * 1024 - 10, std::uint64_t{10}));
+  // Others go on, up to the end.
+  for (std::uint64_t state = now + 15 * 1024; state <= (now | used_up); state++)
+    EXPECT_STEP(advance(kid_timeline{}, cell, now), step_kind::issued, state);
+  EXPECT_STEP(advance(kid_timeline{}, cell, now), step_kind::used_up, now | used_up);
+}
+
+TEST(InBulk, OfAFewStates) {
+  atomic_cell cell;
+  flake_timeline line;
+  line.sequence_max = 3;
+  std::uint64_t const now = line.at(1'000'000);
+  for (std::uint64_t state = now; state < now + 4; state++) {
+    std::uint64_t wanted = 100;
+    EXPECT_STEP(advance(in_bulk{line}, cell, now, no_carry, &wanted), step_kind::issued, state);
+    EXPECT_EQ(wanted, 1u);
+  }
+  EXPECT_STEP(advance(in_bulk{line}, cell, now), step_kind::used_up, now + 3);
+}
+
+// When the clock is behind, a carry is earned though others move the timeline within the unit meanwhile.
+TEST(InBulk, Carries) {
+  atomic_cell cell;
+  in_bulk<kid_timeline> const bulk{kid_timeline{}};
+  carry_pace pace;
+  cell.word = a_1 + 15 * 1024;
+  std::uint64_t wanted = 100;
+  EXPECT_STEP(advance(bulk, cell, unit_0, pace.carry_from(unit_0), &wanted), step_kind::used_up, a_1 + 15 * 1024);
+  pace.found_used_up(a_1, unit_0);
+  EXPECT_STEP(advance(kid_timeline{}, cell, unit_0), step_kind::issued, a_1 + 15 * 1024 + 1);
+  EXPECT_STEP(advance(bulk, cell, end_of_second, pace.carry_from(end_of_second), &wanted), step_kind::issued,
+              a_1 + 0x4000);
+  EXPECT_EQ(wanted, 100u);
+}
+
 } // namespace kid
