@@ -77,6 +77,18 @@ SELECT '.6.nef3Mk.3'::flake;
 \set VERBOSITY sqlstate
 SELECT 'x'::flake;
 \set VERBOSITY default
+-- A time's or a range's: a hint. Another one that is no ID: none.
+SELECT '2026-11-21 20:35'::flake;
+SELECT '[2026-11-21,2026-11-22)'::flake;
+SELECT '-1795241505097280000'::flake;
+PREPARE since AS SELECT flake_floor(now()) >= $1;
+EXECUTE since('2026-11-21T20:35:00.000+00:00');
+DEALLOCATE since;
+CREATE TABLE copied (id flake);
+COPY copied FROM STDIN;
+2026-11-21 20:35:00+00
+\.
+DROP TABLE copied;
 SELECT '\x00112233445566'::bytea::flake;
 
 -- Components, instants and epochs out of range.

@@ -44,6 +44,19 @@ SELECT '.5.tXVEf8n8vPN.0'::flax;
 SELECT 'x'::flax;
 \set VERBOSITY default
 
+-- A time's or a range's: a hint. Another one that is no ID: none.
+SELECT '2026-11-21 20:35'::flax;
+SELECT '[2026-11-21,2026-11-22)'::flax;
+SELECT '1795241505097280000'::flax;
+PREPARE since AS SELECT flax_floor(now()) >= $1;
+EXECUTE since('2026-11-21T20:35:00.000+00:00');
+DEALLOCATE since;
+CREATE TABLE copied (id flax);
+COPY copied FROM STDIN;
+2026-11-21 20:35:00+00
+\.
+DROP TABLE copied;
+
 -- Bytes, and a uuid, that are not an ID.
 SELECT '\x'::bytea::flax;
 SELECT '\x00112233445566778899aa'::bytea::flax;

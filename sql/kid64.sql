@@ -61,10 +61,54 @@ SELECT 'x'::kid64;
 SELECT 'x'::text::kid64;
 \set VERBOSITY default
 
+-- Text that is a time's, a range's or a number's: a hint, however it comes.
+SELECT count(*) FROM ids WHERE id >= '2026-11-21 20:35';
+SELECT '[2026-11-21 20:35:00+00,)'::kid64;
+SELECT '1795241505097280000'::kid64;
+PREPARE since AS SELECT count(*) FROM ids WHERE id >= $1;
+EXECUTE since('2026-11-21T20:35:00.000+00:00');
+EXECUTE since('1795241505097280000');
+DEALLOCATE since;
+CREATE TABLE copied (id kid64);
+COPY copied FROM STDIN;
+2026-11-21 20:35:00+00
+\.
+COPY copied FROM STDIN;
+1795241505097280000
+\.
+DROP TABLE copied;
+CREATE FUNCTION hint(type regtype, bad text, OUT hint text) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('SELECT %L::%s', bad, type);
+EXCEPTION WHEN invalid_text_representation THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+END $$;
+CREATE TABLE bad (kind text, text text);
+INSERT INTO bad
+SELECT 'time', unnest(ARRAY['2026-11-21', '2026-11-21 20:35', '2026-11-21T20:35:00Z', '2026-11-21t20:35', 'now', 'NOW', 'today', 'tomorrow', 'yesterday',
+                            'epoch', 'Infinity', '-infinity'])
+UNION ALL
+SELECT 'range', unnest(ARRAY['[2026-11-21,2026-11-22)', '("2026-11-21 20:35:00+00",)', '(,2026-11-21]', '[,"2026-11-21 20:35:00+00")', '[now,infinity]'])
+UNION ALL
+SELECT 'number', unnest(ARRAY['123456789012', '-123456789012', '1795241505097280000', '-9223372036854775808'])
+UNION ALL
+SELECT 'none', unnest(ARRAY['', '-', '+', '[', '(', '[,', '(,"', '[]', '[1,2]', '["', 'x', '2026', '2026-', '2026-1', '2026-11-', '2026-11-2', '2026-1-1',
+                            '2026-11-21x', '2026-11-211', '2026/11/21', '20261121T203500', 'nowhere', 'nov 21', 'infinit', '--infinity', '-now', '1', '-1',
+                            '1234567890', '-1234567890', '+123456789012', '--123456789012', '1234567890123x', '12345678901234567890', '1234567890.123',
+                            repeat('2', 100), repeat('x', 1000000), repeat('2026-11-2', 1000), 'ü', 'üüüü-üü-üü', '２０２６-11-21']);
+SELECT kind, hint, count(*) FROM bad, hint('kid64', text) GROUP BY kind, hint ORDER BY kind;
+-- The other types have no hint for numbers.
+SELECT type, kind, hint, count(*) FROM bad, unnest('{kid96,sno,flake,flax}'::regtype[]) AS type, hint(type, text)
+ WHERE hint <> '' GROUP BY type, kind, hint ORDER BY type::text, kind;
+DROP TABLE bad;
+DROP FUNCTION hint;
+-- All digits, and valid.
+SELECT '20261121203'::kid64;
+
 -- From 16 such errors are soft: here every kind of it gives false.
 SELECT CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'SELECT false AS any_valid' ELSE
     $$SELECT bool_or(pg_input_is_valid(bad, 'kid64')) AS any_valid
-        FROM unnest(ARRAY['', '.6.ndhuBk.', '.6.ndhuBk...', '.6.ndhu+k..', '.6.ndhüBk..', '.6.ndhuBk.0']) AS bad$$ END AS query \gset
+        FROM unnest(ARRAY['', '.6.ndhuBk.', '.6.ndhuBk...', '.6.ndhu+k..', '.6.ndhüBk..', '.6.ndhuBk.0', '2026-11-21 20:35', '[2026-11-21,]', '1795241505097280000']) AS bad$$ END AS query \gset
 :query;
 
 -- Bytes that are not an ID.

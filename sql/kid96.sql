@@ -119,6 +119,19 @@ SELECT '\x00112233445566778899aa'::bytea::kid96;
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid::kid96;
 \set VERBOSITY default
 
+-- A time's or a range's: a hint. Another one that is no ID: none.
+SELECT '2026-11-21 20:35'::kid96;
+SELECT '[2026-11-21,2026-11-22)'::kid96;
+SELECT '1795241505097280000'::kid96;
+PREPARE since AS SELECT kid96_floor(now()) >= $1;
+EXECUTE since('2026-11-21T20:35:00.000+00:00');
+DEALLOCATE since;
+CREATE TABLE copied (id kid96);
+COPY copied FROM STDIN;
+2026-11-21 20:35:00+00
+\.
+DROP TABLE copied;
+
 -- Components and instants out of range.
 SELECT kid96_make('2026-11-21', -1, 0);
 SELECT kid96_make('2026-11-21', 4294967296, 0);

@@ -54,6 +54,19 @@ SELECT '0RdKJcxqVBiAiQr0'::sno;
 SELECT 'x'::sno;
 \set VERBOSITY default
 
+-- A time's or a range's: a hint. Another one that is no ID: none.
+SELECT '2026-11-21 20:35'::sno;
+SELECT '[2026-11-21,2026-11-22)'::sno;
+SELECT '1795241505097280000'::sno;
+PREPARE since AS SELECT sno_floor(now()) >= $1;
+EXECUTE since('2026-11-21T20:35:00.000+00:00');
+DEALLOCATE since;
+CREATE TABLE copied (id sno);
+COPY copied FROM STDIN;
+2026-11-21 20:35:00+00
+\.
+DROP TABLE copied;
+
 -- Bytes, and a uuid, that are not an ID.
 SELECT '\x'::bytea::sno;
 SELECT '\x00112233445566778899aa'::bytea::sno;

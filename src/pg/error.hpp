@@ -4,6 +4,8 @@
 #include "pg.hpp"
 #include "value.hpp"
 
+#include <type_traits>
+
 namespace kid::pg {
 
 /// Which rule of the text form `text` broke.
@@ -33,11 +35,70 @@ template <class Id> char const *syntax_detail(char const *text, text_status stat
   return "";
 }
 
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// How many digits `text` begins with, of at most `max`.
+inline int count_digits(char const *text, int max) {
+  int count = 0;
+
+  while (count < max && is_digit(text[count]))
+    count++;
+  return count;
+}
+
+/// Whether `text` begins as a time does that programs send: with a date of ISO 8601, or a word of PostgreSQL's.
+inline bool looks_like_time(char const *text) {
+  static constexpr char const *words[] = {"now", "today", "tomorrow", "yesterday", "epoch", "infinity", "-infinity"};
+
+  // A zero byte is no digit and no sign: what comes after it is not looked at.
+  if (count_digits(text, 4) == 4 && text[4] == '-' && count_digits(text + 5, 2) == 2 && text[7] == '-' &&
+      count_digits(text + 8, 2) == 2)
+    return text[10] == '\0' || strchr(" Tt,\"])", text[10]) != nullptr;
+  for (char const *const word : words) {
+    std::size_t const length = strlen(word);
+    if (pg_strncasecmp(text, word, length) == 0)
+      return text[length] == '\0' || strchr(",\"])", text[length]) != nullptr;
+  }
+  return false;
+}
+
+/// Whether `text` begins as a range of times does. Either bound may be missing.
+inline bool looks_like_range(char const *text) {
+  if (*text != '[' && *text != '(')
+    return false;
+  text++;
+  if (*text == ',')
+    text++;
+  if (*text == '"')
+    text++;
+  return looks_like_time(text);
+}
+
+/// Whether all of `text` is a number that can be a bigint and can be an ID, which no small one is.
+inline bool looks_like_bigint(char const *text) {
+  text += *text == '-';
+  int const digits = count_digits(text, 20);
+  return digits >= 12 && digits < 20 && text[digits] == '\0';
+}
+
+/// What to do about a text that was meant for another type; 0 where that is not plain.
+template <class Id> int syntax_hint(char const *text) {
+  if (looks_like_time(text))
+    return errhint("To compare an ID with a time, cast the time, as in \"id >= $1::timestamptz\".");
+  if (looks_like_range(text))
+    return errhint("To compare an ID with a range of times, use \"id <@ $1::tstzrange\".");
+  if (std::is_same_v<Id, kid64> && looks_like_bigint(text))
+    return errhint("To use a number as an ID, cast it, as in \"$1::bigint\".");
+  return 0;
+}
+
 /// Returns only where `context` asks for a soft error.
 template <class Id> void syntax_error(Node *context, char const *text, text_status status) {
   errsave(context, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
           errmsg("invalid input syntax for type %s: \"%s\"", Id::name, text),
-          errdetail_internal("%s", syntax_detail<Id>(text, status)));
+          errdetail_internal("%s", syntax_detail<Id>(text, status)), syntax_hint<Id>(text));
 }
 
 template <class Id> [[noreturn]] void binary_error(int length) {
