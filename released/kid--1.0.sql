@@ -2358,7 +2358,9 @@ BEGIN
 END $$;
 
 -- Lower is the empty string, below all IDs, for MINVALUE; upper is null for MAXVALUE. The default partition is left out.
-CREATE FUNCTION kid_partitions(parent regclass, OUT partition regclass, OUT lower bytea, OUT upper bytea) RETURNS SETOF record
+-- One that DETACH ... CONCURRENTLY is at, or was broken off at, is detaching: no row goes to it, but its bounds are taken.
+CREATE FUNCTION kid_partitions(parent regclass, OUT partition regclass, OUT lower bytea, OUT upper bytea, OUT detaching boolean)
+    RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
@@ -2369,12 +2371,33 @@ BEGIN
         $query$
         SELECT c.oid::regclass,
                CASE WHEN b.bounds[1] = 'MINVALUE' THEN '' ELSE b.bounds[1]::%1$s::bytea END,
-               CASE WHEN b.bounds[2] <> 'MAXVALUE' THEN b.bounds[2]::%1$s::bytea END
+               CASE WHEN b.bounds[2] <> 'MAXVALUE' THEN b.bounds[2]::%1$s::bytea END,
+               i.inhdetachpending
           FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid,
                regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM [(]''?([^'')]+)''?[)] TO [(]''?([^'')]+)''?[)]') AS b (bounds)
          WHERE i.inhparent = $1 AND b.bounds IS NOT NULL
         $query$, id_type) USING parent;
 END $$;
+
+-- PostgreSQL cannot tell a detach that was broken off from one that goes on, so it is not for us to complete it, and less to
+-- drop what somebody detaches to keep.
+CREATE FUNCTION kid_report_detaching(parent regclass, partition regclass, fails boolean) RETURNS void
+    LANGUAGE plpgsql STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    message text := format('detaching partition %s from %s is not complete', partition, parent);
+    detail text := 'It takes no more rows, but until then no other partition can take its place.';
+    hint text := format('Unless that is still going on, complete it with ALTER TABLE %s DETACH PARTITION %s FINALIZE.', parent, partition);
+BEGIN
+    IF fails THEN
+        RAISE EXCEPTION '%', message USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
+    END IF;
+    RAISE WARNING '%', message USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
+END $$;
+
+-- DDL works on the newest state of the catalog, and SQL sees that of the snapshot. Under a lock on the parent they differ where a
+-- transaction at REPEATABLE READ or above began before others changed its partitions, or itself: error 40001.
+CREATE FUNCTION kid_check_snapshot(parent regclass) RETURNS void
+    LANGUAGE C VOLATILE STRICT AS 'MODULE_PATHNAME';
 
 CREATE FUNCTION kid_create_partitions(parent regclass, width interval, until timestamptz) RETURNS SETOF text
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' AS $$
@@ -2383,8 +2406,10 @@ DECLARE
     months int := extract(year FROM width) * 12 + extract(month FROM width);
     rest interval := width - make_interval(months => months);
     id_type regtype;
+    present bytea;
     reach bytea;
-    first bytea;    -- where the first hole may be; null: at the period that is now
+    first bytea;    -- where the first hole may be
+    reported regclass;
     start timestamptz;
     piece record;
     base text;
@@ -2405,14 +2430,15 @@ BEGIN
     ELSIF NOT isfinite(until) THEN
         RAISE EXCEPTION 'partitions cannot be created until %', until USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    -- That never changes. All else is read under a lock: who else adds partitions waits; readers and writers do not.
     EXECUTE format('SELECT %s.kid_partition_key($1)', kid) INTO id_type USING parent;
-
-    -- Who else adds partitions waits; readers and writers do not.
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+    EXECUTE format('SELECT %s.kid_check_snapshot($1)', kid) USING parent;
 
     -- From the first partition on, where that has begun, all holes are filled; otherwise from the period that is now.
-    EXECUTE format('SELECT %s_floor(now())::bytea', id_type) INTO reach;
-    FOR piece IN EXECUTE format('SELECT lower, upper FROM %s.kid_partitions($1) ORDER BY lower', kid) USING parent LOOP
+    EXECUTE format('SELECT %s_floor(now())::bytea', id_type) INTO present;
+    reach := present;
+    FOR piece IN EXECUTE format('SELECT lower, upper FROM %s.kid_partitions($1) WHERE NOT detaching ORDER BY lower', kid) USING parent LOOP
         EXIT WHEN piece.lower > reach;
         IF piece.upper IS NULL THEN
             RETURN;
@@ -2429,13 +2455,17 @@ BEGIN
     ELSE
         start := date_bin(width, start, '2001-01-01');
     END IF;
+    IF first IS NULL THEN
+        EXECUTE format('SELECT %s_floor($1)::bytea', id_type) INTO first USING start;
+    END IF;
     IF extract(epoch FROM until - start) / extract(epoch FROM width) > 10000 THEN
         RAISE EXCEPTION 'more than 10000 partitions of % would be created', parent
             USING ERRCODE = 'program_limit_exceeded',
                   DETAIL = format('That is from %s until %s, each of "%s".', start, until, width);
     END IF;
 
-    -- Where a period begins and where a partition begins or ends: between two such points either a partition is, or it is missing.
+    -- Where a period begins and where a partition begins or ends: between two such points either a partition is, or it is missing,
+    -- or its place is taken by one that is detaching.
     -- Bounds of a kid96 are no closer than its neighborhood, at most 1024 s.
     FOR piece IN EXECUTE format(
         $query$
@@ -2445,16 +2475,23 @@ BEGIN
                         UNION ALL SELECT lower, NULL FROM partitions
                         UNION ALL SELECT upper, NULL FROM partitions WHERE upper IS NOT NULL),
              pieces AS (SELECT id AS lower, lead(id) OVER (ORDER BY id) AS upper, min(begins) AS begins FROM points GROUP BY id)
-        SELECT coalesce(begins, %1$s.kid_timestamp(lower::%2$s)) AS begins, lower::%2$s::text, upper::%2$s::text,
-               upper IS NULL OR upper = %2$s_floor('infinity')::bytea AS is_beyond_range
-          FROM pieces
-         WHERE (lower >= $5 OR $5 IS NULL) AND lower <= %2$s_ceil($3 - interval '1 microsecond')::bytea
-           AND NOT EXISTS (SELECT FROM partitions p
-                            WHERE p.lower <= pieces.lower AND (p.upper > pieces.lower OR p.upper IS NULL))
+        SELECT coalesce(begins, %1$s.kid_timestamp(pieces.lower::%2$s)) AS begins, pieces.lower::%2$s::text, pieces.upper::%2$s::text,
+               pieces.upper IS NULL OR pieces.upper = %2$s_floor('infinity')::bytea AS is_beyond_range,
+               p.partition AS detaching, bool_or(coalesce(pieces.upper > $6, true)) OVER (PARTITION BY p.partition) AS is_for_new_rows
+          FROM pieces LEFT JOIN partitions p ON p.lower <= pieces.lower AND (p.upper > pieces.lower OR p.upper IS NULL)
+         WHERE pieces.lower >= $5 AND pieces.lower <= %2$s_ceil($3 - interval '1 microsecond')::bytea
+           AND (p.partition IS NULL OR p.detaching)
          ORDER BY pieces.lower
-        $query$, kid, id_type) USING parent, start, until, width, first
+        $query$, kid, id_type) USING parent, start, until, width, first, present
     LOOP
-        IF piece.is_beyond_range THEN
+        IF piece.detaching IS NOT NULL THEN
+            -- An error where new rows would find no partition. Where only old ones would, the new ones shall have theirs.
+            IF piece.detaching IS DISTINCT FROM reported THEN
+                EXECUTE format('SELECT %s.kid_report_detaching($1, $2, $3)', kid) USING parent, piece.detaching, piece.is_for_new_rows;
+                reported := piece.detaching;
+            END IF;
+            CONTINUE;
+        ELSIF piece.is_beyond_range THEN
             RAISE EXCEPTION 'timestamp out of range for type %', id_type
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
@@ -2505,16 +2542,20 @@ BEGIN
     EXECUTE format('SELECT %s.kid_partition_key($1)', kid) INTO id_type USING parent;
     IF NOT dry_run THEN
         EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+        EXECUTE format('SELECT %s.kid_check_snapshot($1)', kid) USING parent;
     END IF;
     FOR dropped IN EXECUTE format(
         $query$
-        SELECT p.partition::text AS name, CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind
+        SELECT p.partition, p.partition::text AS name, p.detaching, CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind
           FROM %s.kid_partitions($1) AS p JOIN pg_class c ON c.oid = p.partition
          WHERE p.upper <= %s_floor($2)::bytea
          ORDER BY p.lower
         $query$, kid, id_type) USING parent, older_than
     LOOP
-        IF NOT dry_run THEN
+        IF dropped.detaching THEN
+            EXECUTE format('SELECT %s.kid_report_detaching($1, $2, false)', kid) USING parent, dropped.partition;
+            CONTINUE;
+        ELSIF NOT dry_run THEN
             -- Foreign keys that refer to the parent let no partition be dropped. Detaching it checks that no row is referred to.
             EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, dropped.name);
             EXECUTE format('DROP %s %s', dropped.kind, dropped.name);
@@ -2526,7 +2567,11 @@ END $$;
 COMMENT ON FUNCTION kid_partition_key(regclass) IS
     'type of the ID that a table is partitioned by; an error where it is not by range of one';
 COMMENT ON FUNCTION kid_partitions(regclass) IS
-    'partitions with their bounds, as binary forms of IDs; lower is empty for MINVALUE, upper null for MAXVALUE; without the default partition';
+    'partitions with their bounds, as binary forms of IDs, and whether they take no more rows as they are being detached; lower is empty for MINVALUE, upper null for MAXVALUE; without the default partition';
+COMMENT ON FUNCTION kid_report_detaching(regclass, regclass, boolean) IS
+    'warns, or fails, because a partition is neither attached nor detached';
+COMMENT ON FUNCTION kid_check_snapshot(regclass) IS
+    'an error where the transaction sees an older state of a table or its partitions than DDL works on';
 COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz) IS
     'creates the partitions, named for the UTC time they begin, that are missing until a time, from the first existing one or from now; returns their names; width: months or years, or seconds to weeks';
 COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean) IS
