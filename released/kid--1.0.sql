@@ -37,6 +37,17 @@ CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
 COMMENT ON FUNCTION kid_typanalyze(internal) IS
     'statistics of a column of IDs; when they are unique, of ten times as many bins as default_statistics_target';
 
+-- What an ID is compared with, beside an instant: a range of time
+--
+-- A domain, so that kid changes nothing for those who compare ranges with something else. An operator of tstzrange itself would
+-- match one exactly, which PostgreSQL's own, of anyrange, never do: it would win, or tie, where the other side is a literal or a
+-- parameter, and break `during @> '[…)'`. One of anyrange would bring in the casts of numbers to IDs, and break
+-- `5 <@ int4range(1, 10)`. An exact match counts for the declared type only, and no expression is of this one.
+
+CREATE DOMAIN kid_span AS tstzrange;
+COMMENT ON DOMAIN kid_span IS
+    'any tstzrange, as operand of the operators <@ and @> of IDs: with a type of their own they do not compete with those of ranges';
+
 -- kid64: input, output and conversions
 
 CREATE TYPE kid64;
@@ -1225,9 +1236,9 @@ COMMENT ON FUNCTION kid64_lowest(text, timestamptz) IS
 COMMENT ON FUNCTION kid64_highest(text, timestamptz) IS
     'highest kid64 that is <, <=, >= or > an instant; the smallest of all, below kid64_lowest, where there is none';
 
-CREATE FUNCTION kid64_within(kid64, tstzrange) RETURNS boolean
+CREATE FUNCTION kid64_within(kid64, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_range_contains(tstzrange, kid64) RETURNS boolean
+CREATE FUNCTION kid64_range_contains(kid_span, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_lt_time(kid64, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
@@ -1246,8 +1257,8 @@ CREATE FUNCTION kid64_time_ge(timestamptz, kid64) RETURNS boolean
 CREATE FUNCTION kid64_time_gt(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid64_within(kid64, tstzrange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION kid64_range_contains(tstzrange, kid64) IS 'implementation of @> operator';
+COMMENT ON FUNCTION kid64_within(kid64, kid_span) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
 COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS 'implementation of >= operator';
@@ -1258,11 +1269,11 @@ COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= o
 COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
 
 CREATE OPERATOR <@ (
-    LEFTARG = kid64, RIGHTARG = tstzrange, FUNCTION = kid64_within,
+    LEFTARG = kid64, RIGHTARG = kid_span, FUNCTION = kid64_within,
     COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
 );
 CREATE OPERATOR @> (
-    LEFTARG = tstzrange, RIGHTARG = kid64, FUNCTION = kid64_range_contains,
+    LEFTARG = kid_span, RIGHTARG = kid64, FUNCTION = kid64_range_contains,
     COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
 );
 CREATE OPERATOR < (
@@ -1298,8 +1309,8 @@ CREATE OPERATOR > (
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 
-COMMENT ON OPERATOR <@ (kid64, tstzrange) IS 'is in the range of time';
-COMMENT ON OPERATOR @> (tstzrange, kid64) IS 'range of time contains';
+COMMENT ON OPERATOR <@ (kid64, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
 COMMENT ON OPERATOR < (kid64, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR <= (kid64, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR >= (kid64, timestamptz) IS 'not earlier than, in time units';
@@ -1332,9 +1343,9 @@ COMMENT ON FUNCTION kid96_lowest(text, timestamptz) IS
 COMMENT ON FUNCTION kid96_highest(text, timestamptz) IS
     'highest kid96 that is <, <=, >= or > an instant; the smallest of all, below kid96_lowest, where there is none';
 
-CREATE FUNCTION kid96_within(kid96, tstzrange) RETURNS boolean
+CREATE FUNCTION kid96_within(kid96, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_range_contains(tstzrange, kid96) RETURNS boolean
+CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_lt_time(kid96, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
@@ -1353,8 +1364,8 @@ CREATE FUNCTION kid96_time_ge(timestamptz, kid96) RETURNS boolean
 CREATE FUNCTION kid96_time_gt(timestamptz, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid96_within(kid96, tstzrange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION kid96_range_contains(tstzrange, kid96) IS 'implementation of @> operator';
+COMMENT ON FUNCTION kid96_within(kid96, kid_span) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
 COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS 'implementation of >= operator';
@@ -1365,11 +1376,11 @@ COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= o
 COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
 
 CREATE OPERATOR <@ (
-    LEFTARG = kid96, RIGHTARG = tstzrange, FUNCTION = kid96_within,
+    LEFTARG = kid96, RIGHTARG = kid_span, FUNCTION = kid96_within,
     COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
 );
 CREATE OPERATOR @> (
-    LEFTARG = tstzrange, RIGHTARG = kid96, FUNCTION = kid96_range_contains,
+    LEFTARG = kid_span, RIGHTARG = kid96, FUNCTION = kid96_range_contains,
     COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
 );
 CREATE OPERATOR < (
@@ -1405,8 +1416,8 @@ CREATE OPERATOR > (
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 
-COMMENT ON OPERATOR <@ (kid96, tstzrange) IS 'is in the range of time';
-COMMENT ON OPERATOR @> (tstzrange, kid96) IS 'range of time contains';
+COMMENT ON OPERATOR <@ (kid96, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, kid96) IS 'range of time contains';
 COMMENT ON OPERATOR < (kid96, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR <= (kid96, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR >= (kid96, timestamptz) IS 'not earlier than, in time units';
@@ -1439,9 +1450,9 @@ COMMENT ON FUNCTION sno_lowest(text, timestamptz) IS
 COMMENT ON FUNCTION sno_highest(text, timestamptz) IS
     'highest sno that is <, <=, >= or > an instant; the smallest of all, below sno_lowest, where there is none';
 
-CREATE FUNCTION sno_within(sno, tstzrange) RETURNS boolean
+CREATE FUNCTION sno_within(sno, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_range_contains(tstzrange, sno) RETURNS boolean
+CREATE FUNCTION sno_range_contains(kid_span, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_lt_time(sno, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
@@ -1460,8 +1471,8 @@ CREATE FUNCTION sno_time_ge(timestamptz, sno) RETURNS boolean
 CREATE FUNCTION sno_time_gt(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION sno_within(sno, tstzrange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION sno_range_contains(tstzrange, sno) IS 'implementation of @> operator';
+COMMENT ON FUNCTION sno_within(sno, kid_span) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
 COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS 'implementation of >= operator';
@@ -1472,11 +1483,11 @@ COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= opera
 COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
 
 CREATE OPERATOR <@ (
-    LEFTARG = sno, RIGHTARG = tstzrange, FUNCTION = sno_within,
+    LEFTARG = sno, RIGHTARG = kid_span, FUNCTION = sno_within,
     COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
 );
 CREATE OPERATOR @> (
-    LEFTARG = tstzrange, RIGHTARG = sno, FUNCTION = sno_range_contains,
+    LEFTARG = kid_span, RIGHTARG = sno, FUNCTION = sno_range_contains,
     COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
 );
 CREATE OPERATOR < (
@@ -1512,8 +1523,8 @@ CREATE OPERATOR > (
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 
-COMMENT ON OPERATOR <@ (sno, tstzrange) IS 'is in the range of time';
-COMMENT ON OPERATOR @> (tstzrange, sno) IS 'range of time contains';
+COMMENT ON OPERATOR <@ (sno, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, sno) IS 'range of time contains';
 COMMENT ON OPERATOR < (sno, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR <= (sno, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR >= (sno, timestamptz) IS 'not earlier than, in time units';
@@ -1546,9 +1557,9 @@ COMMENT ON FUNCTION flake_lowest(text, timestamptz) IS
 COMMENT ON FUNCTION flake_highest(text, timestamptz) IS
     'highest flake that is <, <=, >= or > an instant; the smallest of all, below flake_lowest, where there is none';
 
-CREATE FUNCTION flake_within(flake, tstzrange) RETURNS boolean
+CREATE FUNCTION flake_within(flake, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_range_contains(tstzrange, flake) RETURNS boolean
+CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_lt_time(flake, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
@@ -1567,8 +1578,8 @@ CREATE FUNCTION flake_time_ge(timestamptz, flake) RETURNS boolean
 CREATE FUNCTION flake_time_gt(timestamptz, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION flake_within(flake, tstzrange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION flake_range_contains(tstzrange, flake) IS 'implementation of @> operator';
+COMMENT ON FUNCTION flake_within(flake, kid_span) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
 COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS 'implementation of >= operator';
@@ -1579,11 +1590,11 @@ COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= o
 COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
 
 CREATE OPERATOR <@ (
-    LEFTARG = flake, RIGHTARG = tstzrange, FUNCTION = flake_within,
+    LEFTARG = flake, RIGHTARG = kid_span, FUNCTION = flake_within,
     COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
 );
 CREATE OPERATOR @> (
-    LEFTARG = tstzrange, RIGHTARG = flake, FUNCTION = flake_range_contains,
+    LEFTARG = kid_span, RIGHTARG = flake, FUNCTION = flake_range_contains,
     COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
 );
 CREATE OPERATOR < (
@@ -1619,8 +1630,8 @@ CREATE OPERATOR > (
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 
-COMMENT ON OPERATOR <@ (flake, tstzrange) IS 'is in the range of time';
-COMMENT ON OPERATOR @> (tstzrange, flake) IS 'range of time contains';
+COMMENT ON OPERATOR <@ (flake, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, flake) IS 'range of time contains';
 COMMENT ON OPERATOR < (flake, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR <= (flake, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR >= (flake, timestamptz) IS 'not earlier than, in time units';
@@ -1653,9 +1664,9 @@ COMMENT ON FUNCTION flax_lowest(text, timestamptz) IS
 COMMENT ON FUNCTION flax_highest(text, timestamptz) IS
     'highest flax that is <, <=, >= or > an instant; the smallest of all, below flax_lowest, where there is none';
 
-CREATE FUNCTION flax_within(flax, tstzrange) RETURNS boolean
+CREATE FUNCTION flax_within(flax, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_range_contains(tstzrange, flax) RETURNS boolean
+CREATE FUNCTION flax_range_contains(kid_span, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_lt_time(flax, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
@@ -1674,8 +1685,8 @@ CREATE FUNCTION flax_time_ge(timestamptz, flax) RETURNS boolean
 CREATE FUNCTION flax_time_gt(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION flax_within(flax, tstzrange) IS 'implementation of <@ operator';
-COMMENT ON FUNCTION flax_range_contains(tstzrange, flax) IS 'implementation of @> operator';
+COMMENT ON FUNCTION flax_within(flax, kid_span) IS 'implementation of <@ operator';
+COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
 COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS 'implementation of >= operator';
@@ -1686,11 +1697,11 @@ COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= ope
 COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
 
 CREATE OPERATOR <@ (
-    LEFTARG = flax, RIGHTARG = tstzrange, FUNCTION = flax_within,
+    LEFTARG = flax, RIGHTARG = kid_span, FUNCTION = flax_within,
     COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
 );
 CREATE OPERATOR @> (
-    LEFTARG = tstzrange, RIGHTARG = flax, FUNCTION = flax_range_contains,
+    LEFTARG = kid_span, RIGHTARG = flax, FUNCTION = flax_range_contains,
     COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
 );
 CREATE OPERATOR < (
@@ -1726,8 +1737,8 @@ CREATE OPERATOR > (
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 
-COMMENT ON OPERATOR <@ (flax, tstzrange) IS 'is in the range of time';
-COMMENT ON OPERATOR @> (tstzrange, flax) IS 'range of time contains';
+COMMENT ON OPERATOR <@ (flax, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, flax) IS 'range of time contains';
 COMMENT ON OPERATOR < (flax, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR <= (flax, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR >= (flax, timestamptz) IS 'not earlier than, in time units';
@@ -1981,8 +1992,8 @@ ALTER FUNCTION flake_lowest(tstzrange) STABLE;
 ALTER FUNCTION flake_highest(tstzrange) STABLE;
 ALTER FUNCTION flake_lowest(text, timestamptz) STABLE;
 ALTER FUNCTION flake_highest(text, timestamptz) STABLE;
-ALTER FUNCTION flake_within(flake, tstzrange) STABLE;
-ALTER FUNCTION flake_range_contains(tstzrange, flake) STABLE;
+ALTER FUNCTION flake_within(flake, kid_span) STABLE;
+ALTER FUNCTION flake_range_contains(kid_span, flake) STABLE;
 ALTER FUNCTION flake_lt_time(flake, timestamptz) STABLE;
 ALTER FUNCTION flake_le_time(flake, timestamptz) STABLE;
 ALTER FUNCTION flake_ge_time(flake, timestamptz) STABLE;
@@ -2107,8 +2118,8 @@ ALTER FUNCTION kid96_lowest(tstzrange) STABLE;
 ALTER FUNCTION kid96_highest(tstzrange) STABLE;
 ALTER FUNCTION kid96_lowest(text, timestamptz) STABLE;
 ALTER FUNCTION kid96_highest(text, timestamptz) STABLE;
-ALTER FUNCTION kid96_within(kid96, tstzrange) STABLE;
-ALTER FUNCTION kid96_range_contains(tstzrange, kid96) STABLE;
+ALTER FUNCTION kid96_within(kid96, kid_span) STABLE;
+ALTER FUNCTION kid96_range_contains(kid_span, kid96) STABLE;
 ALTER FUNCTION kid96_lt_time(kid96, timestamptz) STABLE;
 ALTER FUNCTION kid96_le_time(kid96, timestamptz) STABLE;
 ALTER FUNCTION kid96_ge_time(kid96, timestamptz) STABLE;

@@ -58,15 +58,21 @@ bool may_be_repeated(Node *node) {
   return !contain_volatile_functions(node) && !contain_subplans(node);
 }
 
+/// A range that came as kid_span, as what it is without: the bounds are those of any tstzrange.
+Node *without_domain(Node *node) {
+  Oid const type = getBaseType(exprType(node));
+  return applyRelabelType(node, type, -1, exprCollation(node), COERCE_IMPLICIT_CAST, -1, false);
+}
+
 /// `symbol` is the operator, of an ID on the left, or null for <@.
 Node *rewrite(SupportRequestSimplify *request, char const *symbol) {
   List *const arguments = request->fcall->args;
   auto *const first = static_cast<Node *>(linitial(arguments));
   auto *const second = static_cast<Node *>(lsecond(arguments));
   Oid const time_type = symbol == nullptr ? TSTZRANGEOID : TIMESTAMPTZOID;
-  bool const id_first = exprType(second) == time_type;
+  bool const id_first = getBaseType(exprType(second)) == time_type;
   Node *const id = id_first ? first : second;
-  Node *const time = id_first ? second : first;
+  Node *const time = without_domain(id_first ? second : first);
   Oid const type = exprType(id);
   char const *const type_name = name_of(type);
   Oid const family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
