@@ -183,6 +183,17 @@ ANALYZE b;
 EXPLAIN (COSTS OFF) SELECT * FROM b WHERE id >= kid64_floor('2026-11-07 22:00')::bigint AND id < kid64_floor('2026-11-07 22:03')::bigint;
 SELECT count(*), min(n), max(n) FROM b WHERE id >= kid64_floor('2026-11-07 22:00')::bigint AND id < kid64_floor('2026-11-07 22:03')::bigint;
 EXPLAIN (COSTS OFF) SELECT * FROM b WHERE id > kid64_floor(now() - interval '1 day')::bigint;
+PREPARE of_b(timestamptz, timestamptz) AS SELECT count(*), min(n), max(n) FROM b WHERE id BETWEEN kid64_floor($1)::bigint AND kid64_ceil($2)::bigint;
+EXPLAIN (COSTS OFF) EXECUTE of_b('2026-11-07 22:00', '2026-11-07 22:03');
+SET plan_cache_mode = force_generic_plan;
+EXPLAIN (COSTS OFF) EXECUTE of_b('2026-11-07 22:00', '2026-11-07 22:03');
+RESET plan_cache_mode;
+EXECUTE of_b('2026-11-07 22:00', '2026-11-07 22:03');
+DEALLOCATE of_b;
+-- A bigint can be an ID of two types, so it is compared with time as neither.
+SELECT * FROM b WHERE id >= timestamptz '2026-11-07 22:00';
+SELECT * FROM b WHERE id <@ tstzrange('2026-11-07 22:00', '2026-11-07 22:03');
+SELECT count(*), min(n), max(n) FROM b WHERE id::kid64 <@ tstzrange('2026-11-07 22:00', '2026-11-07 22:03', '[]');
 CREATE TABLE x (id text COLLATE "C" PRIMARY KEY DEFAULT sno_next());
 INSERT INTO x SELECT sno_make(timestamptz '2026-11-01' + i * interval '1 minute', 0, 0, 0) FROM generate_series(0, 9999) AS i;
 ANALYZE x;
