@@ -145,12 +145,28 @@ foreach my $type (@types)
 }
 is($node->safe_psql('postgres', content('t')), $expected, 'nothing is kept of a COPY that fails');
 
-# Dump and restore, of the whole table and with its defaults.
-$node->safe_psql('postgres', 'CREATE DATABASE restored');
+# Dump and restore, of the whole table and with its defaults; of views, indexes and constraints that compare IDs with ranges.
+my %compared = ("'[2020-01-01,)'" => 'literal', "tstzrange('2020-01-01', NULL)" => 'function', 'r' => 'of_column', 'w' => 'of_domain');
+my $compared = join ', ', map { my $type = $_; map { "$type <@ $_ AS ${type}_$compared{$_}, $_ @> $type AS $compared{$_}_$type" } sort keys %compared } @types;
+my $any = join ', ', map { "$_ <@ ANY (m) AS ${_}_any" } @types;
+$node->safe_psql('postgres', qq{
+	CREATE DATABASE restored;
+	CREATE DOMAIN whole_range AS tstzrange CHECK (NOT isempty(VALUE));
+	CREATE TABLE ranges (r tstzrange, w whole_range, m tstzrange[], $columns);
+	INSERT INTO ranges SELECT '[2020-01-01,)', '(,2020-01-01)', ARRAY['[2020-01-01,)'::tstzrange], $types FROM t WHERE n > 0;
+	CREATE VIEW compared AS SELECT $compared, $any FROM ranges;
+	@{[ map { "ALTER TABLE ranges ADD CHECK ($_ <@ r);" } @types ]}
+	@{[ map { "CREATE INDEX ON ranges ($_) WHERE $_ <@ '[2020-01-01,)';" } qw(kid64 sno flax) ]}
+});
+my $definitions = q{
+	SELECT pg_get_viewdef('compared'), (SELECT string_agg(pg_get_indexdef(indexrelid), ';' ORDER BY indexrelid::regclass::text) FROM pg_index WHERE indrelid = 'ranges'::regclass),
+	       (SELECT string_agg(pg_get_constraintdef(oid), ';' ORDER BY conname) FROM pg_constraint WHERE conrelid = 'ranges'::regclass)};
+my $defined = $node->safe_psql('postgres', $definitions);
+my $answers = $node->safe_psql('postgres', content('compared'));
 foreach my $format ('plain', 'custom')
 {
 	$node->command_ok([ 'pg_dump', '-F', $format, '-f', "$dir/dump", '-d', $node->connstr('postgres') ], "pg_dump, $format");
-	$node->safe_psql('restored', 'DROP TABLE IF EXISTS t; DROP EXTENSION IF EXISTS kid');
+	$node->safe_psql('restored', 'DROP TABLE IF EXISTS t, ranges CASCADE; DROP DOMAIN IF EXISTS whole_range; DROP EXTENSION IF EXISTS kid');
 	$node->command_ok(
 		$format eq 'plain'
 		? [ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$dir/dump", '-d', $node->connstr('restored') ]
@@ -160,6 +176,8 @@ foreach my $format ('plain', 'custom')
 	is( $node->safe_psql('restored', q{
 			SELECT string_agg(pg_get_expr(adbin, adrelid), ' ' ORDER BY adnum) FROM pg_attrdef WHERE adrelid = 't'::regclass}),
 		"@next", "its defaults, $format");
+	is($node->safe_psql('restored', $definitions), $defined, "comparisons with ranges, as they are defined, $format");
+	is($node->safe_psql('restored', content('compared')), $answers, "and what they give, $format");
 }
 
 # Logical replication. The initial copy, then changes.

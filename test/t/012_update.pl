@@ -21,7 +21,7 @@ my $catalogue = q{
 	                                                               FROM pg_aggregate WHERE aggfnoid = p.oid)
 	                                        ELSE concat_ws(' ', pg_get_functiondef(p.oid), p.proacl::text) END
 	                                   FROM pg_proc p WHERE p.oid = d.objid)
-	            WHEN 'pg_type' THEN (SELECT concat_ws(' ', typlen, typbyval, typalign, typstorage, typinput, typoutput, typreceive, typsend, typanalyze)
+	            WHEN 'pg_type' THEN (SELECT concat_ws(' ', typlen, typbyval, typalign, typstorage, typinput, typoutput, typreceive, typsend, typanalyze, NULLIF(typbasetype, 0)::regtype)
 	                                   FROM pg_type t WHERE t.oid = d.objid)
 	            WHEN 'pg_operator' THEN (SELECT concat_ws(' ', oprcode, oprcom::regoperator, oprnegate::regoperator, oprrest, oprjoin, oprcanmerge, oprcanhash)
 	                                       FROM pg_operator o WHERE o.oid = d.objid)
