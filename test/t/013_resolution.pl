@@ -43,15 +43,15 @@ $node->safe_psql('other', q{
 	CREATE TYPE uuid_range AS RANGE (subtype = uuid);
 	CREATE DOMAIN whole AS bigint;
 	CREATE DOMAIN words AS text;
+	CREATE DOMAIN word AS varchar(20);
 	CREATE DOMAIN span AS tstzrange;
 	CREATE DOMAIN moment AS timestamptz;
 	CREATE TABLE operands (written text, type regtype);
 	INSERT INTO operands (type)
 	SELECT oid FROM pg_type
 	 WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype IN ('b', 'r', 'm') AND typcategory NOT IN ('A', 'Z')
-	   AND typname !~ '^(pg_|reg(?!class)|gts|aclitem|refc|cid$)'
-	UNION ALL SELECT unnest('{int4[], int8[], text[], varchar[], uuid[], timestamptz[], tstzrange[], mood, pair, pair[], uuid_range,
-	                          uuid_multirange, whole, words, span, moment}'::regtype[]);
+	UNION ALL SELECT unnest('{int2vector, oidvector, int4[], int8[], numeric[], text[], varchar[], uuid[], timestamptz[], tstzrange[], mood, pair, pair[], uuid_range,
+	                          uuid_multirange, whole, words, word, span, moment}'::regtype[]);
 	UPDATE operands SET written = format('NULL::%s', type);
 	-- What is assigned to.
 	SELECT format('CREATE TABLE o (%s)', string_agg(format('%I %s', type, type), ', ')) FROM operands \gexec
