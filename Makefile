@@ -10,7 +10,7 @@ EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" kid.control)
 TYPES = kid64/8 kid96/12 sno/10 flake/8 flax/12
 
 MODULE_big = kid
-OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp)))
+OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/types/*.cpp)))
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
 DATA_built = $(SCRIPT)
 # Scripts of versions before this one, as they were released, and those that update from one to the next.
@@ -23,7 +23,8 @@ SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcd
 PG_CONFIG ?= pg_config
 
 # The server's headers as system headers: our own code is held to stricter warnings than they are.
-PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"'
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"' \
+              -DKID_TYPES='$(foreach type,$(TYPES),X($(patsubst %/,%,$(dir $(type)))))'
 # -Wno-register: 15 and older still say "register" in their headers.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \

@@ -1,16 +1,15 @@
 // The core alone: the generator's step, text forms beside their plain reference, comparison, packing and unpacking.
 //
 // Every benchmark goes through a batch of random inputs, and what it times is one call.
-#include "../../src/core/flake.hpp"
-#include "../../src/core/flax.hpp"
-#include "../../src/core/kid64.hpp"
-#include "../../src/core/kid96.hpp"
-#include "../../src/core/sno.hpp"
 #include "../../src/core/step.hpp"
-#include "../../src/core/tick_tock.hpp"
+#include "../../src/core/types/flake.hpp"
+#include "../../src/core/types/flax.hpp"
+#include "../../src/core/types/kid64.hpp"
+#include "../../src/core/types/kid96.hpp"
+#include "../../src/core/types/sno.hpp"
 #include "../../test/unit/plain_text.hpp"
 
-#include "timelines.hpp"
+#include "clocks.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -124,20 +123,20 @@ struct real_clock {
 };
 
 /// Shared by the threads of a benchmark.
-template <class Timeline> shared_cell &cell_of() {
+template <class Clock> shared_cell &cell_of() {
   static shared_cell cell;
   return cell;
 }
 
-template <class Timeline, class Clock> void next(State &state) {
-  Timeline const line;
-  Clock clock;
-  counting_cell cell = {cell_of<Timeline>()};
+template <class Clock, class Read> void next(State &state) {
+  Clock const clock;
+  Read read;
+  counting_cell cell = {cell_of<Clock>()};
   std::int64_t not_issued = 0;
   if (state.thread_index() == 0)
     cell.cell.word = 0;
   for (auto _ : state) {
-    step_result const result = issue(line, cell, clock);
+    step_result const result = issue(clock, cell, read);
     not_issued += result.kind != step_kind::issued;
     DoNotOptimize(result.state);
   }
@@ -147,12 +146,12 @@ template <class Timeline, class Clock> void next(State &state) {
   state.counters["retries"] = benchmark::Counter(static_cast<double>(cell.retries), benchmark::Counter::kAvgIterations);
 }
 
-BENCHMARK_TEMPLATE(next, kid_timeline, counter_clock<kid_timeline>);
-BENCHMARK_TEMPLATE(next, flake_timeline, counter_clock<flake_timeline>);
-BENCHMARK_TEMPLATE(next, sno_timeline, counter_clock<sno_timeline>);
-BENCHMARK_TEMPLATE(next, kid_timeline, real_clock)->ThreadRange(1, 8)->UseRealTime();
-BENCHMARK_TEMPLATE(next, flake_timeline, real_clock)->ThreadRange(1, 8)->UseRealTime();
-BENCHMARK_TEMPLATE(next, sno_timeline, real_clock)->ThreadRange(1, 8)->UseRealTime();
+BENCHMARK_TEMPLATE(next, kid_clock, counter);
+BENCHMARK_TEMPLATE(next, flake_clock, counter);
+BENCHMARK_TEMPLATE(next, sno_clock, counter);
+BENCHMARK_TEMPLATE(next, kid_clock, real_clock)->ThreadRange(1, 8)->UseRealTime();
+BENCHMARK_TEMPLATE(next, flake_clock, real_clock)->ThreadRange(1, 8)->UseRealTime();
+BENCHMARK_TEMPLATE(next, sno_clock, real_clock)->ThreadRange(1, 8)->UseRealTime();
 
 #define EVERY(type)                                                                                                    \
   BENCHMARK_TEMPLATE(encode, type, type::text);                                                                        \

@@ -1,5 +1,5 @@
-// For bench/core/instructions: calls the generator of a timeline so many times that it is told, under callgrind.
-#include "timelines.hpp"
+// For bench/core/instructions: calls the generator of a logical clock so many times that it is told, under callgrind.
+#include "clocks.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -8,12 +8,12 @@
 namespace {
 
 /// What callgrind counts, and nothing else: toggled at its entry and exit.
-template <class Timeline> [[gnu::noinline]] std::uint64_t counted(kid::shared_cell &cell, unsigned long calls) {
-  Timeline const line;
-  kid::counter_clock<Timeline> clock;
+template <class Clock> [[gnu::noinline]] std::uint64_t counted(kid::shared_cell &cell, unsigned long calls) {
+  Clock const clock;
+  kid::counter read;
   std::uint64_t sum = 0;
   for (unsigned long i = 0; i < calls; i++)
-    sum += kid::issue(line, cell, clock).state;
+    sum += kid::issue(clock, cell, read).state;
   return sum;
 }
 
@@ -25,9 +25,9 @@ int main(int argc, char **argv) {
   kid::shared_cell cell;
   auto const calls = std::strtoul(argv[2], nullptr, 10);
   auto const is = [&](char const *name) { return std::strcmp(argv[1], name) == 0; };
-  std::uint64_t const sum = is("kid")     ? counted<kid::kid_timeline>(cell, calls)
-                            : is("sno")   ? counted<kid::sno_timeline>(cell, calls)
-                            : is("flake") ? counted<kid::flake_timeline>(cell, calls)
+  std::uint64_t const sum = is("kid")     ? counted<kid::kid_clock>(cell, calls)
+                            : is("sno")   ? counted<kid::sno_clock>(cell, calls)
+                            : is("flake") ? counted<kid::flake_clock>(cell, calls)
                                           : 0;
   // The sum keeps the calls from being optimized away.
   std::printf("%llu\n", static_cast<unsigned long long>(sum));

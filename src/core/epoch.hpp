@@ -1,8 +1,8 @@
 // IDs that count units of time from an epoch, in their uppermost field.
 #pragma once
 
-#include "check.hpp"
-#include "layout.hpp"
+#include "bits.hpp"
+#include "no_postgres.hpp"
 
 namespace kid {
 

@@ -7,8 +7,8 @@
 // Or a number in decimal, for those that are known as numbers (flake).
 #pragma once
 
-#include "check.hpp"
-#include "layout.hpp"
+#include "bits.hpp"
+#include "no_postgres.hpp"
 
 #include <array>
 #include <charconv>

@@ -5,7 +5,6 @@
 // one bin counts as empty. IDs that are unique, and so have a histogram of all rows, get ten times as many bins, from
 // the same sample. Others keep what they would have: a longer list of most common values makes planning of joins slow.
 #include "export.hpp"
-#include "pg.hpp"
 
 namespace kid::pg {
 

@@ -1,10 +1,8 @@
 // The core's findings in PostgreSQL's words.
 #pragma once
 
-#include "pg.hpp"
-#include "value.hpp"
-
-#include <type_traits>
+#include "compat.hpp"
+#include "datum.hpp"
 
 namespace kid::pg {
 
@@ -89,7 +87,7 @@ template <class Id> int syntax_hint(char const *text) {
     return errhint("To compare an ID with a time, cast the time, as in \"id >= $1::timestamptz\".");
   if (looks_like_range(text))
     return errhint("To compare an ID with a range of times, use \"id <@ $1::tstzrange\".");
-  if (std::is_same_v<Id, kid64> && looks_like_bigint(text))
+  if (by_value<Id> && !std::is_same_v<typename Id::text, decimal_text> && looks_like_bigint(text))
     return errhint("To use a number as an ID, cast it, as in \"$1::bigint\".");
   return 0;
 }
@@ -123,6 +121,20 @@ template <class Id> std::uint64_t check_component(char const *component, std::in
             errmsg("%s " INT64_FORMAT " is out of range for type %s", component, value, Id::name),
             errdetail("The range is 0 to " UINT64_FORMAT ".", max));
   return static_cast<std::uint64_t>(value);
+}
+
+/// An argument that must fit its field.
+template <class Id, class Field> typename Id::word component_argument(char const *name, std::int64_t value) {
+  return Field::put(check_component<Id>(name, value, Field::max));
+}
+
+/// An argument that `layout` must hold.
+template <class Id> unix_micros time_argument(Id const &layout, TimestampTz time) {
+  unix_micros const micros = to_unix(time);
+
+  if (!holds(layout, micros))
+    time_error(layout);
+  return micros;
 }
 
 } // namespace kid::pg

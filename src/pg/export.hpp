@@ -1,7 +1,7 @@
 // How SQL finds a function.
 #pragma once
 
-#include "pg.hpp"
+#include "compat.hpp"
 
 /// Exports the SQL function `symbol`; what follows is called with `fcinfo`.
 #define KID_FUNCTION(symbol, ...)                                                                                      \

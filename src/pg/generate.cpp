@@ -2,23 +2,23 @@
 
 namespace kid::pg {
 
-void notice_ahead(timeline &line, std::uint64_t state) {
-  // Below this it is an adjustment as any clock has them, and nobody needs to hear of it.
+void notice_ahead(clock_cell &cell, std::uint64_t state) {
+  // Anything less is an adjustment as any clock has them, and nobody needs to hear of it.
   constexpr unix_micros notable = 1'000'000;
-  line_id const id = id_of(line);
-  pg_atomic_uint64 &held_until = stats_of(line).held_until;
-  unix_micros const ahead = time_of(id, state) - to_unix(GetCurrentTimestamp());
+  clock_rules const &rules = rules_of(id_of(cell));
+  pg_atomic_uint64 &held_until = stats_of(cell).held_until;
+  unix_micros const ahead = rules.time(state) - to_unix(GetCurrentTimestamp());
 
   // The reading before was only late, or this unit is known: one write for each unit, not for each ID.
   std::uint64_t seen = pg_atomic_read_u64(&held_until);
   if (ahead <= 0 || state < seen)
     return;
-  // While the clock is behind the timeline goes on by single units, so anything further is another step.
-  bool const another = state >= next_unit_of(id, next_unit_of(id, seen));
-  if (!pg_atomic_compare_exchange_u64(&held_until, &seen, next_unit_of(id, state)) || !another)
+  // While the system clock is behind, the logical one goes on by single units, so anything further is another step.
+  bool const another = state >= rules.next_unit(rules.next_unit(seen));
+  if (!pg_atomic_compare_exchange_u64(&held_until, &seen, rules.next_unit(state)) || !another)
     return;
-  pg_atomic_fetch_add_u64(&stats_of(line).backward_steps, 1);
-  if (ahead >= notable && clock_backward == backward_hold)
+  pg_atomic_fetch_add_u64(&stats_of(cell).backward_steps, 1);
+  if (ahead >= notable && keeps_highest_time())
     ereport(WARNING, errmsg("IDs are %.3f s ahead of the clock", static_cast<double>(ahead) / 1e6),
             errdetail("The clock is behind the time of the last ID issued, and IDs go on from that."),
             errhint("IDs stay unique and ordered. If the clock was wrong before, see kid_reset_clock()."));
@@ -63,11 +63,6 @@ void wait_for_clock(step_kind reason, unix_micros until, instr_time start) {
   }
   static_cast<void>(WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, timeout, event));
   ResetLatch(MyLatch);
-}
-
-void timeline_ended_error() {
-  ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("the range of IDs is used up"),
-          errdetail("There is no time unit after that of the last ID issued."));
 }
 
 } // namespace kid::pg

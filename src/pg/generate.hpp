@@ -1,69 +1,67 @@
 // Issuing IDs.
 //
-// The fast path is: check that this process is attached, read the clock, split it into the ID's fields, one load and
-// one compare-and-swap. All else is out of line.
+// The fast path is: check that this process is attached, read the system clock, split it into the ID's fields, one load
+// and one compare-and-swap. All else is out of line.
 #pragma once
 
+#include "datum.hpp"
 #include "error.hpp"
-#include "guc.hpp"
+#include "export.hpp"
 #include "lease.hpp"
-#include "pg.hpp"
-#include "state.hpp"
-#include "value.hpp"
+#include "settings.hpp"
 
 namespace kid::pg {
 
-/// Waits a moment, at most 10 ms, for the clock to reach `until`. An error when waiting took `kid.max_wait` since
-/// `start`, or when the query is cancelled.
+/// Waits a moment, at most 10 ms, for the system clock to reach `until`. An error when waiting took `kid.max_wait`
+/// since `start`, or when the query is cancelled.
 void wait_for_clock(step_kind reason, unix_micros until, instr_time start);
 
-[[noreturn]] void timeline_ended_error();
-
-/// The time to take when the clock says `now`, which `layout` cannot hold. A timeline that keeps the highest time goes
-/// on from that when the clock went back before all that an ID can carry; anything else is an error.
-template <class Id, class Timeline>
-pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Timeline const &line, timeline &cell,
+/// The time to take when the system clock says `now`, which `layout` cannot hold. A logical clock that keeps the
+/// highest time goes on from that when the system clock went back before all that an ID can carry; anything else is an
+/// error.
+template <class Id, class Clock>
+pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
                                                        unix_micros now) {
-  if (!line.holds() || now > layout.last() || cell.load() <= line.at(layout.first()))
+  if (!clock.holds() || now > layout.last() || cell.load() <= clock.at(layout.first()))
     time_error(layout);
   return Max(now, 0);
 }
 
-/// The unit of `line` that the clock is in, as its first state.
-template <class Id, class Timeline>
-pg_attribute_always_inline std::uint64_t clock(Id const &layout, Timeline const &line, timeline &cell) {
+/// The unit of `clock` that the system clock is in, as its first state.
+template <class Id, class Clock>
+pg_attribute_always_inline std::uint64_t read_clock(Id const &layout, Clock const &clock, clock_cell &cell) {
   unix_micros now = GetCurrentTimestamp() + postgres_epoch;
 
   if (unlikely(!holds(layout, now)))
-    now = out_of_range(layout, line, cell, now);
-  return line.at(now);
+    now = out_of_range(layout, clock, cell, now);
+  return clock.at(now);
 }
 
-/// Called when the state of a timeline is ahead of a reading of the clock.
-pg_noinline pg_attribute_cold void notice_ahead(timeline &line, std::uint64_t state);
+/// Called when the state of a clock is ahead of a reading of the system clock.
+pg_noinline pg_attribute_cold void notice_ahead(clock_cell &cell, std::uint64_t state);
 
-/// One step of a timeline, in `cell`, which is `line` itself or all of its lease. `count` as of `advance`.
-template <class Id, class Timeline, class Cell>
-step_result attempt(Id const &layout, Timeline const &rules, timeline &line, Cell &cell, carry_pace const &pace,
+/// One step of a clock, in `view`, which is `cell` itself or all of its lease. `count` as of `advance`.
+template <class Id, class Clock, class View>
+step_result attempt(Id const &layout, Clock const &clock, clock_cell &cell, View &view, carry_pace const &pace,
                     std::uint64_t *count) {
-  if constexpr (Timeline::changes_sides) {
+  if constexpr (Clock::changes_sides) {
     return advance_in_order(
-        rules, cell, [&] { return clock(layout, rules, line); }, count);
+        clock, view, [&] { return read_clock(layout, clock, cell); }, count);
   } else {
-    std::uint64_t const now = clock(layout, rules, line);
-    step_result const result = advance(rules, cell, now, pace.carry_from(now), count);
+    std::uint64_t const now = read_clock(layout, clock, cell);
+    step_result const result = advance(clock, view, now, pace.carry_from(now), count);
 
-    if (unlikely(result.state > (now | Timeline::sequence::mask)))
-      notice_ahead(line, result.state);
+    if (unlikely(result.state > (now | Clock::sequence::mask)))
+      notice_ahead(cell, result.state);
     return result;
   }
 }
 
 /// The rest of `issue`, when the first step did not get on.
-template <class Id, class Timeline>
-pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Timeline const &rules, timeline &line,
+template <class Id, class Clock>
+pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Clock const &clock, clock_cell &cell,
                                                          step_result result, std::uint64_t *count) {
-  whole_lease cell = {line};
+  whole_lease view = {cell};
   carry_pace pace;
   instr_time start;
   bool waited = false;
@@ -74,19 +72,19 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Timel
     case step_kind::issued:
       return result.state;
     case step_kind::ended:
-      timeline_ended_error();
+      clock_ended_error();
     case step_kind::beyond:
       CHECK_FOR_INTERRUPTS();
-      renew_lease(line, result.state);
+      renew_lease(cell, result.state);
       break;
     case step_kind::used_up:
     case step_kind::behind:
-      // This reading of the clock is younger than the state that was found: `carry_pace` wants it so, and if it is not
-      // behind, then an earlier one was, and there is nothing to wait for.
-      std::uint64_t const now = clock(layout, rules, line);
-      if constexpr (Timeline::changes_sides) {
+      // This reading of the system clock is younger than the state that was found: `carry_pace` wants it so, and if it
+      // is not behind, then an earlier one was, and there is nothing to wait for.
+      std::uint64_t const now = read_clock(layout, clock, cell);
+      if constexpr (Clock::changes_sides) {
         if (result.kind == step_kind::behind) {
-          result = change_sides(rules, line, result.state, now);
+          result = change_sides(clock, cell, result.state, now);
           if (result.kind == step_kind::issued) {
             if (count != nullptr)
               *count = 1;
@@ -94,49 +92,56 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Timel
           }
         }
       }
-      std::uint64_t const next = awaited(rules, result, now);
-      pace.found_used_up(rules.unit(result.state), now);
+      std::uint64_t const next = awaited(clock, result, now);
+      pace.found_used_up(clock.unit(result.state), now);
       if (next > now) {
         if (!waited)
-          pg_atomic_fetch_add_u64(&stats_of(line).waits, 1);
+          pg_atomic_fetch_add_u64(&stats_of(cell).waits, 1);
         waited = true;
-        wait_for_clock(result.kind, rules.time(next), start);
+        wait_for_clock(result.kind, clock.time(next), start);
       }
       break;
     }
-    result = attempt(layout, rules, line, cell, pace, count);
+    result = attempt(layout, clock, cell, view, pace, count);
   }
 }
 
-template <class Id, class Timeline>
-std::uint64_t issue_states(Id const &layout, Timeline const &rules, timeline &line, std::uint64_t *count) {
-  step_result const result = attempt(layout, rules, line, line, carry_pace{}, count);
+template <class Id, class Clock>
+std::uint64_t issue_states(Id const &layout, Clock const &clock, clock_cell &cell, std::uint64_t *count) {
+  step_result const result = attempt(layout, clock, cell, cell, carry_pace{}, count);
 
   if (unlikely(result.kind != step_kind::issued))
-    return issue_slowly(layout, rules, line, result, count);
+    return issue_slowly(layout, clock, cell, result, count);
   return result.state;
 }
 
-/// A state of the timeline that no other call was or will be given. With a `count`, that is how many are wanted, and is
+/// A state of the clock that no other call was or will be given. With a `count`, that is how many are wanted, and is
 /// set to how many were given, from that state on. Inlined: whether there is one is known where it is called.
-template <class Id, class Timeline>
-pg_attribute_always_inline std::uint64_t issue(Id const &layout, Timeline const &rules, timeline &line,
+template <class Id, class Clock>
+pg_attribute_always_inline std::uint64_t issue(Id const &layout, Clock const &clock, clock_cell &cell,
                                                std::uint64_t *count) {
   if (count == nullptr)
-    return issue_states(layout, rules, line, nullptr);
-  return issue_states(layout, in_bulk<Timeline>(rules), line, count);
+    return issue_states(layout, clock, cell, nullptr);
+  return issue_states(layout, in_bulk<Clock>(clock), cell, count);
 }
 
-/// A generator's SQL function. `Maker` is made of the call's arguments; `next` issues states, and `id` is the ID of
-/// one.
-template <class Maker> Datum next(PG_FUNCTION_ARGS) {
-  Maker const maker(fcinfo);
-  return put<typename Maker::type>(maker.id(maker.next(nullptr)));
+/// The next of the sequences from `min` to `max` for IDs that are given a time. They roll over.
+inline std::uint64_t backfill_sequence(clock_id id, char const *function, std::uint64_t min, std::uint64_t max) {
+  return min + pg_atomic_fetch_add_u32(&shared(function).backfill.next[id], 1) % (max - min + 1);
 }
 
-/// The one that returns a set: the argument after those of `Maker` says how many. States are issued as many at a time
-/// as one step gives, and when they are asked for: all of them in FROM, and in a select list as far as the query goes.
-template <class Maker> Datum next_many(PG_FUNCTION_ARGS) {
+// A `Generator` is made of the arguments of a call, of which `arguments` come first. `next(count)` issues states, and
+// `id(state)` is the ID of one. `id_at(time)`, static, makes the ID of T_at().
+
+template <class Generator> Datum next(PG_FUNCTION_ARGS) {
+  Generator const generator(fcinfo);
+  return put<typename Generator::type>(generator.id(generator.next(nullptr)));
+}
+
+/// The one that returns a set: the argument after those of `Generator` says how many. States are issued as many at a
+/// time as one step gives, and when they are asked for: all of them in FROM, and in a select list as far as the query
+/// goes.
+template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
   struct progress {
     std::uint64_t wanted;
     std::uint64_t left; ///< of those issued
@@ -145,7 +150,7 @@ template <class Maker> Datum next_many(PG_FUNCTION_ARGS) {
   };
 
   if (SRF_IS_FIRSTCALL()) {
-    std::int64_t const wanted = PG_GETARG_INT64(Maker::arguments);
+    std::int64_t const wanted = PG_GETARG_INT64(Generator::arguments);
     if (wanted < 0)
       ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("number of IDs must not be negative"));
     FuncCallContext *const first = SRF_FIRSTCALL_INIT();
@@ -158,16 +163,22 @@ template <class Maker> Datum next_many(PG_FUNCTION_ARGS) {
 
   if (now.wanted == 0)
     SRF_RETURN_DONE(context);
-  Maker const maker(fcinfo);
+  Generator const generator(fcinfo);
   std::uint64_t const resets = attached == nullptr ? 0 : pg_atomic_read_u64(&attached->lease.resets);
   if (now.left == 0 || now.resets != resets) {
     now.left = now.wanted;
     now.resets = resets;
-    now.state = maker.next(&now.left);
+    now.state = generator.next(&now.left);
   }
   now.wanted--;
   now.left--;
-  SRF_RETURN_NEXT(context, put<typename Maker::type>(maker.id(now.state++)));
+  SRF_RETURN_NEXT(context, put<typename Generator::type>(generator.id(now.state++)));
 }
 
 } // namespace kid::pg
+
+/// Exports T_next(), T_next(n) and T_at(), which is called with `fcinfo`.
+#define KID_EXPORT_GENERATOR(T, generator, at)                                                                         \
+  KID_FUNCTION(T##_next, kid::pg::next<generator>)                                                                     \
+  KID_FUNCTION(T##_next_many, kid::pg::next_many<generator>)                                                           \
+  KID_FUNCTION(T##_at, at)

@@ -1,9 +1,7 @@
 #include "lease.hpp"
 
-#include "generate.hpp"
-#include "guc.hpp"
-#include "pg.hpp"
-#include "value.hpp"
+#include "datum.hpp"
+#include "settings.hpp"
 
 namespace kid::pg {
 
@@ -20,7 +18,7 @@ struct lease_file {
   std::uint32_t version;
   std::uint32_t reserved; ///< 0
   std::uint64_t system;   ///< identifier of the cluster
-  std::uint64_t last[line_count];
+  std::uint64_t last[clock_count];
   std::uint64_t safe;
   std::uint32_t reserved_2; ///< 0
   pg_crc32c crc;            ///< CRC-32C of all before it
@@ -30,46 +28,22 @@ static_assert(sizeof(lease_file) == 64);
 constexpr char lease_magic[8] = {'k', 'i', 'd', 'l', 'e', 'a', 's', 'e'};
 constexpr std::uint32_t lease_version = 1;
 
-/// What the lease has to know of a timeline.
-struct line_rules {
-  std::uint64_t (*at)(unix_micros);
-  unix_micros (*time)(std::uint64_t);
-  std::uint64_t (*unit)(std::uint64_t);
-  std::uint64_t (*next_unit)(std::uint64_t);
-  std::uint64_t sequence; ///< its bits
-  std::uint64_t side;     ///< the bits above the sequence that are not of the time
-  unix_micros first;
-  unix_micros last;
-};
-
-template <class Timeline> constexpr line_rules rules_of(std::uint64_t side, unix_micros first, unix_micros last) {
-  return {Timeline::at, Timeline::time, Timeline::unit, Timeline::next_unit, Timeline::sequence::mask, side, first,
-          last};
-}
-
-constexpr line_rules rules[line_count] = {
-    rules_of<kid_timeline>(0, kid64::first(), kid64::last()),
-    rules_of<flake_timeline>(0, 0, flake_timeline::time(~std::uint64_t{0})),
-    rules_of<sno_timeline>(sno_timeline::tick::mask, sno{}.first(), sno{}.last()),
-};
-
 /// The greatest state of the unit of `state`, on the side of `side_of`.
-std::uint64_t end_of_unit(line_id id, std::uint64_t state, std::uint64_t side_of) {
-  line_rules const &rule = rules[id];
-  return rule.unit(state) | rule.sequence | (side_of & rule.side);
+std::uint64_t end_of_unit(clock_id id, std::uint64_t state, std::uint64_t side_of) {
+  clock_rules const &rules = rules_of(id);
+  return rules.unit(state) | rules.sequence | (side_of & rules.sides);
 }
 
 /// The greatest state that can have been issued before `bound` is raised.
-std::uint64_t last_before(line_id id, std::uint64_t state, std::uint64_t bound) {
-  line_rules const &rule = rules[id];
+std::uint64_t last_before(clock_id id, std::uint64_t state, std::uint64_t bound) {
+  clock_rules const &rules = rules_of(id);
 
   // By way of the time, as not every number is a state.
-  return bound > rule.unit(state) ? end_of_unit(id, rule.at(rule.time(bound) - 1), state) : state;
+  return bound > rules.unit(state) ? end_of_unit(id, rules.at(rules.time(bound) - 1), state) : state;
 }
 
-std::uint64_t bound_at(line_id id, unix_micros time) {
-  line_rules const &rule = rules[id];
-  return rule.next_unit(rule.at(Min(Max(time, rule.first), rule.last)));
+std::uint64_t bound_at(clock_id id, unix_micros time) {
+  return rules_of(id).next_unit(state_at(id, time));
 }
 
 pg_crc32c checksum(lease_file const &file) {
@@ -88,10 +62,10 @@ lease_file describe(shared_state &shared) {
   memcpy(file.magic, lease_magic, sizeof file.magic);
   file.version = lease_version;
   file.system = GetSystemIdentifier();
-  for (int id = 0; id < line_count; id++) {
-    timeline &line = shared.lines[id];
-    std::uint64_t const state = line.load();
-    file.last[id] = last_before(static_cast<line_id>(id), state, pg_atomic_read_u64(&line.bound));
+  for (clock_cell &cell : shared.cells) {
+    clock_id const id = id_of(cell);
+    std::uint64_t const state = cell.load();
+    file.last[id] = last_before(id, state, pg_atomic_read_u64(&cell.bound));
   }
   file.safe = shared.lease.safe;
   return file;
@@ -180,36 +154,37 @@ bool read_file(lease_file &file) {
   return true;
 }
 
-/// Where the timelines start: above the file's bounds and, after archive recovery or a promotion, above the last commit
+/// Where the clocks start: above the file's bounds and, after archive recovery or a promotion, above the last commit
 /// that was replayed, since an ID is older than the commit of its row.
 void open_lease(shared_state &shared) {
   lease_file file = {};
 
-  if (lease_length > 0) {
+  Assert(LWLockHeldByMeInMode(&shared.lease.lock, LW_EXCLUSIVE));
+  if (lease_length > 0)
     read_file(file);
-    TimestampTz const replayed = GetLatestXTime();
-    for (int id = 0; id < line_count && replayed != 0; id++) {
-      std::uint64_t const floor =
-          bound_at(static_cast<line_id>(id), to_unix(replayed) + lease_length * INT64CONST(1000));
-      if (floor > file.last[id])
-        file.last[id] = floor | (file.last[id] & rules[id].side);
-      // Which side of sno those commits were on, nobody knows.
-      if (id == line_sno && floor > file.safe)
+  TimestampTz const replayed = lease_length > 0 ? GetLatestXTime() : 0;
+  unix_micros const now = to_unix(GetCurrentTimestamp());
+  for (clock_cell &cell : shared.cells) {
+    clock_id const id = id_of(cell);
+    clock_rules const &rules = rules_of(id);
+    std::uint64_t &last = file.last[id];
+    if (replayed != 0) {
+      std::uint64_t const floor = bound_at(id, to_unix(replayed) + lease_length * INT64CONST(1000));
+      if (floor > last)
+        last = floor | (last & rules.sides);
+      // Which side those commits were on, nobody knows.
+      if (rules.sides != 0 && floor > file.safe)
         file.safe = floor;
     }
-  }
-  unix_micros const now = to_unix(GetCurrentTimestamp());
-  for (int id = 0; id < line_count; id++) {
-    timeline &line = shared.lines[id];
-    // To be ahead by no more than the lease is what a start after a crash is like, and no step of the clock.
-    if (rules[id].time(file.last[id]) <= now + (lease_length + 1000) * INT64CONST(1000))
-      pg_atomic_write_u64(&shared.stats[id].held_until, rules[id].next_unit(file.last[id]));
+    // To be ahead by no more than the lease is what a start after a crash is like, and no step of the system clock.
+    if (rules.time(last) <= now + (lease_length + 1000) * INT64CONST(1000))
+      pg_atomic_write_u64(&stats_of(cell).held_until, rules.next_unit(last));
     // A lease that is off never ends, one that is on has to be renewed first.
     std::uint64_t const bound = lease_length > 0 ? 0 : ~std::uint64_t{0};
-    pg_atomic_write_u64(&line.state, file.last[id]);
-    pg_write_barrier();
-    pg_atomic_write_u64(&line.bound, bound);
-    pg_atomic_write_u64(&line.renew_at, bound);
+    pg_atomic_write_u64(&cell.state, last);
+    pg_write_barrier(); // pairs with those in limit()
+    pg_atomic_write_u64(&cell.bound, bound);
+    pg_atomic_write_u64(&cell.renew_at, bound);
   }
   shared.lease.safe = file.safe;
   shared.lease.length = lease_length;
@@ -230,7 +205,7 @@ void take_lock(shared_state &shared) {
     event = wait_event("KidLease");
   if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE)) {
     ConditionVariablePrepareToSleep(&lease.released);
-    // The time is for a holder that was ended by an error, which tells nobody.
+    // A holder that errors out releases the lock without a broadcast, so poll every 10 ms.
     while (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
       ConditionVariableTimedSleep(&lease.released, 10, event);
     ConditionVariableCancelSleep();
@@ -239,22 +214,23 @@ void take_lock(shared_state &shared) {
     open_lease(shared);
 }
 
-/// Moves the bound of a timeline, and with it the point of renewal: up after the file is written, down before the state
-/// is lowered.
-void set_bound(timeline &cell, std::uint64_t bound, std::uint64_t renew_at) {
+/// Moves the bound of a clock, and with it the point of renewal: up after the file is written, down before the state is
+/// lowered.
+void set_bound(clock_cell &cell, std::uint64_t bound, std::uint64_t renew_at) {
+  Assert(LWLockHeldByMeInMode(&attached->lease.lock, LW_EXCLUSIVE));
   pg_atomic_write_u64(&cell.renew_at, Min(renew_at, bound));
   pg_atomic_write_u64(&cell.bound, bound);
-  pg_write_barrier();
+  pg_write_barrier(); // pairs with those in limit()
 }
 
 /// Writes a lease for `cell` that goes on from `state`, or from the clock where that is later.
-bool extend(timeline &cell, std::uint64_t state, int level) {
-  line_id const id = id_of(cell);
+bool extend(clock_cell &cell, std::uint64_t state, int level) {
+  clock_id const id = id_of(cell);
   lease_state &lease = attached->lease;
   TimestampTz const start = GetCurrentTimestamp();
   // On a disk that takes longer than the lease is long, it would be over before it is written.
   std::int64_t const length = Max(lease.length * INT64CONST(1000), 2 * lease.write_micros);
-  unix_micros const from = Max(to_unix(start), rules[id].time(state));
+  unix_micros const from = Max(to_unix(start), rules_of(id).time(state));
   std::uint64_t const bound = Max(bound_at(id, from + length), pg_atomic_read_u64(&cell.bound));
   lease_file file = describe(*attached);
 
@@ -271,7 +247,12 @@ bool extend(timeline &cell, std::uint64_t state, int level) {
 
 } // namespace
 
-void renew_lease(timeline &cell, std::uint64_t next) {
+void clock_ended_error() {
+  ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("the range of IDs is used up"),
+          errdetail("There is no time unit after that of the last ID issued."));
+}
+
+void renew_lease(clock_cell &cell, std::uint64_t next) {
   lease_state &lease = attached->lease;
 
   // It goes on from the state as it is now: `next` may be of a time that the clock, or a change of sides, has left
@@ -287,35 +268,38 @@ void renew_lease(timeline &cell, std::uint64_t next) {
     std::uint64_t const bound = pg_atomic_read_u64(&cell.bound);
     if (next >= bound) {
       extend(cell, cell.load(), ERROR);
-      if (pg_atomic_read_u64(&cell.bound) == bound && next_unit_of(id_of(cell), bound) == bound)
-        timeline_ended_error();
+      if (pg_atomic_read_u64(&cell.bound) == bound && rules_of(id_of(cell)).next_unit(bound) == bound)
+        clock_ended_error();
     }
   }
   release_lock(lease);
 }
 
-step_result change_sides(sno_timeline const &line, timeline &cell, std::uint64_t last, std::uint64_t now) {
+step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now, toggle_rule toggle,
+                         void const *clock) {
   lease_state &lease = attached->lease;
+  clock_id const id = id_of(cell);
+  clock_rules const &rules = rules_of(id);
 
   take_lock(*attached);
   step_result result = {step_kind::behind, now};
   if (cell.load() == last)
-    result = tick_tock(line, lease.safe, last, now);
+    result = toggle(clock, lease.safe, last, now);
   if (result.kind != step_kind::issued) {
     release_lock(lease);
     return result;
   }
 
   std::int64_t const length = lease.length * INT64CONST(1000);
-  unix_micros const time = sno_timeline::time(now);
-  std::uint64_t const bound = bound_at(line_sno, time + length);
+  unix_micros const time = rules.time(now);
+  std::uint64_t const bound = bound_at(id, time + length);
   if (length > 0) {
     // The other side's lease is written before it is entered, together with a mark that holds whatever this side can
     // issue until then. Should another session be first, this side goes on below the bound of before, which that mark
     // holds, and the next renewal writes how things are then.
     lease_file file = describe(*attached);
-    file.safe = sno_timeline::unit(file.last[line_sno]);
-    file.last[line_sno] = last_before(line_sno, result.state, bound);
+    file.safe = rules.unit(file.last[id]);
+    file.last[id] = last_before(id, result.state, bound);
     write_file(file, ERROR);
     std::uint64_t const low = Min(bound, pg_atomic_read_u64(&cell.bound));
     set_bound(cell, low, low);
@@ -324,22 +308,22 @@ step_result change_sides(sno_timeline const &line, timeline &cell, std::uint64_t
     release_lock(lease);
     return {step_kind::behind, now};
   }
-  lease.safe = sno_timeline::unit(last);
+  lease.safe = rules.unit(last);
   if (length > 0)
-    set_bound(cell, bound, bound_at(line_sno, time + length / 2));
+    set_bound(cell, bound, bound_at(id, time + length / 2));
   release_lock(lease);
   pg_atomic_fetch_add_u64(&stats_of(cell).ticks, 1);
   pg_atomic_fetch_add_u64(&stats_of(cell).backward_steps, 1);
   return result;
 }
 
-void raise_timeline(timeline &cell, std::uint64_t state) {
-  line_id const id = id_of(cell);
-  std::uint64_t const unit = rules[id].unit(state);
+void raise_clock(clock_cell &cell, std::uint64_t state) {
+  clock_id const id = id_of(cell);
+  std::uint64_t const unit = rules_of(id).unit(state);
 
   take_lock(*attached);
   std::uint64_t last = cell.load();
-  if (((last ^ state) & rules[id].side) != 0) {
+  if (((last ^ state) & rules_of(id).sides) != 0) {
     // The other side, which is not issued from now: the mark is what tells how far it was used.
     if (unit > attached->lease.safe && attached->lease.length > 0) {
       lease_file file = describe(*attached);
@@ -352,14 +336,14 @@ void raise_timeline(timeline &cell, std::uint64_t state) {
       extend(cell, state, ERROR);
     while (last < state && !cell.compare_exchange(last, state)) {
     }
-    // That it is ahead now is no step of the clock.
-    pg_atomic_write_u64(&stats_of(cell).held_until, rules[id].next_unit(cell.load()));
+    // That it is ahead now is no step of the system clock.
+    pg_atomic_write_u64(&stats_of(cell).held_until, rules_of(id).next_unit(cell.load()));
   }
   release_lock(attached->lease);
 }
 
-void lower_timeline(timeline &cell, std::uint64_t state) {
-  line_id const id = id_of(cell);
+void lower_clock(clock_cell &cell, std::uint64_t state) {
+  clock_id const id = id_of(cell);
   lease_state &lease = attached->lease;
 
   take_lock(*attached);
@@ -367,10 +351,10 @@ void lower_timeline(timeline &cell, std::uint64_t state) {
   // To the end of the unit, on the side in use: of the unit itself either side may be in use.
   state = end_of_unit(id, state, last);
   if (state < last) {
-    std::uint64_t const safe = id == line_sno ? Min(lease.safe, rules[id].unit(state)) : lease.safe;
+    std::uint64_t const safe = rules_of(id).sides != 0 ? Min(lease.safe, rules_of(id).unit(state)) : lease.safe;
     if (lease.length > 0) {
       // First the bound: whatever becomes of the file, nothing is issued now before the next renewal writes it.
-      std::uint64_t const bound = rules[id].next_unit(state);
+      std::uint64_t const bound = rules_of(id).next_unit(state);
       set_bound(cell, bound, bound);
       lease_file file = describe(*attached);
       file.last[id] = state;
@@ -384,18 +368,6 @@ void lower_timeline(timeline &cell, std::uint64_t state) {
     pg_atomic_write_u64(&stats_of(cell).held_until, 0);
   }
   release_lock(lease);
-}
-
-unix_micros time_of(line_id id, std::uint64_t state) {
-  return rules[id].time(state);
-}
-
-std::uint64_t next_unit_of(line_id id, std::uint64_t state) {
-  return rules[id].next_unit(state);
-}
-
-std::uint64_t state_at(line_id id, unix_micros time) {
-  return rules[id].at(Min(Max(time, rules[id].first), rules[id].last));
 }
 
 } // namespace kid::pg

@@ -1,7 +1,6 @@
 #include "export.hpp"
-#include "guc.hpp"
-#include "pg.hpp"
-#include "state.hpp"
+#include "settings.hpp"
+#include "shmem.hpp"
 
 extern "C" {
 

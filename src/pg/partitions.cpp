@@ -1,6 +1,5 @@
 // What partitions need beyond SQL: see src/sql/70-partitions.sql.
 #include "export.hpp"
-#include "pg.hpp"
 
 namespace kid::pg {
 

@@ -6,9 +6,9 @@
 //
 // A pair of inclusive bounds says it exactly, wherever the comparison stands: where there is no such ID it is the
 // greatest ID and the smallest, and where every ID is one, the smallest and the greatest; NULL gives NULL. The time of
-// a kid96 is finer than its order: its bounds take in some more, and the comparison itself is kept beside them.
+// some types is finer than their order: those bounds take in some more, and the comparison itself is kept beside them.
 #include "export.hpp"
-#include "pg.hpp"
+#include "types.hpp"
 
 namespace kid::pg {
 
@@ -64,6 +64,13 @@ Node *without_domain(Node *node) {
   return applyRelabelType(node, type, -1, exprCollation(node), COERCE_IMPLICIT_CAST, -1, false);
 }
 
+bool orders_exactly_by_time(char const *type_name) {
+  for (id_type const *type : all_types)
+    if (strcmp(type->name, type_name) == 0)
+      return type->exact;
+  return true;
+}
+
 /// `symbol` is the operator, of an ID on the left, or null for <@.
 Node *rewrite(SupportRequestSimplify *request, char const *symbol) {
   List *const arguments = request->fcall->args;
@@ -96,7 +103,7 @@ Node *rewrite(SupportRequestSimplify *request, char const *symbol) {
   if (low == nullptr || high == nullptr)
     return nullptr;
   List *clauses = list_make2(low, high);
-  if (strcmp(type_name, "kid96") == 0) {
+  if (!orders_exactly_by_time(type_name)) {
     Expr *const recheck =
         call(schema, type_name, "recheck", list(list_make2(copyObjectImpl(id), copyObjectImpl(time))));
     if (recheck == nullptr)

@@ -1,11 +1,11 @@
 // libFuzzer: the text form of every type. Decoding never reads past the end (AddressSanitizer watches), takes only what
 // encoding gives (of numbers, also their hexadecimal form), and undoes it. The ordered alphabets are also compared with
 // their reference.
-#include "../../src/core/flake.hpp"
-#include "../../src/core/flax.hpp"
-#include "../../src/core/kid64.hpp"
-#include "../../src/core/kid96.hpp"
-#include "../../src/core/sno.hpp"
+#include "../../src/core/types/flake.hpp"
+#include "../../src/core/types/flax.hpp"
+#include "../../src/core/types/kid64.hpp"
+#include "../../src/core/types/kid96.hpp"
+#include "../../src/core/types/sno.hpp"
 #include "../unit/plain_text.hpp"
 
 #include <cstdlib>

@@ -19,7 +19,7 @@ foreach my $preload ('', 'pg_stat_statements,kid')
 	is( $node->safe_psql('postgres', q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'pg_stat_statements'}),
 		$preload ? '1' : '0', "$name: and that of another library");
 
-	# One timeline for all databases.
+	# One clock for all databases.
 	$node->safe_psql('postgres', 'CREATE DATABASE other');
 	my @ids;
 	foreach my $database ('postgres', 'other')

@@ -47,7 +47,7 @@ is(ticks(), 'false', 'and on');
 is(sql('SELECT count(*), count(DISTINCT id) FROM ids'), '7000|7000', 'no ID is repeated');
 
 # A step back under eight sessions: one of them toggles for all, and none has to wait.
-my $ticked = sql(q{SELECT ticks FROM kid_stats WHERE timeline = 'sno'});
+my $ticked = sql(q{SELECT ticks FROM kid_stats WHERE clock = 'sno'});
 sql('CREATE UNLOGGED TABLE many (id sno)');
 my $script = $node->basedir . '/many.sql';
 append_to_file($script, "INSERT INTO many SELECT sno_next() FROM generate_series(1, 500);\n");
@@ -59,7 +59,7 @@ $node->set_clock('+1h');
 $sessions->finish;
 is($errors, '', 'eight sessions while the clock goes back by an hour');
 is(sql('SELECT count(*), count(DISTINCT id), count(DISTINCT kid_tick(id)) FROM many'), '160000|160000|2', 'no duplicate');
-is(sql(q{SELECT ticks FROM kid_stats WHERE timeline = 'sno'}), $ticked + 1, 'one tick');
+is(sql(q{SELECT ticks FROM kid_stats WHERE clock = 'sno'}), $ticked + 1, 'one tick');
 
 # Out of range: never wrapped. The clock of a moment does no harm to the time after.
 $node->set_clock('2080-01-01 00:00:00');
@@ -74,7 +74,7 @@ like($node->error_of("$epoch; SELECT flake_next()"), qr{22008: timestamp out of 
 $node->set_clock('+2h');
 is(ticks(), 'true', 'sno is well after that');
 
-# flake holds its time when the clock goes back, or refuses. To the database it is one timeline, whatever the epoch.
+# flake holds its time when the clock goes back, or refuses. To the database it is one clock, whatever the epoch.
 my $told = q{SELECT kid_timestamp(flake_next())};
 my $ahead = sql("$epoch; $told");
 $node->set_clock('-1h');
@@ -84,9 +84,9 @@ my ($count, $distinct, $low, $high) = split /[|]/, sql(qq{
 is("$count|$distinct", '10000|10000', 'ten thousand while the clock is behind');
 is(sql("SELECT '$low' >= timestamptz '$ahead', timestamptz '$high' - '$ahead' BETWEEN interval '1 ms' AND interval '4 ms'"), 't|t',
 	'of the highest time, and carried on from it');
-like($node->error_of(q{SET kid.clock_backward = 'refuse'; SET kid.max_wait = 0; SELECT flake_next()}),
+like($node->error_of(q{SET kid.clock_backward = 'wait'; SET kid.max_wait = 0; SELECT flake_next()}),
 	qr{53400: clock is behind .*DETAIL:  It is 10[78]\d{5}\.\d{3} ms short .*"kid.max_wait" is 0 ms.*HINT:  }s, 'refuse: an error');
-$waiting = $node->start_waiting(q{SET kid.clock_backward = 'refuse'; SET kid.max_wait = -1; SELECT kid_timestamp(flake_next()) > now()});
+$waiting = $node->start_waiting(q{SET kid.clock_backward = 'wait'; SET kid.max_wait = -1; SELECT kid_timestamp(flake_next()) > now()});
 $node->set_clock('+3h');
 $waiting->{session}->finish;
 is(${ $waiting->{stdout} }, "t\n", 'refuse: a wait');

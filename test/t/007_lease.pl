@@ -38,7 +38,7 @@ is($lease->{system}, $node->sql('SELECT system_identifier FROM pg_control_system
 cmp_ok($lease->{kid}, '>', $id, 'it is past the first ID');
 is($node->sql("SELECT kid_timestamp($lease->{kid}::bigint::kid64) - kid_timestamp(${id}::bigint::kid64)
 				BETWEEN interval '0.8 s' AND interval '1.005 s'"), 't', 'by the length of the lease');
-is("$lease->{flake} $lease->{sno}", '0 0', 'and of no other timeline');
+is("$lease->{flake} $lease->{sno}", '0 0', 'and of no other clock');
 
 # A start begins at the bound, preloaded or not. The clock is an hour behind.
 $node->set_clock('-1h');
@@ -55,7 +55,7 @@ $node->stop('immediate');
 $node->set_clock('-3h');
 $node->start;
 cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $id, 'after an immediate shutdown, too');
-is($node->sql(q{SELECT last_issued - clock_timestamp() > interval '1 h 59 min' FROM kid_stats WHERE timeline = 'kid'}), 't',
+is($node->sql(q{SELECT last_issued - clock_timestamp() > interval '1 h 59 min' FROM kid_stats WHERE clock = 'kid'}), 't',
 	'IDs are ahead of the clock then');
 $node->set_clock('+0');
 
@@ -82,10 +82,10 @@ $other->start;
 $other->sql('CREATE EXTENSION kid; SELECT kid_next()');
 ok(damaged(slurp_file($other->data_dir . '/kid.lease'), 'It is of the cluster \d+, and this is \d+\.'), 'of another cluster');
 $other->stop;
-like($node->error_of('SELECT flake_next()'), qr{XX001}, 'no timeline starts');
+like($node->error_of('SELECT flake_next()'), qr{XX001}, 'no clock starts');
 like($node->error_of('SELECT kid_observe(kid64_floor(now()))'), qr{XX001}, 'or can be moved');
 is($node->sql(q{SELECT kid_timestamp(kid64_make('2026-11-21', 0)) = '2026-11-21', kid64_at(now()) IS NOT NULL, flax_next() IS NOT NULL}),
-	't|t|t', 'what needs no timeline works');
+	't|t|t', 'what needs no clock works');
 is($node->sql(q{SELECT count(*), count(last_issued), count(lease_until) FROM kid_stats}), '3|0|0', 'as does kid_stats');
 write_file($good);
 cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $id, 'with the file of before it goes on');
@@ -122,7 +122,7 @@ $bound = read_lease()->{kid};
 rename $path, "$path.aside" or die $!;
 symlink '/dev/full', $path or die $!;
 cmp_ok(last_before_failure('53100'), '<=', $bound, 'no ID is beyond the bound');
-like($node->error_of('SELECT sno_next()'), qr{53100}, 'of a timeline that had no lease, none at all');
+like($node->error_of('SELECT sno_next()'), qr{53100}, 'of a clock that had no lease, none at all');
 rename "$path.aside", $path or die $!;
 cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $bound, 'goes on without a restart');
 
@@ -135,7 +135,7 @@ $node->sql('CREATE UNLOGGED TABLE ids (id kid64)');
 $node->pgbench('-n -c 8 -j 2 -T 4', 0, [qr{processed}], [qr{^$}], 'eight sessions with a short lease',
 	{ '007_renew' => q{INSERT INTO ids SELECT kid_next() FROM generate_series(1, 1000)} });
 my ($count, $distinct, $renewals) = split /[|]/,
-  $node->sql(q{SELECT count(*), count(DISTINCT id), (SELECT renewals FROM kid_stats WHERE timeline = 'kid') FROM ids});
+  $node->sql(q{SELECT count(*), count(DISTINCT id), (SELECT renewals FROM kid_stats WHERE clock = 'kid') FROM ids});
 is($distinct, $count, "no duplicate among $count");
 cmp_ok($renewals, '>=', 40, 'renewed');
 cmp_ok($renewals, '<=', 200, 'and not by each session');

@@ -50,7 +50,7 @@ is($standby->sql('SELECT count(*), count(last_issued) FROM kid_stats'), '3|0', '
 $standby->promote;
 is($standby->sql("SELECT max(kid_timestamp(kid)) > clock_timestamp() FROM ids"), 't', 'the rows are ahead of the clock');
 check_new_ids($standby, 'promoted');
-is($standby->sql("SELECT ahead BETWEEN interval '3 s' AND interval '7 s' FROM kid_stats WHERE timeline = 'kid'"), 't', 'promoted: five seconds and a lease');
+is($standby->sql("SELECT ahead BETWEEN interval '3 s' AND interval '7 s' FROM kid_stats WHERE clock = 'kid'"), 't', 'promoted: five seconds and a lease');
 is($standby->sql('SELECT count(*) FROM ids JOIN (SELECT sno_next() AS sno FROM generate_series(1, 1000)) AS new USING (sno)'), 0,
 	'promoted: sno waits for the clock, as the tick of the rows is not known, and repeats none');
 $session->kill_kill;

@@ -20,7 +20,7 @@ sub build
 	my ($version) = @_;
 	my $tree = "$directory/$version";
 	system_or_bail('cp', '-Rp', '.', $tree);
-	foreach ([ 'kid.control', qr/default_version = '[^']*'/, "default_version = '$version'" ], [ 'src/pg/state.cpp', qr/ layout = 1;/, ' layout = 2;' ])
+	foreach ([ 'kid.control', qr/default_version = '[^']*'/, "default_version = '$version'" ], [ 'src/pg/shmem.cpp', qr/ struct_version = 1;/, ' struct_version = 2;' ])
 	{
 		my ($file, $old, $new) = @$_;
 		my $text = slurp_file("$tree/$file");
@@ -60,8 +60,8 @@ install($older);
 foreach my $query ('SELECT kid_next()', q{SELECT kid64_at('2026-11-21')}, 'SELECT * FROM kid_stats', 'SELECT kid_observe(sno_floor(now()))')
 {
 	like(error_of('postgres', $query),
-		qr/ERROR:  55000: shared memory of kid was set up by another version of its library\nDETAIL:  It has layout 1, .* layout 2\.\nHINT:  Restart the server\./,
-		"$query, of a library with another layout");
+		qr/ERROR:  55000: shared memory of kid was set up by another version of its library\nDETAIL:  It is of version 1, .* version 2\.\nHINT:  Restart the server\./,
+		"$query, of a library with another struct");
 }
 is($node->safe_psql('postgres', "SELECT kid_timestamp('$id'::kid64) < now() + interval '2 s', flax_next() IS NOT NULL"), 't|t', 'what is not shared works');
 

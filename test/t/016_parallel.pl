@@ -70,12 +70,12 @@ $node->append_conf('postgresql.conf', q{
 	kid.neighborhood = 0
 	kid.flake_epoch = 1700000000001
 	kid.max_wait = '5s'
-	kid.clock_backward = 'refuse'
+	kid.clock_backward = 'wait'
 });
 $node->reload;
 my $settings = q{SELECT string_agg(name || '=' || setting || coalesce(unit, '') || ' ' || source, ', ' ORDER BY name) FROM pg_settings
 				  WHERE name IN ('kid.flake_id', 'kid.node', 'kid.sno_partition', 'kid.neighborhood', 'kid.flake_epoch', 'kid.max_wait', 'kid.clock_backward')};
-my $configured = 'kid.clock_backward=refuse configuration file, kid.flake_epoch=1700000000001ms configuration file, '
+my $configured = 'kid.clock_backward=wait configuration file, kid.flake_epoch=1700000000001ms configuration file, '
   . 'kid.flake_id=5 configuration file, kid.max_wait=5000ms configuration file, kid.neighborhood=0 configuration file, '
   . 'kid.node=77 configuration file, kid.sno_partition=9 configuration file';
 my $made = 'SELECT kid_generator(flake_next()), kid_node(kid96_next()), kid_partition(sno_next()), kid_timestamp(flake_next()) <= clock_timestamp()';

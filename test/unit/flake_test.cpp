@@ -1,5 +1,5 @@
-#include "../../src/core/bounds.hpp"
-#include "../../src/core/flake.hpp"
+#include "../../src/core/range.hpp"
+#include "../../src/core/types/flake.hpp"
 
 #include "vectors.hpp"
 

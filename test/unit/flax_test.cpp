@@ -1,5 +1,5 @@
-#include "../../src/core/bounds.hpp"
-#include "../../src/core/flax.hpp"
+#include "../../src/core/range.hpp"
+#include "../../src/core/types/flax.hpp"
 
 #include "vectors.hpp"
 

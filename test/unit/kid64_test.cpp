@@ -1,5 +1,5 @@
-#include "../../src/core/bounds.hpp"
-#include "../../src/core/kid64.hpp"
+#include "../../src/core/range.hpp"
+#include "../../src/core/types/kid64.hpp"
 
 #include "vectors.hpp"
 
@@ -105,7 +105,7 @@ TEST(Kid64, BoundsTileTime) {
         continue;
       ASSERT_GT(next, ceil(kid64{}, t));
       ASSERT_EQ(kid64::time(next), t + 1);
-      ASSERT_EQ(kid_timeline::next_unit(ceil(kid64{}, t)), next);
+      ASSERT_EQ(kid_clock::next_unit(ceil(kid64{}, t)), next);
     }
 }
 
@@ -129,8 +129,8 @@ TEST(Kid64, BoundsSaturate) {
 TEST(Kid64, ArbitraryBitsCountOn) {
   auto const id = kid64::a::put(7) | kid64::b::put(1'048'575) | kid64::c::put(1023) | kid64::sequence::put(16383);
   EXPECT_EQ(kid64::time(id), ((7 * 1'000'000LL + 1'048'575) * 1'000'000) + 1023 * 1024);
-  EXPECT_GT(kid_timeline::next_unit(id), id);
-  EXPECT_EQ(kid_timeline::next_unit(~std::uint64_t{0}), ~std::uint64_t{0});
+  EXPECT_GT(kid_clock::next_unit(id), id);
+  EXPECT_EQ(kid_clock::next_unit(~std::uint64_t{0}), ~std::uint64_t{0});
 }
 
 // The comparisons with an instant in the second unit, in the first, in the last, and out of range.

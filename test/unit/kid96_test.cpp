@@ -1,5 +1,5 @@
-#include "../../src/core/bounds.hpp"
-#include "../../src/core/kid96.hpp"
+#include "../../src/core/range.hpp"
+#include "../../src/core/types/kid96.hpp"
 
 #include "vectors.hpp"
 

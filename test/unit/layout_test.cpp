@@ -1,4 +1,4 @@
-#include "../../src/core/layout.hpp"
+#include "../../src/core/bits.hpp"
 
 #include <gtest/gtest.h>
 

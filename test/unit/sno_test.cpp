@@ -1,5 +1,5 @@
-#include "../../src/core/bounds.hpp"
-#include "../../src/core/sno.hpp"
+#include "../../src/core/range.hpp"
+#include "../../src/core/types/sno.hpp"
 
 #include "vectors.hpp"
 

@@ -1,6 +1,6 @@
-#include "../../src/core/flake.hpp"
-#include "../../src/core/kid64.hpp"
 #include "../../src/core/step.hpp"
+#include "../../src/core/types/flake.hpp"
+#include "../../src/core/types/kid64.hpp"
 
 #include "threads.hpp"
 
@@ -20,8 +20,8 @@ constexpr std::uint64_t end_of_time = 0xfffffF423ff40000;   // 1048575, 999999, 
 constexpr std::uint64_t a_1 = 0x0000100000000000;           // 1, 0, 0
 constexpr std::uint64_t used_up = 0x3fff;                   // 16383, the last sequence
 
-auto const next = [](auto... arguments) { return step(kid_timeline{}, arguments...); };
-auto const refusing = [](auto... arguments) { return step(kid_timeline{false}, arguments...); };
+auto const next = [](auto... arguments) { return step(kid_clock{}, arguments...); };
+auto const refusing = [](auto... arguments) { return step(kid_clock{false}, arguments...); };
 
 #define EXPECT_STEP(result, expected_kind, expected_state)                                                             \
   do {                                                                                                                 \
@@ -78,7 +78,7 @@ TEST(Step, Refuse) {
 }
 
 TEST(Step, Awaited) {
-  kid_timeline const line;
+  kid_clock const line;
   EXPECT_EQ(awaited(line, {step_kind::used_up, second_1 | used_up}, second_1), second_1 + 0x4000);
   EXPECT_EQ(awaited(line, {step_kind::used_up, second_1 | used_up}, unit_0), unit_0 + 0x4000);
   EXPECT_EQ(awaited(line, {step_kind::behind, second_1 + 7}, unit_0), second_1);
@@ -87,16 +87,16 @@ TEST(Step, Awaited) {
 
 // A flake's milliseconds are whole, and its sequence may be shorter than its field.
 TEST(Step, Flake) {
-  flake_timeline const line{true, 4};
-  auto const ms = [](unix_micros millis) { return flake_timeline::at(millis * 1000); };
+  flake_clock const line{true, 4};
+  auto const ms = [](unix_micros millis) { return flake_clock::at(millis * 1000); };
   EXPECT_EQ(ms(0x8c20543b0), 0x8c20543b0000U);
-  EXPECT_EQ(flake_timeline::time(0x8c20543b0003), 0x8c20543b0 * 1000);
+  EXPECT_EQ(flake_clock::time(0x8c20543b0003), 0x8c20543b0 * 1000);
   EXPECT_STEP(step(line, ms(7) + 3, ms(7)), step_kind::issued, ms(7) + 4);
   EXPECT_STEP(step(line, ms(7) + 4, ms(7)), step_kind::used_up, ms(7) + 4);
   EXPECT_STEP(step(line, ms(7) + 9, ms(7)), step_kind::used_up, ms(7) + 9);
   EXPECT_STEP(step(line, ms(7) + 4, ms(5), ms(7)), step_kind::issued, ms(8));
   EXPECT_STEP(step(line, ms(7) + 4, ms(8)), step_kind::issued, ms(8));
-  EXPECT_EQ(flake_timeline::next_unit(no_carry), no_carry);
+  EXPECT_EQ(flake_clock::next_unit(no_carry), no_carry);
 }
 
 TEST(CarryPace, WantsTheClockToMove) {
@@ -137,15 +137,15 @@ template <class Clock> std::uint64_t issue(atomic_cell &cell, Clock &&clock) {
   carry_pace pace;
   for (;;) {
     auto const now = kid64::lowest(clock());
-    auto const result = advance(kid_timeline{}, cell, now, pace.carry_from(now));
+    auto const result = advance(kid_clock{}, cell, now, pace.carry_from(now));
     if (result.kind == step_kind::issued)
       return result.state;
-    pace.found_used_up(kid_timeline::unit(result.state), kid64::lowest(clock()));
+    pace.found_used_up(kid_clock::unit(result.state), kid64::lowest(clock()));
   }
 }
 
 // A clock that the test owns: it creeps, stands, leaps and goes back.
-TEST(Timeline, RisesWhateverTheClockDoes) {
+TEST(LogicalClock, RisesWhateverTheClockDoes) {
   std::mt19937_64 random(20261121);
   atomic_cell cell;
   unix_micros time = 1'767'225'600'000'000;
@@ -161,8 +161,9 @@ TEST(Timeline, RisesWhateverTheClockDoes) {
   }
 }
 
-// After a step back the timeline may carry, but never faster than the clock goes: how far it is ahead never grows.
-TEST(Timeline, CarriesNoFasterThanTimePasses) {
+// After a step back the logical clock may carry, but never faster than the system clock goes: how far it is ahead never
+// grows.
+TEST(LogicalClock, CarriesNoFasterThanTimePasses) {
   atomic_cell cell;
   unix_micros time = 1'767'225'600'000'000;
   unsigned reading = 0;
@@ -186,7 +187,7 @@ TEST(Advance, Several) {
   constexpr std::uint64_t now = second_1;
   atomic_cell cell;
   auto const take = [&cell](std::uint64_t wanted) {
-    step_result const result = advance(kid_timeline{}, cell, now, no_carry, &wanted);
+    step_result const result = advance(kid_clock{}, cell, now, no_carry, &wanted);
     return std::pair(result.state, result.kind == step_kind::issued ? wanted : 0);
   };
   EXPECT_EQ(take(10), std::pair(now, std::uint64_t{10}));
@@ -202,7 +203,7 @@ TEST(Advance, Several) {
 
 TEST(Advance, SeveralOfFlake) {
   atomic_cell cell;
-  flake_timeline line;
+  flake_clock line;
   line.sequence_max = 99;
   std::uint64_t const now = line.at(1'000'000);
   std::uint64_t wanted = 1000;
@@ -213,7 +214,7 @@ TEST(Advance, SeveralOfFlake) {
   EXPECT_EQ(line.left(now + 50), 0u);
 }
 
-TEST(TimelineThreads, NoDuplicateWithTheSystemClock) {
+TEST(ClockThreads, NoDuplicateWithTheSystemClock) {
   auto const all = issue_in_threads(
       8, 100'000, [](atomic_cell &cell) { return issue(cell, system_clock); }, true);
   EXPECT_EQ(all.size(), 800'000U);
@@ -221,7 +222,7 @@ TEST(TimelineThreads, NoDuplicateWithTheSystemClock) {
 }
 
 // The clock advances slower than the sequences are used up and goes back now and then: every branch, contended.
-TEST(TimelineThreads, NoDuplicateWithABadClock) {
+TEST(ClockThreads, NoDuplicateWithABadClock) {
   static std::atomic<unix_micros> ticks{0};
   auto const clock = [] {
     auto const tick = ticks.fetch_add(1, std::memory_order_relaxed);
@@ -239,7 +240,7 @@ TEST(TimelineThreads, NoDuplicateWithABadClock) {
 TEST(InBulk, LeavesSomeToOthers) {
   constexpr std::uint64_t now = second_1;
   atomic_cell cell;
-  in_bulk<kid_timeline> const bulk{kid_timeline{}};
+  in_bulk<kid_clock> const bulk{kid_clock{}};
   auto const take = [&](std::uint64_t wanted) {
     step_result const result = advance(bulk, cell, now, no_carry, &wanted);
     return std::pair(result.state, result.kind == step_kind::issued ? wanted : 0);
@@ -252,13 +253,13 @@ TEST(InBulk, LeavesSomeToOthers) {
   EXPECT_EQ(take(1'000'000), std::pair(now + 15 * 1024 - 10, std::uint64_t{10}));
   // Others go on, up to the end.
   for (std::uint64_t state = now + 15 * 1024; state <= (now | used_up); state++)
-    EXPECT_STEP(advance(kid_timeline{}, cell, now), step_kind::issued, state);
-  EXPECT_STEP(advance(kid_timeline{}, cell, now), step_kind::used_up, now | used_up);
+    EXPECT_STEP(advance(kid_clock{}, cell, now), step_kind::issued, state);
+  EXPECT_STEP(advance(kid_clock{}, cell, now), step_kind::used_up, now | used_up);
 }
 
 TEST(InBulk, OfAFewStates) {
   atomic_cell cell;
-  flake_timeline line;
+  flake_clock line;
   line.sequence_max = 3;
   std::uint64_t const now = line.at(1'000'000);
   for (std::uint64_t state = now; state < now + 4; state++) {
@@ -269,16 +270,16 @@ TEST(InBulk, OfAFewStates) {
   EXPECT_STEP(advance(in_bulk{line}, cell, now), step_kind::used_up, now + 3);
 }
 
-// When the clock is behind, a carry is earned though others move the timeline within the unit meanwhile.
+// When the system clock is behind, a carry is earned though others move the logical clock within the unit meanwhile.
 TEST(InBulk, Carries) {
   atomic_cell cell;
-  in_bulk<kid_timeline> const bulk{kid_timeline{}};
+  in_bulk<kid_clock> const bulk{kid_clock{}};
   carry_pace pace;
   cell.word = a_1 + 15 * 1024;
   std::uint64_t wanted = 100;
   EXPECT_STEP(advance(bulk, cell, unit_0, pace.carry_from(unit_0), &wanted), step_kind::used_up, a_1 + 15 * 1024);
   pace.found_used_up(a_1, unit_0);
-  EXPECT_STEP(advance(kid_timeline{}, cell, unit_0), step_kind::issued, a_1 + 15 * 1024 + 1);
+  EXPECT_STEP(advance(kid_clock{}, cell, unit_0), step_kind::issued, a_1 + 15 * 1024 + 1);
   EXPECT_STEP(advance(bulk, cell, end_of_second, pace.carry_from(end_of_second), &wanted), step_kind::issued,
               a_1 + 0x4000);
   EXPECT_EQ(wanted, 100u);

@@ -1,8 +1,8 @@
-#include "../../src/core/bounds.hpp"
-#include "../../src/core/flax.hpp"
-#include "../../src/core/kid64.hpp"
-#include "../../src/core/kid96.hpp"
-#include "../../src/core/sno.hpp"
+#include "../../src/core/range.hpp"
+#include "../../src/core/types/flax.hpp"
+#include "../../src/core/types/kid64.hpp"
+#include "../../src/core/types/kid96.hpp"
+#include "../../src/core/types/sno.hpp"
 
 #include "plain_text.hpp"
 

@@ -1,7 +1,7 @@
-// A timeline under many threads.
+// A logical clock under many threads.
 #pragma once
 
-#include "../../src/core/layout.hpp"
+#include "../../src/core/bits.hpp"
 
 #include <gtest/gtest.h>
 

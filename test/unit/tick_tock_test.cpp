@@ -1,4 +1,4 @@
-#include "../../src/core/tick_tock.hpp"
+#include "../../src/core/types/sno.hpp"
 
 #include "threads.hpp"
 
@@ -13,26 +13,26 @@ namespace {
 constexpr unix_micros start = 1'767'225'600'000'000; // 2026-01-01 00:00:00 UTC
 
 std::uint64_t at(int units) {
-  return sno_timeline::at(start + units * sno::unit);
+  return sno_clock::at(start + units * sno::unit);
 }
 constexpr std::uint64_t tock = std::uint64_t{1} << 16;
 
-TEST(SnoTimeline, IdOfState) {
-  std::uint64_t const state = sno_timeline::units::put(0x123456789a) | tock | 0xbeef;
-  sno::word const id = sno_timeline::id(state);
+TEST(SnoClock, IdOfState) {
+  std::uint64_t const state = sno_clock::units::put(0x123456789a) | tock | 0xbeef;
+  sno::word const id = sno_clock::id(state);
   EXPECT_EQ(sno::units::get(id), 0x123456789aU);
   EXPECT_EQ(sno::tick::get(id), 1U);
   EXPECT_EQ(sno::meta::get(id), 0U);
   EXPECT_EQ(sno::partition::get(id), 0U);
   EXPECT_EQ(sno::sequence::get(id), 0xbeefU);
-  EXPECT_EQ(sno_timeline::time(at(5) | tock | 9), start + 5 * sno::unit);
-  EXPECT_EQ(sno_timeline::next_unit(at(5) | tock | 9), at(6));
-  std::uint64_t const end = sno_timeline::at(sno{}.last()) | tock | 9;
-  EXPECT_EQ(sno_timeline::next_unit(end), end);
+  EXPECT_EQ(sno_clock::time(at(5) | tock | 9), start + 5 * sno::unit);
+  EXPECT_EQ(sno_clock::next_unit(at(5) | tock | 9), at(6));
+  std::uint64_t const end = sno_clock::at(sno{}.last()) | tock | 9;
+  EXPECT_EQ(sno_clock::next_unit(end), end);
 }
 
-TEST(SnoTimeline, Bounds) {
-  sno_timeline const line{100, 103};
+TEST(SnoClock, Bounds) {
+  sno_clock const line{100, 103};
   auto const next = [&](std::uint64_t last, std::uint64_t now) { return step(line, last, now); };
   EXPECT_EQ(next(at(1) | 103, at(2)).state, at(2) | 100);
   EXPECT_EQ(next(at(2) | tock | 100, at(2)).state, at(2) | tock | 101);
@@ -48,7 +48,7 @@ TEST(SnoTimeline, Bounds) {
 TEST(TickTock, ToggleThenWait) {
   auto const expect = [](std::uint64_t safe, std::uint64_t last, std::uint64_t now, step_kind kind,
                          std::uint64_t state) {
-    step_result const result = tick_tock(sno_timeline{}, safe, last, now);
+    step_result const result = tick_tock(sno_clock{}, safe, last, now);
     EXPECT_EQ(result.kind, kind);
     EXPECT_EQ(result.state, state);
   };
@@ -65,18 +65,18 @@ TEST(TickTock, ToggleThenWait) {
 TEST(Step, Limit) {
   atomic_cell cell;
   cell.end = at(3);
-  EXPECT_EQ(advance_in_order(sno_timeline{}, cell, [] { return at(2); }).kind, step_kind::issued);
-  EXPECT_EQ(advance_in_order(sno_timeline{}, cell, [] { return at(3); }).kind, step_kind::beyond);
-  EXPECT_EQ(advance(sno_timeline{}, cell, at(3)).kind, step_kind::beyond);
+  EXPECT_EQ(advance_in_order(sno_clock{}, cell, [] { return at(2); }).kind, step_kind::issued);
+  EXPECT_EQ(advance_in_order(sno_clock{}, cell, [] { return at(3); }).kind, step_kind::beyond);
+  EXPECT_EQ(advance(sno_clock{}, cell, at(3)).kind, step_kind::beyond);
   EXPECT_EQ(cell.load(), at(2));
   cell.end++;
-  EXPECT_EQ(advance(sno_timeline{}, cell, at(3)).kind, step_kind::issued);
-  EXPECT_EQ(advance(sno_timeline{}, cell, at(3)).kind, step_kind::beyond);
+  EXPECT_EQ(advance(sno_clock{}, cell, at(3)).kind, step_kind::issued);
+  EXPECT_EQ(advance(sno_clock{}, cell, at(3)).kind, step_kind::beyond);
 }
 
 /// A generator as src/pg makes it. Instead of waiting it tries again: the clock goes on as it is read.
 template <class Clock> struct generator {
-  sno_timeline line;
+  sno_clock line;
   Clock clock;
   std::mutex lock{};
   std::uint64_t safe = 0;
@@ -84,16 +84,16 @@ template <class Clock> struct generator {
 
   std::uint64_t issue(atomic_cell &cell) {
     for (;;) {
-      step_result result = advance_in_order(line, cell, [&] { return sno_timeline::at(clock()); });
+      step_result result = advance_in_order(line, cell, [&] { return sno_clock::at(clock()); });
       if (result.kind == step_kind::behind) {
         auto last = result.state;
-        auto const now = sno_timeline::at(clock());
+        auto const now = sno_clock::at(clock());
         std::lock_guard<std::mutex> const guard(lock);
         result = tick_tock(line, safe, last, now);
         if (result.kind == step_kind::issued) {
           if (!cell.compare_exchange(last, result.state))
             continue;
-          safe = sno_timeline::unit(last);
+          safe = sno_clock::unit(last);
           toggles++;
         }
       }
@@ -125,7 +125,7 @@ TEST(TickTock, NoDuplicateWhateverTheClockDoes) {
 
 // One step back by an hour is one toggle and no wait: a caller that read the clock before it does not take the new side
 // to the old time.
-TEST(TimelineThreads, SnoIgnoresLateReadings) {
+TEST(ClockThreads, SnoIgnoresLateReadings) {
   static std::atomic<unix_micros> ticks{0};
   auto const clock = [] {
     unix_micros const tick = ticks.fetch_add(1, std::memory_order_relaxed);
@@ -142,7 +142,7 @@ TEST(TimelineThreads, SnoIgnoresLateReadings) {
   EXPECT_LT(ticks, 4'000'000);
 }
 
-TEST(TimelineThreads, SnoNoDuplicateWithABadClock) {
+TEST(ClockThreads, SnoNoDuplicateWithABadClock) {
   static std::atomic<unix_micros> ticks{0};
   auto const clock = [] {
     auto const tick = ticks.fetch_add(1, std::memory_order_relaxed);

@@ -2,7 +2,7 @@
 // library.
 #pragma once
 
-#include "../../src/core/layout.hpp"
+#include "../../src/core/bits.hpp"
 #include "../../src/core/text.hpp"
 
 #include <gtest/gtest.h>

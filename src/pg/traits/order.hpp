@@ -1,9 +1,8 @@
 // Order and hashing: what operators, aggregates and index access methods call.
 #pragma once
 
-#include "guc.hpp"
-#include "pg.hpp"
-#include "value.hpp"
+#include "../datum.hpp"
+#include "../export.hpp"
 
 #include <functional>
 
@@ -32,26 +31,24 @@ template <class Id, class Comparison> Datum choose(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(PG_GETARG_DATUM(first ? 0 : 1));
 }
 
-/// Abbreviated keys, by which IDs are sorted: their first 8 bytes, as an integer.
+/// Abbreviated keys, by which IDs are sorted: their first 8 bytes, as an integer. Or, of IDs that have an origin in the
+/// middle, what is above and below it: most come from one, taken to be that of the first ID that is seen.
 template <class Id> struct sort_keys {
-  std::uint64_t of(typename Id::word id) { return static_cast<std::uint64_t>(id >> (8 * (Id::size - sizeof(Datum)))); }
-};
-
-/// Of those that tell where they come from: mostly it is the same, taken to be that of the first one.
-template <class Id> struct sort_keys_of_origin {
   Id layout = layout_of<Id>();
   std::uint64_t from = 0;
   bool started = false;
 
   std::uint64_t of(typename Id::word id) {
-    if (!started)
-      from = layout.origin(id);
-    started = true;
-    return layout.sort_key(id, from);
+    if constexpr (has_origin<Id>) {
+      if (!started)
+        from = layout.origin(id);
+      started = true;
+      return layout.sort_key(id, from);
+    } else {
+      return static_cast<std::uint64_t>(id >> (8 * (Id::size - sizeof(Datum))));
+    }
   }
 };
-template <> struct sort_keys<kid96> : sort_keys_of_origin<kid96> {};
-template <> struct sort_keys<sno> : sort_keys_of_origin<sno> {};
 
 /// Sorting by abbreviated keys. They decide nearly every comparison, or else, when few of them differ, tuplesort is
 /// told to do without.
@@ -135,3 +132,18 @@ template <class Id> Datum brin_distance(PG_FUNCTION_ARGS) {
 }
 
 } // namespace kid::pg
+
+#define KID_EXPORT_ORDER(T)                                                                                            \
+  KID_FUNCTION(T##_lt, kid::pg::compare<kid::T, std::less<>>)                                                          \
+  KID_FUNCTION(T##_le, kid::pg::compare<kid::T, std::less_equal<>>)                                                    \
+  KID_FUNCTION(T##_eq, kid::pg::compare<kid::T, std::equal_to<>>)                                                      \
+  KID_FUNCTION(T##_ne, kid::pg::compare<kid::T, std::not_equal_to<>>)                                                  \
+  KID_FUNCTION(T##_ge, kid::pg::compare<kid::T, std::greater_equal<>>)                                                 \
+  KID_FUNCTION(T##_gt, kid::pg::compare<kid::T, std::greater<>>)                                                       \
+  KID_FUNCTION(T##_cmp, kid::pg::cmp<kid::T>)                                                                          \
+  KID_FUNCTION(T##_smaller, kid::pg::choose<kid::T, std::less<>>)                                                      \
+  KID_FUNCTION(T##_larger, kid::pg::choose<kid::T, std::greater<>>)                                                    \
+  KID_FUNCTION(T##_sortsupport, kid::pg::sortsupport<kid::T>)                                                          \
+  KID_FUNCTION(T##_hash, kid::pg::hash<kid::T>)                                                                        \
+  KID_FUNCTION(T##_hash_extended, kid::pg::hash_extended<kid::T>)                                                      \
+  KID_FUNCTION(T##_brin_distance, kid::pg::brin_distance<kid::T>)

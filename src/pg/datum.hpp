@@ -1,7 +1,7 @@
 // Between PostgreSQL's representation and the core's: IDs and instants.
 #pragma once
 
-#include "pg.hpp"
+#include "postgres.hpp"
 
 namespace kid::pg {
 

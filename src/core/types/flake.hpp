@@ -16,10 +16,10 @@
 //   order       unsigned
 #pragma once
 
-#include "check.hpp"
-#include "epoch.hpp"
-#include "layout.hpp"
-#include "text.hpp"
+#include "../bits.hpp"
+#include "../epoch.hpp"
+#include "../no_postgres.hpp"
+#include "../text.hpp"
 
 namespace kid {
 
@@ -46,12 +46,12 @@ struct flake : counts_from_epoch<flake> {
   constexpr explicit flake(unix_micros from = 0) noexcept : epoch(from) {}
 };
 
-/// The timeline of flake: its state is the millisecond since 1970, whatever the epoch, above the sequence.
-struct flake_timeline {
+/// The logical clock of flake: its state is the millisecond since 1970, whatever the epoch, above the sequence.
+struct flake_clock {
   using sequence = flake::sequence;
   using millis = above<sequence, 52>;
 
-  bool hold = true; ///< what to do when the clock goes back, see core/step.hpp
+  bool hold = true; ///< what to do when the system clock goes back, see core/step.hpp
   std::uint64_t sequence_max = sequence::max;
 
   static constexpr std::uint64_t at(unix_micros time) noexcept {
@@ -75,5 +75,10 @@ struct flake_timeline {
   }
   constexpr std::uint64_t states() const noexcept { return sequence_max + 1; }
 };
+
+/// The state of the logical clock that an ID is of.
+constexpr std::uint64_t state_of(flake const &layout, flake::word id) noexcept {
+  return flake_clock::at(layout.time(id)) | flake::sequence::get(id);
+}
 
 } // namespace kid

@@ -1,9 +1,9 @@
 // Text and binary input and output.
 #pragma once
 
-#include "error.hpp"
-#include "pg.hpp"
-#include "value.hpp"
+#include "../datum.hpp"
+#include "../error.hpp"
+#include "../export.hpp"
 
 namespace kid::pg {
 
@@ -52,25 +52,11 @@ template <class Id> Datum from_bytea(PG_FUNCTION_ARGS) {
   return put<Id>(load_big<Id::size, typename Id::word>(reinterpret_cast<unsigned char const *>(VARDATA_ANY(bytes))));
 }
 
-/// Casts to and from uuid: the 16 characters of the text form as its 16 bytes.
-template <class Id> Datum to_uuid(PG_FUNCTION_ARGS) {
-  static_assert(Id::text::length == UUID_LEN);
-  auto *const uuid = static_cast<pg_uuid_t *>(palloc(sizeof(pg_uuid_t)));
-
-  Id::text::encode(get<Id>(PG_GETARG_DATUM(0)), reinterpret_cast<char *>(uuid->data));
-  PG_RETURN_UUID_P(uuid);
-}
-
-template <class Id> Datum from_uuid(PG_FUNCTION_ARGS) {
-  pg_uuid_t *const uuid = PG_GETARG_UUID_P(0);
-  typename Id::word id = 0;
-
-  if (Id::text::decode(reinterpret_cast<char const *>(uuid->data), UUID_LEN, id).error != text_error::none)
-    ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-            errmsg("uuid \"%s\" does not hold a value of type %s",
-                   DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(uuid))), Id::name),
-            errdetail("Its 16 bytes are not 16 characters of %s.", Id::text::characters));
-  return put<Id>(id);
-}
-
 } // namespace kid::pg
+
+#define KID_EXPORT_IO(T)                                                                                               \
+  KID_FUNCTION(T##_in, kid::pg::in<kid::T>)                                                                            \
+  KID_FUNCTION(T##_out, kid::pg::out<kid::T>)                                                                          \
+  KID_FUNCTION(T##_recv, kid::pg::recv<kid::T>)                                                                        \
+  KID_FUNCTION(T##_send, kid::pg::send<kid::T>)                                                                        \
+  KID_FUNCTION(T##_from_bytea, kid::pg::from_bytea<kid::T>)

@@ -18,9 +18,9 @@
 // arbitrary bits have, count on into the next megasecond or second.
 #pragma once
 
-#include "check.hpp"
-#include "layout.hpp"
-#include "text.hpp"
+#include "../bits.hpp"
+#include "../no_postgres.hpp"
+#include "../text.hpp"
 
 namespace kid {
 
@@ -64,11 +64,11 @@ struct kid64 {
   }
 };
 
-/// The timeline of kid64 and kid96: its state is the last kid64 issued.
-struct kid_timeline {
+/// The logical clock of kid64 and kid96: its state is the last kid64 issued.
+struct kid_clock {
   using sequence = kid64::sequence;
 
-  bool hold = true; ///< what to do when the clock goes back, see core/step.hpp
+  bool hold = true; ///< what to do when the system clock goes back, see core/step.hpp
 
   static constexpr std::uint64_t at(unix_micros time) noexcept { return kid64::lowest(time); }
   static constexpr unix_micros time(std::uint64_t state) noexcept { return kid64::time(state); }
@@ -87,5 +87,11 @@ struct kid_timeline {
   static constexpr std::uint64_t left(std::uint64_t state) noexcept { return sequence::max - sequence::get(state); }
   static constexpr std::uint64_t states() noexcept { return sequence::max + 1; }
 };
+
+/// The state of the logical clock that an ID is of, which `holds` its time. A time unit can be written in other ways
+/// than the generators do, in arbitrary bits.
+constexpr std::uint64_t state_of(kid64 const &layout, kid64::word id) noexcept {
+  return layout.lowest(layout.time(id)) | kid64::sequence::get(id);
+}
 
 } // namespace kid

@@ -1,10 +1,10 @@
-// A timeline as the module drives it, with a cell and a clock of the benchmarks' own.
+// A logical clock as the module drives it, with a cell and a system clock of the benchmarks' own.
 #pragma once
 
-#include "../../src/core/flake.hpp"
-#include "../../src/core/kid64.hpp"
 #include "../../src/core/step.hpp"
-#include "../../src/core/tick_tock.hpp"
+#include "../../src/core/types/flake.hpp"
+#include "../../src/core/types/kid64.hpp"
+#include "../../src/core/types/sno.hpp"
 
 #include <atomic>
 
@@ -41,18 +41,18 @@ struct counting_cell {
 };
 
 /// Goes on by one microsecond a call: no unit is used up.
-template <class Timeline> struct counter_clock {
+struct counter {
   unix_micros now = start;
   unix_micros operator()() noexcept { return now++; }
 };
 
-/// One call of a generator, as in src/pg/generate.hpp.
-template <class Timeline, class Cell, class Clock>
-[[gnu::always_inline]] inline step_result issue(Timeline const &line, Cell &cell, Clock &clock) noexcept {
-  if constexpr (Timeline::changes_sides)
-    return advance_in_order(line, cell, [&] { return line.at(clock()); });
+/// One call of a generator, as in src/pg/generate.hpp. `read` is the system clock.
+template <class Clock, class Cell, class Read>
+[[gnu::always_inline]] inline step_result issue(Clock const &clock, Cell &cell, Read &read) noexcept {
+  if constexpr (Clock::changes_sides)
+    return advance_in_order(clock, cell, [&] { return clock.at(read()); });
   else
-    return advance(line, cell, line.at(clock()));
+    return advance(clock, cell, clock.at(read()));
 }
 
 } // namespace kid

@@ -4,8 +4,8 @@
 // after the last one both are the greatest.
 #pragma once
 
-#include "check.hpp"
-#include "layout.hpp"
+#include "bits.hpp"
+#include "no_postgres.hpp"
 
 namespace kid {
 
@@ -74,5 +74,9 @@ template <class Id> constexpr id_range<Id> common(id_range<Id> const &x, id_rang
   id_range<Id> const both = {x.lowest > y.lowest ? x.lowest : y.lowest, x.highest < y.highest ? x.highest : y.highest};
   return both.lowest <= both.highest ? both : id_range<Id>::none();
 }
+
+/// Whether IDs order exactly by time. Those that do not have a finer form, `exact`, to compare with time.
+template <class Id, class = void> constexpr bool orders_exactly = true;
+template <class Id> constexpr bool orders_exactly<Id, std::void_t<typename Id::exact>> = false;
 
 } // namespace kid

@@ -4,11 +4,12 @@
 // where the field is declared on top of the one below it; shifts, masks and ranges follow from it.
 #pragma once
 
-#include "check.hpp"
+#include "no_postgres.hpp"
 
 #include <boost/endian/conversion.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace kid {
 
@@ -80,9 +81,10 @@ inline auto compare_big(unsigned char const *a, unsigned char const *b, Comparis
                             : comparison(load_part<Size - 8>(a + 8), load_part<Size - 8>(b + 8));
 }
 
-/// The order of IDs in 64 bits, where in their midst, `width` bits at `shift`, they say where they come from, and
-/// mostly it is `from`. Keys never contradict the order of the IDs, and those of `from` are equal only where all but
-/// the last bit are. (The first 64 bits would be mostly that.) Above and below it, an ID has 64 bits together.
+/// Abbreviated sort key for IDs with an origin field (node, partition) in the middle: `width` bits at `shift`. Most IDs
+/// share one origin, `from`, so the first 64 bits would mostly repeat it. We drop it; key order never contradicts ID
+/// order, and keys of `from` are equal only where all but the last bit of the IDs are. The parts above and below the
+/// origin have 64 bits together.
 ///
 ///    63                shift shift-1            0
 ///   +-----------------------+---------------------+
@@ -98,5 +100,9 @@ constexpr std::uint64_t origin_sort_key(Word id, unsigned shift, unsigned width,
   std::uint64_t const rank = origin < from ? 0 : origin > from ? ones : 1 + below / 2;
   return static_cast<std::uint64_t>(id >> (shift + width)) << shift | rank;
 }
+
+/// Whether an `Id` has an origin, and so a sort key of that kind.
+template <class Id, class = void> constexpr bool has_origin = false;
+template <class Id> constexpr bool has_origin<Id, std::void_t<decltype(&Id::origin)>> = true;
 
 } // namespace kid

@@ -14,10 +14,10 @@
 //   order       unsigned
 #pragma once
 
-#include "check.hpp"
-#include "epoch.hpp"
-#include "layout.hpp"
-#include "text.hpp"
+#include "../bits.hpp"
+#include "../epoch.hpp"
+#include "../no_postgres.hpp"
+#include "../text.hpp"
 
 namespace kid {
 

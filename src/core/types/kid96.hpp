@@ -16,10 +16,10 @@
 // A kid96 is a kid64 with a node in the midst of its seconds.
 #pragma once
 
-#include "check.hpp"
+#include "../bits.hpp"
+#include "../no_postgres.hpp"
+#include "../text.hpp"
 #include "kid64.hpp"
-#include "layout.hpp"
-#include "text.hpp"
 
 namespace kid {
 
@@ -79,9 +79,18 @@ struct kid96 {
   /// When the time unit of `id` begins.
   constexpr unix_micros time(word id) const noexcept { return kid64::time(local(id)); }
 
+  /// What an ID is compared with time as, since its own order is coarser than its time.
+  using exact = kid64;
+  constexpr exact::word to_exact(word id) const noexcept { return local(id); }
+
 private:
   constexpr unsigned node_shift() const noexcept { return kid64::c::end + neighborhood; }
   constexpr kid64::word below_node() const noexcept { return (kid64::word{1} << node_shift()) - 1; }
 };
+
+/// The state of kid64's logical clock that an ID is of, which `holds` its time.
+constexpr std::uint64_t state_of(kid96 const &layout, kid96::word id) noexcept {
+  return state_of(kid64{}, layout.local(id));
+}
 
 } // namespace kid

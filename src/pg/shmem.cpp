@@ -1,6 +1,4 @@
-#include "state.hpp"
-
-#include "pg.hpp"
+#include "shmem.hpp"
 
 namespace kid::pg {
 
@@ -9,9 +7,9 @@ shared_state *attached = nullptr;
 namespace {
 
 /// To be changed with `shared_state`: two versions of the library may meet in a running server.
-constexpr std::uint32_t layout = 1;
+constexpr std::uint32_t struct_version = 1;
 
-/// The same in all versions of kid: it is the layout that tells them apart, in an error of our own.
+/// The same in all versions of kid: it is `struct_version` that tells them apart, in an error of our own.
 constexpr std::size_t shared_size = 2048;
 static_assert(sizeof(shared_state) <= shared_size);
 
@@ -21,27 +19,27 @@ void fill() {
   auto &state = *static_cast<shared_state *>(place);
   std::uint32_t rolling = 0;
 
-  if (state.layout != 0)
+  if (state.version != 0)
     return;
   // Not from zero, so that back-filling that goes on after a restart does not begin with the same sequences again. Any
   // number serves, also that of a failure.
   static_cast<void>(pg_strong_random(&rolling, sizeof rolling));
-  // No lease yet: the first call of a generator goes to lease.cpp, which finds out where the timelines start.
-  for (auto &line : state.lines)
-    for (auto *word : {&line.state, &line.bound, &line.renew_at})
+  // No lease yet: the first call of a generator goes to lease.cpp, which finds out where the clocks start.
+  for (auto &cell : state.cells)
+    for (auto *word : {&cell.state, &cell.bound, &cell.renew_at})
       pg_atomic_init_u64(word, 0);
   for (auto &stats : state.stats)
     for (auto *word : {&stats.waits, &stats.backward_steps, &stats.ticks, &stats.renewals, &stats.held_until})
       pg_atomic_init_u64(word, 0);
-  for (auto *counter : {&state.backfill.kid64, &state.backfill.kid96, &state.backfill.sno, &state.backfill.flake})
-    pg_atomic_init_u32(counter, rolling);
+  for (auto &next : state.backfill.next)
+    pg_atomic_init_u32(&next, rolling);
   pg_atomic_init_u64(&state.lease.resets, 0);
   state.lease.tranche = new_tranche("KidLease");
   LWLockInitialize(&state.lease.lock, state.lease.tranche);
   ConditionVariableInit(&state.lease.released);
   // Last: should an error have ended it before, the next process begins again.
   pg_write_barrier();
-  state.layout = layout;
+  state.version = struct_version;
 }
 
 constexpr shared_struct memory = {"kid", shared_size, &place, fill};
@@ -55,13 +53,13 @@ shared_state &find_or_make() {
     find<memory>();
   auto *const state = static_cast<shared_state *>(place);
   // An error on the way may have left it so for as long as the session lasts.
-  if (state == nullptr || state->layout == 0)
+  if (state == nullptr || state->version == 0)
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("shared memory of kid is not set up"),
             errhint("Start a new session."));
-  if (state->layout != layout)
+  if (state->version != struct_version)
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("shared memory of kid was set up by another version of its library"),
-            errdetail("It has layout %u, and this library knows layout %u.", state->layout, layout),
+            errdetail("It is of version %u, and this library knows version %u.", state->version, struct_version),
             errhint("Restart the server."));
   if (!known)
     name_tranche(state->lease.tranche, "KidLease");

@@ -1,0 +1,158 @@
+// sno: the ID of the Go library sno, https://github.com/muyo/sno
+//
+//    79                                    41   40  39      32 31           16 15            0
+//   +----------------------------------------+------+----------+---------------+---------------+
+//   |                  time                  | tick |   meta   |   partition   |   sequence    |
+//   |            4 ms, from 2010             |      |          |               |   0..65535    |
+//   |                39 bits                 | 1 bit|  8 bits  |    16 bits    |    16 bits    |
+//   +----------------------------------------+------+----------+---------------+---------------+
+//
+//   epoch       2010-01-01 00:00:00 UTC
+//   range       to 2079-09-07 15:47:35.551999 UTC
+//   time unit   4 ms
+//   tick        toggled whenever the clock goes back, so that a span of time can be used twice
+//   binary      10 bytes, most significant first
+//   text        16 characters of 2-9a-x
+//   order       unsigned
+#pragma once
+
+#include "../bits.hpp"
+#include "../epoch.hpp"
+#include "../no_postgres.hpp"
+#include "../step.hpp"
+#include "../text.hpp"
+
+namespace kid {
+
+struct sno : counts_from_epoch<sno> {
+  using word = uint128;
+  static constexpr char name[] = "sno";
+  static constexpr unsigned size = 10;
+  using text = ordered_text<sno_alphabet, size, word>;
+
+  using sequence = field<word, 0, 16>;
+  using partition = above<sequence, 16>;
+  using meta = above<partition, 8>;
+  using tick = above<meta, 1>;
+  using units = above<tick, 39>;
+  static_assert(units::end == 8 * size);
+
+  static constexpr unix_micros epoch = 1'262'304'000'000'000;
+  static constexpr unix_micros unit = 4000;
+
+  /// Where an ID comes from, and its sort key among those that mostly come from there, see `origin_sort_key`.
+  static constexpr std::uint64_t origin(word id) noexcept { return static_cast<std::uint64_t>(partition::get(id)); }
+  static constexpr std::uint64_t sort_key(word id, std::uint64_t from) noexcept {
+    return origin_sort_key(id, sequence::width, partition::width, from);
+  }
+};
+
+/// The logical clock of sno. When the system clock goes back, it changes sides, instead of waiting or holding.
+///
+/// The tick bit makes two pools of every time unit. One side is in use; of the other all that may have been issued is
+/// at or below the safe mark:
+///
+///             safe         last
+///   tick 0 ----|............|            . issued        system clock: back from `last` to some `now`
+///   tick 1 -------------|...             - not issued
+///                      now               now > safe: toggle. Side 1 is free from `now` on, and the mark of side 0
+///                                                    is the unit of `last`
+///                                        now <= safe: a second step back into time that side 1 used. Wait
+///
+/// A state is time unit, tick and sequence, and is never repeated, so the compare-and-swap that toggles cannot mistake
+/// one for another. The mark is changed only when that has happened, to the unit of `last`, and is looked at only when
+/// the system clock has gone back: a lock guards it, and the fast path needs none.
+struct sno_clock {
+  using sequence = field<std::uint64_t, 0, sno::sequence::width>;
+  using tick = above<sequence, sno::tick::width>;
+  using units = above<tick, sno::units::width>;
+
+  /// The pool of this generator, which others may share the partition with; its document asks for four at least.
+  static constexpr std::uint64_t pool_min = 4;
+  std::uint64_t sequence_min = 0;
+  std::uint64_t sequence_max = sequence::max;
+
+  static constexpr std::uint64_t at(unix_micros time) noexcept {
+    return units::put(sno::units::get(sno{}.lowest(time)));
+  }
+  static constexpr unix_micros time(std::uint64_t state) noexcept { return sno{}.time(id(state)); }
+  static constexpr std::uint64_t unit(std::uint64_t state) noexcept { return state & units::mask; }
+  static constexpr std::uint64_t next_unit(std::uint64_t state) noexcept {
+    return units::get(state) < units::max ? unit(state) + units::put(1) : state;
+  }
+
+  static constexpr bool changes_sides = true;
+  static constexpr bool holds() noexcept { return false; }
+  constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t last) const noexcept {
+    return now | (last & tick::mask) | sequence_min;
+  }
+  constexpr bool used_up(std::uint64_t state) const noexcept { return sequence::get(state) >= sequence_max; }
+  constexpr std::uint64_t count(std::uint64_t state) const noexcept {
+    return sequence::get(state) < sequence_min ? begin(unit(state), state) : state + 1;
+  }
+  constexpr std::uint64_t left(std::uint64_t state) const noexcept {
+    return used_up(state) ? 0 : sequence_max - sequence::get(state);
+  }
+  constexpr std::uint64_t states() const noexcept { return sequence_max - sequence_min + 1; }
+
+  static constexpr std::uint64_t side(std::uint64_t state) noexcept { return state & tick::mask; }
+
+  /// The first state at `now` on the other side.
+  constexpr std::uint64_t toggled(std::uint64_t now, std::uint64_t last) const noexcept {
+    return begin(now, last ^ tick::mask);
+  }
+
+  /// The ID of a state, without metabyte and partition.
+  static constexpr sno::word id(std::uint64_t state) noexcept {
+    return sno::units::put(units::get(state)) | sno::tick::put(tick::get(state)) |
+           sno::sequence::put(sequence::get(state));
+  }
+};
+
+/// The state of sno's logical clock that an ID is of.
+constexpr std::uint64_t state_of(sno const &layout, sno::word id) noexcept {
+  return sno_clock::at(layout.time(id)) | sno_clock::tick::put(sno::tick::get(id)) | sno::sequence::get(id);
+}
+
+/// As `advance`, for a clock with sides. It reads the system clock itself, by `read()`, between two looks at the state
+/// that find the same side.
+///
+/// A reading from before another caller changed the side, by a system clock that went back, would take that side up to
+/// the time that the system clock has left, and all would have to wait until it is there again. A reading from before
+/// the last look can seem to be behind it, when other callers went on meanwhile: only a second such reading is told.
+template <class Clock, class Cell, class Read>
+[[gnu::always_inline]] inline step_result advance_in_order(Clock const &clock, Cell &cell, Read const &read,
+                                                           std::uint64_t *count = nullptr) {
+  std::uint64_t last = cell.load();
+  for (bool again = false;; again = true) {
+    std::uint64_t const side = clock.side(last);
+    std::uint64_t const now = read();
+    last = cell.load();
+    while (clock.side(last) == side) {
+      step_result next = step(clock, last, now);
+      if (next.kind == step_kind::behind && !again)
+        break;
+      if (next.kind != step_kind::issued || take(clock, cell, last, next, count))
+        return next;
+    }
+  }
+}
+
+/// The step from `last` to the other side, when the system clock was seen at `now` after it. It is `issued`, and the
+/// caller has yet to exchange it for `last`, with the lock held that guards `safe`, the first state of the last unit
+/// that the other side may have issued in.
+///
+/// Otherwise it is `behind`, with the state to wait for. Where that is not ahead of `now`, the system clock is no
+/// longer behind, and the caller can start again.
+constexpr step_result tick_tock(sno_clock const &clock, std::uint64_t safe, std::uint64_t last,
+                                std::uint64_t now) noexcept {
+  if (now >= sno_clock::unit(last))
+    return {step_kind::behind, now};
+  if (now <= safe) {
+    std::uint64_t const free = sno_clock::next_unit(safe);
+    return {step_kind::behind, free < last ? free : last};
+  }
+  return {step_kind::issued, clock.toggled(now, last)};
+}
+
+} // namespace kid

@@ -1,0 +1,104 @@
+#include "settings.hpp"
+
+#include "types.hpp"
+
+namespace kid::pg {
+
+int lease_length = 1000;
+int max_observe = 3600 * 1000;
+int max_wait = 1000;
+int clock_backward = backward_hold;
+
+namespace {
+
+constexpr config_enum_entry backward_options[] = {
+    {"hold", backward_hold, false}, {"wait", backward_wait, false}, {nullptr, 0, false}};
+
+} // namespace
+
+std::uint32_t cluster_identity() {
+  static std::uint32_t hash = 0;
+  static bool known = false;
+  struct {
+    std::uint64_t system;
+    std::uint64_t timeline;
+  } parts = {GetSystemIdentifier(), 0};
+  TimeLineID timeline = 0;
+
+  if (known)
+    return hash;
+  // A promotion begins another timeline of WAL; after recovery there is none any more.
+  known = !RecoveryInProgress();
+  if (known)
+    timeline = GetWALInsertionTimeLine();
+  else
+    GetXLogReplayRecPtr(&timeline);
+  parts.timeline = timeline;
+  hash = hash_bytes(reinterpret_cast<unsigned char const *>(&parts), sizeof parts);
+  return hash;
+}
+
+bool parse_choice(char const *text, std::uint64_t max, automatic_or_number &result) {
+  std::uint64_t number = 0;
+
+  if (pg_strcasecmp(text, "auto") == 0) {
+    result = {true, 0};
+    return true;
+  }
+  text_status const status = decimal_text::decode(text, strlen(text), number);
+  result = {false, static_cast<std::uint32_t>(number)};
+  return status.error == text_error::none && number <= max;
+}
+
+bool keep_choice(automatic_or_number value, void **extra) {
+  *extra = guc_extra(sizeof value);
+  if (*extra == nullptr)
+    return false;
+  memcpy(*extra, &value, sizeof value);
+  return true;
+}
+
+/// PostgreSQL gives a setting that is defined late the value that its placeholder had. In parallel mode it refuses
+/// that, with a warning, to settings that may not be changed there. Ours may, but only until they are defined.
+///
+/// A rule between settings holds where they are used, not where one is set: values come one by one, in any order, from
+/// a file, from SET, and from the leader of a parallel worker.
+void define_settings() {
+  int const flags = IsInParallelMode() ? GUC_ALLOW_IN_PARALLEL : 0;
+
+  DefineCustomIntVariable(
+      "kid.max_wait", "Longest time that a generator waits for the system clock.",
+      "A generator waits when all sequence numbers of the current time unit are used up, and, unless "
+      "it keeps the highest time, when the system clock went back. "
+      "0 raises an error instead of waiting, -1 waits for ever.",
+      &max_wait, 1000, -1, INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
+
+  DefineCustomEnumVariable(
+      "kid.clock_backward", "What a logical clock without a tick does when the system clock goes back.",
+      "\"hold\" keeps the highest time and counts on, \"wait\" waits, at most \"kid.max_wait\", "
+      "until the system clock is there again.",
+      &clock_backward, backward_hold, backward_options, PGC_SUSET, flags, nullptr, nullptr, nullptr);
+
+  DefineCustomIntVariable(
+      "kid.lease", "How far ahead of the system clock the bound of IDs is that survives a crash.",
+      "It is kept in the file kid.lease in the data directory, written at most twice in this time. "
+      "After a crash IDs start there. 0 keeps none, and leaves it to the system clock. Read when the first "
+      "ID after a start of the server is made.",
+      &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
+
+  DefineCustomIntVariable("kid.max_observe", "How far ahead of the system clock an ID may be that kid_observe() takes.",
+                          "A superuser is not bound by it.", &max_observe, 3600 * 1000, 0, INT_MAX, PGC_SUSET,
+                          GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
+
+  for (id_type const *type : all_types)
+    if (type->define_settings != nullptr)
+      type->define_settings(flags);
+
+  MarkGUCPrefixReserved("kid");
+  if (flags != 0)
+    for (config_generic *const setting : all_settings())
+      if (strncmp(setting->name, "kid.", 4) == 0)
+        setting->flags &= ~flags;
+}
+
+} // namespace kid::pg

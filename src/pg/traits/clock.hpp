@@ -1,0 +1,43 @@
+// Moving the logical clock of a type: past an ID from elsewhere, or back to one.
+#pragma once
+
+#include "../datum.hpp"
+#include "../error.hpp"
+#include "../export.hpp"
+#include "../lease.hpp"
+
+namespace kid::pg {
+
+/// Moves a clock past `state`, if that is not too far ahead for this user.
+void observe(clock_cell &cell, std::uint64_t state);
+
+/// An error unless the user is a superuser.
+void check_may_reset();
+
+/// The state of its clock that an ID argument is of.
+template <class Id> std::uint64_t state_argument(Datum argument) {
+  Id const layout = layout_of<Id>();
+  auto const id = get<Id>(argument);
+
+  if (!holds(layout, layout.time(id)))
+    time_error(layout);
+  return state_of(layout, id);
+}
+
+template <class Id, clock_id Clock> Datum observe(PG_FUNCTION_ARGS) {
+  clock_cell &cell = shared("kid_observe()").cells[Clock];
+  observe(cell, state_argument<Id>(PG_GETARG_DATUM(0)));
+  PG_RETURN_VOID();
+}
+
+template <class Id, clock_id Clock> Datum reset_to_id(PG_FUNCTION_ARGS) {
+  check_may_reset();
+  clock_cell &cell = shared("kid_reset_clock()").cells[Clock];
+  lower_clock(cell, state_argument<Id>(PG_GETARG_DATUM(0)));
+  PG_RETURN_VOID();
+}
+
+} // namespace kid::pg
+
+#define KID_EXPORT_OBSERVE(T, clock) KID_FUNCTION(T##_observe, kid::pg::observe<kid::T, kid::pg::clock>)
+#define KID_EXPORT_RESET_CLOCK(T, clock) KID_FUNCTION(T##_reset_clock, kid::pg::reset_to_id<kid::T, kid::pg::clock>)

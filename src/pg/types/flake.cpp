@@ -1,0 +1,171 @@
+// flake in SQL. Its layout and its logical clock: core/types/flake.hpp.
+#include "../../core/types/flake.hpp"
+
+#include "../generate.hpp"
+#include "../traits/clock.hpp"
+#include "../traits/components.hpp"
+#include "../traits/io.hpp"
+#include "../traits/order.hpp"
+#include "../traits/time.hpp"
+#include "../traits/time_comparison.hpp"
+#include "../types.hpp"
+
+namespace kid::pg {
+
+constexpr clock_rules flake_clock_rules = describe_clock<flake_clock>("flake", 0, flake_clock::time(~std::uint64_t{0}));
+
+namespace {
+
+int id = -1;
+int datacenter = -1;
+int worker = -1;
+int sequence_max = flake::sequence::max;
+double epoch = 0;
+flake layout{};
+
+/// Datacenter and worker of this server, in an ID.
+flake::word generator() {
+  // Those that are set are parts of one number.
+  if (unlikely(id >= 0 && ((datacenter >= 0 && datacenter != id >> flake::worker::width) ||
+                           (worker >= 0 && worker != (id & static_cast<int>(flake::worker::max))))))
+    ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR),
+            errmsg("\"kid.flake_id\" contradicts \"kid.flake_datacenter\" and \"kid.flake_worker\""),
+            errdetail("They are %d, %d and %d, and the first is 32 times the second plus the third.", id, datacenter,
+                      worker),
+            errhint("Set either the one or the other two, and leave the rest at -1."));
+  if (id >= 0)
+    return flake::generator::put(static_cast<std::uint64_t>(id));
+  return flake::datacenter::put(static_cast<std::uint64_t>(Max(datacenter, 0))) |
+         flake::worker::put(static_cast<std::uint64_t>(Max(worker, 0)));
+}
+
+} // namespace
+
+extern "C" {
+
+static bool check_epoch(double *millis, void **, GucSource) {
+  if (*millis == static_cast<double>(static_cast<std::int64_t>(*millis)))
+    return true;
+  GUC_check_errdetail("It is a whole number of milliseconds.");
+  return false;
+}
+
+static void assign_epoch(double millis, void *) {
+  layout = flake{static_cast<std::int64_t>(millis) * flake::unit};
+}
+
+/// All its digits, which PostgreSQL would round.
+static char const *show_epoch() {
+  static char text[24];
+  snprintf(text, sizeof text, INT64_FORMAT, layout.epoch / flake::unit);
+  return text;
+}
+
+} // extern "C"
+
+static void define_flake_settings(int flags) {
+  DefineCustomIntVariable("kid.flake_id", "Generator that this server puts into the flake it makes.",
+                          "Datacenter and worker in one number. -1 leaves it to \"kid.flake_datacenter\" and "
+                          "\"kid.flake_worker\".",
+                          &id, -1, -1, static_cast<int>(flake::generator::max), PGC_SUSET, flags, nullptr, nullptr,
+                          nullptr);
+  DefineCustomIntVariable("kid.flake_datacenter", "Datacenter that this server puts into the flake it makes.",
+                          "-1 leaves it to \"kid.flake_id\", and is 0 if that is -1 too.", &datacenter, -1, -1,
+                          static_cast<int>(flake::datacenter::max), PGC_SUSET, flags, nullptr, nullptr, nullptr);
+  DefineCustomIntVariable("kid.flake_worker", "Worker that this server puts into the flake it makes.",
+                          "-1 leaves it to \"kid.flake_id\", and is 0 if that is -1 too.", &worker, -1, -1,
+                          static_cast<int>(flake::worker::max), PGC_SUSET, flags, nullptr, nullptr, nullptr);
+
+  DefineCustomRealVariable(
+      "kid.flake_epoch", "Time from which a flake counts, in milliseconds since 1970-01-01 UTC.",
+      "A whole number, as the library takes it. An ID does not say its epoch, so all that are read "
+      "together need the same.",
+      &epoch, 0, 0, static_cast<double>(flake::units::max), PGC_SUSET, GUC_UNIT_MS | flags, check_epoch, assign_epoch,
+      show_epoch);
+
+  DefineCustomIntVariable("kid.flake_sequence_max", "Greatest sequence of the flake made in a millisecond.",
+                          "Lower it to make fewer IDs in a millisecond.", &sequence_max,
+                          static_cast<int>(flake::sequence::max), 0, static_cast<int>(flake::sequence::max), PGC_SUSET,
+                          flags, nullptr, nullptr, nullptr);
+}
+
+constexpr id_type flake_type = describe_type<flake>(define_flake_settings);
+
+template <> inline flake layout_of<flake>() {
+  return layout;
+}
+
+namespace {
+
+flake_clock clock() {
+  return {keeps_highest_time(), static_cast<std::uint64_t>(sequence_max)};
+}
+
+struct flake_generator {
+  using type = flake;
+  static constexpr int arguments = 0;
+  flake layout = layout_of<flake>();
+  flake::word origin = generator();
+  explicit flake_generator(FunctionCallInfo) {}
+  std::uint64_t next(std::uint64_t *count) const {
+    return issue(layout, clock(), shared("flake_next()").cells[clock_flake], count);
+  }
+  flake::word id(std::uint64_t state) const {
+    unix_micros const time = flake_clock::time(state);
+
+    // A clock that is held ahead of the system clock can be ahead of the range too.
+    if (unlikely(!holds(layout, time)))
+      time_error(layout);
+    return layout.lowest(time) | origin | flake_clock::sequence::get(state);
+  }
+};
+
+Datum at(PG_FUNCTION_ARGS) {
+  auto const lowest = layout.lowest(time_argument(layout, PG_GETARG_TIMESTAMPTZ(0)));
+  auto const origin = generator();
+  return put<flake>(lowest | origin | backfill_sequence(clock_flake, "flake_at()", 0, clock().sequence_max));
+}
+
+/// The layout with the epoch of an argument.
+flake layout_from(TimestampTz time) {
+  unix_micros const from = to_unix(time);
+
+  if (from < 0 || from > flake::epoch_max || from % flake::unit != 0)
+    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("epoch is out of range for type flake"),
+            errdetail("It is a whole millisecond from %s to %s.", display(0), display(flake::epoch_max)));
+  return flake{from};
+}
+
+/// Not strict: without an epoch it is that of the setting.
+Datum make(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
+    PG_RETURN_NULL();
+  flake const chosen = PG_ARGISNULL(4) ? layout : layout_from(PG_GETARG_TIMESTAMPTZ(4));
+
+  return put<flake>(chosen.lowest(time_argument(chosen, PG_GETARG_TIMESTAMPTZ(0))) |
+                    component_argument<flake, flake::datacenter>("datacenter", PG_GETARG_INT32(1)) |
+                    component_argument<flake, flake::worker>("worker", PG_GETARG_INT32(2)) |
+                    component_argument<flake, flake::sequence>("sequence", PG_GETARG_INT32(3)));
+}
+
+Datum timestamp_from(PG_FUNCTION_ARGS) {
+  PG_RETURN_TIMESTAMPTZ(from_unix(layout_from(PG_GETARG_TIMESTAMPTZ(1)).time(get<flake>(PG_GETARG_DATUM(0)))));
+}
+
+} // namespace
+
+} // namespace kid::pg
+
+KID_EXPORT_IO(flake)
+KID_EXPORT_ORDER(flake)
+KID_EXPORT_TIME(flake)
+KID_EXPORT_TIME_COMPARISON(flake)
+KID_EXPORT_GENERATOR(flake, kid::pg::flake_generator, kid::pg::at)
+KID_EXPORT_OBSERVE(flake, clock_flake)
+KID_EXPORT_RESET_CLOCK(flake, clock_flake)
+KID_FUNCTION(flake_make, kid::pg::make)
+KID_FUNCTION(flake_timestamp_from, kid::pg::timestamp_from)
+KID_FUNCTION(flake_datacenter, kid::pg::component<kid::flake, kid::flake::datacenter>)
+KID_FUNCTION(flake_worker, kid::pg::component<kid::flake, kid::flake::worker>)
+KID_FUNCTION(flake_generator, kid::pg::component<kid::flake, kid::flake::generator>)
+KID_FUNCTION(flake_sequence, kid::pg::component<kid::flake, kid::flake::sequence>)

@@ -1,0 +1,90 @@
+// flax in SQL. Its layout: core/types/flax.hpp. It has no logical clock: time and chance are all it needs.
+#include "../../core/types/flax.hpp"
+
+#include "../generate.hpp"
+#include "../traits/io.hpp"
+#include "../traits/order.hpp"
+#include "../traits/time.hpp"
+#include "../traits/time_comparison.hpp"
+#include "../traits/uuid_casts.hpp"
+#include "../types.hpp"
+
+namespace kid::pg {
+
+constexpr id_type flax_type = describe_type<flax>();
+
+namespace {
+
+constexpr unsigned random_size = flax::random::width / 8;
+
+/// 56 random bits, as a number. They are fetched for many IDs at once, by each process for itself.
+std::uint64_t next_random() {
+  static struct {
+    int owner; ///< the process that fetched: a child would inherit what its parent is about to use
+    unsigned used;
+    unsigned char bytes[64 * random_size];
+  } pool;
+  unsigned char bits[8] = {};
+
+  if (unlikely(pool.owner != MyProcPid || pool.used == sizeof pool.bytes)) {
+    pool.owner = 0;
+    if (!pg_strong_random(pool.bytes, sizeof pool.bytes))
+      ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"));
+    pool.owner = MyProcPid;
+    pool.used = 0;
+  }
+  memcpy(bits + 8 - random_size, pool.bytes + pool.used, random_size);
+  pool.used += random_size;
+  return load_big<8, std::uint64_t>(bits);
+}
+
+flax::word flax_of_time(TimestampTz time) {
+  return flax{}.lowest(time_argument(flax{}, time)) | next_random();
+}
+
+struct flax_generator {
+  using type = flax;
+  static constexpr int arguments = 0;
+  explicit flax_generator(FunctionCallInfo) {}
+  std::uint64_t next(std::uint64_t *) const { return 0; }
+  flax::word id(std::uint64_t) const { return flax_of_time(GetCurrentTimestamp()); }
+};
+
+Datum at(PG_FUNCTION_ARGS) {
+  return put<flax>(flax_of_time(PG_GETARG_TIMESTAMPTZ(0)));
+}
+
+Datum make(PG_FUNCTION_ARGS) {
+  auto const lowest = flax{}.lowest(time_argument(flax{}, PG_GETARG_TIMESTAMPTZ(0)));
+  bytea *const random = PG_GETARG_BYTEA_PP(1);
+  unsigned char bits[8] = {};
+
+  if (VARSIZE_ANY_EXHDR(random) != random_size)
+    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("random is out of range for type flax"),
+            errdetail("It has %u bytes, not %d.", random_size, static_cast<int>(VARSIZE_ANY_EXHDR(random))));
+  memcpy(bits + 8 - random_size, VARDATA_ANY(random), random_size);
+  return put<flax>(lowest | load_big<8, std::uint64_t>(bits));
+}
+
+Datum random_of(PG_FUNCTION_ARGS) {
+  auto *const random = static_cast<bytea *>(palloc(VARHDRSZ + random_size));
+  unsigned char bits[8];
+
+  store_big<8>(flax::random::get(get<flax>(PG_GETARG_DATUM(0))), bits);
+  SET_VARSIZE(random, VARHDRSZ + random_size);
+  memcpy(VARDATA(random), bits + 8 - random_size, random_size);
+  PG_RETURN_BYTEA_P(random);
+}
+
+} // namespace
+
+} // namespace kid::pg
+
+KID_EXPORT_IO(flax)
+KID_EXPORT_ORDER(flax)
+KID_EXPORT_TIME(flax)
+KID_EXPORT_TIME_COMPARISON(flax)
+KID_EXPORT_UUID_CASTS(flax)
+KID_EXPORT_GENERATOR(flax, kid::pg::flax_generator, kid::pg::at)
+KID_FUNCTION(flax_make, kid::pg::make)
+KID_FUNCTION(flax_random, kid::pg::random_of)

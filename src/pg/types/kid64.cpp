@@ -1,0 +1,52 @@
+// kid64 in SQL. Its layout and its logical clock: core/types/kid64.hpp.
+#include "../../core/types/kid64.hpp"
+
+#include "../generate.hpp"
+#include "../traits/clock.hpp"
+#include "../traits/components.hpp"
+#include "../traits/io.hpp"
+#include "../traits/order.hpp"
+#include "../traits/time.hpp"
+#include "../traits/time_comparison.hpp"
+#include "../types.hpp"
+
+namespace kid::pg {
+
+constexpr id_type kid64_type = describe_type<kid64>();
+constexpr clock_rules kid_clock_rules = describe_clock<kid_clock>("kid", kid64::first(), kid64::last());
+
+namespace {
+
+struct kid64_generator {
+  using type = kid64;
+  static constexpr int arguments = 0;
+  explicit kid64_generator(FunctionCallInfo) {}
+  std::uint64_t next(std::uint64_t *count) const {
+    return issue(kid64{}, kid_clock{keeps_highest_time()}, shared("kid_next()").cells[clock_kid], count);
+  }
+  kid64::word id(std::uint64_t state) const { return state; }
+};
+
+Datum at(PG_FUNCTION_ARGS) {
+  auto const lowest = kid64::lowest(time_argument(kid64{}, PG_GETARG_TIMESTAMPTZ(0)));
+  return put<kid64>(lowest | backfill_sequence(clock_kid, "kid64_at()", 0, kid64::sequence::max));
+}
+
+Datum make(PG_FUNCTION_ARGS) {
+  return put<kid64>(kid64::lowest(time_argument(kid64{}, PG_GETARG_TIMESTAMPTZ(0))) |
+                    component_argument<kid64, kid64::sequence>("sequence", PG_GETARG_INT32(1)));
+}
+
+} // namespace
+
+} // namespace kid::pg
+
+KID_EXPORT_IO(kid64)
+KID_EXPORT_ORDER(kid64)
+KID_EXPORT_TIME(kid64)
+KID_EXPORT_TIME_COMPARISON(kid64)
+KID_EXPORT_GENERATOR(kid64, kid::pg::kid64_generator, kid::pg::at)
+KID_EXPORT_OBSERVE(kid64, clock_kid)
+KID_EXPORT_RESET_CLOCK(kid64, clock_kid)
+KID_FUNCTION(kid64_make, kid::pg::make)
+KID_FUNCTION(kid64_sequence, kid::pg::component<kid::kid64, kid::kid64::sequence>)

@@ -1,0 +1,131 @@
+// sno in SQL. Its layout and its logical clock: core/types/sno.hpp.
+#include "../../core/types/sno.hpp"
+
+#include "../generate.hpp"
+#include "../traits/clock.hpp"
+#include "../traits/components.hpp"
+#include "../traits/io.hpp"
+#include "../traits/order.hpp"
+#include "../traits/time.hpp"
+#include "../traits/time_comparison.hpp"
+#include "../traits/uuid_casts.hpp"
+#include "../types.hpp"
+
+namespace kid::pg {
+
+constexpr clock_rules sno_clock_rules =
+    describe_clock<sno_clock>("sno", sno{}.first(), sno{}.last(), sno_clock::tick::mask);
+
+namespace {
+
+char *partition_text = nullptr;
+automatic_or_number chosen_partition = {true, 0};
+int sequence_min = 0;
+int sequence_max = sno::sequence::max;
+
+/// The partition of this server.
+sno::word partition() {
+  return sno::partition::put((chosen_partition.automatic ? cluster_identity() : chosen_partition.number) &
+                             sno::partition::max);
+}
+
+/// With the part of the sequence that is this server's own.
+sno_clock clock() {
+  if (unlikely(static_cast<unsigned>(abs(sequence_max - sequence_min)) + 1 < sno_clock::pool_min))
+    ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("too few sequences for sno"),
+            errdetail("\"kid.sno_sequence_min\" and \"kid.sno_sequence_max\" make a pool of fewer than 4 sequences."));
+  return {static_cast<std::uint64_t>(Min(sequence_min, sequence_max)),
+          static_cast<std::uint64_t>(Max(sequence_min, sequence_max))};
+}
+
+} // namespace
+
+extern "C" {
+
+static bool check_partition(char **text, void **extra, GucSource) {
+  automatic_or_number value = {};
+
+  if (!parse_choice(*text, sno::partition::max, value)) {
+    GUC_check_errdetail("It is \"auto\" or a number from 0 to 65535, decimal or hexadecimal after 0x.");
+    return false;
+  }
+  return keep_choice(value, extra);
+}
+
+static void assign_partition(char const *, void *extra) {
+  chosen_partition = *static_cast<automatic_or_number *>(extra);
+}
+
+} // extern "C"
+
+static void define_sno_settings(int flags) {
+  constexpr int max = sno::sequence::max;
+
+  DefineCustomStringVariable(
+      "kid.sno_partition", "Partition that this server puts into the sno it makes.",
+      "\"auto\" hashes the system identifier and the timeline of the cluster. Otherwise a number "
+      "from 0 to 65535, decimal or hexadecimal after 0x.",
+      &partition_text, "auto", PGC_SUSET, flags, check_partition, assign_partition, nullptr);
+
+  DefineCustomIntVariable("kid.sno_sequence_min",
+                          "One end of the sequences that this server puts into the sno it makes.",
+                          "Generators that share a partition need different sequences, each at least four.",
+                          &sequence_min, 0, 0, max, PGC_SUSET, flags, nullptr, nullptr, nullptr);
+  DefineCustomIntVariable("kid.sno_sequence_max",
+                          "Other end of the sequences that this server puts into the sno it makes.",
+                          "Generators that share a partition need different sequences, each at least four.",
+                          &sequence_max, max, 0, max, PGC_SUSET, flags, nullptr, nullptr, nullptr);
+}
+
+constexpr id_type sno_type = describe_type<sno>(define_sno_settings);
+
+namespace {
+
+/// The metabyte of an argument.
+sno::word meta(std::int32_t value) {
+  return component_argument<sno, sno::meta>("meta", value);
+}
+
+struct sno_generator {
+  using type = sno;
+  static constexpr int arguments = 1;
+  sno::word payload;
+  explicit sno_generator(FunctionCallInfo fcinfo) : payload(meta(PG_GETARG_INT32(0)) | partition()) {}
+  std::uint64_t next(std::uint64_t *count) const {
+    return issue(sno{}, clock(), shared("sno_next()").cells[clock_sno], count);
+  }
+  sno::word id(std::uint64_t state) const { return sno_clock::id(state) | payload; }
+};
+
+Datum at(PG_FUNCTION_ARGS) {
+  auto const payload = meta(PG_GETARG_INT32(1)) | partition();
+  auto const lowest = sno{}.lowest(time_argument(sno{}, PG_GETARG_TIMESTAMPTZ(0)));
+  sno_clock const pool = clock();
+  auto const sequence = backfill_sequence(clock_sno, "sno_at()", pool.sequence_min, pool.sequence_max);
+  return put<sno>(lowest | payload | sno::sequence::put(sequence));
+}
+
+Datum make(PG_FUNCTION_ARGS) {
+  return put<sno>(sno{}.lowest(time_argument(sno{}, PG_GETARG_TIMESTAMPTZ(0))) | meta(PG_GETARG_INT32(1)) |
+                  component_argument<sno, sno::partition>("partition", PG_GETARG_INT32(2)) |
+                  component_argument<sno, sno::sequence>("sequence", PG_GETARG_INT32(3)) |
+                  sno::tick::put(PG_GETARG_BOOL(4) ? 1 : 0));
+}
+
+} // namespace
+
+} // namespace kid::pg
+
+KID_EXPORT_IO(sno)
+KID_EXPORT_ORDER(sno)
+KID_EXPORT_TIME(sno)
+KID_EXPORT_TIME_COMPARISON(sno)
+KID_EXPORT_UUID_CASTS(sno)
+KID_EXPORT_GENERATOR(sno, kid::pg::sno_generator, kid::pg::at)
+KID_EXPORT_OBSERVE(sno, clock_sno)
+KID_EXPORT_RESET_CLOCK(sno, clock_sno)
+KID_FUNCTION(sno_make, kid::pg::make)
+KID_FUNCTION(sno_tick, kid::pg::flag<kid::sno, kid::sno::tick>)
+KID_FUNCTION(sno_meta, kid::pg::component<kid::sno, kid::sno::meta>)
+KID_FUNCTION(sno_partition, kid::pg::component<kid::sno, kid::sno::partition>)
+KID_FUNCTION(sno_sequence, kid::pg::component<kid::sno, kid::sno::sequence>)
