@@ -72,7 +72,7 @@ struct three_way {
 };
 
 /// Compares binary forms as the IDs. Where the first 8 bytes differ, the rest is not even loaded; they are the same
-/// only among IDs of one origin and one unit of time, or of a kid96, one step.
+/// only among IDs of one origin and one unit of time.
 template <unsigned Size, class Comparison>
 inline auto compare_big(unsigned char const *a, unsigned char const *b, Comparison comparison) noexcept {
   auto const first_a = load_part<8>(a);

@@ -9,8 +9,8 @@
 
 namespace kid {
 
-// An `Id` is a layout: most types have but one, and are empty. The neighborhood of a kid96 and the epoch of a flake,
-// which an ID does not carry, make theirs.
+// An `Id` is a layout. Most types have but one, and are empty. Those whose layout depends on something that an ID does
+// not carry, such as an epoch, hold that.
 
 template <class Id> constexpr bool holds(Id const &layout, unix_micros time) noexcept {
   return layout.first() <= time && time <= layout.last();

@@ -10,7 +10,7 @@
 // Time and sequence move in one compare-and-swap, so no two callers can be given the same pair, whatever the system
 // clock does and however the callers interleave. (A generator that reads them apart can hand out a pair twice.)
 //
-// A `Clock` (kid_clock, flake_clock, sno_clock, on the pages of their types) says what its states mean:
+// A `Clock`, on the page of its type in core/types, says what its states mean:
 //
 //   at(time)          the first state of the time unit that holds an instant
 //   time(state)       when the time unit of a state begins

@@ -1,10 +1,12 @@
 // Text forms: an ID's bits, most significant first, in groups of 5 or 6, one character a group.
 //
 // The alphabets are in ASCII order, so text in collation "C" sorts as the IDs do. Where the bits do not fill
-// the last character (kid64: 64 bits in 11 characters), its low bits are padding, and zero in every valid text:
+// the last character (64 bits in 11 characters), its low bits are padding, and zero in every valid text:
 // an ID has exactly one text form.
 //
-// Or a number in decimal, for those that are known as numbers (flake).
+// Or a number in decimal, for IDs that are known as numbers.
+//
+// An `Alphabet` says how many `bits` a character has, its `characters`, and their `description` for messages.
 #pragma once
 
 #include "bits.hpp"
@@ -17,27 +19,6 @@
 #include <utility>
 
 namespace kid {
-
-/// 64 characters, `.` first: uid (kid64, kid96).
-struct uid_alphabet {
-  static constexpr unsigned bits = 6;
-  static constexpr char characters[] = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-  static constexpr char description[] = ".0-9A-Z_a-z";
-};
-
-/// 64 characters, `-` first: Flax ID (flax).
-struct flax_alphabet {
-  static constexpr unsigned bits = 6;
-  static constexpr char characters[] = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-  static constexpr char description[] = "-0-9A-Z_a-z";
-};
-
-/// 32 characters: sno.
-struct sno_alphabet {
-  static constexpr unsigned bits = 5;
-  static constexpr char characters[] = "23456789abcdefghijklmnopqrstuvwx";
-  static constexpr char description[] = "2-9a-x";
-};
 
 enum class text_error : unsigned char {
   none,

@@ -6,7 +6,7 @@
 
 namespace kid::pg {
 
-// kid is the clock of kid64 and kid96. flax has none.
+// Each has the name of its type; kid is the one that kid64 and kid96 share.
 #define KID_CLOCKS X(kid) X(flake) X(sno)
 
 #define X(name) clock_##name,

@@ -176,7 +176,7 @@ struct function_facts {
 };
 
 /// PostgreSQL computes equal expressions of a select list once, below a Sort, and so it would with two calls of a
-/// generator. Each call gets a number of its own, and then they are not equal: kid_next() becomes kid64_next_call(1).
+/// generator. Each call gets a number of its own, and then they are not equal: T_next() becomes T_next_call(1).
 /// A view or a DEFAULT keeps what was written, as that is done when a query is planned.
 ///
 /// The executor asks who may call the one with a number, so that is taken only where it asks the same of both.

@@ -11,7 +11,7 @@ struct id_type {
   void (*define_settings)(int flags); ///< those of this type alone; null where it has none
 };
 
-// X(kid64) X(kid96) …
+// One X(T) for each type.
 #ifndef KID_TYPES
 #error "KID_TYPES comes from the Makefile"
 #endif

@@ -21,6 +21,13 @@
 
 namespace kid {
 
+/// 64 characters, `-` first.
+struct flax_alphabet {
+  static constexpr unsigned bits = 6;
+  static constexpr char characters[] = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+  static constexpr char description[] = "-0-9A-Z_a-z";
+};
+
 struct flax : counts_from_epoch<flax> {
   using word = uint128;
   static constexpr char name[] = "flax";

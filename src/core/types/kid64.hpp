@@ -24,6 +24,13 @@
 
 namespace kid {
 
+/// The 64 characters of uid's text forms, `.` first.
+struct uid_alphabet {
+  static constexpr unsigned bits = 6;
+  static constexpr char characters[] = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+  static constexpr char description[] = ".0-9A-Z_a-z";
+};
+
 struct kid64 {
   using word = std::uint64_t;
   static constexpr char name[] = "kid64";

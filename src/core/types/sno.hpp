@@ -24,6 +24,13 @@
 
 namespace kid {
 
+/// 32 characters.
+struct sno_alphabet {
+  static constexpr unsigned bits = 5;
+  static constexpr char characters[] = "23456789abcdefghijklmnopqrstuvwx";
+  static constexpr char description[] = "2-9a-x";
+};
+
 struct sno : counts_from_epoch<sno> {
   using word = uint128;
   static constexpr char name[] = "sno";
