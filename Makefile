@@ -13,7 +13,7 @@ MODULE_big = kid
 OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp)))
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
 DATA_built = $(SCRIPT)
-# Scripts of versions before this one, as they were released, and those that update from one to the next.
+# Scripts of released versions before this one, if there are any, and those that update from one to the next.
 DATA       = $(filter-out released/$(SCRIPT),$(wildcard released/*.sql))
 REGRESS    = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 REGRESS_OPTS = --load-extension=$(EXTENSION) --encoding=UTF8 --no-locale
