@@ -1,3 +1,5 @@
+-- traits: io order time time_casts minus time_comparison time_range uuid text_encoder uuid_encoder observe reset_clock
+-- storage: INTERNALLENGTH = 10, ALIGNMENT = char
 
 -- sno: what only this type has
 
@@ -42,6 +44,8 @@ COMMENT ON FUNCTION kid_tick(sno) IS 'tick-tock bit, toggled whenever the clock 
 COMMENT ON FUNCTION kid_meta(sno) IS 'metabyte, 0 to 255: what whoever made the ID put into it';
 COMMENT ON FUNCTION kid_partition(sno) IS 'partition, 0 to 65535: which generator made the ID';
 COMMENT ON FUNCTION kid_sequence(sno) IS 'sequence within the time unit, 0 to 65535';
+COMMENT ON FUNCTION kid_observe(sno) IS
+    'moves the timeline of sno past an ID from elsewhere, on the side of its tick, so that it is not made again; an error when it is further ahead of the clock than kid.max_observe, except for superusers';
 
 CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5

@@ -1,3 +1,5 @@
+-- traits: io order time time_casts minus time_comparison time_range uuid text_encoder uuid_encoder generators
+-- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 
 -- flax: what only this type has
 
