@@ -22,7 +22,7 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
 
 COMMENT ON FUNCTION flake_next() IS
-    'a new flake of the server''s generator (kid.flake_id, or kid.flake_datacenter and kid.flake_worker), greater than every one issued before in the cluster with the same generator and epoch, also after a crash or a promotion; waits, at most kid.max_wait, when the sequences of a millisecond to kid.flake_sequence_max are used up; an error when the clock is not in the 139 years from kid.flake_epoch, and during recovery';
+    'a new flake of the server''s generator (kid.flake_id, or kid.flake_datacenter and kid.flake_worker), greater than every one issued before in the cluster with the same generator and epoch, also after a crash or a promotion; waits, at most kid.max_wait, when the sequences of a millisecond to kid.flake_sequence_max are used up; an error when the system clock is not in the 139 years from kid.flake_epoch, and during recovery';
 COMMENT ON FUNCTION flake_next(bigint) IS
     'n new flake, each greater than the one before it; see kid_next(bigint)';
 COMMENT ON FUNCTION flake_at(timestamptz) IS
@@ -36,7 +36,7 @@ COMMENT ON FUNCTION kid_worker(flake) IS 'worker, 0 to 31: the lower half of the
 COMMENT ON FUNCTION kid_generator(flake) IS 'which generator made the ID, 0 to 1023: 32 times the datacenter plus the worker';
 COMMENT ON FUNCTION kid_sequence(flake) IS 'sequence within the millisecond, 0 to 4095';
 COMMENT ON FUNCTION kid_observe(flake) IS
-    'moves the timeline of flake past an ID from elsewhere, so that new ones are later; an error when it is further ahead of the clock than kid.max_observe, except for superusers';
+    'moves the logical clock of flake past an ID from elsewhere, so that new ones are later; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
 
 CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4

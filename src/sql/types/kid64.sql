@@ -29,7 +29,7 @@ COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS
 COMMENT ON FUNCTION kid_sequence(kid64) IS
     'sequence within the time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_observe(kid64) IS
-    'moves the timeline of kid64 and kid96 past an ID from elsewhere, so that new ones are greater; an error when it is further ahead of the clock than kid.max_observe, except for superusers';
+    'moves the logical clock of kid64 and kid96 past an ID from elsewhere, so that new ones are greater; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
 
 CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2

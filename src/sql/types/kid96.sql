@@ -56,7 +56,7 @@ COMMENT ON FUNCTION kid_node(kid96) IS 'node that made an ID, 0 to 4294967295';
 COMMENT ON FUNCTION kid_node(kid96, integer) IS 'node that made an ID with the given neighborhood, 0 to 10';
 COMMENT ON FUNCTION kid_sequence(kid96) IS 'sequence within the time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_observe(kid96) IS
-    'moves the timeline of kid64 and kid96 past an ID from elsewhere, whatever its node, so that new ones are later; an error when it is further ahead of the clock than kid.max_observe, except for superusers';
+    'moves the logical clock of kid64 and kid96 past an ID from elsewhere, whatever its node, so that new ones are later; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
 
 CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3
