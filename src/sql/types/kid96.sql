@@ -8,7 +8,7 @@
 COMMENT ON TYPE kid96 IS
     'k-ordered ID in 12 bytes: a kid64 with a node of 32 bits, which sorts before the time within 2^kid.neighborhood seconds; the global identity of the Erlang library uid';
 
--- Its bounds are not those of a time unit, as its traits say.
+-- Its traits say of its bounds that they are of a time unit; they are of a neighborhood.
 COMMENT ON FUNCTION kid96_floor(timestamptz) IS
     'lowest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
