@@ -6,14 +6,14 @@ comma      = ,
 EXTENSION  = kid
 EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" kid.control)
 
-# Each ID type and its size in bytes.
-TYPES = kid64/8 kid96/12 sno/10 flake/8 flax/12
+# Each is a page in src/sql/types. kid96 has casts to kid64, so it comes after.
+TYPES      = kid64 kid96 sno flake flax
 
 MODULE_big = kid
 OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/types/*.cpp)))
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
 DATA_built = $(SCRIPT)
-# Scripts of versions before this one, as they were released, and those that update from one to the next.
+# Scripts of released versions before this one, if there are any, and those that update from one to the next.
 DATA       = $(filter-out released/$(SCRIPT),$(wildcard released/*.sql))
 REGRESS    = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 REGRESS_OPTS = --load-extension=$(EXTENSION) --encoding=UTF8 --no-locale
@@ -24,7 +24,7 @@ PG_CONFIG ?= pg_config
 
 # The server's headers as system headers: our own code is held to stricter warnings than they are.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"' \
-              -DKID_TYPES='$(foreach type,$(TYPES),X($(patsubst %/,%,$(dir $(type)))))'
+              -DKID_TYPES='$(patsubst %,X(%),$(TYPES))'
 # -Wno-register: 15 and older still say "register" in their headers.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \
@@ -48,25 +48,8 @@ $(error "$(PG_CONFIG)" does not work; set PG_CONFIG to the pg_config of a Postgr
 endif
 include $(PGXS)
 
-# Expanding the templates of the install script: pages in the order of their names, a template (.sql.in) once for each
-# type; 40-bigint.sql.in only for those of 8 bytes, 40-uuid.sql.in only for the others; 45-time-*.sql.in for those
-# that such a column orders by time.
-SQL_PAGES = $(sort $(wildcard src/sql/*.sql src/sql/*.sql.in))
-
-# $(call expand,page,type/size)
-type    = $(patsubst %/,%,$(dir $(1)))
-storage = $(if $(filter 8,$(notdir $(1))),LIKE = bigint,INTERNALLENGTH = $(notdir $(1))$(comma) ALIGNMENT = char)
-expand  = sed -e 's/@type@/$(call type,$(2))/g' -e 's/@storage@/$(call storage,$(2))/' $(1);
-types_of = $(or $(if $(findstring next,$(1)),$(filter-out sno/%,$(TYPES))), \
-                $(if $(findstring bigint,$(1)),$(filter %/8,$(TYPES))), \
-                $(if $(findstring time-uuid,$(1)),$(filter sno/% flax/%,$(TYPES))), \
-                $(if $(findstring time-text,$(1)),$(filter kid64/% sno/% flax/%,$(TYPES))), \
-                $(if $(findstring uuid,$(1)),$(filter-out %/8,$(TYPES))), \
-                $(TYPES))
-page    = $(if $(filter %.in,$(1)),$(foreach t,$(types_of),$(call expand,$(1),$(t))),cat $(1);)
-
-$(SCRIPT): $(SQL_PAGES) Makefile kid.control
-	{ $(foreach p,$(SQL_PAGES),$(call page,$(p))) } | sed 's/@version@/$(EXTVERSION)/' > $@.tmp
+$(SCRIPT): $(wildcard src/sql/* src/sql/*/*) Makefile kid.control
+	src/sql/assemble $(EXTVERSION) $(TYPES) > $@.tmp
 	mv $@.tmp $@
 
 # PGXS compiles bitcode without PG_CXXFLAGS, and does not see when a header changed.

@@ -49,7 +49,7 @@ INSERT INTO numbers DEFAULT VALUES;
 SELECT count(*), min(id) > 0 AS positive FROM numbers;
 SELECT now() - kid_timestamp(id::kid64) < interval '1 minute' AS recent FROM numbers;
 
--- Back-filling: the time given, a sequence of its own, and the timeline stays where it is.
+-- Back-filling: the time given, a sequence of its own, and the logical clock stays where it is.
 SELECT count(DISTINCT id), min(kid_timestamp(id)) = max(kid_timestamp(id)) AS same_time, min(kid_sequence(id)), max(kid_sequence(id))
   FROM (SELECT kid64_at('2020-02-02 02:02:02.002+00') AS id FROM generate_series(1, 16384)) s;
 SELECT count(DISTINCT id) FROM (SELECT kid64_at('2020-02-02 02:02:02.002+00') AS id FROM generate_series(1, 20000)) s;

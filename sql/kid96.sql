@@ -97,7 +97,7 @@ SELECT kid_local(kid96_make('2026-11-21', 8, 1));
 SELECT kid96_make('2026-11-21', 8, 1)::kid64;
 SELECT kid_local(kid96_make('2026-11-21', 8, 1), true) = kid64_make('2026-11-21', 1) AS forced;
 
--- Generation: in one order with kid_next(), as they share their timeline.
+-- Generation: in one order with kid_next(), as they share their logical clock.
 SELECT count(*) FILTER (WHERE a < b AND b < c) AS rising, count(DISTINCT b)
   FROM (SELECT kid_next() AS a, kid_local(kid96_next()) AS b, kid_next() AS c FROM generate_series(1, 10000)) made;
 SELECT now() < kid_timestamp(kid96_next()) + interval '1.024 ms' AS not_before, kid_timestamp(kid96_next()) <= clock_timestamp() AS not_after;

@@ -1,4 +1,4 @@
-// What partitions need beyond SQL: see src/sql/70-partitions.sql.
+// What partitions need beyond SQL: see src/sql/partitions/.
 #include "export.hpp"
 
 namespace kid::pg {

@@ -35,7 +35,7 @@ is( sql(qq{SELECT (count(DISTINCT kid_timestamp(id)) BETWEEN 3 AND 4) AND max(id
 			 FROM ids WHERE n > 40000}),
 	't', 'they are of the held time, and two carries after it');
 
-# How far the clock is ahead of the clock does not grow, however many IDs are made: compare it before and after.
+# How far IDs are ahead of the clock does not grow, however many IDs are made: compare it before and after.
 my $ahead = q{SELECT extract(epoch FROM kid_timestamp(id) - at) * 1000000 FROM ids ORDER BY n DESC LIMIT 1};
 my $before = sql($ahead);
 sql("$insert; $insert; $insert");
@@ -70,7 +70,7 @@ $node->set_clock('2030-01-01 00:00:01');
 finish($waiting);
 is(${ $waiting->{stdout} }, "2030-01-01 00:00:01+00\n", 'a wait ends when the clock moves on');
 
-# kid.clock_backward = wait. The clock is in 2030 now, and the clock an hour before that.
+# kid.clock_backward = wait. IDs are in 2030 now, and the clock an hour before that.
 my $refuse = q{SET kid.clock_backward = 'wait'};
 $node->set_clock('2029-12-31 23:00:00');
 is(sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), '100', 'held');

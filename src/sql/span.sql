@@ -1,4 +1,3 @@
-
 -- What an ID is compared with, beside an instant: a range of time
 --
 -- A domain, so that kid changes nothing for those who compare ranges with something else. An operator of tstzrange itself would

@@ -1,3 +1,6 @@
+-- traits: io order time time_casts minus time_comparison time_range bigint text_encoder generators observe reset_clock
+-- storage: LIKE = bigint
+-- clock: kid64 and kid96
 
 -- kid64: what only this type has
 
@@ -25,6 +28,8 @@ COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS
     'kid64 of the time unit that holds an instant, 1970 to 35198, with a sequence, 0 to 16383';
 COMMENT ON FUNCTION kid_sequence(kid64) IS
     'sequence within the time unit, 0 to 16383';
+COMMENT ON FUNCTION kid_observe(kid64) IS
+    'moves the logical clock of kid64 and kid96 past an ID from elsewhere, so that new ones are greater; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
 
 CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2

@@ -1,3 +1,5 @@
+-- traits: io order time time_casts minus time_comparison time_range uuid text_encoder uuid_encoder observe reset_clock
+-- storage: INTERNALLENGTH = 10, ALIGNMENT = char
 
 -- sno: what only this type has
 
@@ -28,7 +30,7 @@ CREATE FUNCTION kid_sequence(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
 
 COMMENT ON FUNCTION sno_next(integer) IS
-    'a new sno with a metabyte, 0 to 255, kid.sno_partition and a sequence from kid.sno_sequence_min to kid.sno_sequence_max; when the clock goes back the tick is toggled; waits, at most kid.max_wait, when all sequences of a time unit are used up, and when the clock goes back again into time that was used with the other tick; an error when the clock is not in 2010 to 2079-09-07, and during recovery';
+    'a new sno with a metabyte, 0 to 255, kid.sno_partition and a sequence from kid.sno_sequence_min to kid.sno_sequence_max; when the system clock goes back the tick is toggled; waits, at most kid.max_wait, when all sequences of a time unit are used up, and when the system clock goes back again into time that was used with the other tick; an error when the system clock is not in 2010 to 2079-09-07, and during recovery';
 COMMENT ON FUNCTION sno_next(integer, bigint) IS
     'n new sno with a metabyte, 0 to 255, each of the same tick greater than the one before it; see kid_next(bigint)';
 COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
@@ -38,10 +40,12 @@ COMMENT ON FUNCTION sno_next_many_call(integer, bigint, integer) IS 'sno_next(me
 COMMENT ON FUNCTION sno_at_call(timestamptz, integer, integer) IS 'sno_at() as a plan has it: with the number of the call';
 COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
     'sno of the time unit that holds an instant, 2010 to 2079-09-07, with a metabyte, 0 to 255, a partition and a sequence, each 0 to 65535, and a tick';
-COMMENT ON FUNCTION kid_tick(sno) IS 'tick-tock bit, toggled whenever the clock of the generator went back';
+COMMENT ON FUNCTION kid_tick(sno) IS 'tick-tock bit, toggled whenever the system clock of the generator went back';
 COMMENT ON FUNCTION kid_meta(sno) IS 'metabyte, 0 to 255: what whoever made the ID put into it';
 COMMENT ON FUNCTION kid_partition(sno) IS 'partition, 0 to 65535: which generator made the ID';
 COMMENT ON FUNCTION kid_sequence(sno) IS 'sequence within the time unit, 0 to 65535';
+COMMENT ON FUNCTION kid_observe(sno) IS
+    'moves the logical clock of sno past an ID from elsewhere, on the side of its tick, so that it is not made again; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
 
 CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5

@@ -1,4 +1,3 @@
-
 -- Planner support and statistics
 
 CREATE FUNCTION kid_support_within(internal) RETURNS internal

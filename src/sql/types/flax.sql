@@ -1,3 +1,5 @@
+-- traits: io order time time_casts minus time_comparison time_range uuid text_encoder uuid_encoder generators
+-- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 
 -- flax: what only this type has
 
@@ -10,7 +12,7 @@ CREATE FUNCTION kid_random(flax) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_random';
 
 COMMENT ON FUNCTION flax_next() IS
-    'a new flax: the time of the clock and 56 bits of PostgreSQL''s strong random generator; not ordered within a millisecond, and unique by chance; an error when the clock is not in 2015 to 2049-11-03';
+    'a new flax: the time of the system clock and 56 bits of PostgreSQL''s strong random generator; not ordered within a millisecond, and unique by chance; an error when the system clock is not in 2015 to 2049-11-03';
 COMMENT ON FUNCTION flax_next(bigint) IS
     'n new flax, each as flax_next() gives one; an error when n is negative';
 COMMENT ON FUNCTION flax_at(timestamptz) IS

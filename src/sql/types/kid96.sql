@@ -1,33 +1,26 @@
+-- traits: io order time time_casts minus time_comparison time_range uuid generators observe
+-- storage: INTERNALLENGTH = 12, ALIGNMENT = char
+-- volatility: STABLE
+--     as how many bits of the seconds are below the node is up to kid.neighborhood
 
 -- kid96: what only this type has
 
 COMMENT ON TYPE kid96 IS
     'k-ordered ID in 12 bytes: a kid64 with a node of 32 bits, which sorts before the time within 2^kid.neighborhood seconds; the global identity of the Erlang library uid';
 
--- How many bits of the seconds are below the node is up to kid.neighborhood.
-ALTER FUNCTION kid_timestamp(kid96) STABLE;
-ALTER FUNCTION kid96_floor(timestamptz) STABLE;
-ALTER FUNCTION kid96_ceil(timestamptz) STABLE;
-ALTER FUNCTION kid96_mi(kid96, kid96) STABLE;
-ALTER FUNCTION kid96_lowest(tstzrange) STABLE;
-ALTER FUNCTION kid96_highest(tstzrange) STABLE;
-ALTER FUNCTION kid96_lowest(text, timestamptz) STABLE;
-ALTER FUNCTION kid96_highest(text, timestamptz) STABLE;
-ALTER FUNCTION kid96_within(kid96, kid_span) STABLE;
-ALTER FUNCTION kid96_range_contains(kid_span, kid96) STABLE;
-ALTER FUNCTION kid96_lt_time(kid96, timestamptz) STABLE;
-ALTER FUNCTION kid96_le_time(kid96, timestamptz) STABLE;
-ALTER FUNCTION kid96_ge_time(kid96, timestamptz) STABLE;
-ALTER FUNCTION kid96_gt_time(kid96, timestamptz) STABLE;
-ALTER FUNCTION kid96_time_lt(timestamptz, kid96) STABLE;
-ALTER FUNCTION kid96_time_le(timestamptz, kid96) STABLE;
-ALTER FUNCTION kid96_time_ge(timestamptz, kid96) STABLE;
-ALTER FUNCTION kid96_time_gt(timestamptz, kid96) STABLE;
-
+-- Its traits say of its bounds that they are of a time unit; they are of a neighborhood.
 COMMENT ON FUNCTION kid96_floor(timestamptz) IS
     'lowest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
     'highest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION kid96_lowest(tstzrange) IS
+    'lowest kid96 of the 2^kid.neighborhood seconds in which a range of time begins; the greatest of all where there is none';
+COMMENT ON FUNCTION kid96_highest(tstzrange) IS
+    'highest kid96 of the 2^kid.neighborhood seconds in which a range of time ends; the smallest of all where there is none';
+COMMENT ON FUNCTION kid96_lowest(text, timestamptz) IS
+    'lowest kid96 of the 2^kid.neighborhood seconds that hold one that is <, <=, >= or > an instant; the greatest of all where there is none';
+COMMENT ON FUNCTION kid96_highest(text, timestamptz) IS
+    'highest kid96 of the 2^kid.neighborhood seconds that hold one that is <, <=, >= or > an instant; the smallest of all where there is none';
 
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time, and keeps the comparison.
 CREATE FUNCTION kid96_recheck(kid96, tstzrange) RETURNS boolean
@@ -62,6 +55,8 @@ COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
 COMMENT ON FUNCTION kid_node(kid96) IS 'node that made an ID, 0 to 4294967295';
 COMMENT ON FUNCTION kid_node(kid96, integer) IS 'node that made an ID with the given neighborhood, 0 to 10';
 COMMENT ON FUNCTION kid_sequence(kid96) IS 'sequence within the time unit, 0 to 16383';
+COMMENT ON FUNCTION kid_observe(kid96) IS
+    'moves the logical clock of kid64 and kid96 past an ID from elsewhere, whatever its node, so that new ones are later; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
 
 CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3
@@ -89,12 +84,3 @@ CREATE CAST (kid96 AS kid64) WITH FUNCTION kid96_to_kid64(kid96);
 
 COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global';
 COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local';
-
-COMMENT ON FUNCTION kid96_lowest(tstzrange) IS
-    'lowest kid96 of the 2^kid.neighborhood seconds in which a range of time begins; the greatest of all where there is none';
-COMMENT ON FUNCTION kid96_highest(tstzrange) IS
-    'highest kid96 of the 2^kid.neighborhood seconds in which a range of time ends; the smallest of all where there is none';
-COMMENT ON FUNCTION kid96_lowest(text, timestamptz) IS
-    'lowest kid96 of the 2^kid.neighborhood seconds that hold one that is <, <=, >= or > an instant; the greatest of all where there is none';
-COMMENT ON FUNCTION kid96_highest(text, timestamptz) IS
-    'highest kid96 of the 2^kid.neighborhood seconds that hold one that is <, <=, >= or > an instant; the smallest of all where there is none';

@@ -1,28 +1,12 @@
+-- traits: io order time time_casts minus time_comparison time_range bigint generators observe reset_clock
+-- storage: LIKE = bigint
+-- volatility: STABLE
+--     as what the milliseconds count from is up to kid.flake_epoch
 
 -- flake: what only this type has
 
 COMMENT ON TYPE flake IS
     'k-ordered ID in 8 bytes: 42 bits of time in ms from kid.flake_epoch for 139 years, datacenter and worker of 5 bits each, 12 bits of sequence; as of the Node library flake-idgen';
-
--- What the milliseconds count from is up to kid.flake_epoch.
-ALTER FUNCTION kid_timestamp(flake) STABLE;
-ALTER FUNCTION flake_floor(timestamptz) STABLE;
-ALTER FUNCTION flake_ceil(timestamptz) STABLE;
-ALTER FUNCTION flake_mi(flake, flake) STABLE;
-ALTER FUNCTION flake_lowest(tstzrange) STABLE;
-ALTER FUNCTION flake_highest(tstzrange) STABLE;
-ALTER FUNCTION flake_lowest(text, timestamptz) STABLE;
-ALTER FUNCTION flake_highest(text, timestamptz) STABLE;
-ALTER FUNCTION flake_within(flake, kid_span) STABLE;
-ALTER FUNCTION flake_range_contains(kid_span, flake) STABLE;
-ALTER FUNCTION flake_lt_time(flake, timestamptz) STABLE;
-ALTER FUNCTION flake_le_time(flake, timestamptz) STABLE;
-ALTER FUNCTION flake_ge_time(flake, timestamptz) STABLE;
-ALTER FUNCTION flake_gt_time(flake, timestamptz) STABLE;
-ALTER FUNCTION flake_time_lt(timestamptz, flake) STABLE;
-ALTER FUNCTION flake_time_le(timestamptz, flake) STABLE;
-ALTER FUNCTION flake_time_ge(timestamptz, flake) STABLE;
-ALTER FUNCTION flake_time_gt(timestamptz, flake) STABLE;
 
 CREATE FUNCTION flake_make(ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -38,7 +22,7 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
 
 COMMENT ON FUNCTION flake_next() IS
-    'a new flake of the server''s generator (kid.flake_id, or kid.flake_datacenter and kid.flake_worker), greater than every one issued before in the cluster with the same generator and epoch, also after a crash or a promotion; waits, at most kid.max_wait, when the sequences of a millisecond to kid.flake_sequence_max are used up; an error when the clock is not in the 139 years from kid.flake_epoch, and during recovery';
+    'a new flake of the server''s generator (kid.flake_id, or kid.flake_datacenter and kid.flake_worker), greater than every one issued before in the cluster with the same generator and epoch, also after a crash or a promotion; waits, at most kid.max_wait, when the sequences of a millisecond to kid.flake_sequence_max are used up; an error when the system clock is not in the 139 years from kid.flake_epoch, and during recovery';
 COMMENT ON FUNCTION flake_next(bigint) IS
     'n new flake, each greater than the one before it; see kid_next(bigint)';
 COMMENT ON FUNCTION flake_at(timestamptz) IS
@@ -51,6 +35,8 @@ COMMENT ON FUNCTION kid_datacenter(flake) IS 'datacenter, 0 to 31: the upper hal
 COMMENT ON FUNCTION kid_worker(flake) IS 'worker, 0 to 31: the lower half of the generator';
 COMMENT ON FUNCTION kid_generator(flake) IS 'which generator made the ID, 0 to 1023: 32 times the datacenter plus the worker';
 COMMENT ON FUNCTION kid_sequence(flake) IS 'sequence within the millisecond, 0 to 4095';
+COMMENT ON FUNCTION kid_observe(flake) IS
+    'moves the logical clock of flake past an ID from elsewhere, so that new ones are later; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
 
 CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4

@@ -1,0 +1,39 @@
+CREATE FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry_run boolean DEFAULT true) RETURNS SETOF text
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' AS $$
+DECLARE
+    kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
+    id_type regtype;
+    dropped record;
+BEGIN
+    IF num_nulls(parent, older_than, dry_run) > 0 THEN
+        RAISE EXCEPTION 'arguments of kid_drop_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF NOT isfinite(older_than) THEN
+        RAISE EXCEPTION 'partitions older than % cannot be dropped', older_than USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    EXECUTE format('SELECT %s.kid_partition_key($1)', kid) INTO id_type USING parent;
+    IF NOT dry_run THEN
+        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
+        EXECUTE format('SELECT %s.kid_check_snapshot($1)', kid) USING parent;
+    END IF;
+    FOR dropped IN EXECUTE format(
+        $query$
+        SELECT p.partition, p.partition::text AS name, p.detaching, CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind
+          FROM %s.kid_partitions($1) AS p JOIN pg_class c ON c.oid = p.partition
+         WHERE p.upper <= %s_floor($2)::bytea
+         ORDER BY p.lower
+        $query$, kid, id_type) USING parent, older_than
+    LOOP
+        IF dropped.detaching THEN
+            EXECUTE format('SELECT %s.kid_report_detaching($1, $2, false)', kid) USING parent, dropped.partition;
+            CONTINUE;
+        ELSIF NOT dry_run THEN
+            -- Foreign keys that refer to the parent let no partition be dropped. Detaching it checks that no row is referred to.
+            EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, dropped.name);
+            EXECUTE format('DROP %s %s', dropped.kind, dropped.name);
+        END IF;
+        RETURN NEXT dropped.name;
+    END LOOP;
+END $$;
+
+COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean) IS
+    'drops the partitions all of whose IDs are older than a time, unless dry_run; returns their names';
