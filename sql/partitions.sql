@@ -213,6 +213,40 @@ SELECT * FROM error('SELECT kid_drop_partitions(''y'', ''2026-01-01'', false)');
 SELECT * FROM error('SELECT kid_create_partitions(''y'', ''1 month'', ''2026-03-01'')');
 RESET ROLE;
 
+-- Partitions are where their parent says.
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE regress_kid_space LOCATION '';
+CREATE TABLE placed (id kid64) PARTITION BY RANGE (id) TABLESPACE regress_kid_space;
+SELECT count(*) > 0 AS made FROM kid_create_partitions('placed', '1 day', now() + interval '1 day');
+SELECT DISTINCT t.spcname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace
+ WHERE i.inhparent = 'placed'::regclass;
+DROP TABLE placed;
+DROP TABLESPACE regress_kid_space;
+
+-- Somebody else's functions with names of kid's, in the same schema, are not called.
+DO $$
+DECLARE
+    name text; argument text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY['kid64_floor', 'kid64_ceil', 'kid64_lowest', 'kid_timestamp', 'kid_partition_key', 'kid_partitions', 'kid_check_snapshot', 'format', 'now', 'date_bin'] LOOP
+        FOREACH argument IN ARRAY ARRAY['text', 'varchar', 'oid', 'name', 'anyelement', 'bytea', 'bigint', 'date', 'timestamp'] LOOP
+            EXECUTE format('CREATE FUNCTION public.%I(%s) RETURNS text LANGUAGE plpgsql AS ''BEGIN RAISE EXCEPTION ''''planted''''; END''', name, argument);
+        END LOOP;
+    END LOOP;
+END $$;
+CREATE TABLE safe (id kid64) PARTITION BY RANGE (id);
+SELECT count(*) > 0 AS made FROM kid_create_partitions('safe', '1 day', now() + interval '3 days');
+SELECT count(*) > 0 AS dropped FROM kid_drop_partitions('safe', now() + interval '9 days', false);
+DROP TABLE safe;
+DO $$
+DECLARE
+    function regprocedure;
+BEGIN
+    FOR function IN SELECT oid FROM pg_proc WHERE prosrc LIKE '%planted%' AND pronamespace = 'public'::regnamespace LOOP
+        EXECUTE format('DROP FUNCTION %s', function);
+    END LOOP;
+END $$;
+
 -- The extension in another schema, and a search_path that has neither it nor anything else.
 CREATE SCHEMA "Other";
 ALTER EXTENSION kid SET SCHEMA "Other";

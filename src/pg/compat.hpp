@@ -57,6 +57,30 @@ inline int &statistics_target(VacAttrStats *stats) {
 #endif
 }
 
+// Until 15 the declaration said nothing of the walker's arguments, which in C++ means that it has none.
+inline bool walk_expression(Node *node, bool (*walker)(Node *, void *), void *context) {
+#if PG_VERSION_NUM >= 160000
+  return expression_tree_walker(node, walker, context);
+#else
+  return expression_tree_walker(node, reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker)), context);
+#endif
+}
+
+// 18 moved the expressions of GROUP BY that are not in the select list to a range table entry, which has them all.
+inline List *group_expressions(Query *query) {
+#if PG_VERSION_NUM >= 180000
+  ListCell *cell = nullptr;
+  foreach (cell, query->rtable) {
+    auto *const entry = static_cast<RangeTblEntry *>(lfirst(cell));
+    if (entry->rtekind == RTE_GROUP)
+      return entry->groupexprs;
+  }
+#else
+  static_cast<void>(query);
+#endif
+  return NIL;
+}
+
 // 18 introduced the name and the version of a module, which pg_get_loaded_modules() shows.
 #if PG_VERSION_NUM >= 180000
 #define KID_MODULE_MAGIC(module, number) PG_MODULE_MAGIC_EXT(.name = module, .version = number)

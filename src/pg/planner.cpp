@@ -153,48 +153,47 @@ static Datum support_recheck(PG_FUNCTION_ARGS) {
 
 namespace {
 
-/// What decides who may call a function, and where it is found.
-struct function_facts {
-  char const *symbol; ///< of the C function
-  Oid owner;
-  Acl *privileges; ///< null for those that every function has at first
+bool calls(Node *node, void *function) {
+  if (node == nullptr)
+    return false;
+  if (IsA(node, FuncExpr) && reinterpret_cast<FuncExpr *>(node)->funcid == *static_cast<Oid *>(function))
+    return true;
+  return walk_expression(node, calls, function);
+}
 
-  explicit function_facts(Oid function) {
-    HeapTuple tuple = SearchSysCacheCopy1(PROCOID, ObjectIdGetDatum(function));
-    bool is_null = false;
-    symbol = TextDatumGetCString(SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &is_null));
-    owner = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->proowner;
-    Datum const list = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_proacl, &is_null);
-    privileges = is_null ? nullptr : DatumGetAclP(list);
-  }
+/// Whether the query groups by an expression that calls `function`.
+bool groups_by_call(Query *query, Oid function) {
+  ListCell *cell = nullptr;
 
-  bool may_be_called_as(function_facts const &other) const {
-    bool const same = privileges == nullptr || other.privileges == nullptr ? privileges == other.privileges
-                                                                           : aclequal(privileges, other.privileges);
-    return same && owner == other.owner;
-  }
-};
+  foreach (cell, query->groupClause)
+    if (calls(get_sortgroupclause_expr(static_cast<SortGroupClause *>(lfirst(cell)), query->targetList), &function))
+      return true;
+  return calls(reinterpret_cast<Node *>(group_expressions(query)), &function);
+}
 
-/// PostgreSQL computes equal expressions of a select list once, below a Sort, and so it would with two calls of a
-/// generator. Each call gets a number of its own, and then they are not equal: T_next() becomes T_next_call(1).
-/// A view or a DEFAULT keeps what was written, as that is done when a query is planned.
+/// PostgreSQL computes equal expressions of a select list once, below a Sort, and so it would do with two calls of a
+/// generator. Each call therefore gets a number of its own, so that no two are equal. A view or a DEFAULT has none, as
+/// this is done when a query is planned.
 ///
-/// The executor asks who may call the one with a number, so that is taken only where it asks the same of both.
+/// The number stands where calls with arguments of text have their collation. No generator has such an argument, and
+/// nothing looks there but the comparison of expressions: EXPLAIN, privileges and whatever else belongs to the function
+/// stay as they are.
+///
+/// A call in GROUP BY is what the same call in the select list refers to, and gets no number.
 Node *number_call(SupportRequestSimplify *request) {
-  static std::int32_t calls = 0;
+  static Oid calls_numbered = InvalidOid;
   FuncExpr const *const written = request->fcall;
-  function_facts const facts(written->funcid);
 
-  calls = calls < PG_INT32_MAX ? calls + 1 : 1;
-  Const *const number = makeConst(INT4OID, -1, InvalidOid, sizeof(calls), Int32GetDatum(calls), false, true);
-  auto *const numbered = reinterpret_cast<FuncExpr *>(
-      call(get_func_namespace(written->funcid), facts.symbol, "call", lappend(list_copy(written->args), number)));
-  if (numbered == nullptr || !facts.may_be_called_as(function_facts(numbered->funcid)))
+  // An expression may be simplified more than once, and then was copied, perhaps.
+  if (OidIsValid(written->inputcollid))
     return nullptr;
-  numbered->funcretset = written->funcretset;
-  // Should that change, the plan is made anew.
-  if (request->root != nullptr)
-    record_plan_function_dependency(request->root, written->funcid);
+  if (request->root != nullptr && groups_by_call(request->root->parse, written->funcid))
+    return nullptr;
+  if (!OidIsValid(++calls_numbered))
+    ++calls_numbered;
+  auto *const numbered = makeNode(FuncExpr);
+  *numbered = *written;
+  numbered->inputcollid = calls_numbered;
   return reinterpret_cast<Node *>(numbered);
 }
 

@@ -41,7 +41,7 @@ extern "C" {
 #include "nodes/supportnodes.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/planmain.h"
+#include "optimizer/tlist.h"
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "port/pg_crc32c.h"

@@ -58,6 +58,32 @@ bool keep_choice(automatic_or_number value, void **extra) {
   return true;
 }
 
+namespace {
+
+/// The first setting that the client asked for when the session started, and could not have, or an empty string.
+char refused[NAMEDATALEN];
+
+/// A placeholder holds one value. Where a client gave it one at the start of the session, that hides the one of the
+/// configuration file, and when the client may not set it, PostgreSQL falls back to the default.
+void note_refused_settings() {
+  for (config_generic *const setting : all_settings())
+    if (refused[0] == '\0' && strncmp(setting->name, "kid.", 4) == 0 &&
+        (setting->flags & GUC_CUSTOM_PLACEHOLDER) != 0 && setting->reset_source == PGC_S_CLIENT &&
+        setting->reset_scontext != PGC_SUSET && IsTransactionState() &&
+        pg_parameter_aclcheck(setting->name, setting->reset_srole, ACL_SET) != ACLCHECK_OK)
+      strlcpy(refused, setting->name, sizeof refused);
+}
+
+} // namespace
+
+void check_settings() {
+  if (refused[0] != '\0')
+    ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+            errmsg("permission denied to set parameter \"%s\"", refused),
+            errdetail("It was given when the session started, and hides the value that it would have otherwise."),
+            errhint("Start a session without it."));
+}
+
 /// PostgreSQL gives a setting that is defined late the value that its placeholder had. In parallel mode it refuses
 /// that, with a warning, to settings that may not be changed there. Ours may, but only until they are defined.
 ///
@@ -66,6 +92,7 @@ bool keep_choice(automatic_or_number value, void **extra) {
 void define_settings() {
   int const flags = IsInParallelMode() ? GUC_ALLOW_IN_PARALLEL : 0;
 
+  note_refused_settings();
   DefineCustomIntVariable(
       "kid.max_wait", "Longest time that a generator waits for the system clock.",
       "A generator waits when all sequence numbers of the current time unit are used up, and, unless "

@@ -1,5 +1,7 @@
 #include "shmem.hpp"
 
+#include "settings.hpp"
+
 namespace kid::pg {
 
 shared_state *attached = nullptr;
@@ -69,6 +71,7 @@ shared_state &find_or_make() {
 
 void attach(char const *function) {
   PreventCommandDuringRecovery(function);
+  check_settings();
   attached = &find_or_make();
 }
 

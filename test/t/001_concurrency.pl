@@ -96,11 +96,11 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE source AS SELECT FROM generate_series(1, 2000000);
 	ANALYZE source;
 });
-$node->safe_psql('postgres', "ALTER FUNCTION ${_}_next_call PARALLEL SAFE") foreach map { $_->[0] } @generators;
+$node->safe_psql('postgres', "ALTER FUNCTION $_ PARALLEL SAFE") foreach map { $_->[1] =~ s/sno_next\(\)/sno_next(integer)/r } @generators;
 my $query = "SELECT worker(), clock_timestamp() AS before, $generated, clock_after() AS after FROM source";
 my $settings = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;';
 like($node->safe_psql('postgres', "$settings EXPLAIN (VERBOSE, COSTS OFF) $query"),
-	qr{Gather\n.*->  Parallel Seq Scan on public.source\n\s+Output: worker\(\), .*kid64_next_call\(\d+\)}s,
+	qr{Gather\n.*->  Parallel Seq Scan on public.source\n\s+Output: worker\(\), .*kid_next\(\)}s,
 	'workers call kid_next()');
 # The leader writes the rows of each worker in the order in which that made them.
 $node->safe_psql('postgres', "$settings CREATE TABLE workers AS SELECT row_number() OVER () AS n, * FROM ($query) q");

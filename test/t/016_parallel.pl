@@ -52,15 +52,15 @@ foreach my $settings (
 }
 
 # Two calls are two IDs in a parallel plan, too: the leader makes them, above what workers do. Where somebody lets workers make
-# them, the calls have their numbers there.
+# them, they are two calls there, too.
 my $twice = 'SELECT kid_next() AS id, kid_next() AS id2 FROM numbers WHERE n > 0';
 my $count = "SELECT count(id), count(DISTINCT id) FROM (SELECT unnest(ARRAY[id, id2]) AS id FROM made) s";
-like(session("EXPLAIN (VERBOSE, COSTS OFF) $twice"), qr/^Gather\n  Output: kid64_next_call\(\d+\), kid64_next_call\(\d+\)\n/, 'the leader makes IDs');
+like(session("EXPLAIN (VERBOSE, COSTS OFF) $twice"), qr/^Gather\n  Output: kid_next\(\), kid_next\(\)\n/, 'the leader makes IDs');
 is(session("CREATE TEMP TABLE made AS $twice; $count"), '200000|200000', 'two calls, two IDs');
-$node->safe_psql('postgres', 'ALTER FUNCTION kid64_next_call PARALLEL SAFE');
-like(session("EXPLAIN (VERBOSE, COSTS OFF) $twice"), qr/Gather.*->  Parallel Seq Scan on public.numbers\n +Output: kid64_next_call/s, 'workers make them');
+$node->safe_psql('postgres', 'ALTER FUNCTION kid_next() PARALLEL SAFE');
+like(session("EXPLAIN (VERBOSE, COSTS OFF) $twice"), qr/Gather.*->  Parallel Seq Scan on public.numbers\n +Output: kid_next/s, 'workers make them');
 is(session("CREATE TEMP TABLE made AS $twice; $count"), '200000|200000', 'two calls, two IDs, in workers');
-$node->safe_psql('postgres', 'ALTER FUNCTION kid64_next_call PARALLEL RESTRICTED');
+$node->safe_psql('postgres', 'ALTER FUNCTION kid_next() PARALLEL RESTRICTED');
 
 # A fresh session that loads kid while it builds an index has parallel mode around it.
 $node->append_conf('postgresql.conf', q{
@@ -71,21 +71,27 @@ $node->append_conf('postgresql.conf', q{
 	kid.flake_epoch = 1700000000001
 	kid.max_wait = '5s'
 	kid.clock_backward = 'wait'
+	kid.lease = '7s'
+	kid.max_observe = '8s'
+	kid.sno_sequence_min = 10
+	kid.sno_sequence_max = 19
+	kid.flake_datacenter = 0
+	kid.flake_worker = 5
+	kid.flake_sequence_max = 99
 });
 $node->reload;
 my $settings = q{SELECT string_agg(name || '=' || setting || coalesce(unit, '') || ' ' || source, ', ' ORDER BY name) FROM pg_settings
-				  WHERE name IN ('kid.flake_id', 'kid.node', 'kid.sno_partition', 'kid.neighborhood', 'kid.flake_epoch', 'kid.max_wait', 'kid.clock_backward')};
-my $configured = 'kid.clock_backward=wait configuration file, kid.flake_epoch=1700000000001ms configuration file, '
-  . 'kid.flake_id=5 configuration file, kid.max_wait=5000ms configuration file, kid.neighborhood=0 configuration file, '
-  . 'kid.node=77 configuration file, kid.sno_partition=9 configuration file';
+				  WHERE name LIKE 'kid.%'};
+my $configured = join ', ', map { "kid.$_ configuration file" } qw(clock_backward=wait flake_datacenter=0 flake_epoch=1700000000001ms flake_id=5
+  flake_sequence_max=99 flake_worker=5 lease=7000ms max_observe=8000ms max_wait=5000ms neighborhood=0 node=77 sno_partition=9 sno_sequence_max=19 sno_sequence_min=10);
 my $made = 'SELECT kid_generator(flake_next()), kid_node(kid96_next()), kid_partition(sno_next()), kid_timestamp(flake_next()) <= clock_timestamp()';
 foreach my $first ('REINDEX TABLE ids', 'CREATE INDEX ids_more ON ids (kid, flake)', 'ALTER TABLE ids ADD PRIMARY KEY (flake)')
 {
 	is(session("$first; $settings; $made"), "$configured\n5|77|9|t", "$first, then IDs");
 	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS ids_more; ALTER TABLE ids DROP CONSTRAINT IF EXISTS ids_pkey');
-	is(session("BEGIN; $first; SET kid.flake_id = 6; SET LOCAL kid.node = '78'; $made; ROLLBACK; $made"), "6|78|9|t\n5|77|9|t",
+	is(session("BEGIN; $first; SET kid.flake_id = 6; SET kid.flake_worker = 6; SET LOCAL kid.node = '78'; $made; ROLLBACK; $made"), "6|78|9|t\n5|77|9|t",
 		"$first, then SET in the same transaction");
-	is(session("SET kid.flake_id = 7; $first; SET kid.node = '79'; RESET kid.flake_id; $made"), "5|79|9|t", "SET, $first, SET and RESET");
+	is(session("SET kid.flake_id = 7; SET kid.flake_worker = 7; $first; RESET kid.flake_worker; SET kid.node = '79'; RESET kid.flake_id; $made"), "5|79|9|t", "SET, $first, SET and RESET");
 	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS ids_more; ALTER TABLE ids DROP CONSTRAINT IF EXISTS ids_pkey');
 }
 $node->safe_psql('postgres', q{
@@ -112,6 +118,19 @@ is(session("SELECT DISTINCT within('x' || n) FROM numbers WHERE n < 40; SET max_
 	'in workers first, and then serially');
 is(session("SET parallel_leader_participation = off; SELECT DISTINCT within('x' || n) FROM numbers WHERE n < 40; SET kid.neighborhood = 0; $range"), "3600\n3600",
 	'in workers only, and then serially');
+
+# What an ordinary user asks for when a session starts hides the configured value from a library that is loaded later. With
+# another value no ID is made.
+$node->safe_psql('postgres', 'CREATE ROLE joe LOGIN');
+{
+	local $ENV{PGOPTIONS} = '-c kid.flake_id=3 -c kid.flake_worker=3';
+	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT kid_generator(flake_next())", extra_params => [ '-U', 'joe' ]);
+	is($stdout, '', 'an ordinary user gets no ID of another generator');
+	like($stderr, qr/ERROR:  42501: permission denied to set parameter "kid.flake_id"\nDETAIL:  It was given when the session started, .*\nHINT:  Start a session without it/,
+		'but an error');
+	is($node->safe_psql('postgres', 'SELECT kid_generator(flake_next())'), '3', 'a superuser does');
+}
+is($node->psql('postgres', 'SELECT kid_generator(flake_next())', extra_params => [ '-U', 'joe' ]), 0, 'without it an ordinary user does');
 
 $node->stop;
 done_testing();

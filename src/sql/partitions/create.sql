@@ -14,6 +14,7 @@ DECLARE
     base text;
     schema name;
     owner regrole;
+    storage text;   -- where and how the parent keeps its rows, if it says so
     suffix text;
     again int;
     name text;
@@ -75,7 +76,7 @@ BEGIN
                         UNION ALL SELECT upper, NULL FROM partitions WHERE upper IS NOT NULL),
              pieces AS (SELECT id AS lower, lead(id) OVER (ORDER BY id) AS upper, min(begins) AS begins FROM points GROUP BY id)
         SELECT coalesce(begins, %1$s.kid_timestamp(pieces.lower::%2$s)) AS begins, pieces.lower::%2$s::text, pieces.upper::%2$s::text,
-               pieces.upper IS NULL OR pieces.upper = %2$s_floor('infinity')::bytea AS is_beyond_range,
+               pieces.upper IS NULL OR pieces.upper = %2$s_floor('infinity'::timestamptz)::bytea AS is_beyond_range,
                p.partition AS detaching, bool_or(coalesce(pieces.upper > $6, true)) OVER (PARTITION BY p.partition) AS is_for_new_rows
           FROM pieces LEFT JOIN partitions p ON p.lower <= pieces.lower AND (p.upper > pieces.lower OR p.upper IS NULL)
          WHERE pieces.lower >= $5 AND pieces.lower <= %2$s_ceil($3 - interval '1 microsecond')::bytea
@@ -95,8 +96,12 @@ BEGIN
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
         END IF;
-        SELECT c.relname, n.nspname, c.relowner::regrole INTO base, schema, owner
-          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = parent;
+        SELECT c.relname, n.nspname, c.relowner::regrole,
+               concat(' USING ' || quote_ident(a.amname), ' TABLESPACE ' || quote_ident(t.spcname))
+          INTO base, schema, owner, storage
+          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+               LEFT JOIN pg_am a ON a.oid = c.relam LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace
+         WHERE c.oid = parent;
         suffix := to_char(piece.begins, CASE piece.begins
                                         WHEN date_trunc('day', piece.begins) THEN '"_p"YYYYMMDD'
                                         WHEN date_trunc('minute', piece.begins) THEN '"_p"YYYYMMDD_HH24MI'
@@ -116,8 +121,8 @@ BEGIN
         END LOOP;
         partition := format('%I.%I', schema, name);
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent, ATTACH does not.
-        EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)',
-                       partition, parent);
+        EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)%s',
+                       partition, parent, storage);
         IF owner <> quote_ident(current_user)::regrole THEN
             EXECUTE format('ALTER TABLE %s OWNER TO %s', partition, owner);
         END IF;

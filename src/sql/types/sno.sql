@@ -8,16 +8,10 @@ COMMENT ON TYPE sno IS
 
 CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_next_call(meta integer, call integer) RETURNS sno
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'sno_next';
 CREATE FUNCTION sno_next(meta integer, n bigint) RETURNS SETOF sno
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'sno_next_many';
-CREATE FUNCTION sno_next_many_call(meta integer, n bigint, call integer) RETURNS SETOF sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'sno_next_many';
 CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_at_call(ts timestamptz, meta integer, call integer) RETURNS sno
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'sno_at';
 CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_tick(sno) RETURNS boolean
@@ -35,9 +29,6 @@ COMMENT ON FUNCTION sno_next(integer, bigint) IS
     'n new sno with a metabyte, 0 to 255, each of the same tick greater than the one before it; see kid_next(bigint)';
 COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
     'sno for a row from the past: stamped with the given time, 2010 to 2079-09-07, a metabyte, 0 to 255, and kid.sno_partition, its tick false, its sequence counting round from one call to the next in all sessions; unique as those of kid64_at are, and within as many calls as there are sequences; an error during recovery';
-COMMENT ON FUNCTION sno_next_call(integer, integer) IS 'sno_next() as a plan has it: with the number of the call';
-COMMENT ON FUNCTION sno_next_many_call(integer, bigint, integer) IS 'sno_next(meta, n) as a plan has it: with the number of the call';
-COMMENT ON FUNCTION sno_at_call(timestamptz, integer, integer) IS 'sno_at() as a plan has it: with the number of the call';
 COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
     'sno of the time unit that holds an instant, 2010 to 2079-09-07, with a metabyte, 0 to 255, a partition and a sequence, each 0 to 65535, and a tick';
 COMMENT ON FUNCTION kid_tick(sno) IS 'tick-tock bit, toggled whenever the system clock of the generator went back';
