@@ -181,14 +181,15 @@ foreach my $format ('plain', 'custom')
 }
 
 # Databases of other encodings: it can be installed, and an error tells what is wrong with a character.
-foreach ([ 'SQL_ASCII', 'Byte 0xc3 at position 1' ], [ 'EUC_JP', 'Character "\xc3\xa9" at position 1' ], [ 'LATIN1', 'Character "\xc3\xa9" at position 1' ])
+foreach ([ 'SQL_ASCII', qr/Byte 0xc3 at position 1/ ], [ 'EUC_JP', qr/Character ".+" at position 1/ ],
+	[ 'LATIN1', qr/Character ".+" at position 1/ ])
 {
 	my ($encoding, $detail) = @$_;
 	my $database = lc $encoding;
 	$node->safe_psql('postgres', "CREATE DATABASE $database ENCODING '$encoding' LOCALE 'C' TEMPLATE template0");
 	my ($status, $stdout, $stderr) = $node->psql($database,
 		"CREATE EXTENSION kid; SET client_encoding = 'UTF8';\n\\set VERBOSITY verbose\nSELECT '\xc3\xa9234567890'::kid64");
-	like($stderr, qr/ERROR:  22P02: invalid input syntax for type kid64: .*\nDETAIL:  \Q$detail\E is not one of/, "a database in $encoding");
+	like($stderr, qr/ERROR:  22P02: invalid input syntax for type kid64: .*\nDETAIL:  $detail is not one of/s, "a database in $encoding");
 }
 
 # Logical replication. The initial copy, then changes.
