@@ -1,6 +1,7 @@
 # make, make install, make installcheck: the usual ones of PostgreSQL extensions; they take PG_CONFIG=...
 # make test-matrix:                      make test with every supported PostgreSQL
 # make test, make demo, make bench:      install what is missing and use a private server; see CONTRIBUTING.md
+# make compile_commands.json:            what clangd and clang-tidy want to know
 
 comma      = ,
 EXTENSION  = kid
@@ -77,5 +78,16 @@ COMPILE.cxx.bc += $(PG_CXXFLAGS)
 src/pg/module.o src/pg/module.bc: kid.control
 
 -include $(OBJS:.o=.d)
+
+# The command of each source, for clangd and clang-tidy, which know fewer warnings than gcc.
+define newline
+
+
+endef
+source = {"directory": "$(CURDIR)", "file": "$(1)", "command": \
+  "$(subst ",\",$(CXX) $(CXXFLAGS) $(CPPFLAGS)) -Wno-unknown-warning-option -c $(1)"}
+.PHONY: compile_commands.json
+compile_commands.json:
+	@:$(file >$@,[$(subst } {,}$(comma)$(newline){,$(foreach s,$(OBJS:.o=.cpp),$(call source,$(s))))])
 
 endif
