@@ -24,14 +24,17 @@ SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcd
 PG_CONFIG ?= pg_config
 
 # The server's headers as system headers: our own code is held to stricter warnings than they are.
-PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"'
+# ASSERTIONS=yes checks PostgreSQL's assertions in kid alone, beside a server that was built without. That is safe: the
+# function that reports a failure is in every server, so that this can be done (c.h), and of the structs the macro changes
+# only MemoryContextMethods, to which it adds a last member, and which only the server makes and reads.
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"' $(if $(ASSERTIONS),-DUSE_ASSERT_CHECKING)
 # -Wno-register: 15 and older still say "register" in their headers.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
 EXTRA_CLEAN = $(OBJS:.o=.d) build
 
-PRIVATE = test test-peers demo bench lint
+PRIVATE = test test-assertions test-peers demo bench lint
 .PHONY: $(PRIVATE) test-matrix
 
 ifneq ($(filter $(PRIVATE) test-matrix,$(MAKECMDGOALS)),)
