@@ -1,6 +1,7 @@
 # make, make install, make installcheck: the usual ones of PostgreSQL extensions; they take PG_CONFIG=...
 # make test-matrix:                      make test with every supported PostgreSQL
 # make test, make demo, make bench:      install what is missing and use a private server; see CONTRIBUTING.md
+# make compile_commands.json:            what clangd and clang-tidy want to know
 
 comma      = ,
 EXTENSION  = kid
@@ -23,15 +24,18 @@ SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcd
 PG_CONFIG ?= pg_config
 
 # The server's headers as system headers: our own code is held to stricter warnings than they are.
+# ASSERTIONS=yes checks PostgreSQL's assertions in kid alone, beside a server that was built without. That is safe: the
+# function that reports a failure is in every server, so that this can be done (c.h), and of the structs the macro changes
+# only MemoryContextMethods, to which it adds a last member, and which only the server makes and reads.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"' \
-              -DKID_TYPES='$(patsubst %,X(%),$(TYPES))'
+              -DKID_TYPES='$(patsubst %,X(%),$(TYPES))' $(if $(ASSERTIONS),-DUSE_ASSERT_CHECKING)
 # -Wno-register: 15 and older still say "register" in their headers.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
 EXTRA_CLEAN = $(OBJS:.o=.d) build
 
-PRIVATE = test test-peers demo bench lint
+PRIVATE = test test-assertions test-peers demo bench lint
 .PHONY: $(PRIVATE) test-matrix
 
 ifneq ($(filter $(PRIVATE) test-matrix,$(MAKECMDGOALS)),)
@@ -61,5 +65,16 @@ COMPILE.cxx.bc += $(PG_CXXFLAGS)
 src/pg/module.o src/pg/module.bc: kid.control
 
 -include $(OBJS:.o=.d)
+
+# The command of each source, for clangd and clang-tidy, which know fewer warnings than gcc.
+define newline
+
+
+endef
+source = {"directory": "$(CURDIR)", "file": "$(1)", "command": \
+  "$(subst ",\",$(CXX) $(CXXFLAGS) $(CPPFLAGS)) -Wno-unknown-warning-option -c $(1)"}
+.PHONY: compile_commands.json
+compile_commands.json:
+	@:$(file >$@,[$(subst } {,}$(comma)$(newline){,$(foreach s,$(OBJS:.o=.cpp),$(call source,$(s))))])
 
 endif

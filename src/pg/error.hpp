@@ -20,7 +20,7 @@ template <class Id> char const *syntax_detail(char const *text, text_status stat
                : psprintf("A value of type %s has at least %u character.", Id::name, form::min_length);
   case text_error::character:
     // In SQL_ASCII nobody knows how long it is, and half of one is what a client cannot read.
-    if (IS_HIGHBIT_SET(text[status.position]) && pg_database_encoding_max_length() == 1)
+    if (IS_HIGHBIT_SET(text[status.position]) && GetDatabaseEncoding() == PG_SQL_ASCII)
       return psprintf("Byte 0x%02x at position %zu is not one of %s.",
                       static_cast<unsigned char>(text[status.position]), status.position + 1, form::characters);
     return psprintf("Character \"%.*s\" at position %zu is not one of %s.", pg_mblen(text + status.position),

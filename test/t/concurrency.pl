@@ -52,7 +52,7 @@ sub check_ids
 $node->safe_psql('postgres',
 	"CREATE UNLOGGED TABLE sessions (session int, n int, before timestamptz, $columns, after timestamptz)");
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions',
-	{ '001_sessions' => qq{
+	{ 'sessions' => qq{
 		INSERT INTO sessions SELECT :client_id, n, clock_timestamp(), $generated, clock_timestamp()
 		  FROM generate_series(1, 250000) AS n;
 	} });
@@ -65,8 +65,8 @@ my %in_batches = (kid64 => 'kid_next(:size)', kid96 => 'kid96_next(:size)', sno 
 	flax => 'flax_next(:size)');
 $node->safe_psql('postgres', "CREATE UNLOGGED TABLE batches (session int, $columns)");
 $node->pgbench('-n -c 8 -j 2 -t 40', 0, [qr{processed: 320/320}], [qr{^$}], 'many at a call', {
-	'001_batches@1' => join('', map { "\\set size random_zipfian(1, 40000, 1.1)\nINSERT INTO batches (session, $_) SELECT :client_id, id FROM $in_batches{$_} AS id;\n" } sort keys %in_batches),
-	'001_single@1' => join('', map { "INSERT INTO batches (session, $_->[0]) SELECT :client_id, $_->[1] FROM generate_series(1, 2000) AS n;\n" } @generators) });
+	'batches@1' => join('', map { "\\set size random_zipfian(1, 40000, 1.1)\nINSERT INTO batches (session, $_) SELECT :client_id, id FROM $in_batches{$_} AS id;\n" } sort keys %in_batches),
+	'single@1' => join('', map { "INSERT INTO batches (session, $_->[0]) SELECT :client_id, $_->[1] FROM generate_series(1, 2000) AS n;\n" } @generators) });
 foreach my $type (sort keys %in_batches)
 {
 	is($node->safe_psql('postgres', "SELECT count($type) > 200000, count($type) - count(DISTINCT $type) FROM batches"),
@@ -76,7 +76,7 @@ foreach my $type (sort keys %in_batches)
 # Twenty million sno in one run: the library that they come from repeats some under such a load.
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE many (id sno)');
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions make twenty million sno',
-	{ '001_many' => q{INSERT INTO many SELECT sno_next() FROM generate_series(1, 2500000);} });
+	{ 'many' => q{INSERT INTO many SELECT sno_next() FROM generate_series(1, 2500000);} });
 is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE kid_tick(id)) FROM many'),
 	'20000000|20000000|0', 'no duplicate among twenty million sno');
 $node->safe_psql('postgres', 'DROP TABLE many');
@@ -84,7 +84,7 @@ $node->safe_psql('postgres', 'DROP TABLE many');
 # The sequence of back-filled IDs is one for all sessions: 16000 of one instant, by eight of them.
 $node->safe_psql('postgres', 'CREATE TABLE old (id kid64)');
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions back-fill',
-	{ '001_backfill' => q{INSERT INTO old SELECT kid64_at('2020-01-01') FROM generate_series(1, 2000);} });
+	{ 'backfill' => q{INSERT INTO old SELECT kid64_at('2020-01-01') FROM generate_series(1, 2000);} });
 is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM old'), '16000|16000', 'back-filled IDs differ');
 
 # Generators are not for workers, unless somebody's own function that calls them says so. Nor does PostgreSQL let workers ask
@@ -131,13 +131,13 @@ my $rising = join(' AND ', ('flake_next() < flake_next()') x 30);
 my $started = $node->safe_psql('postgres', 'SELECT clock_timestamp()');
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE counts (rows int)');
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions use up all of flake',
-	{ '001_full' => "INSERT INTO counts SELECT count(*) FROM generate_series(1, 20000) WHERE $rising;" });
+	{ 'full' => "INSERT INTO counts SELECT count(*) FROM generate_series(1, 20000) WHERE $rising;" });
 is($node->safe_psql('postgres', "SELECT sum(rows), clock_timestamp() - '$started' > interval '1 ms' * (20000 * 60 * 8 / 4096) FROM counts"),
 	'160000|t', '9600000 flake rise, at most 4096 in a millisecond');
 is($node->safe_psql('postgres', q{SELECT waits > 0 FROM kid_stats WHERE clock = 'flake'}), 't', 'and had to wait for that');
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE few (id sno)');
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions with a pool of four',
-	{ '001_few' => q{
+	{ 'few' => q{
 		SET kid.sno_sequence_min = 40;
 		SET kid.sno_sequence_max = 43;
 		SET kid.max_wait = -1;

@@ -133,7 +133,7 @@ usleep(2_000_000);
 $node->start;
 $node->sql('CREATE UNLOGGED TABLE ids (id kid64)');
 $node->pgbench('-n -c 8 -j 2 -T 4', 0, [qr{processed}], [qr{^$}], 'eight sessions with a short lease',
-	{ '007_renew' => q{INSERT INTO ids SELECT kid_next() FROM generate_series(1, 1000)} });
+	{ 'renew' => q{INSERT INTO ids SELECT kid_next() FROM generate_series(1, 1000)} });
 my ($count, $distinct, $renewals) = split /[|]/,
   $node->sql(q{SELECT count(*), count(DISTINCT id), (SELECT renewals FROM kid_stats WHERE clock = 'kid') FROM ids});
 is($distinct, $count, "no duplicate among $count");
