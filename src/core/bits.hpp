@@ -102,7 +102,7 @@ constexpr std::uint64_t origin_sort_key(Word id, unsigned shift, unsigned width,
 }
 
 /// Whether an `Id` has an origin, and so a sort key of that kind.
-template <class Id, class = void> constexpr bool has_origin = false;
-template <class Id> constexpr bool has_origin<Id, std::void_t<decltype(&Id::origin)>> = true;
+template <class Id, class = void> inline constexpr bool has_origin = false;
+template <class Id> inline constexpr bool has_origin<Id, std::void_t<decltype(&Id::origin)>> = true;
 
 } // namespace kid

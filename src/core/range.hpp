@@ -76,7 +76,7 @@ template <class Id> constexpr id_range<Id> common(id_range<Id> const &x, id_rang
 }
 
 /// Whether IDs order exactly by time. Those that do not have a finer form, `exact`, to compare with time.
-template <class Id, class = void> constexpr bool orders_exactly = true;
-template <class Id> constexpr bool orders_exactly<Id, std::void_t<typename Id::exact>> = false;
+template <class Id, class = void> inline constexpr bool orders_exactly = true;
+template <class Id> inline constexpr bool orders_exactly<Id, std::void_t<typename Id::exact>> = false;
 
 } // namespace kid

@@ -97,8 +97,8 @@ struct kid_clock {
 
 /// The state of the logical clock that an ID is of, which `holds` its time. A time unit can be written in other ways
 /// than the generators do, in arbitrary bits.
-constexpr std::uint64_t state_of(kid64 const &layout, kid64::word id) noexcept {
-  return layout.lowest(layout.time(id)) | kid64::sequence::get(id);
+constexpr std::uint64_t state_of(kid64 const &, kid64::word id) noexcept {
+  return kid64::lowest(kid64::time(id)) | kid64::sequence::get(id);
 }
 
 } // namespace kid
