@@ -24,9 +24,13 @@ void check_may_reset() {
 }
 
 static Datum reset_to_time(PG_FUNCTION_ARGS) {
+  unix_micros const time = to_unix(PG_GETARG_TIMESTAMPTZ(0));
+
   check_may_reset();
-  for (clock_cell &cell : shared("kid_reset_clock()").cells)
-    lower_clock(cell, state_at(id_of(cell), to_unix(PG_GETARG_TIMESTAMPTZ(0))));
+  shared_state &shared = kid::pg::shared("kid_reset_clock()");
+  mend_page(time);
+  for (clock_cell &cell : shared.cells)
+    lower_clock(cell, state_at(id_of(cell), time));
   PG_RETURN_VOID();
 }
 
@@ -50,6 +54,8 @@ static Datum clocks(PG_FUNCTION_ARGS) {
     };
     auto const time = [&](std::uint64_t at) { return TimestampTzGetDatum(from_unix(rules.time(at))); };
     bool const started = state != 0;
+    std::uint64_t const safe = pg_atomic_read_u64(&shared.lease.safe);
+    bool const marked = rules.sides != 0 && safe != 0;
     bool const leased = bound != 0 && bound != ~std::uint64_t{0};
     Datum values[] = {CStringGetTextDatum(rules.name),
                       started ? time(state) : 0,
@@ -57,8 +63,9 @@ static Datum clocks(PG_FUNCTION_ARGS) {
                       count(stats.renewals),
                       count(stats.waits),
                       count(stats.backward_steps),
-                      count(stats.ticks)};
-    bool nulls[] = {false, !started, !leased, false, false, false, rules.sides == 0};
+                      count(stats.ticks),
+                      marked ? time(rules.next_unit(safe)) : 0};
+    bool nulls[] = {false, !started, !leased, false, false, false, rules.sides == 0, !marked};
 
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }

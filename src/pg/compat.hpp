@@ -108,6 +108,19 @@ inline void name_tranche(int tranche, char const *name) {
 #endif
 }
 
+// 16 gave what names a relation's file another name, and 17 the number of no backend.
+#if PG_VERSION_NUM >= 160000
+using file_locator = RelFileLocator;
+#else
+using file_locator = RelFileNode;
+using PGIOAlignedBlock = PGAlignedBlock;
+#endif
+#if PG_VERSION_NUM >= 170000
+constexpr auto no_backend = INVALID_PROC_NUMBER;
+#else
+constexpr auto no_backend = InvalidBackendId;
+#endif
+
 /// A struct in shared memory, found or made by each process that wants it; zeroes at first.
 struct shared_struct {
   char const *name;

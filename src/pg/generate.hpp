@@ -75,7 +75,7 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Clock
       clock_ended_error();
     case step_kind::beyond:
       CHECK_FOR_INTERRUPTS();
-      renew_lease(cell, result.state);
+      renew_lease(cell, result.state, start);
       break;
     case step_kind::used_up:
     case step_kind::behind:
@@ -84,7 +84,7 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Clock
       std::uint64_t const now = read_clock(layout, clock, cell);
       if constexpr (Clock::changes_sides) {
         if (result.kind == step_kind::behind) {
-          result = change_sides(clock, cell, result.state, now);
+          result = change_sides(clock, cell, result.state, now, start);
           if (result.kind == step_kind::issued) {
             if (count != nullptr)
               *count = 1;

@@ -1,14 +1,21 @@
-// The lease: a file in the data directory with bounds that no issued ID has reached.
+// The lease: how far IDs may go on before the page of the bounds (bound_page.hpp) is written again.
 //
 //            state              renew_at         bound
 //   ---------|------------------|----------------|----------> IDs
-//     issued | may be issued without a look here | written and flushed, before it is raised
+//     issued | may be issued without a look here | on the page, and its WAL flushed, before it is raised
 //
-// After a crash a clock starts at the bound in the file, above all that may have been issued. While the server runs
-// one session at a time renews the lease, from `renew_at` on, half-way to the bound, and the others go on up to the
-// bound. Only those that reach it wait.
+// Whoever has a committed row has the WAL of a bound above its ID, since that came first. After a crash, a promotion or
+// a recovery to a point in time a clock starts at the bound that is on the page then, whatever the system clock says.
 //
-// The lock of `lease_state` is held to write the file, `bound`, `renew_at` and `safe`.
+// While the server runs, one session at a time renews the lease, from `renew_at` on, half-way to the bound, and the
+// others go on up to the bound. Only those that reach it wait.
+//
+// The bound stays near: `kid.lease` ahead of the system clock, or a little ahead of a logical clock that is ahead
+// itself. So a start that begins at the bound, and the next one after another crash, add nothing to each other.
+//
+// The lock of `lease_state` is held to write the page, `bound`, `renew_at` and the mark of a clock with sides. It is
+// held while WAL is flushed, and given up while standbys are waited for, as that can take for ever. Who waits for the
+// lock can be interrupted.
 #pragma once
 
 #include "shmem.hpp"
@@ -18,21 +25,22 @@ namespace kid::pg {
 [[noreturn]] void clock_ended_error();
 
 /// Renews the lease of `cell`, where `next`, the state to be issued, is at or above `renew_at`. Does nothing where
-/// another session is about it, unless `next` has reached the bound: then returns when the bound is above `next`, or
-/// raises an error.
-void renew_lease(clock_cell &cell, std::uint64_t next);
+/// another session is about it, unless `next` has reached the bound: then returns when the bound may be above `next`,
+/// or raises an error. `start` is when the caller began to wait.
+void renew_lease(clock_cell &cell, std::uint64_t next, instr_time start);
 
 /// tick_tock() of a `Clock` with sides, see core/types/sno.hpp.
 using toggle_rule = step_result (*)(void const *clock, std::uint64_t safe, std::uint64_t last, std::uint64_t now);
 
-step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now, toggle_rule toggle,
+step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now, instr_time start, toggle_rule toggle,
                          void const *clock);
 
 /// Changes the side of a clock that has sides, when the system clock, at `now`, is behind `last`.
 template <class Clock>
-step_result change_sides(Clock const &clock, clock_cell &cell, std::uint64_t last, std::uint64_t now) {
+step_result change_sides(Clock const &clock, clock_cell &cell, std::uint64_t last, std::uint64_t now,
+                         instr_time start) {
   return change_sides(
-      cell, last, now,
+      cell, last, now, start,
       [](void const *rules, std::uint64_t safe, std::uint64_t state, std::uint64_t time) {
         return tick_tock(*static_cast<Clock const *>(rules), safe, state, time);
       },
@@ -42,7 +50,10 @@ step_result change_sides(Clock const &clock, clock_cell &cell, std::uint64_t las
 /// Moves a clock to `state`, which it need not have reached, or past it. One with sides: on the side of `state`.
 void raise_clock(clock_cell &cell, std::uint64_t state);
 
-/// Lowers a clock to the unit of `state`, above which nothing that was issued is still in use.
+/// Lowers a clock to the unit of `state`, above which nothing that was issued is still in use, and its bound with it.
 void lower_clock(clock_cell &cell, std::uint64_t state);
+
+/// Where the page is damaged, writes it anew, for clocks that go on from `time`.
+void mend_page(unix_micros time);
 
 } // namespace kid::pg

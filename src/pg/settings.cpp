@@ -106,12 +106,12 @@ void define_settings() {
       "until the system clock is there again.",
       &clock_backward, backward_hold, backward_options, PGC_SUSET, flags, nullptr, nullptr, nullptr);
 
-  DefineCustomIntVariable(
-      "kid.lease", "How far ahead of the system clock the bound of IDs is that survives a crash.",
-      "It is kept in the file kid.lease in the data directory, written at most twice in this time. "
-      "After a crash IDs start there. 0 keeps none, and leaves it to the system clock. Read when the first "
-      "ID after a start of the server is made.",
-      &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
+  DefineCustomIntVariable("kid.lease", "How far ahead of the system clock the bound of IDs is that survives a crash.",
+                          "It is logged in WAL, at most twice in this time. After a crash or a promotion IDs start "
+                          "there. 0 keeps none, and leaves it to the system clock. Read when the first "
+                          "ID after a start of the server is made.",
+                          &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, nullptr,
+                          nullptr);
 
   DefineCustomIntVariable("kid.max_observe", "How far ahead of the system clock an ID may be that kid_observe() takes.",
                           "A superuser is not bound by it.", &max_observe, 3600 * 1000, 0, INT_MAX, PGC_SUSET,

@@ -35,6 +35,7 @@ void fill() {
       pg_atomic_init_u64(word, 0);
   for (auto &next : state.backfill.next)
     pg_atomic_init_u32(&next, rolling);
+  pg_atomic_init_u64(&state.lease.safe, 0);
   pg_atomic_init_u64(&state.lease.resets, 0);
   state.lease.tranche = new_tranche("KidLease");
   LWLockInitialize(&state.lease.lock, state.lease.tranche);

@@ -6,6 +6,7 @@
 // starts again with it.
 #pragma once
 
+#include "bound_page.hpp"
 #include "clocks.hpp"
 
 namespace kid::pg {
@@ -55,11 +56,17 @@ struct lease_state {
   LWLock lock;
   ConditionVariable released; ///< of `lock`, for those who wait for it and can be interrupted
   int tranche;
-  int length;                ///< ms, as it was when `open` was set; 0 is off. Guarded by `lock`, as are those below
-  bool open;                 ///< whether the clocks start where the lease file says
-  std::uint64_t safe;        ///< of the clock with sides, see core/types/sno.hpp
+
+  // Guarded by `lock`:
+  int length;                ///< ms, as it was when `open` was set; 0 is off
+  bool open;                 ///< whether the clocks start where the page says
+  page_bounds page;          ///< what is on the page
+  XLogRecPtr written;        ///< the end of its WAL
   std::int64_t write_micros; ///< how long the last renewal took
-  pg_atomic_uint64 resets;   ///< how often a clock was lowered: states that a session holds from before are void
+  std::uint64_t changes;     ///< how often a bound went down, or a clock changed its side
+
+  pg_atomic_uint64 safe;   ///< of the clock with sides, its mark in force; changed under `lock`
+  pg_atomic_uint64 resets; ///< how often a clock was lowered: states that a session holds from before are void
 };
 
 struct shared_state {

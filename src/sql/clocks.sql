@@ -2,7 +2,7 @@
 
 CREATE FUNCTION kid_clocks(
     OUT clock text, OUT last_issued timestamptz, OUT lease_until timestamptz, OUT renewals bigint,
-    OUT waits bigint, OUT backward_steps bigint, OUT ticks bigint)
+    OUT waits bigint, OUT backward_steps bigint, OUT ticks bigint, OUT safe_mark timestamptz)
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 3 AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_clocks() IS 'what kid_stats shows';
@@ -10,7 +10,7 @@ COMMENT ON FUNCTION kid_clocks() IS 'what kid_stats shows';
 CREATE VIEW kid_stats AS
     SELECT clock, last_issued,
            CASE WHEN last_issued IS NOT NULL THEN greatest(last_issued - clock_timestamp(), interval '0') END AS ahead,
-           waits, backward_steps, ticks, lease_until, renewals
+           waits, backward_steps, ticks, safe_mark, lease_until, renewals
       FROM kid_clocks();
 
 COMMENT ON VIEW kid_stats IS
@@ -22,9 +22,11 @@ COMMENT ON COLUMN kid_stats.ahead IS 'how far that is ahead of the system clock'
 COMMENT ON COLUMN kid_stats.waits IS 'calls that had to wait for the system clock, or failed because they may not';
 COMMENT ON COLUMN kid_stats.backward_steps IS 'how often the system clock was found to have gone back';
 COMMENT ON COLUMN kid_stats.ticks IS 'how often sno changed its tick; null for the others';
+COMMENT ON COLUMN kid_stats.safe_mark IS
+    'where the IDs end that sno made with its other tick: a system clock that goes back below it makes sno wait; null for the others, and before the first tick';
 COMMENT ON COLUMN kid_stats.lease_until IS
-    'time that no ID reaches before the lease file is written again; null when there is no lease';
-COMMENT ON COLUMN kid_stats.renewals IS 'how often the lease file was written for this logical clock';
+    'time that no ID reaches before the bound is written to WAL again; null when there is no lease';
+COMMENT ON COLUMN kid_stats.renewals IS 'how often the bound of this logical clock was written';
 
 REVOKE ALL ON FUNCTION kid_clocks() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_clocks() TO pg_read_all_stats;

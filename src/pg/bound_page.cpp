@@ -1,0 +1,174 @@
+#include "bound_page.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+/// Never a file of PostgreSQL's: its OID counter, which file numbers come from, does not go below 10000, and its own
+/// catalogue stays below 8000.
+constexpr unsigned file_number = 9764;
+
+constexpr file_locator file = {GLOBALTABLESPACE_OID, InvalidOid, file_number};
+
+constexpr std::uint64_t page_magic = UINT64CONST(0x6b6964626f756e64); // "kidbound"
+constexpr std::uint32_t page_version = 1;
+
+struct page_content {
+  std::uint64_t magic;
+  std::uint32_t version;
+  TimeLineID timeline; ///< of WAL, on which it was written
+  page_bounds bounds;
+};
+
+constexpr auto lower_end = static_cast<LocationIndex>(MAXALIGN(SizeOfPageHeaderData) + sizeof(page_content));
+
+page_content &content_of(Page page) {
+  return *reinterpret_cast<page_content *>(PageGetContents(page));
+}
+
+enum class page_state : unsigned char { none, good, damaged, other_version };
+
+page_state look_at(Page page) {
+  if (PageIsNew(page))
+    return page_state::none;
+  page_content const &content = content_of(page);
+  if (content.magic != page_magic)
+    return page_state::damaged;
+  if (content.version != page_version)
+    return page_state::other_version;
+  return reinterpret_cast<PageHeader>(page)->pd_lower == lower_end ? page_state::good : page_state::damaged;
+}
+
+/// Whether the page is good; an error where it is damaged.
+bool check(page_state state) {
+  if (state == page_state::good || state == page_state::none)
+    return state == page_state::good;
+  ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED), errmsg("page of the bounds of IDs is damaged"),
+          state == page_state::damaged
+              ? errdetail("File \"global/%u\" does not hold what kid has written.", file_number)
+              : errdetail("File \"global/%u\" is of a version that this kid does not know.", file_number),
+          errhint("As a superuser, call kid_reset_clock() with a time above which no ID is in use. The page is written "
+                  "anew then, and IDs go on from that time."));
+}
+
+/// Whether the file has its block. Once it has, it keeps it.
+bool exists() {
+  static bool seen = false;
+
+  if (!seen) {
+    SMgrRelation const relation = smgropen(file, no_backend);
+    seen = smgrexists(relation, MAIN_FORKNUM) && smgrnblocks(relation, MAIN_FORKNUM) > 0;
+  }
+  return seen;
+}
+
+/// Makes the file with a block of zeroes, or what is missing of it after a crash in here. Not with P_NEW, which wants a
+/// relation that is in the catalogue.
+void create() {
+  SMgrRelation const relation = smgropen(file, no_backend);
+  PGIOAlignedBlock zeroes;
+
+  if (!smgrexists(relation, MAIN_FORKNUM)) {
+    // As in recovery: it may be there in part.
+    smgrcreate(relation, MAIN_FORKNUM, true);
+    log_smgrcreate(&file, MAIN_FORKNUM);
+  }
+  memset(zeroes.data, 0, sizeof zeroes.data);
+  if (smgrnblocks(relation, MAIN_FORKNUM) == 0)
+    smgrextend(relation, MAIN_FORKNUM, 0, zeroes.data, false);
+}
+
+Buffer read_buffer(ReadBufferMode how, int lock) {
+  Buffer const buffer = ReadBufferWithoutRelcache(file, MAIN_FORKNUM, 0, how, nullptr, true);
+  LockBuffer(buffer, lock);
+  return buffer;
+}
+
+/// Into a page that is locked, and `is_new` or kid's.
+XLogRecPtr fill(Buffer buffer, bool is_new, page_bounds const &bounds) {
+  Page const page = BufferGetPage(buffer);
+  TimeLineID const timeline = GetWALInsertionTimeLine();
+
+  // Nothing in here may fail.
+  START_CRIT_SECTION();
+  if (is_new)
+    PageInit(page, BufferGetPageSize(buffer), 0);
+  content_of(page) = {page_magic, page_version, timeline, bounds};
+  reinterpret_cast<PageHeader>(page)->pd_lower = lower_end;
+  MarkBufferDirty(buffer);
+  XLogRecPtr const lsn = log_newpage_buffer(buffer, true);
+  END_CRIT_SECTION();
+  return lsn;
+}
+
+void prepare_to_write() {
+  // On a standby it would be a PANIC later on.
+  PreventCommandDuringRecovery("a generator of IDs");
+  if (!exists())
+    create();
+}
+
+} // namespace
+
+bool read_page(page_bounds &bounds) {
+  if (!exists())
+    return false;
+  Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_SHARE);
+  Page const page = BufferGetPage(buffer);
+  bool const good = check(look_at(page));
+  if (good)
+    bounds = content_of(page).bounds;
+  XLogRecPtr const lsn = PageGetLSN(page);
+  UnlockReleaseBuffer(buffer);
+  XLogFlush(lsn);
+  return good;
+}
+
+XLogRecPtr write_page(page_bounds const &bounds) {
+  prepare_to_write();
+  Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_EXCLUSIVE);
+  bool const good = check(look_at(BufferGetPage(buffer)));
+  XLogRecPtr const lsn = fill(buffer, !good, bounds);
+  UnlockReleaseBuffer(buffer);
+  return lsn;
+}
+
+bool page_is_damaged() {
+  if (!exists())
+    return false;
+  // One whose checksum is wrong comes as zeroes, with a warning.
+  Buffer const buffer = read_buffer(RBM_ZERO_ON_ERROR, BUFFER_LOCK_SHARE);
+  bool const good = look_at(BufferGetPage(buffer)) == page_state::good;
+  UnlockReleaseBuffer(buffer);
+  return !good;
+}
+
+XLogRecPtr overwrite_page(page_bounds const &bounds) {
+  prepare_to_write();
+  Buffer const buffer = read_buffer(RBM_ZERO_ON_ERROR, BUFFER_LOCK_EXCLUSIVE);
+  XLogRecPtr const lsn = fill(buffer, true, bounds);
+  UnlockReleaseBuffer(buffer);
+  return lsn;
+}
+
+bool replicates_synchronously() {
+  return SyncRepRequested() && SyncRepStandbyNames != nullptr && SyncRepStandbyNames[0] != '\0';
+}
+
+void wait_for_standbys(XLogRecPtr lsn) {
+  int const mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ? SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
+
+  HOLD_INTERRUPTS();
+  SyncRepWaitForLSN(lsn, false);
+  RESUME_INTERRUPTS();
+  // A cancel ends that wait with a warning, for a commit, which is done by then. What we wait for is not.
+  LWLockAcquire(SyncRepLock, LW_SHARED);
+  bool const done = WalSndCtl->lsn[mode] >= lsn || !replicates_synchronously();
+  LWLockRelease(SyncRepLock);
+  CHECK_FOR_INTERRUPTS();
+  if (!done)
+    ereport(ERROR, errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling statement that waits for standbys to make an ID"),
+            errdetail("Synchronous standbys have not confirmed the bound of IDs yet."));
+}
+
+} // namespace kid::pg

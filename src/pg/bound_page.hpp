@@ -1,0 +1,48 @@
+// The page that holds the bounds of all logical clocks: one block of a relation file of kid's own, in pg_global,
+// without a row in the catalogue. It is written through shared buffers and logged whole, and recovery replays it
+// without kid: a standby, a base backup, pg_rewind and recovery to a point in time have the bounds that their WAL has.
+//
+//    0              24                                                       pd_lower
+//   +----------------+-------+---------+--------------+------------+----------+- - - - - - - - - +
+//   | header of any  | magic | version | WAL timeline | bounds     | safe     | nothing          |
+//   | page           | 8     | 4       | 4            | 8 × 8      | marks    | (left out of WAL)|
+//   +----------------+-------+---------+--------------+------------+ 8 × 8 ---+- - - - - - - - - +
+//
+// The holder of the lease's lock (lease.hpp) is the only one to read or write it, so there is no second lock.
+#pragma once
+
+#include "clocks.hpp"
+
+namespace kid::pg {
+
+/// What the page says of each clock, by `clock_id`. There is room for more clocks.
+struct page_bounds {
+  static constexpr int room = 8;
+  static_assert(clock_count <= room);
+
+  std::uint64_t last[room]; ///< the greatest state that can have been issued
+  std::uint64_t safe[room]; ///< of a clock with sides, its safe mark, see core/types/sno.hpp
+};
+
+/// Reads the page. False where there is none, or one of zeroes, as after a crash when it was made: a first start. A
+/// page that is neither is an error. The WAL of what was read is flushed before this returns: it may be of a session
+/// that was ended before it flushed.
+bool read_page(page_bounds &bounds);
+
+/// Writes the page, and makes it where it is not there. Returns how far WAL is to be flushed before anybody goes by it.
+/// Never during recovery.
+XLogRecPtr write_page(page_bounds const &bounds);
+
+/// Whether there is a page that cannot be read.
+bool page_is_damaged();
+
+/// write_page(), whatever is there.
+XLogRecPtr overwrite_page(page_bounds const &bounds);
+
+/// Whether to wait for standbys, too, as a commit of this session does.
+bool replicates_synchronously();
+
+/// Waits for them; outside all locks. An error where the wait was cancelled.
+void wait_for_standbys(XLogRecPtr lsn);
+
+} // namespace kid::pg
