@@ -78,7 +78,7 @@ void create() {
     smgrextend(relation, MAIN_FORKNUM, 0, zeroes.data, false);
 }
 
-Buffer read_buffer(ReadBufferMode how, int lock) {
+Buffer read_buffer(ReadBufferMode how, buffer_lock lock) {
   Buffer const buffer = ReadBufferWithoutRelcache(file, MAIN_FORKNUM, 0, how, nullptr, true);
   LockBuffer(buffer, lock);
   return buffer;

@@ -121,6 +121,13 @@ constexpr auto no_backend = INVALID_PROC_NUMBER;
 constexpr auto no_backend = InvalidBackendId;
 #endif
 
+// 19 made the ways to lock a buffer a type.
+#if PG_VERSION_NUM >= 190000
+using buffer_lock = BufferLockMode;
+#else
+using buffer_lock = int;
+#endif
+
 /// A struct in shared memory, found or made by each process that wants it; zeroes at first.
 struct shared_struct {
   char const *name;
