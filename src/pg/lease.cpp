@@ -15,6 +15,9 @@ constexpr unix_micros near_micros = 8000;
 /// writes, but no longer than this.
 constexpr std::int64_t slow_micros = 10'000'000;
 
+/// A step back of the system clock that somebody should hear of. Anything less is an adjustment as any clock has them.
+constexpr unix_micros notable_micros = 1'000'000;
+
 /// No state has reached it: a lease that is off never ends.
 constexpr std::uint64_t no_bound = ~std::uint64_t{0};
 
@@ -270,6 +273,14 @@ step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now
   release_lock(lease);
   pg_atomic_fetch_add_u64(&stats_of(cell).ticks, 1);
   pg_atomic_fetch_add_u64(&stats_of(cell).backward_steps, 1);
+  // Not of what a start found on the page: that is ahead by a lease.
+  if (rules.time(last) - time >= notable_micros && last >= pg_atomic_read_u64(&stats_of(cell).held_until))
+    ereport(WARNING,
+            errmsg("clock is %.3f s behind the last ID of %s", static_cast<double>(rules.time(last) - time) / 1e6,
+                   rules.name),
+            errdetail("IDs take the time of the clock, with the other tick, and stay unique."),
+            errhint("A clock that goes back again before it has reached that time makes generators wait. See "
+                    "\"safe_mark\" in kid_stats."));
   return result;
 }
 
