@@ -133,10 +133,9 @@ void set_bound(clock_cell &cell, std::uint64_t bound, std::uint64_t renew_at) {
   pg_write_barrier(); // pairs with those in limit()
 }
 
-/// Writes `page`, flushes its WAL, and waits for standbys where a commit does. Then what it says may be gone by, unless
-/// this is false: the lock was given up for standbys, and another session has lowered what this one was to raise.
-bool make_durable(lease_state &lease, page_bounds const &page, instr_time start) {
-  std::uint64_t const changes = lease.changes;
+/// Writes `page`, flushes its WAL, and waits for standbys where a commit does. Then what it says of `id` may be gone
+/// by, unless this is false: the lock was given up for standbys, and another session has written otherwise.
+bool make_durable(lease_state &lease, clock_id id, page_bounds const &page, instr_time start) {
   instr_time const began = monotonic_now();
 
   Assert(is_held(lease));
@@ -150,7 +149,7 @@ bool make_durable(lease_state &lease, page_bounds const &page, instr_time start)
     take_lock(lease, start);
   }
   lease.write_micros = micros_since(began);
-  return lease.changes == changes;
+  return lease.page.last[id] == page.last[id] && lease.page.safe[id] == page.safe[id];
 }
 
 /// The page as it is, but for `id`, of which `last` is the greatest state that can be issued from now on.
@@ -170,7 +169,6 @@ std::uint64_t take_bound_back(lease_state &lease, clock_cell &cell) {
   std::uint64_t last = cell.load();
   std::uint64_t end = 0;
 
-  lease.changes++;
   set_bound(cell, 0, 0);
   do {
     end = end_of_unit(id, last, last);
@@ -199,7 +197,7 @@ void extend(lease_state &lease, clock_cell &cell, std::uint64_t next, instr_time
     else
       bound = bound_of(cell);
   }
-  if (!make_durable(lease, page_with(lease, id, last_before(id, cell.load(), bound)), start))
+  if (!make_durable(lease, id, page_with(lease, id, last_before(id, cell.load(), bound)), start))
     return;
   set_bound(cell, Max(bound, bound_of(cell)), bound_at(id, from + (rules.time(bound) - from) / 2));
   pg_atomic_fetch_add_u64(&attached->stats[id].renewals, 1);
@@ -258,7 +256,7 @@ step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now
     // mark holds, and the next renewal writes how things are then.
     page_bounds page = page_with(lease, id, last_before(id, result.state, bound));
     page.safe[id] = rules.unit(last_before(id, last, bound_of(cell)));
-    goes_on = make_durable(lease, page, start);
+    goes_on = make_durable(lease, id, page, start);
     std::uint64_t const low = Min(bound, bound_of(cell));
     set_bound(cell, low, low);
   }
@@ -267,7 +265,6 @@ step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now
     return {step_kind::behind, now};
   }
   pg_atomic_write_u64(&lease.safe, rules.unit(last));
-  lease.changes++;
   if (length > 0)
     set_bound(cell, bound, bound_at(id, time + length / 2));
   release_lock(lease);
@@ -297,7 +294,7 @@ void raise_clock(clock_cell &cell, std::uint64_t state) {
       if (lease.length > 0) {
         page_bounds page = lease.page;
         page.safe[id] = Max(page.safe[id], unit);
-        static_cast<void>(make_durable(lease, page, start));
+        static_cast<void>(make_durable(lease, id, page, start));
       }
       if (unit > pg_atomic_read_u64(&lease.safe))
         pg_atomic_write_u64(&lease.safe, unit);
@@ -330,12 +327,11 @@ void lower_clock(clock_cell &cell, std::uint64_t state) {
     std::uint64_t const safe = rules.sides != 0 ? Min(pg_atomic_read_u64(&lease.safe), rules.unit(state)) : 0;
     if (lease.length > 0) {
       // First the bound: nothing is issued now before the next renewal.
-      lease.changes++;
       set_bound(cell, 0, 0);
       page_bounds page = page_with(lease, id, state);
       if (rules.sides != 0)
         page.safe[id] = safe;
-      static_cast<void>(make_durable(lease, page, start));
+      static_cast<void>(make_durable(lease, id, page, start));
     }
     while (!cell.compare_exchange(last, state)) {
     }
@@ -345,7 +341,7 @@ void lower_clock(clock_cell &cell, std::uint64_t state) {
     pg_atomic_write_u64(&stats_of(cell).held_until, 0);
   } else if (lease.length > 0 && lease.page.last[id] > state) {
     // Only the bound is above it.
-    static_cast<void>(make_durable(lease, page_with(lease, id, take_bound_back(lease, cell)), start));
+    static_cast<void>(make_durable(lease, id, page_with(lease, id, take_bound_back(lease, cell)), start));
   }
   release_lock(lease);
 }

@@ -63,7 +63,6 @@ struct lease_state {
   page_bounds page;          ///< what is on the page
   XLogRecPtr written;        ///< the end of its WAL
   std::int64_t write_micros; ///< how long the last renewal took
-  std::uint64_t changes;     ///< how often a bound went down, or a clock changed its side
 
   pg_atomic_uint64 safe;   ///< of the clock with sides, its mark in force; changed under `lock`
   pg_atomic_uint64 resets; ///< how often a clock was lowered: states that a session holds from before are void
