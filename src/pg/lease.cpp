@@ -164,7 +164,7 @@ page_bounds page_with(lease_state &lease, clock_id id, std::uint64_t last) {
 
 /// Lowers the bound of a clock to the end of the unit that it is in. Whoever read the bound before that cannot go on by
 /// it: the state that they expect is gone.
-std::uint64_t take_bound_back(lease_state &lease, clock_cell &cell) {
+std::uint64_t take_bound_back(clock_cell &cell) {
   clock_id const id = id_of(cell);
   std::uint64_t last = cell.load();
   std::uint64_t end = 0;
@@ -193,7 +193,7 @@ void extend(lease_state &lease, clock_cell &cell, std::uint64_t next, instr_time
   if (bound < bound_of(cell)) {
     // It was raised by a system clock that was wrong, or a disk that was slow.
     if (rules.time(bound_of(cell)) > until + length)
-      bound = Max(bound, bound_at(id, rules.time(take_bound_back(lease, cell)) + near_micros));
+      bound = Max(bound, bound_at(id, rules.time(take_bound_back(cell)) + near_micros));
     else
       bound = bound_of(cell);
   }
@@ -341,7 +341,7 @@ void lower_clock(clock_cell &cell, std::uint64_t state) {
     pg_atomic_write_u64(&stats_of(cell).held_until, 0);
   } else if (lease.length > 0 && lease.page.last[id] > state) {
     // Only the bound is above it.
-    static_cast<void>(make_durable(lease, id, page_with(lease, id, take_bound_back(lease, cell)), start));
+    static_cast<void>(make_durable(lease, id, page_with(lease, id, take_bound_back(cell)), start));
   }
   release_lock(lease);
 }
