@@ -91,6 +91,8 @@ SELECT count(*), count(DISTINCT s) FROM t LEFT JOIN LATERAL (SELECT * FROM kid_n
 -- A query that groups by a call refers to that call in its select list.
 CREATE TABLE old AS SELECT timestamptz '2020-02-02' + n * interval '1 s' AS ts, n % 2 AS g FROM t;
 SELECT count(*), bool_and(id::text = text) AS same FROM (SELECT kid64_at(ts) AS id, kid64_at(ts)::text AS text FROM old GROUP BY kid64_at(ts)) s;
+SELECT bool_and(id::text = text) AS same FROM (SELECT new_id() AS id, new_id()::text AS text FROM old GROUP BY new_id()) s;
+SELECT count(*) FROM (SELECT new_id() AS id FROM old GROUP BY new_id() HAVING new_id() = new_id()) s;
 SELECT count(*), count(id) FROM (SELECT kid64_at(ts) || 'x' AS id, grouping(kid64_at(ts)) AS is_total FROM old GROUP BY ROLLUP (kid64_at(ts))) s WHERE is_total = 1;
 
 -- Who may call it, and how it is set up, stays as it is.

@@ -57,15 +57,6 @@ inline int &statistics_target(VacAttrStats *stats) {
 #endif
 }
 
-// Until 15 the declaration said nothing of the walker's arguments, which in C++ means that it has none.
-inline bool walk_expression(Node *node, bool (*walker)(Node *, void *), void *context) {
-#if PG_VERSION_NUM >= 160000
-  return expression_tree_walker(node, walker, context);
-#else
-  return expression_tree_walker(node, reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker)), context);
-#endif
-}
-
 // 18 moved the expressions of GROUP BY that are not in the select list to a range table entry, which has them all.
 inline List *group_expressions(Query *query) {
 #if PG_VERSION_NUM >= 180000

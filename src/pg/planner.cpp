@@ -1,5 +1,6 @@
-// Making comparisons of an ID with time into comparisons of the ID with IDs, which indexes, partitions and statistics
-// know.
+// What the planner is told of kid's functions. At the end of the page, that two calls of a generator are two. Before
+// that, how to make comparisons of an ID with time into comparisons of the ID with IDs, which indexes, partitions and
+// statistics know:
 //
 //   id <@ range        id >= T_lowest(range)      AND id <= T_highest(range)
 //   id < time          id >= T_lowest('<', time)  AND id <= T_highest('<', time)      <=, >= and > likewise
@@ -153,22 +154,16 @@ static Datum support_recheck(PG_FUNCTION_ARGS) {
 
 namespace {
 
-bool calls(Node *node, void *function) {
-  if (node == nullptr)
-    return false;
-  if (IsA(node, FuncExpr) && reinterpret_cast<FuncExpr *>(node)->funcid == *static_cast<Oid *>(function))
-    return true;
-  return walk_expression(node, calls, function);
-}
-
-/// Whether the query groups by an expression that calls `function`.
-bool groups_by_call(Query *query, Oid function) {
+/// Whether the query groups by something that a generator may be called for, by itself or by a function that is yet to
+/// be inlined.
+bool groups_by_volatile(Query *query) {
   ListCell *cell = nullptr;
 
   foreach (cell, query->groupClause)
-    if (calls(get_sortgroupclause_expr(static_cast<SortGroupClause *>(lfirst(cell)), query->targetList), &function))
+    if (contain_volatile_functions(
+            get_sortgroupclause_expr(static_cast<SortGroupClause *>(lfirst(cell)), query->targetList)))
       return true;
-  return calls(reinterpret_cast<Node *>(group_expressions(query)), &function);
+  return contain_volatile_functions(reinterpret_cast<Node *>(group_expressions(query)));
 }
 
 /// PostgreSQL computes equal expressions of a select list once, below a Sort, and so it would do with two calls of a
@@ -179,7 +174,7 @@ bool groups_by_call(Query *query, Oid function) {
 /// nothing looks there but the comparison of expressions: EXPLAIN, privileges and whatever else belongs to the function
 /// stay as they are.
 ///
-/// A call in GROUP BY is what the same call in the select list refers to, and gets no number.
+/// A call in GROUP BY is what the same call in the select list refers to, so calls in such a query get no number.
 Node *number_call(SupportRequestSimplify *request) {
   static Oid calls_numbered = InvalidOid;
   FuncExpr const *const written = request->fcall;
@@ -187,7 +182,7 @@ Node *number_call(SupportRequestSimplify *request) {
   // An expression may be simplified more than once, and then was copied, perhaps.
   if (OidIsValid(written->inputcollid))
     return nullptr;
-  if (request->root != nullptr && groups_by_call(request->root->parse, written->funcid))
+  if (request->root != nullptr && groups_by_volatile(request->root->parse))
     return nullptr;
   if (!OidIsValid(++calls_numbered))
     ++calls_numbered;

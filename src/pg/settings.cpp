@@ -60,39 +60,49 @@ bool keep_choice(automatic_or_number value, void **extra) {
 
 namespace {
 
-/// The first setting that the client asked for when the session started, and could not have, or an empty string.
-char refused[NAMEDATALEN];
+/// Of a setting that is not defined yet.
+struct placeholder {
+  char const *name;
+  GucSource source;
+};
 
-/// A placeholder holds one value. Where a client gave it one at the start of the session, that hides the one of the
-/// configuration file, and when the client may not set it, PostgreSQL falls back to the default.
-void note_refused_settings() {
+/// The placeholders that hide what the configuration file says.
+List *hiding_placeholders() {
+  List *found = NIL;
+
   for (config_generic *const setting : all_settings())
-    if (refused[0] == '\0' && strncmp(setting->name, "kid.", 4) == 0 &&
-        (setting->flags & GUC_CUSTOM_PLACEHOLDER) != 0 && setting->reset_source == PGC_S_CLIENT &&
-        setting->reset_scontext != PGC_SUSET && IsTransactionState() &&
-        pg_parameter_aclcheck(setting->name, setting->reset_srole, ACL_SET) != ACLCHECK_OK)
-      strlcpy(refused, setting->name, sizeof refused);
+    if ((setting->flags & GUC_CUSTOM_PLACEHOLDER) != 0 && strncmp(setting->name, "kid.", 4) == 0 &&
+        setting->reset_source > PGC_S_FILE) {
+      auto *const one = static_cast<placeholder *>(palloc(sizeof(placeholder)));
+      *one = {pstrdup(setting->name), setting->reset_source};
+      found = lappend(found, one);
+    }
+  return found;
+}
+
+/// The first of them whose value PostgreSQL did not take, or null: it has warned then, and fallen back to the default.
+/// What is left of a name that kid does not have is nothing.
+char const *refused_setting(List *placeholders) {
+  ListCell *cell = nullptr;
+
+  foreach (cell, placeholders) {
+    auto const *const asked = static_cast<placeholder *>(lfirst(cell));
+    for (config_generic *const setting : all_settings())
+      if (strcmp(setting->name, asked->name) == 0 && setting->reset_source != asked->source)
+        return setting->name;
+  }
+  return nullptr;
 }
 
 } // namespace
-
-void check_settings() {
-  if (refused[0] != '\0')
-    ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-            errmsg("permission denied to set parameter \"%s\"", refused),
-            errdetail("It was given when the session started, and hides the value that it would have otherwise."),
-            errhint("Start a session without it."));
-}
 
 /// PostgreSQL gives a setting that is defined late the value that its placeholder had. In parallel mode it refuses
 /// that, with a warning, to settings that may not be changed there. Ours may, but only until they are defined.
 ///
 /// A rule between settings holds where they are used, not where one is set: values come one by one, in any order, from
 /// a file, from SET, and from the leader of a parallel worker.
-void define_settings() {
+static void define_all() {
   int const flags = IsInParallelMode() ? GUC_ALLOW_IN_PARALLEL : 0;
-
-  note_refused_settings();
   DefineCustomIntVariable(
       "kid.max_wait", "Longest time that a generator waits for the system clock.",
       "A generator waits when all sequence numbers of the current time unit are used up, and, unless "
@@ -126,6 +136,25 @@ void define_settings() {
     for (config_generic *const setting : all_settings())
       if (strncmp(setting->name, "kid.", 4) == 0)
         setting->flags &= ~flags;
+}
+
+/// A session that has other settings than the server is given does nothing with IDs, as it would read them wrongly, and
+/// make those of another server. With kid preloaded PostgreSQL does not let it begin.
+void define_settings() {
+  static bool defined = false;
+  static char const *refused = nullptr;
+
+  // After an error in here the next call of any function of kid's comes here again.
+  if (!defined) {
+    List *const placeholders = hiding_placeholders();
+    define_all();
+    refused = refused_setting(placeholders);
+    defined = true;
+  }
+  if (refused != nullptr)
+    ereport(ERROR, errcode(ERRCODE_CANT_CHANGE_RUNTIME_PARAM), errmsg("parameter \"%s\" could not be set", refused),
+            errdetail("The value that it was given when the session started hides the one that it has otherwise."),
+            errhint("Start a session without it."));
 }
 
 } // namespace kid::pg

@@ -35,7 +35,4 @@ bool keep_choice(automatic_or_number value, void **extra);
 
 void define_settings();
 
-/// An error where this session does not have the settings of the server: no ID is made with others.
-void check_settings();
-
 } // namespace kid::pg

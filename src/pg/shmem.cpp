@@ -1,7 +1,5 @@
 #include "shmem.hpp"
 
-#include "settings.hpp"
-
 namespace kid::pg {
 
 shared_state *attached = nullptr;
@@ -72,7 +70,6 @@ shared_state &find_or_make() {
 
 void attach(char const *function) {
   PreventCommandDuringRecovery(function);
-  check_settings();
   attached = &find_or_make();
 }
 

@@ -15,15 +15,15 @@ CREATE VIEW kid_stats AS
 
 COMMENT ON VIEW kid_stats IS
     'one row for each logical clock in this cluster, counted since the server started';
-COMMENT ON COLUMN kid_stats.clock IS 'which logical clock: kid (of kid64 and kid96), flake or sno';
+COMMENT ON COLUMN kid_stats.clock IS 'which logical clock: the type that it is of, or kid for kid64 and kid96';
 COMMENT ON COLUMN kid_stats.last_issued IS
     'time in the last ID issued, or where IDs go on after a start; null before the first call of a generator';
 COMMENT ON COLUMN kid_stats.ahead IS 'how far that is ahead of the system clock';
 COMMENT ON COLUMN kid_stats.waits IS 'calls that had to wait for the system clock, or failed because they may not';
 COMMENT ON COLUMN kid_stats.backward_steps IS 'how often the system clock was found to have gone back';
-COMMENT ON COLUMN kid_stats.ticks IS 'how often sno changed its tick; null for the others';
+COMMENT ON COLUMN kid_stats.ticks IS 'how often the tick changed; null for clocks without one';
 COMMENT ON COLUMN kid_stats.safe_mark IS
-    'where the IDs end that sno made with its other tick: a system clock that goes back below it makes sno wait; null for the others, and before the first tick';
+    'where the IDs end that were made with the other tick: a system clock that goes back below it makes generators wait; null for clocks without a tick, and before it changed';
 COMMENT ON COLUMN kid_stats.lease_until IS
     'time that no ID reaches before the bound is written to WAL again; null when there is no lease';
 COMMENT ON COLUMN kid_stats.renewals IS 'how often the bound of this logical clock was written';

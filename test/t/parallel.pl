@@ -123,14 +123,27 @@ is(session("SET parallel_leader_participation = off; SELECT DISTINCT within('x' 
 # another value no ID is made.
 $node->safe_psql('postgres', 'CREATE ROLE joe LOGIN');
 {
-	local $ENV{PGOPTIONS} = '-c kid.flake_id=3 -c kid.flake_worker=3';
+	local $ENV{PGOPTIONS} = '-c kid.flake_id=3 -c kid.flake_worker=3 -c kid.no_such_setting=1';
 	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT kid_generator(flake_next())", extra_params => [ '-U', 'joe' ]);
 	is($stdout, '', 'an ordinary user gets no ID of another generator');
-	like($stderr, qr/ERROR:  42501: permission denied to set parameter "kid.flake_id"\nDETAIL:  It was given when the session started, .*\nHINT:  Start a session without it/,
-		'but an error');
+	my $error = qr/ERROR:  55P02: parameter "kid.flake_id" could not be set\nDETAIL:  The value that it was given when the session started .*\nHINT:  Start a session without it/;
+	like($stderr, $error, 'but an error');
+	($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT 1;\nSELECT kid_timestamp('1'::flake);\nSELECT kid_next()", extra_params => [ '-U', 'joe' ], on_error_stop => 0);
+	is($stdout, '1', 'nor is one read');
+	is(() = $stderr =~ /ERROR:  55P02: parameter "kid.flake_id" could not be set/g, 2, 'again and again');
 	is($node->safe_psql('postgres', 'SELECT kid_generator(flake_next())'), '3', 'a superuser does');
 }
 is($node->psql('postgres', 'SELECT kid_generator(flake_next())', extra_params => [ '-U', 'joe' ]), 0, 'without it an ordinary user does');
+foreach my $option ('kid.node=abc', 'kid.flake_epoch=0.5', 'kid.lease=0')
+{
+	local $ENV{PGOPTIONS} = "-c $option";
+	my ($status, $stdout, $stderr) = $node->psql('postgres', 'SELECT kid_next()');
+	like($stdout . $stderr, qr/ERROR:  parameter "kid.\w+" could not be set/, "$option is no value that can be given so, also by a superuser");
+}
+{
+	local $ENV{PGOPTIONS} = '-c kid.no_such_setting=1';
+	is($node->psql('postgres', 'SELECT kid_next()', extra_params => [ '-U', 'joe' ]), 0, 'a name that kid does not have is no matter');
+}
 
 $node->stop;
 done_testing();

@@ -19,7 +19,7 @@ CREATE FUNCTION kid_sequence(kid64) RETURNS integer
 COMMENT ON FUNCTION kid_next() IS
     'a new kid64, greater than every one issued before in the cluster, also after a crash or a promotion; waits, at most kid.max_wait, when all 16384 of a time unit are used up; an error during recovery';
 COMMENT ON FUNCTION kid_next(bigint) IS
-    'n new kid64, each greater than the one before it, as kid_next() gives one; up to 1024 at a time, a sixteenth of a time unit, so that another session''s IDs of that unit may be greater than those that are still to come; the last sixteenth of each unit is left to calls for single IDs; an error when n is negative';
+    'n new kid64, each greater than the one before it, as kid_next() gives one; up to 1024 at a time, a sixteenth of a time unit, so that another session''s IDs, or those of another call, may be greater than those that are still to come; the last sixteenth of each unit is left to calls for single IDs; an error when n is negative';
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_at(timestamptz) IS
