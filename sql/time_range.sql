@@ -191,8 +191,10 @@ RESET plan_cache_mode;
 EXECUTE of_b('2026-11-07 22:00', '2026-11-07 22:03');
 DEALLOCATE of_b;
 -- A bigint can be an ID of two types, so it is compared with time as neither.
+\set VERBOSITY terse
 SELECT * FROM b WHERE id >= timestamptz '2026-11-07 22:00';
 SELECT * FROM b WHERE id <@ tstzrange('2026-11-07 22:00', '2026-11-07 22:03');
+\set VERBOSITY default
 SELECT count(*), min(n), max(n) FROM b WHERE id::kid64 <@ tstzrange('2026-11-07 22:00', '2026-11-07 22:03', '[]');
 CREATE TABLE x (id text COLLATE "C" PRIMARY KEY DEFAULT sno_next());
 INSERT INTO x SELECT sno_make(timestamptz '2026-11-01' + i * interval '1 minute', 0, 0, 0) FROM generate_series(0, 9999) AS i;
