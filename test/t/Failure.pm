@@ -58,14 +58,18 @@ sub is_near
 	return Test::More::cmp_ok($ahead, '<=', $lease + 0.1, "$name: $ahead s ahead, the lease is $lease s");
 }
 
-# A psql that goes on by itself.
+# A psql that goes on by itself; from a file, as what it read from a pipe would have to be pumped there.
+my $scripts = 0;
+
 sub start_session
 {
-	my ($node, $statements, @options) = @_;
+	my ($node, $statements) = @_;
 	my ($stdout, $stderr) = ('', '');
+	my $script = $node->basedir . '/session' . ++$scripts . '.sql';
+	append_to_file($script, $statements);
 	my $handle = IPC::Run::start(
-		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', @options, '-d', $node->connstr('postgres') ],
-		'<', \$statements, '>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'), '-f', $script ],
+		'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 	return { handle => $handle, stdout => \$stdout, stderr => \$stderr };
 }
 

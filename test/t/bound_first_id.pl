@@ -16,13 +16,13 @@ $node->start;
 # In a worker a generator is only where a function says that it may be.
 $node->sql("$Ledger::schema;
 	CREATE FUNCTION next_in_worker() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS 'BEGIN RETURN kid_next()::bigint; END';
-	CREATE TABLE numbers AS SELECT generate_series(1, 20) AS n;
-	ALTER TABLE numbers SET (parallel_workers = 2)");
+	CREATE TABLE numbers (n int, wide text STORAGE PLAIN) WITH (parallel_workers = 2);
+	INSERT INTO numbers SELECT n, repeat('x', 2000) FROM generate_series(1, 20) AS n");
 $node->stop;
 my $page = $node->data_dir . '/global/9764';
 ok(!-e $page, 'no ID, no page');
 
-my $parallel = "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET force_parallel_mode = on;\n";
+my $parallel = "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET force_parallel_mode = on; SET parallel_leader_participation = off;\n";
 $parallel =~ s/force_parallel_mode/debug_parallel_query/ if $node->pg_version >= 16;
 my %count = (sessions => 0, workers => 0);
 my ($repeated, $failures) = ('', '');
@@ -30,12 +30,16 @@ my %seen;
 foreach my $round (1 .. 20)
 {
 	my $kind = $round % 2 ? 'sessions' : 'workers';
-	# As of a cluster that never had an ID.
+	# As of a cluster that never had an ID. But the IDs of the round before are in the past, as nothing else is to prevent them.
 	unlink $page;
+	$node->set_clock("+${round}m");
 	$node->start;
 	my $query = $kind eq 'sessions' ? "SELECT kid_next()::bigint FROM generate_series(1, 20);\n" : $parallel . "SELECT next_in_worker() FROM numbers;\n";
+	# They begin when the first session ends.
+	my $first = start_session($node, "SELECT pg_advisory_lock(1);\nSELECT pg_sleep(0.15);\n");
+	wait_for_output($first, qr/\n/);
 	my @sessions = map { start_session($node, "SELECT pg_advisory_lock_shared(1);\n$query") } 1 .. 2;
-	wait_for_output($_, qr/\n/) foreach @sessions;
+	$first->{handle}->finish;
 	# In half of the rounds the kill comes in the midst of it.
 	if ($round % 4 < 2) { foreach (@sessions) { eval { $_->{handle}->finish; }; } }
 	else { usleep(rand 20_000) }
@@ -55,7 +59,7 @@ foreach my $round (1 .. 20)
 	{
 		$repeated .= " round $round, after the crash: $id" if $seen{$id}++;
 	}
-	$node->stop('immediate');
+	$node->stop;
 }
 note "$count{sessions} IDs of sessions, $count{workers} of parallel workers";
 cmp_ok($count{$_}, '>', 100, "IDs of $_") foreach sort keys %count;
