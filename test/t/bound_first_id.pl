@@ -16,7 +16,8 @@ $node->start;
 # In a worker a generator is only where a function says that it may be.
 $node->sql("$Ledger::schema;
 	CREATE FUNCTION next_in_worker() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS 'BEGIN RETURN kid_next()::bigint; END';
-	CREATE TABLE numbers (n int, wide text STORAGE PLAIN) WITH (parallel_workers = 2);
+	CREATE TABLE numbers (n int, wide text) WITH (parallel_workers = 2);
+	ALTER TABLE numbers ALTER wide SET STORAGE PLAIN;
 	INSERT INTO numbers SELECT n, repeat('x', 2000) FROM generate_series(1, 20) AS n");
 $node->stop;
 my $page = $node->data_dir . '/global/9764';
