@@ -139,7 +139,8 @@ sub starts_anew
 starts_anew('truncated to nothing', sub { write_file('') });
 starts_anew('zeroes', sub { write_file("\0" x 8192) });
 starts_anew('the file is deleted', sub { unlink $path or die $! });
-like(error_of_start(sub { write_file(substr(slurp_file($path), 0, 4096)) }), qr{^$|XX001}, 'half a page');
+# PostgreSQL counts whole pages only.
+starts_anew('half a page', sub { write_file(substr(slurp_file($path), 0, 4096)) });
 
 # Checksums find each byte that is not as it was. Without them a bound that is another number is believed.
 $node->stop;
