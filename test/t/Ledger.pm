@@ -66,9 +66,9 @@ sub wrong
 # Makes IDs, with one session, and notes them.
 sub take
 {
-	my ($self, $name, $node, $count) = @_;
+	my ($self, $name, $node, $count, $database) = @_;
 	my $before = $self->{count};
-	my ($status, $stdout, $stderr) = $node->psql('postgres', $self->statements($count // 100));
+	my ($status, $stdout, $stderr) = $node->psql($database // 'postgres', $self->statements($count // 100));
 	$self->add($name, $stdout, $stderr);
 	Test::More::diag("$name: $stderr") if $stderr =~ /ERROR|FATAL|PANIC/;
 	return $self->{count} - $before;
@@ -77,9 +77,9 @@ sub take
 # The same as a test.
 sub goes_on
 {
-	my ($self, $name, $node, $count) = @_;
+	my ($self, $name, $node, $count, $database) = @_;
 	$count //= 100;
-	return Test::More::is($self->take($name, $node, $count), 3 * $count, "$name: IDs are made");
+	return Test::More::is($self->take($name, $node, $count, $database), 3 * $count, "$name: IDs are made");
 }
 
 sub is_right
