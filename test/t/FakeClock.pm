@@ -8,6 +8,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils ();    # a method of the parent must not find a function here
 use Test::More ();
 
+# $node->{preload} is another library that the server is started with.
+
 # In libfaketime's words: an offset (-1h), or a moment at which the clock stands (2030-01-01 00:00:00).
 sub set_clock
 {
@@ -34,7 +36,7 @@ sub start
 	my ($library) = glob('/usr/lib/*/faketime/libfaketime.so.1');
 	die 'libfaketime is not installed' unless defined $library;
 	$self->set_clock('+0') unless -e $self->basedir . '/clock';
-	local $ENV{LD_PRELOAD} = $library;
+	local $ENV{LD_PRELOAD} = join ':', grep { defined } $self->{preload}, $library;
 	local $ENV{FAKETIME_TIMESTAMP_FILE} = $self->basedir . '/clock';
 	local $ENV{FAKETIME_NO_CACHE} = 1;
 	local $ENV{FAKETIME_DONT_FAKE_MONOTONIC} = 1;

@@ -1,4 +1,5 @@
-# The lease file: written before IDs go past it, found again after a shutdown and a crash, damaged, not writable.
+# The page of the bounds: written before IDs go past it, found again after a shutdown and a crash; damaged in every way, with and
+# without checksums, and written anew; and the lease, which one session renews while others go on.
 use strict;
 use warnings;
 use FakeClock;
@@ -10,15 +11,17 @@ my $node = FakeClock->new('main');
 $node->init;
 $node->start;
 $node->sql('CREATE EXTENSION kid');
-my $path = $node->data_dir . '/kid.lease';
+my $path = $node->data_dir . '/global/9764';
 
-# What src/pg/lease.cpp says is in it.
-sub read_lease
+# What src/pg/bound_page.hpp says is in it.
+sub read_bounds
 {
-	my @names = qw(magic version reserved system kid flake sno safe);
-	my %lease;
-	@lease{@names} = unpack('a8 L L Q Q Q Q Q', slurp_file($path));
-	return \%lease;
+	$node->sql('CHECKPOINT');
+	my $bytes = slurp_file($path);
+	my ($lsn_and_flags, $lower) = unpack('a12 S', $bytes);
+	my %page = (bytes => length $bytes, lower => $lower);
+	@page{qw(magic version timeline kid flake sno)} = unpack('Q L L Q Q Q', substr($bytes, 24));
+	return \%page;
 }
 
 sub write_file
@@ -30,25 +33,26 @@ sub write_file
 	return;
 }
 
-ok(!-e $path, 'no ID, no lease');
+ok(!-e $path, 'no ID, no page');
+is($node->sql('BEGIN READ ONLY; SELECT count(DISTINCT kid_next()) FROM generate_series(1, 10); COMMIT'), 10, 'the first IDs, in a read-only transaction');
 my $id = $node->sql('SELECT kid_next()::bigint');
-is(-s $path, 64, 'the lease file');
-my $lease = read_lease();
-is($lease->{system}, $node->sql('SELECT system_identifier FROM pg_control_system()'), 'of this cluster');
-cmp_ok($lease->{kid}, '>', $id, 'it is past the first ID');
-is($node->sql("SELECT kid_timestamp($lease->{kid}::bigint::kid64) - kid_timestamp(${id}::bigint::kid64)
-				BETWEEN interval '0.8 s' AND interval '1.005 s'"), 't', 'by the length of the lease');
-is("$lease->{flake} $lease->{sno}", '0 0', 'and of no other clock');
+my $page = read_bounds();
+is("@$page{qw(bytes magic version timeline lower)}", '8192 ' . unpack('Q>', 'kidbound') . ' 1 1 168', 'the page');
+cmp_ok($page->{kid}, '>', $id, 'its bound is past the first ID');
+is($node->sql("SELECT kid_timestamp($page->{kid}::bigint::kid64) - kid_timestamp(${id}::bigint::kid64)
+				BETWEEN interval '0.3 s' AND interval '1.005 s'"), 't', 'by the length of the lease');
+is("$page->{flake} $page->{sno}", '0 0', 'and of no other clock');
 
 # A start begins at the bound, preloaded or not. The clock is an hour behind.
 $node->set_clock('-1h');
 $node->restart;
-cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $lease->{kid}, 'a start begins at the bound');
+cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $page->{kid}, 'a start begins at the bound');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\n");
 $node->restart;
 ($id, my $flake, my $sno) = split /[|]/, $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, sno_next()');
+$page = read_bounds();
 $node->restart;
-is($node->sql("SELECT kid_next()::bigint > $id, flake_next() > '$flake', kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno)"),
+is($node->sql("SELECT kid_next()::bigint > $page->{kid}, flake_next() > '$flake', kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno)"),
 	't|t|t', 'preloaded, too');
 $id = $node->sql('SELECT kid_next()::bigint');
 $node->stop('immediate');
@@ -59,77 +63,114 @@ is($node->sql(q{SELECT last_issued - clock_timestamp() > interval '1 h 59 min' F
 	'IDs are ahead of the clock then');
 $node->set_clock('+0');
 
-# One byte that is not as it was, in any place; and other sizes.
-$node->restart;
-my $good = slurp_file($path);
-sub damaged
+# What is wrong is found at the first ID after a start, and stays until it is written anew. `change` changes the page's file while
+# the server is down.
+sub error_of_start
 {
-	my ($bytes, $detail) = @_;
-	write_file($bytes);
-	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT kid_next()");
-	return $stderr =~ qr{ERROR:  XX001: lease file "kid.lease" of kid is damaged\nDETAIL:  $detail\nHINT:  .*remove the file}
-	  && $stdout eq '';
+	my ($change, $query) = @_;
+	$node->stop;
+	$change->();
+	$node->start;
+	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\n" . ($query // 'SELECT kid_next()'));
+	return $stderr;
 }
-my @missed = grep { my $byte = $_; grep { !damaged($good ^ ("\0" x $byte . chr($_) . "\0" x (63 - $byte)), '.*') } (1, 0x80, 0xff) } 0 .. 63;
-is("@missed", '', 'each of 64 bytes with one, another and all bits flipped is detected');
-ok(damaged('', 'It has fewer bytes than 64.'), 'empty');
-ok(damaged(substr($good, 0, 63), 'It has fewer bytes than 64.'), 'short');
-ok(damaged("$good\0", 'It has more bytes than 64.'), 'long');
-ok(damaged("\0" x 64, 'It does not begin as a lease file does.'), 'zeroes');
-my $other = FakeClock->new('other');
-$other->init;
-$other->start;
-$other->sql('CREATE EXTENSION kid; SELECT kid_next()');
-ok(damaged(slurp_file($other->data_dir . '/kid.lease'), 'It is of the cluster \d+, and this is \d+\.'), 'of another cluster');
-$other->stop;
-like($node->error_of('SELECT flake_next()'), qr{XX001}, 'no clock starts');
-like($node->error_of('SELECT kid_observe(kid64_floor(now()))'), qr{XX001}, 'or can be moved');
-is($node->sql(q{SELECT kid_timestamp(kid64_make('2026-11-21', 0)) = '2026-11-21', kid64_at(now()) IS NOT NULL, flax_next() IS NOT NULL}),
-	't|t|t', 'what needs no clock works');
-is($node->sql(q{SELECT count(*), count(last_issued), count(lease_until) FROM kid_stats}), '3|0|0', 'as does kid_stats');
-write_file($good);
-cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $id, 'with the file of before it goes on');
-
-# The lease cannot be renewed. A file that may not be written, then a disk that is full; the clock is the real one.
-$node->append_conf('postgresql.conf', "kid.lease = '2s'\n");
-$node->restart;
-sub last_before_failure
+sub flip
 {
-	my ($state) = @_;
-	my ($last, $stderr) = (0, '');
-	for (1 .. 400)
+	my ($byte) = @_;
+	return sub {
+		my $bytes = slurp_file($path);
+		substr($bytes, $byte, 1) ^= "\x81";
+		write_file($bytes);
+	};
+}
+my $damaged = qr{ERROR:  XX001: page of the bounds of IDs is damaged\nDETAIL:  .*\nHINT:  .*kid_reset_clock\(\)};
+my $time = "clock_timestamp() + interval '10 s'";
+sub mend
+{
+	my ($name) = @_;
+	$node->sql("SELECT kid_reset_clock($time)");
+	is($node->sql(q{SELECT kid_timestamp(kid_next()) BETWEEN clock_timestamp() + '5 s' AND clock_timestamp() + '11 s',
+						   kid_timestamp(flake_next()) BETWEEN clock_timestamp() + '5 s' AND clock_timestamp() + '11 s',
+						   kid_timestamp(sno_next()) <= clock_timestamp() + '11 s'}),
+		't|t|t', "$name: a superuser writes it anew, for IDs from a given time");
+	return;
+}
+$node->sql('CREATE ROLE merger LOGIN; GRANT EXECUTE ON FUNCTION kid_reset_clock(timestamptz) TO merger');
+my %place = (magic => 24, 'the end of the magic' => 31, version => 32, pd_lower => 12);
+foreach my $name (sort keys %place)
+{
+	my $good = slurp_file($path);
+	my $stderr = error_of_start(flip($place{$name}));
+	if ($name eq 'version')
 	{
-		(my $status, my $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT kid_next()::bigint");
-		last if $stderr =~ /ERROR/;
-		$last = $stdout;
-		usleep(10_000);
+		like($stderr, qr{XX001: page of the bounds of IDs is damaged\nDETAIL:  File "global/9764" is of a version that this kid does not know}, $name);
 	}
-	like($stderr, qr{ERROR:  $state: could not (open|write) file "kid.lease": }, "an error that says what failed, $state");
-	return $last;
+	else { like($stderr, $name eq 'pd_lower' ? qr{ERROR:  XX001: } : $damaged, "flipped: $name"); }
+	next if $name ne 'magic';
+	like($node->error_of('SELECT flake_next()'), $damaged, 'no clock starts');
+	like($node->error_of('SELECT kid_observe(kid64_floor(now()))'), qr{XX001}, 'or can be moved');
+	is($node->sql(q{SELECT kid_timestamp(kid64_make('2026-11-21', 0)) = '2026-11-21', kid64_at(now()) IS NOT NULL, flax_next() IS NOT NULL}),
+		't|t|t', 'what needs no clock works');
+	is($node->sql(q{SELECT count(*), count(last_issued), count(lease_until) FROM kid_stats}), '3|0|0', 'as does kid_stats');
+	my ($status, $stdout, $refused) = $node->psql('postgres', "SELECT kid_reset_clock($time)", extra_params => [ '-U', 'merger' ]);
+	like($refused, qr{must be superuser}, 'who is no superuser cannot write it anew');
+	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), qr{22023: time is too far ahead of the system clock}, 'nor anybody for a time that is far');
+	like($node->error_of('SELECT kid_next()'), $damaged, 'and then it is damaged as before');
 }
-$node->sql('SELECT kid_next()');
-chmod 0400, $path or die $!;
-my $bound = read_lease()->{kid};
-my $last = last_before_failure('42501');
-cmp_ok($last, '>', 0, 'IDs are issued up to the bound');
-cmp_ok($last, '<=', $bound, 'none is beyond it');
-is($node->sql("SELECT kid_timestamp(${bound}::bigint::kid64) - kid_timestamp(${last}::bigint::kid64) < interval '500 ms'"), 't',
-	'which the first failures, in good time, did not prevent');
-like(slurp_file($node->logfile), qr{LOG:  could not open file "kid.lease"}, 'but reported');
-chmod 0600, $path or die $!;
-cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $bound, 'goes on without a restart');
-$bound = read_lease()->{kid};
-rename $path, "$path.aside" or die $!;
-symlink '/dev/full', $path or die $!;
-cmp_ok(last_before_failure('53100'), '<=', $bound, 'no ID is beyond the bound');
-like($node->error_of('SELECT sno_next()'), qr{53100}, 'of a clock that had no lease, none at all');
-rename "$path.aside", $path or die $!;
-cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $bound, 'goes on without a restart');
+continue
+{
+	mend($name);
+}
+
+# Sizes, and a first start. That one begins with the clock, and says so.
+my $as_first = qr{LOG:  IDs start from the system clock, as no bound of those before was found\n.*HINT:  .*call kid_observe_all\(\)};
+sub starts_anew
+{
+	my ($name, $change) = @_;
+	$node->set_clock('+1h');
+	$node->sql('SELECT kid_next()');
+	$node->set_clock('+0');
+	my $before = -s $node->logfile;
+	is(error_of_start($change), '', "$name: IDs are made");
+	is($node->sql(q{SELECT kid_timestamp(kid_next()) < clock_timestamp() + '2 s'}), 't', "$name: a first start, with the clock");
+	like(substr(slurp_file($node->logfile), $before), $as_first, "$name: a message says so");
+	return;
+}
+starts_anew('truncated to nothing', sub { write_file('') });
+starts_anew('zeroes', sub { write_file("\0" x 8192) });
+starts_anew('the file is deleted', sub { unlink $path or die $! });
+# PostgreSQL counts whole pages only.
+starts_anew('half a page', sub { write_file(substr(slurp_file($path), 0, 4096)) });
+
+# Checksums find each byte that is not as it was. Without them a bound that is another number is believed.
+$node->stop;
+unlink $path;
+system_or_bail('pg_checksums', '--enable', '--no-sync', '-D', $node->data_dir);
+$node->start;
+$node->sql('SELECT kid_next(), flake_next(), sno_next()');
+foreach my $byte (8, 12, 24, 40, 47, 104, 167, 168, 8191)
+{
+	like(error_of_start(flip($byte)), qr{ERROR:  XX001: }, "with checksums, flipped: $byte");
+	like($node->error_of('SELECT flake_next()'), qr{XX001}, 'and again');
+	mend('with checksums');
+}
+
+# A single-user server takes it over, and hands it on.
+$id = $node->sql('SELECT kid_next()::bigint');
+$node->stop;
+my ($stdout, $stderr) = ('', '');
+IPC::Run::run([ 'postgres', '--single', '-D', $node->data_dir, 'postgres' ],
+	'<', \"SELECT kid_next()::bigint AS id\n", '>', \$stdout, '2>', \$stderr);
+my ($single) = $stdout =~ /id = "(\d+)"/;
+cmp_ok($single, '>', $id, 'a single-user server goes on above the bound');
+$node->start;
+cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $single, 'as does the server after it');
 
 # Many sessions, a short lease: it is renewed in good time, by one while the others go on.
 $node->append_conf('postgresql.conf', "kid.lease = '100ms'\n");
 $node->stop;
-usleep(2_000_000);
+unlink $path;
+$node->set_clock('+1m');
 $node->start;
 $node->sql('CREATE UNLOGGED TABLE ids (id kid64)');
 $node->pgbench('-n -c 8 -j 2 -T 4', 0, [qr{processed}], [qr{^$}], 'eight sessions with a short lease',
@@ -137,7 +178,7 @@ $node->pgbench('-n -c 8 -j 2 -T 4', 0, [qr{processed}], [qr{^$}], 'eight session
 my ($count, $distinct, $renewals) = split /[|]/,
   $node->sql(q{SELECT count(*), count(DISTINCT id), (SELECT renewals FROM kid_stats WHERE clock = 'kid') FROM ids});
 is($distinct, $count, "no duplicate among $count");
-cmp_ok($renewals, '>=', 40, 'renewed');
+cmp_ok($renewals, '>=', 40, "renewed: $renewals times");
 cmp_ok($renewals, '<=', 200, 'and not by each session');
 
 # No lease.
@@ -148,6 +189,6 @@ $node->start;
 is($node->sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), 100, 'kid.lease = 0: IDs');
 is($node->sql(q{SELECT count(lease_until), sum(renewals) FROM kid_stats}), '0|0', 'without a bound');
 $node->stop;
-ok(!-e $path, 'and a file');
+ok(!-e $path, 'and a page');
 
 done_testing();

@@ -1,0 +1,144 @@
+# What breaks a server, and what to see of it afterwards.
+package Failure;
+use strict;
+use warnings;
+use Exporter 'import';
+use IPC::Run ();
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(usleep);
+
+our @EXPORT = qw(kill_server kill_backend seconds_ahead is_near start_session wait_for_output slow_flush_library);
+
+# Kills all of a server's processes, none of which can start another meanwhile.
+sub kill_server
+{
+	my ($node) = @_;
+	my ($postmaster) = split /\n/, slurp_file($node->data_dir . '/postmaster.pid');
+	kill 'STOP', $postmaster;
+	my @children = split ' ', slurp_file("/proc/$postmaster/task/$postmaster/children");
+	kill 'KILL', $postmaster, @children;
+	$node->{_pid} = undef;
+	# Until it is buried the next postmaster would take it for alive.
+	foreach my $pid (@children, $postmaster)
+	{
+		usleep(1000) while -e "/proc/$pid";
+	}
+	return;
+}
+
+# Kills one backend, which brings the server down, and up again by itself, with restart_after_crash. Returns when it is up.
+sub kill_backend
+{
+	my ($node) = @_;
+	my ($stdout, $stderr) = ('', '');
+	my $session = start_session($node, "SELECT pg_backend_pid();\nSELECT pg_sleep(600);\n");
+	wait_for_output($session, qr/^(\d+)\n/);
+	my ($pid) = ${ $session->{stdout} } =~ /^(\d+)\n/;
+	kill 'KILL', $pid;
+	eval { $session->{handle}->finish; };
+	$node->poll_query_until('postgres', 'SELECT true') or die 'no restart after the crash';
+	return;
+}
+
+# By how many seconds IDs, or those that may be issued without another look at the page, are ahead of the clock.
+sub seconds_ahead
+{
+	my ($node) = @_;
+	return $node->safe_psql('postgres',
+		'SELECT coalesce(round(max(extract(epoch FROM greatest(last_issued, lease_until) - clock_timestamp())), 3), 0) FROM kid_stats');
+}
+
+# That they are so by a lease at most, but for a little, which is what a logical clock is given that is ahead itself.
+sub is_near
+{
+	my ($node, $lease, $name) = @_;
+	# Not sno, which may have to wait first.
+	$node->safe_psql('postgres', 'SELECT kid_next(), flake_next()');
+	my $ahead = seconds_ahead($node);
+	return Test::More::cmp_ok($ahead, '<=', $lease + 0.1, "$name: $ahead s ahead, the lease is $lease s");
+}
+
+# A psql that goes on by itself; from a file, as what it read from a pipe would have to be pumped there.
+my $scripts = 0;
+
+sub start_session
+{
+	my ($node, $statements) = @_;
+	my ($stdout, $stderr) = ('', '');
+	my $script = $node->basedir . '/session' . ++$scripts . '.sql';
+	append_to_file($script, $statements);
+	my $handle = IPC::Run::start(
+		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'), '-f', $script ],
+		'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	return { handle => $handle, stdout => \$stdout, stderr => \$stderr };
+}
+
+sub wait_for_output
+{
+	my ($session, $pattern) = @_;
+	$session->{handle}->pump until ${ $session->{stdout} } =~ $pattern;
+	return;
+}
+
+# A library for LD_PRELOAD that makes each flush of WAL take as many milliseconds as the file says that KID_SLOW_FLUSH names.
+# While process N is in one, there is a file with .N after that name. Undefined where there is no compiler.
+sub slow_flush_library
+{
+	my $directory = PostgreSQL::Test::Utils::tempdir();
+	append_to_file("$directory/slow_flush.c", <<'END');
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct duration { long seconds, nanoseconds; };
+
+static void be_slow(int fd)
+{
+	char link[64], file[4096], mark[4200], text[32] = "";
+	char const *flag = getenv("KID_SLOW_FLUSH");
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	ssize_t length = readlink(link, file, sizeof file - 1);
+	if (flag == NULL || length < 0)
+		return;
+	file[length] = 0;
+	if (strstr(file, "/pg_wal/") == NULL)
+		return;
+	int in = open(flag, O_RDONLY);
+	if (in < 0)
+		return;
+	length = read(in, text, sizeof text - 1);
+	close(in);
+	long ms = atol(text);
+	if (ms <= 0)
+		return;
+	snprintf(mark, sizeof mark, "%s.%d", flag, (int)getpid());
+	close(open(mark, O_CREAT | O_WRONLY, 0600));
+	// Not the function of libc, which libfaketime takes over.
+	struct duration left = {ms / 1000, ms % 1000 * 1000000};
+	while (syscall(SYS_nanosleep, &left, &left) != 0 && errno == EINTR)
+		;
+	unlink(mark);
+}
+
+#define SLOW(name)                                                                                                     \
+	int name(int fd)                                                                                                   \
+	{                                                                                                                  \
+		int (*original)(int) = (int (*)(int))dlsym(RTLD_NEXT, #name);                                                  \
+		be_slow(fd);                                                                                                   \
+		return original(fd);                                                                                           \
+	}
+SLOW(fsync)
+SLOW(fdatasync)
+END
+	return undef
+	  if system("cc -shared -fPIC -O1 -o '$directory/slow_flush.so' '$directory/slow_flush.c' -ldl >'$directory/cc.log' 2>&1") != 0;
+	return "$directory/slow_flush.so";
+}
+
+1;

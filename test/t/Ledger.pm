@@ -1,0 +1,92 @@
+# What clients were given by servers, kept outside of them, so that nothing that a server forgets is forgotten here. Three
+# figures are to be 0: IDs that were given twice, IDs of kid64 and flake that are at or below one that was given before,
+# and rows that a unique key refused.
+package Ledger;
+use strict;
+use warnings;
+use Test::More ();
+
+# A number of partition of its own would tell the snos of two timelines apart, whatever the clock does.
+our $settings = "kid.sno_partition = 7\nkid.max_wait = '20s'\n";
+our $schema = 'CREATE EXTENSION IF NOT EXISTS kid;
+	CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next())';
+
+sub new
+{
+	my ($class) = @_;
+	return bless { seen => {}, highest => {}, count => 0, repeated => 0, below => 0, refused => 0, first => '' }, $class;
+}
+
+# For two servers that go on from the same moment, each without knowledge of the other.
+sub copy
+{
+	my ($self) = @_;
+	return bless { %$self, seen => { %{ $self->{seen} } }, highest => { %{ $self->{highest} } } }, ref $self;
+}
+
+# Statements that print IDs of each kind, committed ones, rolled back ones, and such that are in no row.
+sub statements
+{
+	my ($self, $count) = @_;
+	my $insert = "INSERT INTO ids SELECT FROM generate_series(1, $count) RETURNING kid::bigint, flake::bigint, sno;\n";
+	return "${insert}BEGIN;\n${insert}ROLLBACK;\nSELECT kid_next()::bigint, flake_next()::bigint, sno_next() FROM generate_series(1, $count);\n";
+}
+
+# What sessions have printed that began after all that is in here.
+sub add
+{
+	my ($self, $name, $stdout, $stderr) = @_;
+	my %highest = %{ $self->{highest} };
+	# The last line of a session that was killed may be cut.
+	while ($stdout =~ /^(\d+)\|(\d+)\|(\w{16})$/mg)
+	{
+		my %id = (kid => $1, flake => $2, sno => $3);
+		foreach my $type (keys %id)
+		{
+			$self->wrong("$name: $type $id{$type}", 'repeated') if $self->{seen}{"$type $id{$type}"}++;
+			next if $type eq 'sno';
+			$self->wrong("$name: $type $id{$type}", 'below') if $id{$type} <= ($self->{highest}{$type} // 0);
+			$highest{$type} = $id{$type} if $id{$type} > ($highest{$type} // 0);
+		}
+		$self->{count}++;
+	}
+	$self->{highest} = \%highest;
+	$self->wrong("$name: $_", 'refused') foreach $stderr =~ /(duplicate key.*)/g;
+	return;
+}
+
+sub wrong
+{
+	my ($self, $what, $kind) = @_;
+	$self->{first} ||= ", first $kind: $what";
+	$self->{$kind}++;
+	return;
+}
+
+# Makes IDs, with one session, and notes them.
+sub take
+{
+	my ($self, $name, $node, $count, $database) = @_;
+	my $before = $self->{count};
+	my ($status, $stdout, $stderr) = $node->psql($database // 'postgres', $self->statements($count // 100));
+	$self->add($name, $stdout, $stderr);
+	Test::More::diag("$name: $stderr") if $stderr =~ /ERROR|FATAL|PANIC/;
+	return $self->{count} - $before;
+}
+
+# The same as a test.
+sub goes_on
+{
+	my ($self, $name, $node, $count, $database) = @_;
+	$count //= 100;
+	return Test::More::is($self->take($name, $node, $count, $database), 3 * $count, "$name: IDs are made");
+}
+
+sub is_right
+{
+	my ($self, $name) = @_;
+	return Test::More::is("$self->{repeated} repeated, $self->{below} below, $self->{refused} refused$self->{first}",
+		'0 repeated, 0 below, 0 refused', "$name: $self->{count} IDs of each kind");
+}
+
+1;

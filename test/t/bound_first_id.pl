@@ -1,0 +1,70 @@
+# The very first IDs of a cluster, of two sessions, or of a session and its parallel workers, at the same moment; the server is killed
+# right after them. Twenty times, from the moment when there is no page. No ID comes again.
+use strict;
+use warnings;
+use FakeClock;
+use Failure;
+use Ledger;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+my $node = FakeClock->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "restart_after_crash = on\nkid.lease = '100ms'\nmax_connections = 20\n$Ledger::settings");
+$node->start;
+# In a worker a generator is only where a function says that it may be.
+$node->sql("$Ledger::schema;
+	CREATE FUNCTION next_in_worker() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS 'BEGIN RETURN kid_next()::bigint; END';
+	CREATE TABLE numbers (n int, wide text) WITH (parallel_workers = 2);
+	ALTER TABLE numbers ALTER wide SET STORAGE PLAIN;
+	INSERT INTO numbers SELECT n, repeat('x', 2000) FROM generate_series(1, 20) AS n");
+$node->stop;
+my $page = $node->data_dir . '/global/9764';
+ok(!-e $page, 'no ID, no page');
+
+my $parallel = "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET force_parallel_mode = on; SET parallel_leader_participation = off;\n";
+$parallel =~ s/force_parallel_mode/debug_parallel_query/ if $node->pg_version >= 16;
+my %count = (sessions => 0, workers => 0);
+my ($repeated, $failures) = ('', '');
+my %seen;
+foreach my $round (1 .. 20)
+{
+	my $kind = $round % 2 ? 'sessions' : 'workers';
+	# As of a cluster that never had an ID. But the IDs of the round before are in the past, as nothing else is to prevent them.
+	unlink $page;
+	$node->set_clock("+${round}m");
+	$node->start;
+	my $query = $kind eq 'sessions' ? "SELECT kid_next()::bigint FROM generate_series(1, 20);\n" : $parallel . "SELECT next_in_worker() FROM numbers;\n";
+	# They begin when the first session ends.
+	my $first = start_session($node, "SELECT pg_advisory_lock(1);\nSELECT pg_sleep(0.15);\n");
+	wait_for_output($first, qr/\n/);
+	my @sessions = map { start_session($node, "SELECT pg_advisory_lock_shared(1);\n$query") } 1 .. 2;
+	$first->{handle}->finish;
+	# In half of the rounds the kill comes in the midst of it.
+	if ($round % 4 < 2) { foreach (@sessions) { eval { $_->{handle}->finish; }; } }
+	else { usleep(rand 20_000) }
+	kill_server($node);
+	foreach (@sessions)
+	{
+		eval { $_->{handle}->finish; };
+		foreach my $id (${ $_->{stdout} } =~ /^(\d+)$/mg)
+		{
+			$repeated .= " round $round: $id" if $seen{$id}++;
+			$count{$kind}++;
+		}
+		$failures .= $_ foreach grep { !/terminat|closed the connection|connection to server|abnormally|before or while/ } ${ $_->{stderr} } =~ /^.+$/mg;
+	}
+	$node->start;
+	foreach my $id (split /\n/, $node->sql('SELECT kid_next()::bigint FROM generate_series(1, 20)'))
+	{
+		$repeated .= " round $round, after the crash: $id" if $seen{$id}++;
+	}
+	$node->stop;
+}
+note "$count{sessions} IDs of sessions, $count{workers} of parallel workers";
+cmp_ok($count{$_}, '>', 100, "IDs of $_") foreach sort keys %count;
+is($repeated, '', 'none was given twice');
+is($failures, '', 'and no call failed');
+
+done_testing();

@@ -1,0 +1,123 @@
+# The bound stays near the clock, however often a server crashes: a start begins at the bound, and the next one adds nothing to
+# that. And no ID comes twice. KID_ROUNDS is for how many seconds a server crashes twice a second.
+use strict;
+use warnings;
+use FakeClock;
+use Failure;
+use Ledger;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time usleep);
+
+my $seconds = $ENV{KID_ROUNDS} // 20;
+
+my $primary = FakeClock->new('primary');
+$primary->init(allows_streaming => 1);
+$primary->append_conf('postgresql.conf', "restart_after_crash = on\n$Ledger::settings");
+$primary->start;
+$primary->sql($Ledger::schema);
+$primary->backup('base');
+
+sub new_standby
+{
+	my ($name, $settings) = @_;
+	my $standby = FakeClock->new($name);
+	$standby->init_from_backup($primary, 'base', has_streaming => 1);
+	$standby->append_conf('postgresql.conf', "restart_after_crash = on\n" . ($settings // ''));
+	$standby->start;
+	return $standby;
+}
+
+# The primary is gone at once, when the standby has all that it wrote.
+sub fail_over
+{
+	my ($standby) = @_;
+	$primary->wait_for_catchup($standby, 'flush', $primary->lsn('insert'));
+	kill_server($primary);
+	$standby->promote;
+	return;
+}
+
+# Eight crashes within seconds, and a failover, where all clocks are right.
+my $standby = new_standby('after_eight');
+my $ledger = Ledger->new;
+my $far = 0;
+$ledger->take('before', $primary);
+foreach my $crash (1 .. 8)
+{
+	kill_backend($primary);
+	$primary->sql('SELECT kid_next(), flake_next()');
+	my $ahead = seconds_ahead($primary);
+	$far = $ahead if $ahead > $far;
+	$ledger->take("crash $crash", $primary);
+}
+cmp_ok($far, '<=', 1.1, "after each of eight crashes IDs are at most a lease ahead: $far s");
+fail_over($standby);
+is_near($standby, 1, 'promoted');
+$ledger->goes_on('promoted', $standby);
+$ledger->is_right('eight crashes and a failover');
+$standby->stop;
+
+# A standby whose lease is shorter.
+$primary->append_conf('postgresql.conf', "kid.lease = '4s'\n");
+$primary->start;
+$primary->sql('TRUNCATE ids');
+$standby = new_standby('shorter', "kid.lease = '100ms'\n");
+$ledger->take('long lease', $primary);
+kill_backend($primary);
+is_near($primary, 4, 'long lease, after a crash');
+$ledger->goes_on('long lease, after a crash', $primary);
+fail_over($standby);
+is_near($standby, 4, 'promoted with a shorter lease');
+$ledger->goes_on('short lease', $standby);
+kill_backend($standby);
+is_near($standby, 4, 'with a shorter lease, after a crash');
+$ledger->goes_on('short lease, after a crash', $standby);
+$ledger->is_right('a standby with a shorter lease');
+$standby->stop;
+
+# A long lease.
+$primary->append_conf('postgresql.conf', "kid.lease = '30s'\nkid.max_wait = '100ms'\n");
+$primary->start;
+my $statements = 'INSERT INTO ids (kid, flake, sno) SELECT kid_next(), flake_next(), NULL FROM generate_series(1, 100)';
+$primary->sql("TRUNCATE ids; $statements");
+foreach my $crash (1 .. 3)
+{
+	kill_backend($primary);
+	$primary->sql($statements);
+	is_near($primary, 30, "a lease of 30 s, crash $crash");
+}
+$primary->stop;
+
+# A crash every half second, of a backend among others that make IDs.
+$primary->append_conf('postgresql.conf', "kid.lease = '1s'\nkid.max_wait = '20s'\n");
+$primary->set_clock('+10m');
+$primary->start;
+$primary->sql('TRUNCATE ids');
+$ledger = Ledger->new;
+my ($until, $crashes) = (time + $seconds, 0);
+$far = 0;
+while (time < $until)
+{
+	my @sessions = map { start_session($primary, $ledger->statements(20) x 200) } 1 .. 2;
+	my $then = time + 0.5;
+	while (time < $then)
+	{
+		$_->{handle}->pump_nb foreach @sessions;
+		usleep(2000);
+	}
+	my $ahead = seconds_ahead($primary);
+	$far = $ahead if $ahead > $far;
+	kill_backend($primary);
+	foreach (@sessions)
+	{
+		eval { $_->{handle}->finish; };
+	}
+	$ledger->add('crash ' . ++$crashes, join("\n", map { ${ $_->{stdout} } } @sessions), join("\n", map { ${ $_->{stderr} } } @sessions));
+}
+cmp_ok($far, '<=', 1.1, "in $crashes crashes, twice a second, IDs were at most a lease ahead: $far s");
+$ledger->goes_on('after them', $primary);
+$ledger->is_right("$crashes crashes");
+$primary->stop;
+
+done_testing();

@@ -1,0 +1,51 @@
+# Recovery to a moment in the past, to before a bound was written and to after it: what a server issues then is above all
+# that it has, although it was restarted before its first ID, and its clock is an hour behind.
+use strict;
+use warnings;
+use FakeClock;
+use Ledger;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+my $primary = FakeClock->new('primary');
+$primary->init(allows_streaming => 1, has_archiving => 1);
+$primary->append_conf('postgresql.conf', $Ledger::settings);
+$primary->start;
+$primary->sql($Ledger::schema);
+$primary->backup('base');
+
+# Within one lease: in the second moment there are more IDs, but no later bound.
+my $bound_of = q{SELECT string_agg(clock || lease_until, ' ') FROM kid_stats};
+my %ledgers = ('before a bound' => Ledger->new);
+$ledgers{'before a bound'}->take('first', $primary, 20);
+my %moments = ('before a bound' => $primary->lsn('insert'));
+my $bound = $primary->sql($bound_of);
+usleep(1_500_000);
+$ledgers{'after a bound'} = $ledgers{'before a bound'}->copy;
+$ledgers{'after a bound'}->take('second', $primary, 20);
+$moments{'after a bound'} = $primary->lsn('insert');
+isnt($primary->sql($bound_of), $bound, 'another bound was written');
+my $segment = $primary->sql('SELECT pg_walfile_name(pg_current_wal_lsn())');
+$primary->sql('CREATE TABLE more (); SELECT pg_switch_wal()');
+$primary->poll_query_until('postgres', "SELECT last_archived_wal >= '$segment' FROM pg_stat_archiver") or die;
+
+foreach my $name (sort keys %moments)
+{
+	my $restored = FakeClock->new($name =~ s/ /_/gr);
+	$restored->init_from_backup($primary, 'base', has_restoring => 1);
+	$restored->append_conf('postgresql.conf', "recovery_target_lsn = '$moments{$name}'\nrecovery_target_action = promote\n");
+	$restored->set_clock('-1h');
+	$restored->start;
+	$restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die;
+	is($restored->sql(q{SELECT count(*) FROM pg_class WHERE relname = 'more'}), 0, "$name: restored to that moment");
+	$restored->restart;
+	$ledgers{$name}->goes_on($name, $restored);
+	$ledgers{$name}->is_right($name);
+	is($restored->sql(q{SELECT ahead BETWEEN interval '59 min' AND interval '61 min' FROM kid_stats WHERE clock = 'kid'}), 't',
+		"$name: IDs go on from what was restored");
+	$restored->stop('immediate');
+}
+
+$primary->stop;
+done_testing();

@@ -1,0 +1,167 @@
+# Every way of recovery has the bound of the IDs that it has, whatever its clock says: a restarted standby, a base backup without
+# a signal file, prepared transactions, two failovers in a row, moments in the past, pg_rewind in both directions, and a
+# standby that has never had kid.
+use strict;
+use warnings;
+use FakeClock;
+use Failure;
+use Ledger;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time usleep);
+
+my $primary = FakeClock->new('primary');
+$primary->init(allows_streaming => 1, has_archiving => 1);
+$primary->append_conf('postgresql.conf',
+	"restart_after_crash = on\nmax_prepared_transactions = 5\nwal_log_hints = on\nwal_keep_size = 1GB\n$Ledger::settings");
+$primary->start;
+$primary->sql($Ledger::schema);
+$primary->backup('base');
+my $ledger = Ledger->new;
+
+sub new_server
+{
+	my ($name, $from, $clock, %how) = @_;
+	my $server = FakeClock->new($name);
+	$server->init_from_backup($from, $how{backup} // 'base', %how);
+	$server->append_conf('postgresql.conf', $how{settings}) if defined $how{settings};
+	$server->set_clock($clock);
+	$server->start;
+	return $server;
+}
+
+# The primary is gone at once, when the standby has what it wrote.
+sub fail_over
+{
+	my ($from, $to) = @_;
+	$from->wait_for_catchup($to, 'flush', $from->lsn('flush'));
+	kill_server($from);
+	$to->promote;
+	return;
+}
+
+# A base backup that is started as it is, by crash recovery, twenty seconds behind. IDs are made while it is taken, and no others
+# after it, which it would not know of.
+my $session = start_session($primary, $ledger->statements(20) x 2000);
+wait_for_output($session, qr/\n/);
+$primary->backup('running');
+$session->{handle}->kill_kill;
+my $there = $ledger->copy;
+$ledger->add('while the base backup is taken', ${ $session->{stdout} }, ${ $session->{stderr} });
+my $copy = new_server('copy', $primary, '-20s', backup => 'running');
+like(slurp_file($copy->logfile), qr/redo starts/, 'a base backup without a signal file recovers');
+$there->add('in the base backup', $copy->sql('SELECT kid::bigint, flake::bigint, sno FROM ids ORDER BY kid'), '');
+$there->goes_on('a base backup without a signal file', $copy);
+$there->is_right('a base backup without a signal file');
+$copy->stop('immediate');
+
+# A standby has nothing new since its last checkpoint when it is restarted, and its clock is nine seconds behind.
+my $standby = new_server('restarted', $primary, '-9s', has_streaming => 1);
+$ledger->take('before the checkpoint', $primary);
+$primary->sql('CHECKPOINT');
+$primary->wait_for_catchup($standby, 'flush', $primary->lsn('insert'));
+$standby->poll_query_until('postgres', "SELECT pg_last_wal_replay_lsn() >= '" . $primary->lsn('insert') . "'") or die;
+$standby->sql('CHECKPOINT');
+kill_server($primary);
+$standby->restart;
+$standby->promote;
+my $begin = time;
+my $of_restarted = $ledger->copy;
+$of_restarted->goes_on('a restarted standby', $standby);
+$of_restarted->is_right('a restarted standby');
+$standby->stop('immediate');
+
+# Generators go on at once on a promoted server whose clock is five minutes behind. There a transaction is committed, and IDs
+# made in it are in order with those of before and after.
+$primary->start;
+$standby = new_server('far_behind', $primary, '-5m', has_streaming => 1, settings => "kid.max_wait = '500ms'\n");
+$ledger->take('before the prepared transaction', $primary);
+my ($prepared) = $primary->sql(q{BEGIN;
+	INSERT INTO ids SELECT FROM generate_series(1, 100) RETURNING kid::bigint, flake::bigint, sno;
+	PREPARE TRANSACTION 'held'});
+$ledger->add('in the prepared transaction', $prepared, '');
+fail_over($primary, $standby);
+foreach my $function ('kid_next', 'flake_next', 'sno_next')
+{
+	$begin = time;
+	$standby->sql("SELECT $function()");
+	cmp_ok(time - $begin, '<', 0.9, "five minutes behind, $function() works at once");
+}
+my $of_far = $ledger->copy;
+$of_far->goes_on('five minutes behind', $standby);
+$standby->sql(q{COMMIT PREPARED 'held'});
+is($standby->sql('SELECT count(*) - count(DISTINCT (kid, flake, sno)) FROM ids'), 0, 'the prepared transaction is committed');
+$of_far->goes_on('after a prepared transaction', $standby);
+$of_far->is_right('five minutes behind, with a prepared transaction');
+is($standby->sql(q{SELECT ticks, safe_mark > clock_timestamp() + interval '4 min' FROM kid_stats WHERE clock = 'sno'}), '1|t',
+	'sno has gone on with the other tick');
+$standby->stop('immediate');
+
+# Twelve seconds ahead, set right, and a failover.
+$primary->set_clock('+12s');
+$primary->start;
+$standby = new_server('right', $primary, '+0', has_streaming => 1);
+$ledger->take('twelve seconds ahead', $primary);
+$primary->set_clock('+0');
+$ledger->goes_on('set right', $primary);
+fail_over($primary, $standby);
+my $of_right = $ledger->copy;
+$of_right->goes_on('set right, and promoted', $standby);
+$of_right->is_right('a clock that was ahead');
+is($standby->sql(q{SELECT extract(epoch FROM safe_mark - clock_timestamp()) BETWEEN 5 AND 14, ahead < '1 s' FROM kid_stats WHERE clock = 'sno'}), 't|t',
+	'sno has gone on with the other tick, and marks how far the first one was used');
+$standby->stop('immediate');
+
+# Two failovers in a row, each to a clock that is further behind.
+$primary->start;
+$standby = new_server('first', $primary, '-2s', has_streaming => 1);
+my $second = FakeClock->new('second');
+$second->init_from_backup($primary, 'base');
+$second->enable_streaming($standby);
+$second->set_standby_mode;
+$second->set_clock('-4s');
+$second->start;
+$ledger->take('before two failovers', $primary);
+fail_over($primary, $standby);
+my $of_both = $ledger->copy;
+$of_both->goes_on('the first failover', $standby);
+fail_over($standby, $second);
+$of_both->goes_on('the second failover', $second);
+$of_both->is_right('two failovers in a row');
+$second->stop('immediate');
+
+# IDs that are a day ahead, and a failover to a server that has the time.
+$primary->set_clock('+1d');
+$primary->start;
+$standby = new_server('a_day_behind', $primary, '+0', has_streaming => 1);
+my $of_day = $ledger->copy;
+$of_day->take('a day ahead', $primary);
+fail_over($primary, $standby);
+$of_day->goes_on('a day behind', $standby);
+$of_day->is_right('a day behind');
+is_near($standby, 86400 + 1, 'a day behind');
+
+# The old primary is rewound, and then the other one, and each is promoted in its turn.
+my ($old, $new) = ($primary, $standby);
+foreach my $direction ('to the new timeline', 'and back')
+{
+	my $target = $old->data_dir;
+	my $conf = slurp_file("$target/postgresql.conf");
+	$new->sql('CHECKPOINT');
+	command_ok([ 'pg_rewind', '--source-server', $new->connstr('postgres'), '--target-pgdata', $target, '--no-sync',
+			'--config-file', "$target/postgresql.conf" ], "pg_rewind $direction");
+	unlink "$target/postgresql.conf";
+	append_to_file("$target/postgresql.conf", $conf);
+	$old->enable_streaming($new);
+	$old->set_standby_mode;
+	$old->set_clock('-5s');
+	$old->start;
+	$of_day->take("before the failover $direction", $new);
+	fail_over($new, $old);
+	$of_day->goes_on("promoted after pg_rewind $direction", $old);
+	$of_day->is_right("pg_rewind $direction");
+	($old, $new) = ($new, $old);
+}
+$new->stop('immediate');
+
+done_testing();

@@ -1,0 +1,148 @@
+# A disk on which a flush of WAL takes seconds: a crash and a failover repeat no ID; who waits for the bound can be stopped, and those
+# who do not want IDs go on; and the bound is not measured by a clock that is set meanwhile.
+use strict;
+use warnings;
+use FakeClock;
+use Failure;
+use Ledger;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time usleep);
+
+my $library = slow_flush_library();
+plan skip_all => 'there is no C compiler (cc)' unless defined $library;
+my $flag = PostgreSQL::Test::Utils::tempdir() . '/ms';
+$ENV{KID_SLOW_FLUSH} = $flag;
+
+# 0 is as fast as it can.
+sub set_flush
+{
+	my ($ms) = @_;
+	open my $file, '>', "$flag.new" or die $!;
+	print $file $ms;
+	close $file;
+	rename "$flag.new", $flag or die $!;
+	return;
+}
+set_flush(0);
+
+# A session that is to make an ID. Returns when it is in a flush of WAL.
+sub start_flushing
+{
+	my ($node, $statements) = @_;
+	my $session = start_session($node, "SELECT 'pid', pg_backend_pid();\n$statements");
+	wait_for_output($session, qr/^pid\|(\d+)\n/);
+	my ($pid) = ${ $session->{stdout} } =~ /^pid\|(\d+)/;
+	foreach (1 .. 1000 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		return $session if -e "$flag.$pid";
+		usleep(1000);
+	}
+	die 'it does not flush';
+}
+
+# The clock is a day ahead, and is set right while a bound is written.
+my $node = FakeClock->new('main');
+$node->{preload} = $library;
+$node->init(allows_streaming => 1);
+# Only for as long as these WAL writers sleep is a flush that of the session that is looked at.
+$node->append_conf('postgresql.conf', "fsync = on\nrestart_after_crash = on\nwal_writer_delay = '10s'\ncheckpoint_timeout = '1h'\n$Ledger::settings");
+$node->set_clock('+1d');
+$node->start;
+$node->sql("$Ledger::schema; CREATE TABLE other_work (n int)");
+set_flush(400);
+my $session = start_flushing($node, "SELECT kid_next()::bigint, flake_next()::bigint, sno_next();\n");
+$node->set_clock('+0');
+$session->{handle}->finish;
+set_flush(0);
+like(${ $session->{stdout} }, qr/^\d+\|\d+\|\w{16}$/m, 'a clock is set right by a day during a flush: IDs are made');
+$node->sql('SELECT kid_next(), flake_next(), sno_next()');
+cmp_ok(seconds_ahead($node), '<', 86400 + 30, 'they are a day ahead, and not two');
+$node->sql('SELECT kid_reset_clock(now())');
+is_near($node, 1, 'and not ahead after a reset');
+set_flush(400);
+$session = start_flushing($node, "SELECT pg_sleep(1.1), kid_next();\n");
+$node->set_clock('+1d');
+$session->{handle}->finish;
+set_flush(0);
+is_near($node, 1, 'the reverse');
+$node->sql('SELECT kid_next(), flake_next(), sno_next()');
+$node->set_clock('+0');
+$node->sql('SELECT kid_reset_clock(now())');
+$node->sql('SELECT kid_next(), flake_next()');
+is_near($node, 1, 'and back');
+
+# A flush takes four seconds; a crash, and a failover. All clocks are right.
+my $ledger = Ledger->new;
+$node->backup('base');
+my $standby = FakeClock->new('standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf', "kid.lease = '1s'\n");
+$standby->start;
+$ledger->take('before', $node);
+usleep(1_200_000);
+set_flush(4000);
+$session = start_flushing($node, "SELECT kid_next()::bigint, flake_next()::bigint, '2222222222222222';\n" x 1000);
+wait_for_output($session, qr/\|2222/);
+set_flush(0);
+foreach (1 .. 50)
+{
+	$session->{handle}->pump_nb;
+	usleep(5_000);
+}
+kill_backend($node);
+eval { $session->{handle}->finish };
+my @lines = ${ $session->{stdout} } =~ /^(\d+\|\d+)\|2222/mg;
+$ledger->add('with a slow disk', join('', map { sprintf "%s|%016d\n", $lines[$_], $_ } 0 .. $#lines), '');
+cmp_ok(scalar @lines, '>', 0, 'a flush takes four seconds: IDs are made');
+# As long as two flushes, but for what has passed.
+my $ahead = seconds_ahead($node);
+$node->sql('SELECT kid_next(), flake_next()');
+$ahead = seconds_ahead($node);
+cmp_ok($ahead, '<=', 9.5, "a flush takes four seconds: $ahead s ahead after a crash");
+$ledger->goes_on('after a crash', $node);
+$node->wait_for_catchup($standby, 'flush', $node->lsn('flush'));
+kill_server($node);
+$standby->promote;
+$ledger->goes_on('promoted', $standby);
+$ledger->is_right('a slow disk, a crash and a failover');
+$standby->stop;
+
+# A flush hangs for five seconds. Whoever waits for the bound is stopped by each of three means, and who does not want it goes on.
+# Timeouts are not for libfaketime.
+my $real = PostgreSQL::Test::Cluster->new('real');
+$real->init;
+$real->append_conf('postgresql.conf', "fsync = on\nwal_writer_delay = '10s'\ncheckpoint_timeout = '1h'\nautovacuum = off\nkid.max_wait = '700ms'\n");
+{
+	local $ENV{LD_PRELOAD} = $library;
+	$real->start;
+}
+$real->safe_psql('postgres', 'CREATE EXTENSION kid; CREATE TABLE other_work (n int); SELECT kid_next()');
+usleep(1_200_000);
+set_flush(5000);
+my $began = time;
+$session = start_flushing($real, "SELECT kid_next()::bigint;\n");
+set_flush(0);
+my %waiting = (
+	'kid.max_wait' => start_session($real, "SELECT kid_next();\n"),
+	'statement_timeout' => start_session($real, "SET kid.max_wait = -1; SET statement_timeout = '800ms'; SELECT kid_next();\n"),
+	'pg_cancel_backend()' => start_session($real, "SET kid.max_wait = -1; SET application_name = 'canceled'; SELECT kid_next();\n"));
+$real->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'canceled' AND wait_event_type = 'Extension'})
+  or die;
+is($real->safe_psql('postgres', 'SELECT count(*) FROM other_work, kid_stats'), 0, 'a flush hangs: sessions of other work go on');
+is($real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'canceled'}), 't', 'one is cancelled');
+eval { $_->{handle}->finish } foreach values %waiting;
+my $passed = time - $began;
+cmp_ok($passed, '<', 4.5, "all are stopped before the flush is over: after $passed s");
+like(${ $waiting{'kid.max_wait'}{stderr} }, qr/ERROR:  53400: bound of IDs was not renewed in time/, 'by kid.max_wait');
+like(${ $waiting{'statement_timeout'}{stderr} }, qr/ERROR:  57014: canceling statement due to statement timeout/, 'by statement_timeout');
+like(${ $waiting{'pg_cancel_backend()'}{stderr} }, qr/ERROR:  57014: canceling statement due to user request/, 'by pg_cancel_backend()');
+is(join('', map { ${ $_->{stdout} } } values %waiting), '', 'without an ID');
+$session->{handle}->finish;
+my ($id) = ${ $session->{stdout} } =~ /^(\d+)\n\z/m;
+cmp_ok(time - $began, '>=', 4.9, 'who flushes has waited to the end');
+cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $id, 'and then all go on');
+is($real->safe_psql('postgres', 'INSERT INTO other_work VALUES (1) RETURNING n'), 1, 'and commit');
+$real->stop;
+
+done_testing();

@@ -1,0 +1,103 @@
+# With synchronous replication the bound is on the standby before an ID is handed out: after a failover none comes again, although it was
+# never committed. Without a standby an ID waits as a commit does, and whoever waits can be stopped, and has no ID.
+use strict;
+use warnings;
+use FakeClock;
+use Failure;
+use Ledger;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time usleep);
+
+my $primary = FakeClock->new('primary');
+$primary->init(allows_streaming => 1);
+$primary->append_conf('postgresql.conf', $Ledger::settings);
+$primary->start;
+$primary->sql($Ledger::schema);
+$primary->backup('base');
+my $ledger = Ledger->new;
+
+# The standby, whose clock is ten seconds behind, is stopped in the midst of receiving, the primary killed two seconds later.
+my $standby = FakeClock->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->set_clock('-10s');
+$standby->start;
+$primary->append_conf('postgresql.conf', "synchronous_standby_names = 'standby'\n");
+$primary->reload;
+$primary->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'}) or die;
+$ledger->goes_on('a synchronous standby', $primary);
+my $receiver = $standby->sql(q{SELECT pid FROM pg_stat_wal_receiver});
+# IDs that nobody commits: a commit would wait for the standby, whatever IDs do.
+my @sessions = map { start_session($primary, "BEGIN;\n" . "SELECT kid_next()::bigint, flake_next()::bigint, sno_next();\n" x 200000) } 1 .. 2;
+wait_for_output($_, qr/\n/) foreach @sessions;
+kill 'STOP', $receiver;
+my $then = time + 2.5;
+while (time < $then)
+{
+	$_->{handle}->pump_nb foreach @sessions;
+	usleep(2000);
+}
+is($primary->sql(q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}), 't', 'at the bound, IDs wait for the standby');
+kill_server($primary);
+foreach (@sessions)
+{
+	eval { $_->{handle}->finish; };
+}
+$ledger->add('before the standby was stopped', join("\n", map { ${ $_->{stdout} } } @sessions), '');
+# It may not go on with what has been sent.
+kill 'KILL', $receiver;
+kill 'CONT', $receiver;
+kill_server($standby);
+$standby->start;
+$standby->promote;
+$ledger->goes_on('promoted', $standby);
+$ledger->is_right('a synchronous standby that was promoted');
+$standby->stop('immediate');
+
+# Timeouts are not for libfaketime.
+my $real = PostgreSQL::Test::Cluster->new('real');
+$real->init(allows_streaming => 1);
+$real->append_conf('postgresql.conf', "kid.max_wait = '700ms'\n");
+$real->start;
+$real->safe_psql('postgres', 'CREATE EXTENSION kid');
+$real->backup('base');
+my $other = PostgreSQL::Test::Cluster->new('other');
+$other->init_from_backup($real, 'base', has_streaming => 1);
+$other->start;
+$real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
+$real->reload;
+$real->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'}) or die;
+my $last = $real->safe_psql('postgres', 'SELECT kid_next()::bigint');
+$other->stop;
+usleep(1_500_000);
+
+my %waiting;
+sub start_waiting_for_standby
+{
+	my ($name, $settings) = @_;
+	$waiting{$name} = start_session($real, "${settings}SET application_name = '$name';\nSELECT kid_next()::bigint;\n");
+	$real->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = '$name' AND wait_event = 'SyncRep'") or die;
+	return;
+}
+start_waiting_for_standby('canceled', '');
+is($real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'canceled'}), 't', 'one that waits is cancelled');
+start_waiting_for_standby('timeout', "SET statement_timeout = '1s';\n");
+eval { $waiting{$_}{handle}->finish } foreach 'canceled', 'timeout';
+like(${ $waiting{$_}{stderr} }, qr/ERROR:  57014: /, "an ID without a standby, $_: an error") foreach 'canceled', 'timeout';
+is(${ $waiting{canceled}{stdout} } . ${ $waiting{timeout}{stdout} }, '', 'and no ID');
+
+# While others go on waiting, each as a commit does.
+start_waiting_for_standby($_, '') foreach 'first', 'second';
+is($real->safe_psql('postgres', 'SELECT count(*) > 0 FROM pg_class, kid_stats'), 't', 'sessions that want no ID go on');
+$other->start;
+foreach my $name ('first', 'second')
+{
+	$waiting{$name}{handle}->finish;
+	cmp_ok(${ $waiting{$name}{stdout} }, '>', $last, "the standby is back: $name goes on");
+}
+isnt(${ $waiting{first}{stdout} }, ${ $waiting{second}{stdout} }, 'with an ID of its own');
+cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'as do all');
+$other->stop;
+$real->stop;
+
+done_testing();

@@ -1,0 +1,55 @@
+# A standby on a machine where kid is not installed replays the bound all the same. Promoted, and given kid, it goes on above it.
+use strict;
+use warnings;
+use FakeClock;
+use Failure;
+use File::Basename;
+use Ledger;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $primary = FakeClock->new('primary');
+$primary->init(allows_streaming => 1);
+$primary->append_conf('postgresql.conf', $Ledger::settings);
+$primary->start;
+$primary->sql($Ledger::schema);
+$primary->sql('CREATE TABLE of_core (n int)');
+$primary->backup('base');
+
+# A copy of PostgreSQL, with the same paths below another root, but without kid. A server finds its files by way of its executable.
+my $root = PostgreSQL::Test::Utils::tempdir;
+my %from = map { $_ => $primary->config_data("--$_") } qw(bindir pkglibdir sharedir);
+my $common = $from{bindir};
+$common = dirname($common) while grep { index("$_/", "$common/") != 0 } values %from;
+my %to = map { $_ => $root . substr($from{$_}, length $common) } keys %from;
+foreach (keys %from)
+{
+	system_or_bail('mkdir', '-p', $to{$_});
+	system_or_bail('cp', '-RP', "$from{$_}/.", $to{$_});
+}
+system_or_bail('find', $root, '-depth', '(', '-name', 'kid', '-o', '-name', 'kid[.-]*', ')', '-exec', 'rm', '-r', '{}', '+');
+
+my $standby = FakeClock->new('standby', install_path => dirname($to{bindir}));
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->set_clock('-10s');
+$standby->start;
+is($standby->config_data('--pkglibdir'), $to{pkglibdir}, 'the standby has an installation of its own');
+ok(!-e "$to{pkglibdir}/kid.so" && -e "$from{pkglibdir}/kid.so", 'without kid');
+my $ledger = Ledger->new;
+$ledger->goes_on('with such a standby', $primary);
+$primary->sql('INSERT INTO of_core VALUES (1)');
+$primary->wait_for_catchup($standby, 'flush', $primary->lsn('flush'));
+$standby->poll_query_until('postgres', 'SELECT count(*) = 1 FROM of_core') or die;
+pass('it replays');
+kill_server($primary);
+$standby->restart;
+$standby->promote;
+my ($status, $stdout, $stderr) = $standby->psql('postgres', 'SELECT kid_next()');
+like($stderr, qr/could not access file "\$libdir\/kid"/, 'promoted, it has no IDs');
+is($standby->sql('INSERT INTO of_core VALUES (2) RETURNING n'), 2, 'but goes on with all else');
+system_or_bail('cp', "$from{pkglibdir}/kid.so", $to{pkglibdir});
+$ledger->goes_on('given kid', $standby);
+$ledger->is_right('a standby that had no kid');
+$standby->stop;
+
+done_testing();
