@@ -72,6 +72,17 @@ inline List *group_expressions(Query *query) {
   return NIL;
 }
 
+// 18 added a place for counters to the arguments, and 19 flags for the table.
+inline IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot, int keys) {
+#if PG_VERSION_NUM >= 190000
+  return index_beginscan(table, index, snapshot, nullptr, keys, 0, SO_NONE);
+#elif PG_VERSION_NUM >= 180000
+  return index_beginscan(table, index, snapshot, nullptr, keys, 0);
+#else
+  return index_beginscan(table, index, snapshot, keys, 0);
+#endif
+}
+
 // 18 introduced the name and the version of a module, which pg_get_loaded_modules() shows.
 #if PG_VERSION_NUM >= 180000
 #define KID_MODULE_MAGIC(module, number) PG_MODULE_MAGIC_EXT(.name = module, .version = number)

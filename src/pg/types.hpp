@@ -1,14 +1,43 @@
 // What shared rooms need to know of a type. Each type says it on its page, types/T.cpp; the Makefile lists the types.
 #pragma once
 
-#include "compat.hpp"
+#include "clocks.hpp"
 
 namespace kid::pg {
+
+/// Values of a column, from one to another in the order of its btree, both included.
+struct datum_range {
+  Datum first;
+  Datum last;
+};
+
+/// The IDs up to an instant, or those after it, as ranges of a column: the greatest IDs come first.
+struct datum_ranges {
+  int count;
+  datum_range ranges[2];
+};
+
+/// An ID that a column holds.
+struct stored_id {
+  unix_micros time;   ///< when its time unit begins
+  unix_micros latest; ///< no ID that sorts before it is of a later time unit than this
+  char text[32];      ///< empty: none
+};
+
+/// A way to keep IDs in a column that is ordered as they are.
+struct id_column {
+  Oid type;                                              ///< of PostgreSQL's; InvalidOid is the type of kid's itself
+  datum_ranges (*ranges)(unix_micros limit, bool after); ///< in the current memory context
+  bool (*read)(Datum value, stored_id &id);              ///< false where the value is no ID
+};
 
 struct id_type {
   char const *name;                   ///< in SQL
   bool exact;                         ///< whether IDs order exactly by time; else comparisons with time are rechecked
   void (*define_settings)(int flags); ///< those of this type alone; null where it has none
+  clock_id clock;                     ///< `clock_count` where IDs need no logical clock
+  id_column const *columns;           ///< where its IDs may be; null without a logical clock
+  int column_count;
 };
 
 // One X(T) for each type.
@@ -24,8 +53,16 @@ KID_TYPES
 constexpr id_type const *all_types[] = {KID_TYPES};
 #undef X
 
+/// A type whose IDs need no logical clock.
 template <class Id> constexpr id_type describe_type(void (*define_settings)(int flags) = nullptr) {
-  return {Id::name, orders_exactly<Id>, define_settings};
+  return {Id::name, orders_exactly<Id>, define_settings, clock_count, nullptr, 0};
+}
+
+/// One whose IDs move `clock`, and may be in these `columns`.
+template <class Id, int Count>
+constexpr id_type describe_type(clock_id clock, id_column const (&columns)[Count],
+                                void (*define_settings)(int flags) = nullptr) {
+  return {Id::name, orders_exactly<Id>, define_settings, clock, columns, Count};
 }
 
 } // namespace kid::pg

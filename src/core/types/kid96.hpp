@@ -79,6 +79,18 @@ struct kid96 {
   /// When the time unit of `id` begins.
   constexpr unix_micros time(word id) const noexcept { return kid64::time(local(id)); }
 
+  /// The last instant of the neighborhood of `id`: no ID of a generator that sorts before `id` is later.
+  constexpr unix_micros latest(word id) const noexcept {
+    kid64::word const bits = local(id);
+    std::uint64_t const seconds = kid64::b::get(bits) | ((std::uint64_t{1} << neighborhood) - 1);
+    // B ends at 999999, in the midst of a neighborhood.
+    auto const last = static_cast<unix_micros>(seconds < 999'999 ? seconds : 999'999);
+    auto const end =
+        (static_cast<unix_micros>(kid64::a::get(bits)) * kid64::seconds_per_a + last + 1) * kid64::micros_per_second -
+        1;
+    return end > time(id) ? end : time(id);
+  }
+
   /// What an ID is compared with time as, since its own order is coarser than its time.
   using exact = kid64;
   constexpr exact::word to_exact(word id) const noexcept { return local(id); }

@@ -3,6 +3,7 @@
 
 #include "../generate.hpp"
 #include "../traits/clock.hpp"
+#include "../traits/columns.hpp"
 #include "../traits/components.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
@@ -89,11 +90,12 @@ static void define_flake_settings(int flags) {
                           flags, nullptr, nullptr, nullptr);
 }
 
-constexpr id_type flake_type = describe_type<flake>(define_flake_settings);
-
 template <> inline flake layout_of<flake>() {
   return layout;
 }
+
+static constexpr id_column flake_columns[] = {in_own_type<flake>(), in_bigint<flake>()};
+constexpr id_type flake_type = describe_type<flake>(clock_flake, flake_columns, define_flake_settings);
 
 namespace {
 

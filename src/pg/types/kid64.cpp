@@ -3,6 +3,7 @@
 
 #include "../generate.hpp"
 #include "../traits/clock.hpp"
+#include "../traits/columns.hpp"
 #include "../traits/components.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
@@ -12,7 +13,8 @@
 
 namespace kid::pg {
 
-constexpr id_type kid64_type = describe_type<kid64>();
+static constexpr id_column kid64_columns[] = {in_own_type<kid64>(), in_bigint<kid64>()};
+constexpr id_type kid64_type = describe_type<kid64>(clock_kid, kid64_columns);
 constexpr clock_rules kid_clock_rules = describe_clock<kid_clock>("kid", kid64::first(), kid64::last());
 
 namespace {

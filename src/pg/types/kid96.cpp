@@ -3,6 +3,7 @@
 
 #include "../generate.hpp"
 #include "../traits/clock.hpp"
+#include "../traits/columns.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
@@ -70,11 +71,12 @@ static void define_kid96_settings(int flags) {
                           &neighborhood, 8, 0, kid96::neighborhood_max, PGC_SUSET, flags, nullptr, nullptr, nullptr);
 }
 
-constexpr id_type kid96_type = describe_type<kid96>(define_kid96_settings);
-
 template <> inline kid96 layout_of<kid96>() {
   return {static_cast<unsigned>(neighborhood)};
 }
+
+static constexpr id_column kid96_columns[] = {in_own_type<kid96>(), in_uuid_text<kid96>()};
+constexpr id_type kid96_type = describe_type<kid96>(clock_kid, kid96_columns, define_kid96_settings);
 
 namespace {
 

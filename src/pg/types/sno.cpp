@@ -3,6 +3,7 @@
 
 #include "../generate.hpp"
 #include "../traits/clock.hpp"
+#include "../traits/columns.hpp"
 #include "../traits/components.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
@@ -77,7 +78,8 @@ static void define_sno_settings(int flags) {
                           &sequence_max, max, 0, max, PGC_SUSET, flags, nullptr, nullptr, nullptr);
 }
 
-constexpr id_type sno_type = describe_type<sno>(define_sno_settings);
+static constexpr id_column sno_columns[] = {in_own_type<sno>(), in_uuid_text<sno>()};
+constexpr id_type sno_type = describe_type<sno>(clock_sno, sno_columns, define_sno_settings);
 
 namespace {
 

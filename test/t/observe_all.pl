@@ -1,0 +1,399 @@
+# kid_observe_all(): which IDs it finds, which columns it names, and that nothing stops it or is stopped by it.
+use strict;
+use warnings;
+use FakeClock;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = FakeClock->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nmax_connections = 10\nwal_level = replica\nmax_wal_senders = 0\nautovacuum_max_workers = 1\nmax_worker_processes = 1\nkid.max_wait = '5s'\n");
+$node->start;
+
+# Each part has a database of its own, and begins with clocks that are right.
+my $database;
+
+sub sql { return $node->safe_psql($database, $_[0]) }
+
+sub in_new_database
+{
+	($database) = @_;
+	$node->sql("CREATE DATABASE $database");
+	sql('CREATE EXTENSION kid');
+	return reset_clocks();
+}
+
+sub reset_clocks { return sql('SELECT kid_reset_clock(now())') }
+
+# All that psql prints, errors with their SQLSTATE included.
+sub output_of
+{
+	my ($query, @params) = @_;
+	my ($status, $stdout, $stderr) = $node->psql($database, "\\set VERBOSITY verbose\n$query", extra_params => \@params);
+	return $stdout . $stderr;
+}
+
+# What decided, as "clock: relation.column id" for those clocks that found an ID.
+my $decided = q{SELECT string_agg(format('%s: %s.%s %s', clock, relation, column_name, id), ', ' ORDER BY clock) FROM kid_observe_all() WHERE problem IS NULL AND id IS NOT NULL};
+my $problems = q{SELECT string_agg(format('%s.%s: %s', relation, column_name, problem), E'\n' ORDER BY relation::text, problem) FROM kid_observe_all() WHERE problem IS NOT NULL};
+my $later = 'it has IDs that are further ahead of the system clock than kid.max_observe; this is the greatest';
+
+# A session that is asked one thing after another.
+sub open_session
+{
+	my %session = (stdin => '', output => '');
+	$session{handle} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr($database), '-f', '-' ],
+		'<', \$session{stdin}, '>', \$session{output}, '2>&1', IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	return \%session;
+}
+
+sub answer
+{
+	my ($session, $query) = @_;
+	$session->{output} = '';
+	$session->{stdin} .= "$query\n\\echo that is all\n";
+	$session->{handle}->pump until $session->{output} =~ /^that is all\n/m;
+	return $session->{output} =~ s/\n?that is all\n//r;
+}
+
+sub close_session
+{
+	my ($session) = @_;
+	$session->{stdin} .= "\\q\n";
+	$session->{handle}->finish;
+	return;
+}
+
+# Nothing there.
+in_new_database('empty');
+is(sql('SELECT * FROM kid_observe_all() ORDER BY clock'), "flake|||||\nkid|||||\nsno|||||", 'a row for each clock');
+is(sql('SELECT kid_timestamp(kid_next()) <= clock_timestamp(), kid_timestamp(flake_next()) <= clock_timestamp(), kid_timestamp(sno_next()) <= clock_timestamp()'),
+	't|t|t', 'and no clock moves');
+
+# Each clock, and the end of the time unit of what is found: the greatest ID is not the last that was issued.
+in_new_database('clocks');
+sql(q{
+	CREATE TABLE k (id kid64 PRIMARY KEY);
+	CREATE TABLE f (id flake PRIMARY KEY);
+	INSERT INTO k VALUES (kid64_make(now() + interval '20 min', 5)), (kid64_make(now(), 7));
+	-- The generator sorts before the sequence.
+	INSERT INTO f SELECT flake_make(now() + interval '20 min', d, d, s) FROM (VALUES (31, 7), (0, 4000)) AS v (d, s);
+});
+is(sql(q{SELECT clock, relation, column_name, issued = kid_timestamp((SELECT max(id) FROM k)), id = (SELECT max(id) FROM k)::text, problem FROM kid_observe_all() WHERE clock = 'kid'}),
+	'kid|k|id|t|t|', 'kid64: the ID that decided');
+is(sql('SELECT kid_next() > kid64_ceil(kid_timestamp(max(id))), kid_timestamp(kid_next()) < now() + interval $$21 min$$ FROM k'), 't|t', 'kid64: past its time unit');
+is(sql('SELECT flake_next() > flake_ceil(kid_timestamp(max(id))) FROM f'), 't', 'flake: past all sequences of its millisecond');
+
+# Within a neighborhood node sorts before time.
+in_new_database('neighborhood');
+sql(q{
+	CREATE TABLE g (id kid96 PRIMARY KEY);
+	INSERT INTO g SELECT kid96_make(kid_timestamp(kid96_floor(now() + interval '20 min')) + t, n, 0)
+	  FROM (VALUES (interval '60 s', 1), (interval '20 s', 2)) AS v (t, n);
+	SELECT FROM kid_observe_all();
+});
+is(sql(q{SELECT kid_timestamp(max(id)) < max(kid_timestamp(id)) FROM g}), 't', 'kid96: the greatest is not the latest');
+is(sql(q{SELECT kid_timestamp(kid96_next()) > max(kid_timestamp(id)), kid_timestamp(kid_next()) > max(kid_timestamp(id)) FROM g}), 't|t', 'kid96: past its neighborhood');
+is(sql(q{SELECT kid_timestamp(kid_next()) <= kid_timestamp(kid96_floor(max(kid_timestamp(id)))) + interval '257 s' FROM g}), 't', 'kid96: and not much further');
+# A neighborhood that the limit is in: observed up to the limit.
+reset_clocks();
+sql(q{TRUNCATE g; INSERT INTO g VALUES (kid96_make(kid_timestamp(kid96_floor(now() + interval '1 h')), 0, 0))});
+sql('SELECT FROM kid_observe_all()');
+is(sql(q{SELECT kid_timestamp(kid_next()) BETWEEN (SELECT kid_timestamp(max(id)) FROM g) AND clock_timestamp() + interval '1 h 1 s'}), 't', 'kid96: not beyond kid.max_observe');
+
+# Of a sno both ticks are used, whichever the ID has.
+in_new_database('ticks');
+sql('CREATE TABLE s (id sno PRIMARY KEY)');
+foreach my $tick ('false', 'true')
+{
+	sql("INSERT INTO s VALUES (sno_make(now() + interval '20 min', 0, 0, 5, $tick)); SELECT FROM kid_observe_all()");
+	like(output_of('SET kid.max_wait = 0; SELECT sno_next()'), qr{53400}, "sno, tick $tick: no side is free before");
+	$node->set_clock('+21m');
+	is(sql('SELECT sno_next() > max(id) FROM s'), 't', 'and then it goes on');
+	$node->set_clock('+0');
+	sql('TRUNCATE s');
+	reset_clocks();
+}
+
+# No further ahead than kid.max_observe, whoever asks.
+in_new_database('limits');
+sql(q{
+	CREATE TABLE future (id kid64 PRIMARY KEY);
+	INSERT INTO future VALUES (kid64_make('2040-01-01', 0)), (kid64_make('2039-01-01', 0));
+});
+is(sql('SELECT * FROM kid_observe_all() WHERE clock = $$kid$$'), "kid|||||\nkid|" . sql('SELECT max(id) FROM future') . "|2040-01-01 00:00:00+00|future|id|$later",
+	'a row of 2040 is named and not observed');
+is(sql('SELECT kid_timestamp(kid_next()) <= clock_timestamp()'), 't', 'and the clock is where it was');
+sql(q{INSERT INTO future VALUES (kid64_make(now() + interval '59 min', 0)), (kid64_make(now() + interval '61 min', 0)), ('zzzzzzzzzzw')});
+is(sql(q{SELECT issued BETWEEN now() + interval '58 min' AND now() + interval '1 h' FROM kid_observe_all() WHERE clock = 'kid' AND problem IS NULL}), 't', 'what is near enough counts');
+is(sql(q{SELECT kid_timestamp(kid_next()) BETWEEN now() + interval '58 min' AND now() + interval '1 h'}), 't', 'and moves the clock');
+is(sql(q{SELECT id FROM kid_observe_all() WHERE problem IS NOT NULL}), 'zzzzzzzzzzw', 'the end of time is named');
+is(sql(q{SET kid.max_observe = '2h'; SELECT issued > now() + interval '1 h' FROM kid_observe_all() WHERE clock = 'kid' AND problem IS NULL}), 't', 'with another limit');
+reset_clocks();
+
+# The columns that count.
+in_new_database('columns');
+sql(q{
+	CREATE DOMAIN key AS kid64 CHECK (VALUE IS NOT NULL);
+	CREATE DOMAIN order_key AS key;
+	CREATE DOMAIN number AS bigint DEFAULT kid_next();
+	CREATE DOMAIN big AS bigint;
+	CREATE DOMAIN order_number AS number;
+});
+my $id = q{kid64_make(now() + interval '20 min', 5)};
+my $bigint = "($id)::bigint";
+foreach my $case (
+	[ 'kid', 'a domain', 'CREATE TABLE t (id key UNIQUE)', $id ],
+	[ 'kid', 'a domain over a domain', 'CREATE TABLE t (id order_key UNIQUE)', $id ],
+	[ 'kid', 'a bigint with a default', 'CREATE TABLE t (id bigint DEFAULT kid_next() PRIMARY KEY)', $bigint ],
+	[ 'kid', 'a bigint with the other name of the generator', 'CREATE TABLE t (id bigint DEFAULT 1 + kid64_next()::bigint PRIMARY KEY)', $bigint ],
+	[ 'kid', 'a domain over bigint, and the default of the column', 'CREATE TABLE t (id big DEFAULT kid_next() PRIMARY KEY)', $bigint ],
+	[ 'kid', 'a domain with a default', 'CREATE TABLE t (id number PRIMARY KEY)', $bigint ],
+	[ 'kid', 'a domain over a domain with a default', 'CREATE TABLE t (id order_number PRIMARY KEY)', $bigint ],
+	[ 'kid', 'a DESC index', 'CREATE TABLE t (id kid64); CREATE INDEX ON t (id DESC)', $id ],
+	[ 'kid', 'NULLs last, DESC', 'CREATE TABLE t (id kid64); CREATE INDEX ON t (id DESC NULLS LAST); INSERT INTO t VALUES (NULL)', $id ],
+	[ 'kid', 'NULLs first', 'CREATE TABLE t (id kid64); CREATE INDEX ON t (id NULLS FIRST); INSERT INTO t VALUES (NULL), (NULL)', $id ],
+	[ 'kid', 'more columns after it', 'CREATE TABLE t (n int DEFAULT 1, id kid64, UNIQUE (id, n))', $id ],
+	[ 'kid', 'an index that includes others', 'CREATE TABLE t (n int, id kid64 PRIMARY KEY); CREATE INDEX ON t (id) INCLUDE (n)', $id ],
+	[ 'kid', 'an unlogged table', 'CREATE UNLOGGED TABLE t (id kid64 PRIMARY KEY)', $id ],
+	[ 'kid', 'one index of many', q{CREATE TABLE t (id kid64); CREATE INDEX ON t (id) WHERE id > 1; CREATE INDEX ON t USING hash (id); CREATE INDEX ON t (id)}, $id ],
+	[ 'kid', 'kid96', 'CREATE TABLE t (id kid96 PRIMARY KEY)', q{kid96_make(now() + interval '20 min', 1, 0)} ],
+	[ 'kid', 'kid96 as uuid', 'CREATE TABLE t (id uuid DEFAULT kid96_next()::uuid PRIMARY KEY)', q{kid96_make(now() + interval '20 min', 1, 0)::uuid} ],
+	[ 'flake', 'flake', 'CREATE TABLE t (id flake PRIMARY KEY)', q{flake_make(now() + interval '20 min', 0, 0, 0)} ],
+	[ 'flake', 'flake as bigint', 'CREATE TABLE t (id bigint DEFAULT flake_next() PRIMARY KEY)', q{flake_make(now() + interval '20 min', 0, 0, 0)::bigint} ],
+	[ 'sno', 'sno', 'CREATE TABLE t (id sno PRIMARY KEY)', q{sno_make(now() + interval '20 min', 1, 1, 1)} ],
+	[ 'sno', 'sno as uuid', 'CREATE TABLE t (id uuid DEFAULT sno_next()::uuid PRIMARY KEY)', q{sno_make(now() + interval '20 min', 1, 1, 1)::uuid} ],
+	[ 'sno', 'sno among other uuids', 'CREATE TABLE t (id uuid DEFAULT sno_next(7)::uuid PRIMARY KEY); INSERT INTO t SELECT gen_random_uuid() FROM generate_series(1, 1000)',
+		q{sno_make(now() + interval '20 min', 1, 1, 1)::uuid} ])
+{
+	my ($clock, $name, $definition, $value) = @$case;
+	reset_clocks();
+	is(sql("$definition; INSERT INTO t (id) VALUES ($value);
+			SELECT o.clock, relation, o.column_name, o.issued BETWEEN now() + interval '19 min' AND now() + interval '21 min', problem
+			  FROM kid_observe_all() o WHERE o.id IS NOT NULL OR problem IS NOT NULL"), "$clock|t|id|t|", "$name is used");
+	is(sql("SELECT ahead > interval '18 min' FROM kid_stats WHERE clock = '$clock'"), 't', 'and the clock has moved');
+	sql('DROP TABLE t');
+}
+reset_clocks();
+sql("CREATE TABLE t (id bigint PRIMARY KEY); INSERT INTO t VALUES ($bigint); CREATE TABLE u (id flax PRIMARY KEY, n bigint DEFAULT 5 UNIQUE); INSERT INTO u VALUES (flax_at(now())); CREATE VIEW v AS SELECT kid_next() AS id");
+is(sql('SELECT count(id), count(problem) FROM kid_observe_all()'), '0|0', 'no other bigint, no flax, no view');
+sql('DROP TABLE t, u; DROP VIEW v');
+
+sql(qq{
+	CREATE TABLE p (id kid64, tenant int DEFAULT 1, PRIMARY KEY (id, tenant)) PARTITION BY LIST (tenant);
+	CREATE TABLE p_1 PARTITION OF p FOR VALUES IN (1);
+	CREATE TABLE p_2 PARTITION OF p FOR VALUES IN (2);
+	INSERT INTO p VALUES ($id);
+});
+is(sql($decided), sql(q{SELECT 'kid: p_1.id ' || max(id) FROM p}), 'a partition');
+is(sql($problems), '', 'and nothing of its parent');
+sql(qq{
+	DROP TABLE p;
+	CREATE TABLE p (n int, id bigint DEFAULT kid_next()) PARTITION BY LIST (n);
+	CREATE TABLE half (id bigint PRIMARY KEY, n int) PARTITION BY RANGE (id);
+	CREATE TABLE leaf (n int, id bigint PRIMARY KEY);
+	ALTER TABLE half ATTACH PARTITION leaf DEFAULT;
+	ALTER TABLE p ATTACH PARTITION half FOR VALUES IN (1);
+	INSERT INTO p VALUES (1, $bigint);
+});
+is(sql($decided), sql(q{SELECT 'kid: leaf.id ' || max(id)::kid64 FROM leaf}), 'a bigint of a partition that has the default from its parent only');
+sql(qq{DROP TABLE p; CREATE TABLE t AS SELECT $id AS id; CREATE MATERIALIZED VIEW m AS SELECT * FROM t; DROP TABLE IF EXISTS x; CREATE INDEX ON m (id); ALTER TABLE t ADD UNIQUE (id); DELETE FROM t});
+is(sql(q{SELECT string_agg(relation::text, ' ') FROM kid_observe_all() WHERE problem IS NULL AND id IS NOT NULL}) =~ /^[mt]$/, 1, 'a materialized view');
+sql('DROP TABLE t CASCADE');
+
+# What was issued and is in no row.
+reset_clocks();
+sql("CREATE TABLE t (id kid64 PRIMARY KEY); BEGIN; INSERT INTO t VALUES ($id); ROLLBACK");
+is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE relation = 't'::regclass AND issued > now() + interval '19 min'}), 1, 'an ID of a transaction that was rolled back counts');
+my $writer = open_session();
+answer($writer, q{BEGIN; INSERT INTO t VALUES (kid64_make(now() + interval '40 min', 0));});
+is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE relation = 't'::regclass AND issued > now() + interval '39 min'}), 1, 'one of a transaction that is under way counts');
+answer($writer, 'ROLLBACK;');
+is(sql(q{BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY; SELECT count(*) FROM kid_observe_all(); SELECT count(*) FROM pg_locks WHERE mode = 'SIReadLock' OR relation = 't'::regclass; COMMIT}),
+	"3\n0", 'no lock is kept');
+sql('DROP TABLE t');
+
+# A flake has its highest bit set from 2039 on, and is a bigint below zero then.
+reset_clocks();
+sql('CREATE TABLE t (id bigint DEFAULT flake_next() PRIMARY KEY)');
+sql(q{INSERT INTO t VALUES (-1), (flake_make('2045-01-01', 0, 0, 0)), (flake_make(now() + interval '20 min', 0, 0, 0))});
+is(sql(q{SELECT problem IS NULL, id = CASE WHEN problem IS NULL THEN max ELSE 18446744073709551615 END::text FROM kid_observe_all(), (SELECT max(id) FROM t) AS m WHERE id IS NOT NULL ORDER BY 1}),
+	"f|t\nt|t", 'a bigint below zero is a late one');
+sql('DELETE FROM t WHERE id = -1; VACUUM t');
+$node->set_clock('2044-12-31 23:50:00');
+is(sql(q{SELECT string_agg(concat_ws(' ', issued, problem), ', ') FROM kid_observe_all() WHERE id IS NOT NULL}), '2045-01-01 00:00:00+00', 'and found when it is its time');
+$node->set_clock('2044-12-31 22:50:00');
+is(sql(q{SELECT string_agg(concat_ws(' ', date_part('year', issued), problem), ', ') FROM kid_observe_all() WHERE id IS NOT NULL}), "2026, 2045 $later", 'or one above zero before that');
+$node->set_clock('+0');
+sql('DROP TABLE t');
+reset_clocks();
+
+# The columns that cannot be used, and why. No code of their owners runs.
+in_new_database('problems');
+sql(qq{
+	CREATE TABLE called (by text);
+	CREATE FUNCTION hostile(kid64) RETURNS kid64 IMMUTABLE LANGUAGE plpgsql AS \$\$ BEGIN IF current_setting('kid_test.armed', true) = 'yes' THEN RAISE 'called'; END IF; RETURN \$1; END \$\$;
+	CREATE OPERATOR CLASS backward FOR TYPE kid64 USING btree AS OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =, OPERATOR 4 <=, OPERATOR 5 <, FUNCTION 1 kid64_cmp(kid64, kid64);
+	CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER nowhere FOREIGN DATA WRAPPER nothing;
+	CREATE TABLE bare (id kid64);
+	CREATE TABLE blooming (id kid64); CREATE INDEX ON blooming USING brin (id);
+	CREATE TABLE classy (id kid64); CREATE INDEX classy_id ON classy (id backward);
+	CREATE TABLE empty (id kid64);
+	CREATE TABLE expressive (id kid64); CREATE INDEX expressive_id ON expressive (hostile(id)); CREATE INDEX expressive_both ON expressive (hostile(id), id);
+	CREATE FOREIGN TABLE far (id kid64) SERVER nowhere;
+	CREATE TABLE hashed (id kid64); CREATE INDEX ON hashed USING hash (id);
+	CREATE TABLE invalid (id kid64);
+	CREATE TABLE mixed (id bigint PRIMARY KEY DEFAULT CASE WHEN random() < 0.5 THEN kid_next()::bigint ELSE flake_next()::bigint END);
+	CREATE TABLE partial (id kid64); CREATE INDEX partial_id ON partial (id) WHERE hostile(id) > 1;
+	CREATE TABLE spelt (id text PRIMARY KEY DEFAULT kid_next()::text);
+	CREATE TABLE strange (id uuid PRIMARY KEY DEFAULT sno_next()::uuid);
+	CREATE TABLE tenants (tenant int, id kid64, PRIMARY KEY (tenant, id));
+	CREATE MATERIALIZED VIEW saved AS SELECT $id AS id;
+	CREATE TABLE fine (id kid64 PRIMARY KEY, also kid64); CREATE INDEX ON fine (hostile(also)) WHERE hostile(also) > 1;
+	INSERT INTO fine SELECT kid64_make(now() + interval '25 min', i), kid64_make(now() + interval '30 min', i) FROM generate_series(1, 9) i;
+	INSERT INTO invalid SELECT kid64_make(now(), 0) FROM generate_series(1, 2);
+	INSERT INTO strange SELECT (sno_floor(now())::uuid::text::varchar(30) || lpad(i::text, 6, '0'))::uuid FROM generate_series(1, 5000) i;
+	INSERT INTO tenants VALUES (1, $id);
+} . join('', map { "INSERT INTO $_ VALUES ($id);" } qw(bare blooming classy expressive hashed partial)));
+output_of('CREATE UNIQUE INDEX CONCURRENTLY invalid_id ON invalid (id)');
+my $other = open_session();
+answer($other, qq{CREATE TEMPORARY TABLE theirs (id kid64 PRIMARY KEY); INSERT INTO theirs VALUES ($id);});
+sql(qq{CREATE TABLE locked (id kid64 PRIMARY KEY); CREATE TABLE dropped (id kid64 PRIMARY KEY); CREATE TABLE rebuilt (id kid64 PRIMARY KEY); INSERT INTO rebuilt VALUES (kid_next())});
+answer($other, 'BEGIN; ALTER TABLE locked ADD n int; DROP TABLE dropped;');
+my $third = open_session();
+answer($third, 'BEGIN; REINDEX INDEX rebuilt_pkey;');
+my $none = 'no btree index begins with it';
+my $named = sql("SET kid_test.armed = 'yes'; $problems") =~ s/pg_temp_\d+/pg_temp/r;
+is($named, <<"END" =~ s/\n$//r, 'each with its reason');
+bare.id: $none
+blooming.id: $none
+classy.id: index "classy_id" has an operator class of its own
+dropped.id: the table is locked
+expressive.id: $none; in index "expressive_both" it is not the first
+far.id: its rows are on another server
+fine.also: $none
+hashed.id: $none
+invalid.id: index "invalid_id" is not valid
+locked.id: the table is locked
+mixed.id: its default calls generators of more than one type
+partial.id: index "partial_id" is partial
+pg_temp.theirs.id: it is in a temporary table of another session
+rebuilt.id: index "rebuilt_pkey" is locked
+saved.id: $none
+spelt.id: its default calls a generator of kid64, whose IDs are not read from a column of type text
+strange.id: it holds values that are no sno
+tenants.id: $none; in index "tenants_pkey" it is not the first
+END
+is(sql($decided) =~ s/ \S*$//r, 'kid: fine.id', 'and the others are used');
+is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE problem IS NOT NULL AND (id IS NOT NULL OR clock IS NULL) AND relation <> 'mixed'::regclass}), 0, 'a problem is of a clock');
+answer($third, 'COMMIT;');
+close_session($third);
+answer($other, 'COMMIT; DROP TABLE theirs;');
+unlike(sql($problems), qr{locked|dropped|rebuilt|temp}, 'what is free again is used');
+sql("CREATE TEMPORARY TABLE ours (id kid64 PRIMARY KEY); INSERT INTO ours VALUES (kid64_make(now() + interval '45 min', 0)); $decided") =~ /kid: (\S+)/;
+is($1, 'ours.id', 'a temporary table of this session is used');
+close_session($other);
+
+# Who may.
+sql('CREATE ROLE keeper LOGIN; CREATE ROLE nobody_special LOGIN; GRANT EXECUTE ON FUNCTION kid_observe_all() TO keeper');
+like(output_of('SELECT * FROM kid_observe_all()', '-U', 'nobody_special'), qr{42501: permission denied for function kid_observe_all}, 'not everybody may');
+sql('ALTER TABLE fine ENABLE ROW LEVEL SECURITY; ALTER TABLE fine FORCE ROW LEVEL SECURITY');
+reset_clocks();
+like(output_of('SELECT id FROM fine', '-U', 'keeper'), qr{42501}, 'one who may not read a table');
+like(output_of($decided, '-U', 'keeper'), qr{^kid: fine.id}, 'can have it observed');
+is(sql(q{SELECT kid_timestamp(kid_next()) > now() + interval '19 min'}), 't', 'and the clock moves');
+
+# What is damaged is named, and the others are used.
+my $damaged = $node->data_dir . '/' . sql(q{CREATE TABLE damaged (id kid64 PRIMARY KEY); INSERT INTO damaged VALUES (kid_next()); CHECKPOINT; SELECT pg_relation_filepath('damaged_pkey')});
+my $missing = $node->data_dir . '/' . sql(q{CREATE TABLE missing (id kid64 PRIMARY KEY); INSERT INTO missing VALUES (kid_next()); CHECKPOINT; SELECT pg_relation_filepath('missing_pkey')});
+$node->stop;
+open my $file, '+<', $damaged or die;
+print $file "\0" x 8192;
+close $file;
+unlink $missing or die;
+$node->start;
+like(sql($problems), qr{^damaged.id: it cannot be read: index "damaged_pkey" contains unexpected zero page}m, 'a damaged index');
+like(sql($problems), qr{^missing.id: it cannot be read: could not open file}m, 'a missing file');
+like(sql($decided), qr{^kid: fine.id}, 'and the others are used');
+is(sql(q{BEGIN; SELECT count(*) > 3 FROM kid_observe_all(); SELECT count(*) FROM pg_locks WHERE relation IN ('damaged'::regclass, 'fine'::regclass); COMMIT}), "t\n0", 'no lock is kept');
+
+# A cancel is no damage.
+my $cancelled = open_session();
+my $pid = answer($cancelled, 'SELECT pg_backend_pid();');
+$cancelled->{output} = '';
+$cancelled->{stdin} .= "SELECT count(o) FROM generate_series(1, 1000000), LATERAL kid_observe_all() AS o;\n\\echo that is all\n";
+$cancelled->{handle}->pump_nb;
+$node->poll_query_until($database, "SELECT query ~ 'LATERAL' AND state = 'active' FROM pg_stat_activity WHERE pid = $pid") or die;
+sql("SELECT pg_cancel_backend($pid)");
+$cancelled->{handle}->pump until $cancelled->{output} =~ /^that is all\n/m;
+like($cancelled->{output}, qr{canceling statement due to user request}, 'it can be cancelled');
+close_session($cancelled);
+reset_clocks();
+
+# Tables that come, change and go meanwhile.
+in_new_database('churning');
+sql('CREATE DOMAIN key AS kid64');
+my $churn = $node->basedir . '/churn.sql';
+append_to_file($churn, join '', map { "CREATE TABLE churn_$_ (id kid64 PRIMARY KEY, n bigint DEFAULT kid_next() UNIQUE);
+	INSERT INTO churn_$_ VALUES (kid_next());
+	ALTER TABLE churn_$_ ALTER id TYPE bigint;
+	ALTER TABLE churn_$_ ADD other key, ADD UNIQUE (other), DROP COLUMN n;
+	CREATE TABLE churn_part_$_ (LIKE churn_$_ INCLUDING ALL);
+	CREATE INDEX churn_x ON churn_$_ (other); DROP INDEX churn_x;
+	DROP TABLE churn_$_, churn_part_$_;\n" } 1 .. 3000);
+my ($stdout, $stderr) = ('', '');
+my $churning = IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $churn ], '>', \$stdout, '2>', \$stderr,
+	IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+my $churned = output_of(join '', map { "SELECT problem FROM kid_observe_all() WHERE problem LIKE '%cannot be read%';\n" } 1 .. 5000);
+ok($churning->pumpable, 'tables come and go') or diag $stderr;
+$churning->kill_kill;
+is($churned, '', 'nothing comes of tables that are dropped or changed');
+
+# More tables than locks.
+in_new_database('many');
+my $tables = 3000;
+my $definitions = join '', map { "CREATE TABLE t_$_ (id kid64 PRIMARY KEY);\n" } 1 .. $tables;
+sql($definitions);
+$node->append_conf('postgresql.conf', "max_locks_per_transaction = 10\n");
+$node->restart;
+sql(q{INSERT INTO t_1500 VALUES (kid64_make(now() + interval '20 min', 0)); INSERT INTO t_2999 VALUES (kid64_make(now() + interval '10 min', 0))});
+like(output_of(q{DO $$ DECLARE t regclass; BEGIN FOR t IN SELECT oid FROM pg_class WHERE relname ~ '^t_\d+$' LOOP EXECUTE 'LOCK TABLE ' || t || ' IN ACCESS SHARE MODE'; END LOOP; END $$}),
+	qr{53200}, 'the lock table is too small for them all');
+is(sql(q{SELECT relation, issued > now() FROM kid_observe_all() WHERE clock = 'kid'}), 't_1500|t', "$tables tables");
+
+# During recovery.
+$node->append_conf('postgresql.conf', "max_locks_per_transaction = 64\n");
+$node->stop;
+append_to_file($node->data_dir . '/standby.signal', '');
+$node->start;
+like(output_of('SELECT * FROM kid_observe_all()'), qr{25006: cannot execute kid_observe_all\(\) during recovery}, 'it refuses during recovery');
+$node->promote;
+
+# A database whose IDs ran ahead, dumped and restored.
+in_new_database('travels');
+sql('CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next()); CREATE TABLE g (id kid96 PRIMARY KEY DEFAULT kid96_next());
+	 CREATE TABLE b (id bigint PRIMARY KEY DEFAULT kid_next()); CREATE TABLE f (id flake PRIMARY KEY DEFAULT flake_next())');
+my $fill = join '', map { "INSERT INTO $_ SELECT FROM generate_series(1, 1000);" } qw(k g b f);
+$node->set_clock('+30m');
+sql($fill);
+$node->set_clock('+0');
+sql($fill);
+my $dump = $node->basedir . '/dump.sql';
+$node->command_ok([ 'pg_dump', '-d', $node->connstr($database), '-f', $dump ], 'pg_dump');
+my $last = q{SELECT (SELECT max(id) FROM k), (SELECT max(kid_timestamp(id)) FROM g), (SELECT max(id) FROM b), (SELECT max(id) FROM f)};
+my ($k, $g, $b, $f) = split /[|]/, sql($last);
+$node->stop;
+my $restored = FakeClock->new('restored');
+$restored->init;
+$restored->start;
+$restored->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $restored->connstr('postgres'), '-f', $dump ], 'restored');
+my $above = "SELECT kid_next() > '$k', kid_timestamp(kid96_next()) > '$g', kid_next()::bigint > $b, flake_next() > '$f'";
+is($restored->sql($above), 'f|f|f|f', 'new IDs would be among the old ones');
+is($restored->sql('SELECT count(*) FROM kid_observe_all() WHERE problem IS NOT NULL'), 0, 'kid_observe_all() has nothing to say');
+is($restored->sql($above), 't|t|t|t', 'and new IDs are above all');
+$restored->sql($fill);
+is($restored->sql("SELECT (SELECT count(*) FROM k WHERE id > '$k'), (SELECT count(*) FROM g WHERE kid_timestamp(id) > '$g'), (SELECT count(*) FROM b WHERE id > $b), (SELECT count(*) FROM f WHERE id > '$f')"),
+	'1000|1000|1000|1000', 'those of rows, too');
+
+$restored->stop;
+done_testing();
