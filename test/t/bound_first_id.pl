@@ -1,5 +1,5 @@
 # The very first IDs of a cluster, of two sessions, or of a session and its parallel workers, at the same moment; the server is killed
-# right after them. Twenty times, from the moment when there is no page. No ID comes again.
+# right after them, and its clock is behind then. Twenty times, from the moment when there is no page. No ID comes again.
 use strict;
 use warnings;
 use FakeClock;
@@ -26,14 +26,14 @@ ok(!-e $page, 'no ID, no page');
 my $parallel = "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET force_parallel_mode = on; SET parallel_leader_participation = off;\n";
 $parallel =~ s/force_parallel_mode/debug_parallel_query/ if $node->pg_version >= 16;
 my %count = (sessions => 0, workers => 0);
-my ($repeated, $failures) = ('', '');
+my ($repeated, $below, $failures) = ('', 0, '');
 my %seen;
 foreach my $round (1 .. 20)
 {
 	my $kind = $round % 2 ? 'sessions' : 'workers';
 	# As of a cluster that never had an ID. But the IDs of the round before are in the past, as nothing else is to prevent them.
 	unlink $page;
-	$node->set_clock("+${round}m");
+	$node->set_clock('+' . 60 * $round . 's');
 	$node->start;
 	my $query = $kind eq 'sessions' ? "SELECT kid_next()::bigint FROM generate_series(1, 20);\n" : $parallel . "SELECT next_in_worker() FROM numbers;\n";
 	# They begin when the first session ends.
@@ -45,26 +45,31 @@ foreach my $round (1 .. 20)
 	if ($round % 4 < 2) { foreach (@sessions) { eval { $_->{handle}->finish; }; } }
 	else { usleep(rand 20_000) }
 	kill_server($node);
+	my $highest = 0;
 	foreach (@sessions)
 	{
 		eval { $_->{handle}->finish; };
 		foreach my $id (${ $_->{stdout} } =~ /^(\d+)$/mg)
 		{
 			$repeated .= " round $round: $id" if $seen{$id}++;
+			$highest = $id if $id > $highest;
 			$count{$kind}++;
 		}
-		$failures .= $_ foreach grep { !/terminat|closed the connection|connection to server|abnormally|before or while/ } ${ $_->{stderr} } =~ /^.+$/mg;
+		$failures .= $_ foreach grep { !/terminat|closed the connection|connection to server|abnormally|before or while|no connection/ } ${ $_->{stderr} } =~ /^.+$/mg;
 	}
+	$node->set_clock('+' . (60 * $round - 20) . 's');
 	$node->start;
 	foreach my $id (split /\n/, $node->sql('SELECT kid_next()::bigint FROM generate_series(1, 20)'))
 	{
 		$repeated .= " round $round, after the crash: $id" if $seen{$id}++;
+		$below++ if $id <= $highest;
 	}
 	$node->stop;
 }
 note "$count{sessions} IDs of sessions, $count{workers} of parallel workers";
 cmp_ok($count{$_}, '>', 100, "IDs of $_") foreach sort keys %count;
 is($repeated, '', 'none was given twice');
-is($failures, '', 'and no call failed');
+is($below, 0, 'and after each crash they went on above those before');
+is($failures, '', 'no call failed');
 
 done_testing();

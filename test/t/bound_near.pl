@@ -62,6 +62,7 @@ $standby->stop;
 $primary->append_conf('postgresql.conf', "kid.lease = '4s'\n");
 $primary->start;
 $primary->sql('TRUNCATE ids');
+$ledger = Ledger->new;    # the primary goes on without what the promoted standby made
 $standby = new_standby('shorter', "kid.lease = '100ms'\n");
 $ledger->take('long lease', $primary);
 kill_backend($primary);

@@ -154,7 +154,7 @@ foreach my $direction ('to the new timeline', 'and back')
 	append_to_file("$target/postgresql.conf", $conf);
 	$old->enable_streaming($new);
 	$old->set_standby_mode;
-	$old->set_clock('-5s');
+	$old->set_clock('-3s');
 	$old->start;
 	$of_day->take("before the failover $direction", $new);
 	fail_over($new, $old);

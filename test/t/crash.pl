@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 use FakeClock;
+use Failure;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
@@ -26,22 +27,6 @@ my $statements = join '', ("INSERT INTO ids DEFAULT VALUES RETURNING kid::bigint
 	"SELECT sno_next();\n" . "INSERT INTO snos DEFAULT VALUES RETURNING sno;\n") x 5000;
 my $script = $node->basedir . '/statements.sql';
 append_to_file($script, $statements);
-
-# All of the server's processes, none of which can start another meanwhile.
-sub kill_server
-{
-	my ($postmaster) = split /\n/, slurp_file($node->data_dir . '/postmaster.pid');
-	kill 'STOP', $postmaster;
-	my @children = split ' ', slurp_file("/proc/$postmaster/task/$postmaster/children");
-	kill 'KILL', $postmaster, @children;
-	$node->{_pid} = undef;
-	# Until it is buried the next postmaster would take it for alive.
-	foreach my $pid (@children, $postmaster)
-	{
-		usleep(1000) while -e "/proc/$pid";
-	}
-	return;
-}
 
 my (%highest, %sno);
 my %count = (kid => 0, flake => 0, sno => 0);
