@@ -27,6 +27,7 @@ extern "C" {
 #include "access/xloginsert.h"
 #include "access/xlogrecovery.h"
 #include "catalog/dependency.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_attrdef.h"
 #include "catalog/pg_class.h"

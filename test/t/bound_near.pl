@@ -104,7 +104,8 @@ while (time < $until)
 	my $then = time + 0.5;
 	while (time < $then)
 	{
-		$_->{handle}->pump_nb foreach @sessions;
+		# One that met the server before it was up again has ended already.
+		eval { $_->{handle}->pump_nb; } foreach @sessions;
 		usleep(2000);
 	}
 	my $ahead = seconds_ahead($primary);

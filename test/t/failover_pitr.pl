@@ -25,7 +25,7 @@ sub check_new_ids
 	note "$name: checked with $count rows";
 	is($server->sql("SELECT kid_next()::bigint > $highest[0], flake_next()::bigint > $highest[1]"), 't|t', "$name: kid64 and flake are above all before");
 	my ($status, $stdout, $stderr) = $server->psql('postgres', $insert_100 // 'INSERT INTO ids SELECT FROM generate_series(1, 100)');
-	is($stderr, '', "$name: and no key refuses one");
+	unlike($stderr, qr{ERROR}, "$name: and no key refuses one");
 	is($server->sql("SELECT count(*) FROM ids WHERE kid::bigint > $highest[0] AND flake::bigint > $highest[1]"), 100, "$name: all are inserted");
 	return;
 }
