@@ -8,7 +8,7 @@ start, end   of the statement, in seconds of CLOCK_MONOTONIC, which all processe
 era          timeline and port of the server: one leader, from its promotion to the next one, crashes included
 state        C: commit acknowledged; U: commit asked for, and never heard of again; H: handed out, without any row or by a
              transaction that was rolled back
-client, n    who and its which of its statements: the primary key of the row, so that it is known which rows there are in the end
+client, n    who, and which of its statements: the primary key of the row, which tells whose rows there are in the end
 
 Counted for each type and each step, a step being the time from one fault to the next:
 
@@ -101,8 +101,8 @@ class Client:
         self.log(f"{start:.6f} {end:.6f} {self.era} {state} {self.type} {self.number} {self.n}", *what)
 
     def call(self):
-        """Asks for an ID without a row; or, if the client makes rows, in turn so, in a transaction of its own, and in one that is
-        committed or rolled back after the client has the ID."""
+        """Asks for an ID without a row; or, if the client makes rows, in turn so, in a transaction of its own, and in one
+        that is committed or rolled back after the client has the ID."""
         way = self.n % 5 if self.rows else 0
         if way == 3:
             self.cursor.execute("BEGIN")

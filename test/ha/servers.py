@@ -233,12 +233,11 @@ def stop_load(process):
 ARRIVED = ", of those that have a row, are of the same leader, or whose WAL arrived"
 
 def judge(step, figures, examples, kinds, loss, seconds):
-    """One test for each question. `kinds` are those of the earlier ID that a later one may not repeat nor be below, `loss` says
-    whether an acknowledged commit may be lost, and `seconds` how long a type may stand still."""
+    """One test for each question. `kinds` are those of the earlier ID that a later one may not repeat nor be below, `loss`
+    says whether an acknowledged commit may be lost, and `seconds` how long a type may stand still."""
     mine = {name: of for (where, name), of in sorted(figures.items()) if where == step}
     for name, of in mine.items():
-        words = [f"{key} {value:.1f}" if key in ("pause", "silent") else f"{key} {value}" for key, value in of.items() if value]
-        note(f"{step}: {name:5}", ", ".join(words))
+        note(f"{step}: {name:5}", ", ".join(f"{key} {round(value, 1)}" for key, value in of.items() if value))
 
     def none(text, *keys):
         count = {name: sum(of[key] for key in keys) for name, of in mine.items()}
