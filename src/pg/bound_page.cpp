@@ -56,7 +56,7 @@ bool exists() {
   static bool seen = false;
 
   if (!seen) {
-    SMgrRelation const relation = smgropen(file, no_backend);
+    auto *const relation = smgropen(file, no_backend);
     seen = smgrexists(relation, MAIN_FORKNUM) && smgrnblocks(relation, MAIN_FORKNUM) > 0;
   }
   return seen;
@@ -65,7 +65,7 @@ bool exists() {
 /// Makes the file with a block of zeroes, or what is missing of it after a crash in here. Not with P_NEW, which wants a
 /// relation that is in the catalogue.
 void create() {
-  SMgrRelation const relation = smgropen(file, no_backend);
+  auto *const relation = smgropen(file, no_backend);
   PGIOAlignedBlock zeroes;
 
   if (!smgrexists(relation, MAIN_FORKNUM)) {
