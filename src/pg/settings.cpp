@@ -124,8 +124,8 @@ static void define_all() {
                           nullptr);
 
   DefineCustomIntVariable("kid.max_observe", "How far ahead of the system clock an ID may be that kid_observe() takes.",
-                          "A superuser is not bound by it.", &max_observe, 3600 * 1000, 0, INT_MAX, PGC_SUSET,
-                          GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
+                          "A superuser is not bound by it, except in kid_observe_all().", &max_observe, 3600 * 1000, 0,
+                          INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
 
   for (id_type const *type : all_types)
     if (type->define_settings != nullptr)
