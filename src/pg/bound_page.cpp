@@ -152,23 +152,19 @@ XLogRecPtr overwrite_page(page_bounds const &bounds) {
 }
 
 bool replicates_synchronously() {
-  return SyncRepRequested() && SyncRepStandbyNames != nullptr && SyncRepStandbyNames[0] != '\0';
+  // What the server goes by, and not the session's own setting, which may be older or newer.
+  return SyncRepRequested() && (WalSndCtl->sync_standbys_status & SYNC_STANDBY_DEFINED) != 0;
 }
 
-void wait_for_standbys(XLogRecPtr lsn) {
+bool wait_for_standbys(XLogRecPtr lsn) {
   int const mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ? SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
 
-  HOLD_INTERRUPTS();
   SyncRepWaitForLSN(lsn, false);
-  RESUME_INTERRUPTS();
-  // A cancel ends that wait with a warning, for a commit, which is done by then. What we wait for is not.
+  // A cancel ends that with a warning and no more: the commit that it is made for is done by then.
   LWLockAcquire(SyncRepLock, LW_SHARED);
   bool const done = WalSndCtl->lsn[mode] >= lsn || !replicates_synchronously();
   LWLockRelease(SyncRepLock);
-  CHECK_FOR_INTERRUPTS();
-  if (!done)
-    ereport(ERROR, errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling statement that waits for standbys to make an ID"),
-            errdetail("Synchronous standbys have not confirmed the bound of IDs yet."));
+  return done;
 }
 
 } // namespace kid::pg

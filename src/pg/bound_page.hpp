@@ -42,7 +42,7 @@ XLogRecPtr overwrite_page(page_bounds const &bounds);
 /// Whether to wait for standbys, too, as a commit of this session does.
 bool replicates_synchronously();
 
-/// Waits for them; outside all locks. An error where the wait was cancelled.
-void wait_for_standbys(XLogRecPtr lsn);
+/// Waits for them, outside all locks, and with interrupts held. False where the wait was cancelled.
+bool wait_for_standbys(XLogRecPtr lsn);
 
 } // namespace kid::pg

@@ -94,17 +94,26 @@ std::int64_t micros_since(instr_time start) {
   return static_cast<std::int64_t>(INSTR_TIME_GET_MICROSEC(passed));
 }
 
+bool try_lock(lease_state &lease) {
+  if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
+    return false;
+  if (!lease.busy)
+    return true;
+  LWLockRelease(&lease.lock);
+  return false;
+}
+
 /// Takes the lock, unless that takes longer than a generator may wait.
 void take_lock(lease_state &lease, instr_time start) {
   static std::uint32_t event = 0;
 
   if (event == 0)
     event = wait_event("KidLease");
-  if (LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
+  if (try_lock(lease))
     return;
   ConditionVariablePrepareToSleep(&lease.released);
   // A holder that errors out releases the lock without a broadcast, so poll every 10 ms.
-  while (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE)) {
+  while (!try_lock(lease)) {
     if (max_wait >= 0 && micros_since(start) > Max(max_wait, 10) * INT64CONST(1000))
       ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("bound of IDs was not renewed in time"),
               errdetail("Another session is about it, and the value of \"kid.max_wait\" is %d ms.", max_wait),
@@ -133,23 +142,33 @@ void set_bound(clock_cell &cell, std::uint64_t bound, std::uint64_t renew_at) {
   pg_write_barrier(); // pairs with those in limit()
 }
 
-/// Writes `page`, flushes its WAL, and waits for standbys where a commit does. Then what it says of `id` may be gone
-/// by, unless this is false: the lock was given up for standbys, and another session has written otherwise.
-bool make_durable(lease_state &lease, clock_id id, page_bounds const &page, instr_time start) {
+/// Writes `page`, flushes its WAL, and waits for standbys where a commit does. Then what it says may be gone by. The
+/// lock is given up for standbys, but nobody can take it.
+void make_durable(lease_state &lease, page_bounds const &page) {
   instr_time const began = monotonic_now();
+  bool done = true;
 
   Assert(is_held(lease));
-  lease.written = write_page(page);
+  XLogRecPtr const written = write_page(page);
   lease.page = page;
-  XLogRecPtr const written = lease.written;
   XLogFlush(written);
   if (replicates_synchronously()) {
-    release_lock(lease);
-    wait_for_standbys(written);
-    take_lock(lease, start);
+    // Nothing may end this session before it is no longer busy.
+    HOLD_INTERRUPTS();
+    lease.busy = true;
+    LWLockRelease(&lease.lock);
+    done = wait_for_standbys(written);
+    LWLockAcquire(&lease.lock, LW_EXCLUSIVE);
+    lease.busy = false;
+    RESUME_INTERRUPTS();
   }
   lease.write_micros = micros_since(began);
-  return lease.page.last[id] == page.last[id] && lease.page.safe[id] == page.safe[id];
+  if (done)
+    return;
+  release_lock(lease);
+  CHECK_FOR_INTERRUPTS();
+  ereport(ERROR, errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling statement that waits for standbys to make an ID"),
+          errdetail("Synchronous standbys have not confirmed the bound of IDs yet."));
 }
 
 /// The page as it is, but for `id`, of which `last` is the greatest state that can be issued from now on.
@@ -179,13 +198,14 @@ std::uint64_t take_bound_back(clock_cell &cell) {
 }
 
 /// Renews the lease of `cell`, for one that goes on from `next`.
-void extend(lease_state &lease, clock_cell &cell, std::uint64_t next, instr_time start) {
+void extend(lease_state &lease, clock_cell &cell, std::uint64_t next) {
   clock_id const id = id_of(cell);
   clock_rules const &rules = rules_of(id);
   unix_micros const now = to_unix(GetCurrentTimestamp());
-  std::int64_t const length = Max(lease.length * INT64CONST(1000), Min(2 * lease.write_micros, slow_micros));
+  std::int64_t const two_writes = Min(2 * lease.write_micros, slow_micros);
+  std::int64_t const length = Max(lease.length * INT64CONST(1000), two_writes);
   unix_micros const from = Max(now, rules.time(next));
-  unix_micros const until = Max(now + length, rules.time(next) + near_micros);
+  unix_micros const until = Max(now + length, rules.time(next) + Max(near_micros, two_writes));
   std::uint64_t bound = bound_at(id, until);
 
   // Others need not try meanwhile, nor, where it fails, before the bound.
@@ -197,9 +217,8 @@ void extend(lease_state &lease, clock_cell &cell, std::uint64_t next, instr_time
     else
       bound = bound_of(cell);
   }
-  if (!make_durable(lease, id, page_with(lease, id, last_before(id, cell.load(), bound)), start))
-    return;
-  set_bound(cell, Max(bound, bound_of(cell)), bound_at(id, from + (rules.time(bound) - from) / 2));
+  make_durable(lease, page_with(lease, id, last_before(id, cell.load(), bound)));
+  set_bound(cell, bound, bound_at(id, from + (rules.time(bound) - from) / 2));
   pg_atomic_fetch_add_u64(&attached->stats[id].renewals, 1);
 }
 
@@ -215,17 +234,17 @@ void renew_lease(clock_cell &cell, std::uint64_t next, instr_time start) {
   // sides, has left since.
   if (next < bound_of(cell)) {
     lease_state &lease = attached->lease;
-    if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
+    if (!try_lock(lease))
       return;
     if (next >= pg_atomic_read_u64(&cell.renew_at) && next < bound_of(cell))
-      extend(lease, cell, cell.load(), start);
+      extend(lease, cell, cell.load());
     release_lock(lease);
     return;
   }
   lease_state &lease = take_open_lease(start);
   std::uint64_t const bound = bound_of(cell);
   if (next >= bound) {
-    extend(lease, cell, cell.load(), start);
+    extend(lease, cell, cell.load());
     if (bound_of(cell) == bound && bound != 0 && rules_of(id_of(cell)).next_unit(bound) == bound)
       clock_ended_error();
   }
@@ -249,18 +268,17 @@ step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now
   std::int64_t const length = lease.length * INT64CONST(1000);
   unix_micros const time = rules.time(now);
   std::uint64_t const bound = length > 0 ? bound_at(id, time + length) : no_bound;
-  bool goes_on = true;
   if (length > 0) {
     // The other side's bound is on the page before it is entered, together with a mark that holds whatever this side
     // can issue until then. Should another session be first, this side goes on below the bound of before, which that
     // mark holds, and the next renewal writes how things are then.
     page_bounds page = page_with(lease, id, last_before(id, result.state, bound));
     page.safe[id] = rules.unit(last_before(id, last, bound_of(cell)));
-    goes_on = make_durable(lease, id, page, start);
+    make_durable(lease, page);
     std::uint64_t const low = Min(bound, bound_of(cell));
     set_bound(cell, low, low);
   }
-  if (!goes_on || !cell.compare_exchange(last, result.state)) {
+  if (!cell.compare_exchange(last, result.state)) {
     release_lock(lease);
     return {step_kind::behind, now};
   }
@@ -294,7 +312,7 @@ void raise_clock(clock_cell &cell, std::uint64_t state) {
       if (lease.length > 0) {
         page_bounds page = lease.page;
         page.safe[id] = Max(page.safe[id], unit);
-        static_cast<void>(make_durable(lease, id, page, start));
+        make_durable(lease, page);
       }
       if (unit > pg_atomic_read_u64(&lease.safe))
         pg_atomic_write_u64(&lease.safe, unit);
@@ -302,7 +320,7 @@ void raise_clock(clock_cell &cell, std::uint64_t state) {
   } else {
     while (state >= bound_of(cell)) {
       std::uint64_t const bound = bound_of(cell);
-      extend(lease, cell, Max(state, cell.load()), start);
+      extend(lease, cell, Max(state, cell.load()));
       if (bound_of(cell) == bound && bound != 0 && rules_of(id).next_unit(bound) == bound)
         clock_ended_error();
     }
@@ -331,7 +349,7 @@ void lower_clock(clock_cell &cell, std::uint64_t state) {
       page_bounds page = page_with(lease, id, state);
       if (rules.sides != 0)
         page.safe[id] = safe;
-      static_cast<void>(make_durable(lease, id, page, start));
+      make_durable(lease, page);
     }
     while (!cell.compare_exchange(last, state)) {
     }
@@ -341,7 +359,7 @@ void lower_clock(clock_cell &cell, std::uint64_t state) {
     pg_atomic_write_u64(&stats_of(cell).held_until, 0);
   } else if (lease.length > 0 && lease.page.last[id] > state) {
     // Only the bound is above it.
-    static_cast<void>(make_durable(lease, id, page_with(lease, id, take_bound_back(cell)), start));
+    make_durable(lease, page_with(lease, id, take_bound_back(cell)));
   }
   release_lock(lease);
 }
@@ -359,6 +377,8 @@ void mend_page(unix_micros time) {
               errhint("Pass a time that is at most \"kid.max_observe\" ahead."));
     for (int id = 0; id < clock_count; id++)
       page.last[id] = end_of_unit(static_cast<clock_id>(id), state_at(static_cast<clock_id>(id), time), 0);
+    // Nobody knows what either side has used until then.
+    memcpy(page.safe, page.last, sizeof page.safe);
     XLogFlush(overwrite_page(page));
   }
   release_lock(lease);

@@ -60,8 +60,8 @@ struct lease_state {
   // Guarded by `lock`:
   int length;                ///< ms, as it was when `open` was set; 0 is off
   bool open;                 ///< whether the clocks start where the page says
+  bool busy;                 ///< as if `lock` were held: its holder gave it up to wait for standbys
   page_bounds page;          ///< what is on the page
-  XLogRecPtr written;        ///< the end of its WAL
   std::int64_t write_micros; ///< how long the last renewal took
 
   pg_atomic_uint64 safe;   ///< of the clock with sides, its mark in force; changed under `lock`
