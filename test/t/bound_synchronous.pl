@@ -7,7 +7,7 @@ use Failure;
 use Ledger;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time usleep);
+use Time::HiRes qw(usleep);
 
 my $primary = FakeClock->new('primary');
 $primary->init(allows_streaming => 1);
@@ -31,12 +31,7 @@ my $receiver = $standby->sql(q{SELECT pid FROM pg_stat_wal_receiver});
 my @sessions = map { start_session($primary, "BEGIN;\n" . "SELECT kid_next()::bigint, flake_next()::bigint, sno_next();\n" x 200000) } 1 .. 2;
 wait_for_output($_, qr/\n/) foreach @sessions;
 kill 'STOP', $receiver;
-my $then = time + 2.5;
-while (time < $then)
-{
-	$_->{handle}->pump_nb foreach @sessions;
-	usleep(2000);
-}
+run_for(2.5, @sessions);
 is($primary->sql(q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}), 't', 'at the bound, IDs wait for the standby');
 kill_server($primary);
 foreach (@sessions)
