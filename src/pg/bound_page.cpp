@@ -36,7 +36,10 @@ page_state look_at(Page page) {
     return page_state::damaged;
   if (content.version != page_version)
     return page_state::other_version;
-  return reinterpret_cast<PageHeader>(page)->pd_lower == lower_end ? page_state::good : page_state::damaged;
+  // WAL cannot be flushed to where it has not been.
+  return reinterpret_cast<PageHeader>(page)->pd_lower == lower_end && PageGetLSN(page) <= GetXLogInsertRecPtr()
+             ? page_state::good
+             : page_state::damaged;
 }
 
 /// Whether the page is good; an error where it is damaged.
@@ -51,13 +54,33 @@ bool check(page_state state) {
                   "anew then, and IDs go on from that time."));
 }
 
-/// Whether the file has its block. Once it has, it keeps it.
-bool exists() {
+/// What there is of a file that has no whole block.
+page_state look_at_part() {
+  unsigned char bytes[BLCKSZ];
+  int const part = OpenTransientFile("global/9764", O_RDONLY | PG_BINARY);
+
+  if (part < 0)
+    ereport(ERROR, errcode_for_file_access(), errmsg("could not open file \"global/%u\": %m", file_number));
+  auto const size = pg_pread(part, bytes, sizeof bytes, 0);
+  CloseTransientFile(part);
+  // A disk that was full when it was made leaves zeroes.
+  for (ssize_t i = 0; i < size; i++)
+    if (bytes[i] != 0)
+      return page_state::damaged;
+  return page_state::none;
+}
+
+/// Whether the file has its block. Once it has, it keeps it. Less than a block is none, or an error.
+bool exists(bool damaged_is_none = false) {
   static bool seen = false;
 
   if (!seen) {
     auto *const relation = smgropen(file, no_backend);
-    seen = smgrexists(relation, MAIN_FORKNUM) && smgrnblocks(relation, MAIN_FORKNUM) > 0;
+    if (!smgrexists(relation, MAIN_FORKNUM))
+      return false;
+    seen = smgrnblocks(relation, MAIN_FORKNUM) > 0;
+    if (!seen && !damaged_is_none)
+      check(look_at_part());
   }
   return seen;
 }
@@ -101,10 +124,10 @@ XLogRecPtr fill(Buffer buffer, bool is_new, page_bounds const &bounds) {
   return lsn;
 }
 
-void prepare_to_write() {
+void prepare_to_write(bool damaged_is_none) {
   // On a standby it would be a PANIC later on.
   PreventCommandDuringRecovery("a generator of IDs");
-  if (!exists())
+  if (!exists(damaged_is_none))
     create();
 }
 
@@ -125,7 +148,7 @@ bool read_page(page_bounds &bounds) {
 }
 
 XLogRecPtr write_page(page_bounds const &bounds) {
-  prepare_to_write();
+  prepare_to_write(false);
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_EXCLUSIVE);
   bool const good = check(look_at(BufferGetPage(buffer)));
   XLogRecPtr const lsn = fill(buffer, !good, bounds);
@@ -134,8 +157,8 @@ XLogRecPtr write_page(page_bounds const &bounds) {
 }
 
 bool page_is_damaged() {
-  if (!exists())
-    return false;
+  if (!exists(true))
+    return smgrexists(smgropen(file, no_backend), MAIN_FORKNUM) && look_at_part() != page_state::none;
   // One whose checksum is wrong comes as zeroes, with a warning.
   Buffer const buffer = read_buffer(RBM_ZERO_ON_ERROR, BUFFER_LOCK_SHARE);
   bool const good = look_at(BufferGetPage(buffer)) == page_state::good;
@@ -144,7 +167,7 @@ bool page_is_damaged() {
 }
 
 XLogRecPtr overwrite_page(page_bounds const &bounds) {
-  prepare_to_write();
+  prepare_to_write(true);
   Buffer const buffer = read_buffer(RBM_ZERO_ON_ERROR, BUFFER_LOCK_EXCLUSIVE);
   XLogRecPtr const lsn = fill(buffer, true, bounds);
   UnlockReleaseBuffer(buffer);

@@ -218,6 +218,9 @@ void extend(lease_state &lease, clock_cell &cell, std::uint64_t next) {
       bound = bound_of(cell);
   }
   make_durable(lease, page_with(lease, id, last_before(id, cell.load(), bound)));
+  // A system clock that went back meanwhile would leave the bound where it was. Whoever needs one renews it again.
+  if (to_unix(GetCurrentTimestamp()) < now)
+    return;
   set_bound(cell, bound, bound_at(id, from + (rules.time(bound) - from) / 2));
   pg_atomic_fetch_add_u64(&attached->stats[id].renewals, 1);
 }

@@ -5,9 +5,9 @@ use warnings;
 use Exporter 'import';
 use IPC::Run ();
 use PostgreSQL::Test::Utils;
-use Time::HiRes qw(usleep);
+use Time::HiRes qw(time usleep);
 
-our @EXPORT = qw(kill_server kill_backend seconds_ahead is_near start_session wait_for_output slow_flush_library);
+our @EXPORT = qw(kill_server kill_backend seconds_ahead is_near start_session wait_for_output run_for slow_flush_library);
 
 # Kills all of a server's processes, none of which can start another meanwhile.
 sub kill_server
@@ -76,7 +76,27 @@ sub start_session
 sub wait_for_output
 {
 	my ($session, $pattern) = @_;
-	$session->{handle}->pump until ${ $session->{stdout} } =~ $pattern;
+	until (${ $session->{stdout} } =~ $pattern)
+	{
+		die "it ended: ${ $session->{stderr} }" unless $session->{handle}->pumpable;
+		$session->{handle}->pump;
+	}
+	return;
+}
+
+# Lets sessions go on for a time; they may end before.
+sub run_for
+{
+	my ($seconds, @sessions) = @_;
+	my $until = time + $seconds;
+	while (time < $until)
+	{
+		foreach my $session (@sessions)
+		{
+			$session->{handle}->pump_nb if $session->{handle}->pumpable;
+		}
+		usleep(2000);
+	}
 	return;
 }
 

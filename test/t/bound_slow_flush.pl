@@ -82,14 +82,10 @@ $standby->start;
 $ledger->take('before', $node);
 usleep(1_200_000);
 set_flush(4000);
-$session = start_flushing($node, "SELECT kid_next()::bigint, flake_next()::bigint, '2222222222222222';\n" x 1000);
+$session = start_flushing($node, "SELECT kid_next()::bigint, flake_next()::bigint, '2222222222222222';\n" x 20000);
 wait_for_output($session, qr/\|2222/);
 set_flush(0);
-foreach (1 .. 50)
-{
-	$session->{handle}->pump_nb;
-	usleep(5_000);
-}
+run_for(0.25, $session);
 kill_backend($node);
 eval { $session->{handle}->finish };
 my @lines = ${ $session->{stdout} } =~ /^(\d+\|\d+)\|2222/mg;

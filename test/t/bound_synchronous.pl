@@ -7,7 +7,7 @@ use Failure;
 use Ledger;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time usleep);
+use Time::HiRes qw(usleep);
 
 my $primary = FakeClock->new('primary');
 $primary->init(allows_streaming => 1);
@@ -31,12 +31,7 @@ my $receiver = $standby->sql(q{SELECT pid FROM pg_stat_wal_receiver});
 my @sessions = map { start_session($primary, "BEGIN;\n" . "SELECT kid_next()::bigint, flake_next()::bigint, sno_next();\n" x 200000) } 1 .. 2;
 wait_for_output($_, qr/\n/) foreach @sessions;
 kill 'STOP', $receiver;
-my $then = time + 2.5;
-while (time < $then)
-{
-	$_->{handle}->pump_nb foreach @sessions;
-	usleep(2000);
-}
+run_for(2.5, @sessions);
 is($primary->sql(q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}), 't', 'at the bound, IDs wait for the standby');
 kill_server($primary);
 foreach (@sessions)
@@ -86,8 +81,12 @@ eval { $waiting{$_}{handle}->finish } foreach 'canceled', 'timeout';
 like(${ $waiting{$_}{stderr} }, qr/ERROR:  57014: /, "an ID without a standby, $_: an error") foreach 'canceled', 'timeout';
 is(${ $waiting{canceled}{stdout} } . ${ $waiting{timeout}{stdout} }, '', 'and no ID');
 
-# While others go on waiting, each as a commit does.
-start_waiting_for_standby($_, '') foreach 'first', 'second';
+# One waits as a commit does, and others for that one: no longer than they may.
+start_waiting_for_standby('first', '');
+my ($status, $stdout, $stderr) = $real->psql('postgres', "\\set VERBOSITY verbose\nSET kid.max_wait = '500ms'; SELECT kid_next()");
+like($stdout . $stderr, qr/^psql\S* ERROR:  53400: bound of IDs was not renewed in time\n/, 'another one stops at kid.max_wait, and has no ID');
+$waiting{second} = start_session($real, "SET application_name = 'second'; SET kid.max_wait = -1;\nSELECT kid_next()::bigint;\n");
+$real->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'second' AND wait_event IN ('KidLease', 'Extension')}) or die;
 is($real->safe_psql('postgres', 'SELECT count(*) > 0 FROM pg_class, kid_stats'), 't', 'sessions that want no ID go on');
 $other->start;
 foreach my $name ('first', 'second')

@@ -55,7 +55,7 @@ foreach my $round (1 .. $rounds)
 	}
 	elsif ($round % 6 == 5) { $node->stop('immediate'); }
 	elsif ($round % 6 == 0) { $node->stop('fast'); }
-	else { kill_server(); }
+	else { kill_server($node); }
 	my %lowest;
 	my %round_highest = %highest;
 	foreach my $session (@sessions)
