@@ -261,7 +261,14 @@ step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now
   clock_rules const &rules = rules_of(id);
   step_result result = {step_kind::behind, now};
 
-  if (cell.load() == last)
+  // A start found `last` on the page, up to a lease ahead of what was issued. To wait for that moment is better than to
+  // use up the other side, which is for a system clock that goes back.
+  unix_micros const ahead = rules.time(last) - rules.time(now);
+  bool const starts = last < pg_atomic_read_u64(&stats_of(cell).held_until) && ahead < notable_micros &&
+                      (max_wait < 0 || ahead < max_wait * INT64CONST(1000));
+  if (starts)
+    result = {step_kind::behind, last};
+  else if (cell.load() == last)
     result = toggle(clock, pg_atomic_read_u64(&lease.safe), last, now);
   if (result.kind != step_kind::issued) {
     release_lock(lease);
