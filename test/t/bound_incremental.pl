@@ -1,0 +1,41 @@
+# A full backup and an incremental one, combined, have the bound of the later; each way that the server has of doing I/O.
+use strict;
+use warnings;
+use FakeClock;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $primary = FakeClock->new('primary');
+plan skip_all => 'there are incremental backups since 17' if $primary->pg_version < 17;
+$primary->init(allows_streaming => 1);
+$primary->append_conf('postgresql.conf', "summarize_wal = on\n");
+
+my @ways = $primary->pg_version < 18 ? ('') : map { "io_method = $_\n" } 'sync', 'worker';
+foreach my $n (0 .. $#ways)
+{
+	my $way = $ways[$n] =~ s/\n//r || 'as before';
+	$primary->append_conf('postgresql.conf', $ways[$n]);
+	$primary->start;
+	$primary->sql(q{
+		CREATE EXTENSION IF NOT EXISTS kid;
+		CREATE TABLE IF NOT EXISTS ids (n int, kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next());
+		INSERT INTO ids SELECT generate_series(1, 1000)});
+	$primary->backup("full$n");
+	$primary->sql('INSERT INTO ids SELECT generate_series(1, 1000); CHECKPOINT');
+	$primary->backup("incremental$n", backup_options => [ '--incremental', $primary->backup_dir . "/full$n/backup_manifest" ]);
+	my $rows = $primary->sql('SELECT count(*) FROM ids');
+	$primary->stop;
+
+	my $restored = FakeClock->new("restored$n");
+	$restored->init_from_backup($primary, "incremental$n", combine_with_prior => ["full$n"]);
+	$restored->set_clock('-90s');
+	$restored->start;
+	is( $restored->sql('SELECT count(*), max(kid) < kid_next(), max(flake) < flake_next(), max(kid_timestamp(kid)) > clock_timestamp() FROM ids'),
+		"$rows|t|t|t", "$way: IDs of the combined backup go on above those that it has, with the clock behind");
+	$restored->sql('INSERT INTO ids SELECT generate_series(1, 3000)');
+	is($restored->sql('SELECT count(DISTINCT kid), count(DISTINCT flake), count(DISTINCT sno) FROM ids'),
+		join('|', ($rows + 3000) x 3), "$way: none twice");
+	$restored->stop;
+}
+
+done_testing();
