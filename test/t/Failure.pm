@@ -7,7 +7,7 @@ use IPC::Run ();
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time usleep);
 
-our @EXPORT = qw(kill_server kill_backend seconds_ahead is_near start_session wait_for_output run_for slow_flush_library);
+our @EXPORT = qw(kill_server kill_backend wait_until_up seconds_ahead is_near start_session wait_for_output run_for slow_flush_library);
 
 # Kills all of a server's processes, none of which can start another meanwhile.
 sub kill_server
@@ -26,6 +26,18 @@ sub kill_server
 	return;
 }
 
+# Waits for a server that starts again by itself. Not by a query: psql may end before the test has told it which.
+sub wait_until_up
+{
+	my ($node) = @_;
+	foreach (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		return if system('pg_isready', '-q', '-h', $node->host, '-p', $node->port) == 0;
+		usleep(100_000);
+	}
+	die 'no restart after the crash';
+}
+
 # Kills one backend, which brings the server down, and up again by itself, with restart_after_crash. Returns when it is up.
 sub kill_backend
 {
@@ -36,7 +48,7 @@ sub kill_backend
 	my ($pid) = ${ $session->{stdout} } =~ /^(\d+)\n/;
 	kill 'KILL', $pid;
 	eval { $session->{handle}->finish; };
-	$node->poll_query_until('postgres', 'SELECT true') or die 'no restart after the crash';
+	wait_until_up($node);
 	return;
 }
 

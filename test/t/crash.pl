@@ -90,7 +90,7 @@ foreach my $round (1 .. $rounds)
 	%highest = %round_highest;
 	if ($round % 6 == 3)
 	{
-		$node->poll_query_until('postgres', 'SELECT true') or die 'no restart after the crash';
+		wait_until_up($node);
 		$node->stop('fast');
 	}
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\n") if $round == int($rounds / 2);

@@ -2,6 +2,7 @@
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
+use Failure;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -45,7 +46,7 @@ foreach my $preload ('', 'pg_stat_statements,kid')
 	my $backend = $1;
 	kill 'KILL', $backend;
 	eval { $session->finish; };
-	$node->poll_query_until('postgres', 'SELECT true') or die 'no restart after the crash';
+	wait_until_up($node);
 	my $next = $node->safe_psql('postgres', 'INSERT INTO t DEFAULT VALUES RETURNING id');
 	cmp_ok($next, 'gt', $last, "$name: rising after the crash of a backend");
 	like(slurp_file($node->logfile), qr/terminated by signal 9/, "$name: it was a crash");
