@@ -14,8 +14,8 @@
 // itself. So a start that begins at the bound, and the next one after another crash, add nothing to each other.
 //
 // The lock of `lease_state` is held to write the page, `bound`, `renew_at` and the mark of a clock with sides. It is
-// held while WAL is flushed, and given up while standbys are waited for, as that can take for ever. Who waits for the
-// lock can be interrupted.
+// held while WAL is flushed. While standbys are waited for, which can take for ever, it is given up, but `busy` keeps
+// everybody else from taking it. Who waits for the lock can be interrupted.
 #pragma once
 
 #include "shmem.hpp"
