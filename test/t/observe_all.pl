@@ -1,6 +1,7 @@
 # kid_observe_all(): which IDs it finds, which columns it names, and that nothing stops it or is stopped by it.
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -37,32 +38,6 @@ sub output_of
 my $decided = q{SELECT string_agg(format('%s: %s.%s %s', clock, relation, column_name, id), ', ' ORDER BY clock) FROM kid_observe_all() WHERE problem IS NULL AND id IS NOT NULL};
 my $problems = q{SELECT string_agg(format('%s.%s: %s', relation, column_name, problem), E'\n' ORDER BY relation::text, problem) FROM kid_observe_all() WHERE problem IS NOT NULL};
 my $later = 'it has IDs that are further ahead of the system clock than kid.max_observe; this is the greatest';
-
-# A session that is asked one thing after another.
-sub open_session
-{
-	my %session = (stdin => '', output => '');
-	$session{handle} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr($database), '-f', '-' ],
-		'<', \$session{stdin}, '>', \$session{output}, '2>&1', IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-	return \%session;
-}
-
-sub answer
-{
-	my ($session, $query) = @_;
-	$session->{output} = '';
-	$session->{stdin} .= "$query\n\\echo that is all\n";
-	$session->{handle}->pump until $session->{output} =~ /^that is all\n/m;
-	return $session->{output} =~ s/\n?that is all\n//r;
-}
-
-sub close_session
-{
-	my ($session) = @_;
-	$session->{stdin} .= "\\q\n";
-	$session->{handle}->finish;
-	return;
-}
 
 # Nothing there.
 in_new_database('empty');
@@ -206,7 +181,7 @@ sql('DROP TABLE t CASCADE');
 reset_clocks();
 sql("CREATE TABLE t (id kid64 PRIMARY KEY); BEGIN; INSERT INTO t VALUES ($id); ROLLBACK");
 is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE relation = 't'::regclass AND issued > now() + interval '19 min'}), 1, 'an ID of a transaction that was rolled back counts');
-my $writer = open_session();
+my $writer = open_session($node, $database);
 answer($writer, q{BEGIN; INSERT INTO t VALUES (kid64_make(now() + interval '40 min', 0));});
 is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE relation = 't'::regclass AND issued > now() + interval '39 min'}), 1, 'one of a transaction that is under way counts');
 answer($writer, 'ROLLBACK;');
@@ -257,11 +232,11 @@ sql(qq{
 	INSERT INTO tenants VALUES (1, $id);
 } . join('', map { "INSERT INTO $_ VALUES ($id);" } qw(bare blooming classy expressive hashed partial)));
 output_of('CREATE UNIQUE INDEX CONCURRENTLY invalid_id ON invalid (id)');
-my $other = open_session();
+my $other = open_session($node, $database);
 answer($other, qq{CREATE TEMPORARY TABLE theirs (id kid64 PRIMARY KEY); INSERT INTO theirs VALUES ($id);});
 sql(qq{CREATE TABLE locked (id kid64 PRIMARY KEY); CREATE TABLE dropped (id kid64 PRIMARY KEY); CREATE TABLE rebuilt (id kid64 PRIMARY KEY); INSERT INTO rebuilt VALUES (kid_next())});
 answer($other, 'BEGIN; ALTER TABLE locked ADD n int; DROP TABLE dropped;');
-my $third = open_session();
+my $third = open_session($node, $database);
 answer($third, 'BEGIN; REINDEX INDEX rebuilt_pkey;');
 my $none = 'no btree index begins with it';
 my $named = sql("SET kid_test.armed = 'yes'; $problems") =~ s/pg_temp_\d+/pg_temp/r;
@@ -319,15 +294,11 @@ like(sql($decided), qr{^kid: fine.id}, 'and the others are used');
 is(sql(q{BEGIN; SELECT count(*) > 3 FROM kid_observe_all(); SELECT count(*) FROM pg_locks WHERE relation IN ('damaged'::regclass, 'fine'::regclass); COMMIT}), "t\n0", 'no lock is kept');
 
 # A cancel is no damage.
-my $cancelled = open_session();
-my $pid = answer($cancelled, 'SELECT pg_backend_pid();');
-$cancelled->{output} = '';
-$cancelled->{stdin} .= "SELECT count(o) FROM generate_series(1, 1000000), LATERAL kid_observe_all() AS o;\n\\echo that is all\n";
-$cancelled->{handle}->pump_nb;
-$node->poll_query_until($database, "SELECT query ~ 'LATERAL' AND state = 'active' FROM pg_stat_activity WHERE pid = $pid") or die;
-sql("SELECT pg_cancel_backend($pid)");
-$cancelled->{handle}->pump until $cancelled->{output} =~ /^that is all\n/m;
-like($cancelled->{output}, qr{canceling statement due to user request}, 'it can be cancelled');
+my $cancelled = open_session($node, $database);
+ask($cancelled, 'SELECT count(o) FROM generate_series(1, 1000000), LATERAL kid_observe_all() AS o;');
+$node->poll_query_until($database, "SELECT query ~ 'LATERAL' AND state = 'active' FROM pg_stat_activity WHERE pid = $cancelled->{pid}") or die;
+sql("SELECT pg_cancel_backend($cancelled->{pid})");
+like(answer($cancelled), qr{canceling statement due to user request}, 'it can be cancelled');
 close_session($cancelled);
 reset_clocks();
 

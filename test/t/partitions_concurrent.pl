@@ -1,6 +1,7 @@
 # Partitions while others change them: a detach that was broken off, and transactions that see an older state of the catalogue.
 use strict;
 use warnings;
+use Dialogue;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -20,47 +21,11 @@ sub output_of
 	return $stdout . $stderr;
 }
 
-# A session that is asked one thing after another. PostgreSQL's own modules have it too, another one from version to version.
-sub open_session
-{
-	my %session = (stdin => '', output => '');
-	$session{handle} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-v', 'SHOW_CONTEXT=never', '-d', $node->connstr('postgres'), '-f', '-' ],
-		'<', \$session{stdin}, '>', \$session{output}, '2>&1', IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-	$session{pid} = answer(\%session, 'SELECT pg_backend_pid();');
-	return \%session;
-}
-
-sub ask
-{
-	my ($session, $query) = @_;
-	$session->{output} = '';
-	$session->{stdin} .= "$query\n\\echo that is all\n";
-	$session->{handle}->pump_nb;
-	return;
-}
-
-# What came of what was asked last, or of `query`.
-sub answer
-{
-	my ($session, $query) = @_;
-	ask($session, $query) if defined $query;
-	$session->{handle}->pump until $session->{output} =~ /^that is all\n/m;
-	return $session->{output} =~ s/\n?that is all\n//r;
-}
-
-sub close_session
-{
-	my ($session) = @_;
-	$session->{stdin} .= "\\q\n";
-	$session->{handle}->finish;
-	return;
-}
-
 # Breaks off the detaching of a partition, which waits for a transaction that has read the parent.
 sub break_off
 {
 	my ($parent, $partition) = @_;
-	my ($reader, $detacher) = (open_session(), open_session());
+	my ($reader, $detacher) = (open_session($node), open_session($node));
 	answer($reader, "BEGIN; SELECT count(*) FROM $parent;");
 	ask($detacher, "ALTER TABLE $parent DETACH PARTITION $partition CONCURRENTLY;");
 	$node->poll_query_until('postgres', "SELECT inhdetachpending FROM pg_inherits WHERE inhrelid = '$partition'::regclass") or die;
@@ -149,7 +114,7 @@ is(output_of("SELECT kid_drop_partitions('past', '2020-01-03', false)"), '', 'de
 # A snapshot that is older than the lock.
 #
 
-my ($one, $other) = (open_session(), open_session());
+my ($one, $other) = (open_session($node), open_session($node));
 
 # Runs `change` in one session, while another, at a level of isolation, has begun and is about to call `query`, and returns what that says.
 sub meanwhile
