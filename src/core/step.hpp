@@ -15,12 +15,13 @@
 //   at(time)          the first state of the time unit that holds an instant
 //   time(state)       when the time unit of a state begins
 //   unit(state)       the first state of the time unit of a state
+//   end(state)        the greatest number that can be a state of that time unit
 //   next_unit(state)  the first state of the time unit after; the same state when there is none
 //   begin(now, last)  the first state to issue in the unit `now`, which is later than that of `last`
 //   used_up(state)    whether its unit has no state left to issue
 //   count(state)      the state to issue after it, in the same unit: the next number
 //   left(state)       how many states its unit has after one that was issued
-//   states()          how many states a unit has
+//   states()          how many states every unit has, at least
 //   holds()           what to do when the system clock goes back: keep the highest time and count on (a hybrid
 //                     logical clock), so that states only ever rise; or wait until the system clock is there again
 //   changes_sides     whether it has a third answer to that, see types/sno.hpp

@@ -19,16 +19,16 @@ struct clock_rules {
   std::uint64_t (*at)(unix_micros);
   unix_micros (*time)(std::uint64_t);
   std::uint64_t (*unit)(std::uint64_t);
+  std::uint64_t (*end)(std::uint64_t);
   std::uint64_t (*next_unit)(std::uint64_t);
-  std::uint64_t sequence; ///< its bits
-  std::uint64_t sides;    ///< the bits above the sequence that are not of the time; 0 for a clock without sides
-  unix_micros first;      ///< the instants that it can tell
+  std::uint64_t sides; ///< the bits above the sequence that are not of the time; 0 for a clock without sides
+  unix_micros first;   ///< the instants that it can tell
   unix_micros last;
 };
 
 template <class Clock>
 constexpr clock_rules describe_clock(char const *name, unix_micros first, unix_micros last, std::uint64_t sides = 0) {
-  return {name, Clock::at, Clock::time, Clock::unit, Clock::next_unit, Clock::sequence::mask, sides, first, last};
+  return {name, Clock::at, Clock::time, Clock::unit, Clock::end, Clock::next_unit, sides, first, last};
 }
 
 #define X(name) extern clock_rules const name##_clock_rules;

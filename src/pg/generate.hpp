@@ -51,7 +51,7 @@ step_result attempt(Id const &layout, Clock const &clock, clock_cell &cell, View
     std::uint64_t const now = read_clock(layout, clock, cell);
     step_result const result = advance(clock, view, now, pace.carry_from(now), count);
 
-    if (unlikely(result.state > (now | Clock::sequence::mask)))
+    if (unlikely(result.state > clock.end(now)))
       notice_ahead(cell, result.state);
     return result;
   }

@@ -24,7 +24,7 @@ constexpr std::uint64_t no_bound = ~std::uint64_t{0};
 /// The greatest state of the unit of `state`, on the side of `side_of`.
 std::uint64_t end_of_unit(clock_id id, std::uint64_t state, std::uint64_t side_of) {
   clock_rules const &rules = rules_of(id);
-  return rules.unit(state) | rules.sequence | (side_of & rules.sides);
+  return rules.end(rules.unit(state) | (side_of & rules.sides));
 }
 
 /// The greatest state below `bound`, which is the first one of its unit, on the side of `state`.

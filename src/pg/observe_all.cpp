@@ -534,7 +534,7 @@ void put_row(ReturnSetInfo const &result, clock_id clock, stored_id const *id, e
 /// stored need not be, and of a clock with sides both may be in use.
 void raise_past(clock_cell &cell, unix_micros time) {
   clock_rules const &rules = rules_of(id_of(cell));
-  std::uint64_t const end = state_at(id_of(cell), time) | rules.sequence;
+  std::uint64_t const end = rules.end(state_at(id_of(cell), time));
 
   raise_clock(cell, end);
   if (rules.sides != 0)

@@ -61,6 +61,7 @@ struct flake_clock {
     return static_cast<unix_micros>(millis::get(state)) * flake::unit;
   }
   static constexpr std::uint64_t unit(std::uint64_t state) noexcept { return state & ~sequence::mask; }
+  static constexpr std::uint64_t end(std::uint64_t state) noexcept { return state | sequence::mask; }
   static constexpr std::uint64_t next_unit(std::uint64_t state) noexcept {
     return millis::get(state) < millis::max ? unit(state) + millis::put(1) : state;
   }

@@ -80,6 +80,7 @@ struct kid_clock {
   static constexpr std::uint64_t at(unix_micros time) noexcept { return kid64::lowest(time); }
   static constexpr unix_micros time(std::uint64_t state) noexcept { return kid64::time(state); }
   static constexpr std::uint64_t unit(std::uint64_t state) noexcept { return state & ~sequence::mask; }
+  static constexpr std::uint64_t end(std::uint64_t state) noexcept { return state | sequence::mask; }
   static constexpr std::uint64_t next_unit(std::uint64_t state) noexcept {
     // The last unit of a second is shorter than `unit`, and `lowest` rounds the excess away.
     unix_micros const next = kid64::time(state) + kid64::unit;

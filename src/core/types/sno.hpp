@@ -84,6 +84,8 @@ struct sno_clock {
   }
   static constexpr unix_micros time(std::uint64_t state) noexcept { return sno{}.time(id(state)); }
   static constexpr std::uint64_t unit(std::uint64_t state) noexcept { return state & units::mask; }
+  /// On the side of the state.
+  static constexpr std::uint64_t end(std::uint64_t state) noexcept { return state | sequence::mask; }
   static constexpr std::uint64_t next_unit(std::uint64_t state) noexcept {
     return units::get(state) < units::max ? unit(state) + units::put(1) : state;
   }
