@@ -124,7 +124,8 @@ void collect_defaults(collection &all, Oid extension) {
       return;
     auto const &type = *reinterpret_cast<Form_pg_type>(GETSTRUCT(tuple));
     for (int i = 0; i < type_count; i++)
-      if (type.typtype == TYPTYPE_BASE && strcmp(NameStr(type.typname), all_types[i]->name) == 0)
+      if (type.typtype == TYPTYPE_BASE && !OidIsValid(all_types[i]->core_type) &&
+          strcmp(NameStr(type.typname), all_types[i]->name) == 0)
         all.types[i] = member.objid;
     ReleaseSysCache(tuple);
   });
@@ -141,8 +142,7 @@ void collect_defaults(collection &all, Oid extension) {
       id_type const *const kind = all_types[i];
       if (kind->column_count == 0 || !OidIsValid(made))
         continue;
-      // A type of PostgreSQL's own is the one of its first column.
-      if (made != (OidIsValid(all.types[i]) ? all.types[i] : kind->columns[0].type))
+      if (made != (OidIsValid(kind->core_type) ? kind->core_type : all.types[i]))
         continue;
       scan_dependents(ProcedureRelationId, lfirst_oid(cell), [&](FormData_pg_depend const &caller) {
         if (caller.classid == AttrDefaultRelationId)

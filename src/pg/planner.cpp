@@ -15,17 +15,17 @@ namespace kid::pg {
 
 namespace {
 
-/// The function T_`name`, T being `type`, called with `arguments`. It is looked up by its exact signature, which this
+/// The function `prefix`_`name`, called with `arguments`. It is looked up by its exact signature, which this
 /// extension has in its schema, so it is ours whatever else is there; and as an operator's own function is, without
 /// asking whether the user may look into that schema. Null where a superuser took it out of the extension.
-Expr *call(Oid schema, char const *type, char const *name, List *arguments) {
+Expr *call(Oid schema, char const *prefix, char const *name, List *arguments) {
   Oid types[3];
   int count = 0;
   ListCell *cell = nullptr;
   foreach (cell, arguments)
     types[count++] = exprType(static_cast<Node *>(lfirst(cell)));
   Oid const function =
-      GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(psprintf("%s_%s", type, name)),
+      GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(psprintf("%s_%s", prefix, name)),
                       PointerGetDatum(buildoidvector(types, count)), ObjectIdGetDatum(schema));
   if (!OidIsValid(function))
     return nullptr;
@@ -33,14 +33,20 @@ Expr *call(Oid schema, char const *type, char const *name, List *arguments) {
       makeFuncExpr(function, get_func_rettype(function), arguments, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
 }
 
-/// The name of a type, or an empty string where there is none.
-char const *name_of(Oid type) {
+/// What there is to know of the IDs that a comparison of this extension has on one side. Null where a superuser renamed
+/// their type.
+id_type const *kind_of(Oid type) {
   HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+  id_type const *result = nullptr;
+
   if (!HeapTupleIsValid(tuple))
-    return "";
-  char const *const name = pstrdup(NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(tuple))->typname));
+    return nullptr;
+  char const *const name = NameStr(reinterpret_cast<Form_pg_type>(GETSTRUCT(tuple))->typname);
+  for (id_type const *kind : all_types)
+    if (OidIsValid(kind->core_type) ? kind->core_type == type : strcmp(kind->name, name) == 0)
+      result = kind;
   ReleaseSysCache(tuple);
-  return name;
+  return result;
 }
 
 Expr *compare_with(PlannerInfo *root, Oid type, Oid family, int strategy, Node *id, Expr *bound) {
@@ -65,13 +71,6 @@ Node *without_domain(Node *node) {
   return applyRelabelType(node, type, -1, exprCollation(node), COERCE_IMPLICIT_CAST, -1, false);
 }
 
-bool orders_exactly_by_time(char const *type_name) {
-  for (id_type const *type : all_types)
-    if (strcmp(type->name, type_name) == 0)
-      return type->exact;
-  return true;
-}
-
 /// `symbol` is the operator, of an ID on the left, or null for <@.
 Node *rewrite(SupportRequestSimplify *request, char const *symbol) {
   List *const arguments = request->fcall->args;
@@ -82,11 +81,11 @@ Node *rewrite(SupportRequestSimplify *request, char const *symbol) {
   Node *const id = id_first ? first : second;
   Node *const time = without_domain(id_first ? second : first);
   Oid const type = exprType(id);
-  char const *const type_name = name_of(type);
+  id_type const *const kind = kind_of(type);
   Oid const family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
   Oid const schema = get_func_namespace(request->fcall->funcid);
 
-  if (!OidIsValid(family) || !may_be_repeated(id) || !may_be_repeated(time))
+  if (kind == nullptr || !OidIsValid(family) || !may_be_repeated(id) || !may_be_repeated(time))
     return nullptr;
 
   auto const list = [&](List *rest) {
@@ -96,7 +95,7 @@ Node *rewrite(SupportRequestSimplify *request, char const *symbol) {
     return lcons(makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, text, false, false), rest);
   };
   auto const compared = [&](char const *name, int strategy) {
-    Expr *const bound = call(schema, type_name, name, list(list_make1(copyObjectImpl(time))));
+    Expr *const bound = call(schema, kind->prefix, name, list(list_make1(copyObjectImpl(time))));
     return compare_with(request->root, type, family, strategy, id, bound);
   };
   Expr *const low = compared("lowest", BTGreaterEqualStrategyNumber);
@@ -104,9 +103,9 @@ Node *rewrite(SupportRequestSimplify *request, char const *symbol) {
   if (low == nullptr || high == nullptr)
     return nullptr;
   List *clauses = list_make2(low, high);
-  if (!orders_exactly_by_time(type_name)) {
+  if (!kind->exact) {
     Expr *const recheck =
-        call(schema, type_name, "recheck", list(list_make2(copyObjectImpl(id), copyObjectImpl(time))));
+        call(schema, kind->prefix, "recheck", list(list_make2(copyObjectImpl(id), copyObjectImpl(time))));
     if (recheck == nullptr)
       return nullptr;
     clauses = lappend(clauses, recheck);

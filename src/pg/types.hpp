@@ -21,7 +21,7 @@ struct datum_ranges {
 struct stored_id {
   unix_micros time;   ///< when its time unit begins
   unix_micros latest; ///< no ID that sorts before it is of a later time unit than this
-  char text[32];      ///< empty: none
+  char text[40];      ///< empty: none
 };
 
 /// A way to keep IDs in a column that is ordered as they are.
@@ -32,7 +32,9 @@ struct id_column {
 };
 
 struct id_type {
-  char const *name;                   ///< in SQL
+  char const *name;                   ///< in messages, and of the type in SQL if that is kid's own
+  char const *prefix;                 ///< what names of its functions in SQL begin with
+  Oid core_type;                      ///< PostgreSQL's own type that the IDs are of; InvalidOid: it is kid's
   bool exact;                         ///< whether IDs order exactly by time; else comparisons with time are rechecked
   void (*define_settings)(int flags); ///< those of this type alone; null where it has none
   clock_id clock;                     ///< `clock_count` where IDs need no logical clock
@@ -55,14 +57,21 @@ constexpr id_type const *all_types[] = {KID_TYPES};
 
 /// A type whose IDs need no logical clock.
 template <class Id> constexpr id_type describe_type(void (*define_settings)(int flags) = nullptr) {
-  return {Id::name, orders_exactly<Id>, define_settings, clock_count, nullptr, 0};
+  return {Id::name, Id::name, InvalidOid, orders_exactly<Id>, define_settings, clock_count, nullptr, 0};
 }
 
 /// One whose IDs move `clock`, and may be in these `columns`.
 template <class Id, int Count>
 constexpr id_type describe_type(clock_id clock, id_column const (&columns)[Count],
                                 void (*define_settings)(int flags) = nullptr) {
-  return {Id::name, orders_exactly<Id>, define_settings, clock, columns, Count};
+  return {Id::name, Id::name, InvalidOid, orders_exactly<Id>, define_settings, clock, columns, Count};
+}
+
+/// IDs that are values of a type of PostgreSQL's own.
+constexpr id_type in_core_type(Oid core_type, char const *prefix, id_type type) {
+  type.core_type = core_type;
+  type.prefix = prefix;
+  return type;
 }
 
 } // namespace kid::pg
