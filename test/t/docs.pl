@@ -1,0 +1,145 @@
+# The SQL of README.md and docs: each page's blocks run in their order, in a database of the page's own, and what is shown
+# of their results is compared, times, IDs and sizes aside.
+#
+# A block is one of ```sql, or one whose first word is EXPLAIN, which runs with COSTS OFF. What follows a statement as a
+# comment with two blanks, or a line, or as a message, is its output: "…" stands for anything, a line of it for any lines.
+# Comments that a reader of the rendered page does not see prepare the next block, or the whole page:
+#
+#   <!-- sql: SQL -->                  runs before the next block
+#   <!-- $1 = '2026-11-01' -->         the value of a parameter in the next block
+#   <!-- not run: why -->              the next block does not run
+#   <!-- run by test/t/x.pl -->        another test runs the whole page
+use strict;
+use warnings;
+use utf8;
+use Dialogue;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\nmax_prepared_transactions = 2\n");
+$node->start;
+
+my ($id, $time) = (qr/[-.0-9A-Z_a-z]/, qr/\d{4,5}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[+-]\d\d)?)?/);
+
+# Leaves of an output what does not change from run to run.
+sub lasting
+{
+	my ($text) = @_;
+	$text =~ s/\(\d+ rows?\)\n?//g;
+	$text =~ s/_p\d{8}(?:_\d+)?/_p/g;
+	$text =~ s/$time/TIME/g;
+	# Texts of 11 and 16 characters, decimal numbers of 17 and more, uuid.
+	$text =~ s/(?<!$id)(?=$id*\d)(?:$id{11}|$id{16}|\d{17,20}|[0-9a-f]{14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?!$id)/ID/g;
+	$text =~ s/\d+ (?:bytes|kB|MB|GB)\b/SIZE/g;
+	$text =~ s/[-+]{3,}/---/g;
+	$text =~ s/[ \t]+/ /g;
+	$text =~ s/^ | $//mg;
+	$text =~ s/\n+\z//;
+	return $text;
+}
+
+sub pattern_of
+{
+	my $pattern = join '', map { $_ eq '…' ? '.*?' : $_ eq "…\n" ? '(?:.*\n)*?' : quotemeta } split /((?<![^\n])…\n|…)/, "$_[0]\n";
+	return qr/\A$pattern\z/;
+}
+
+# What is shown of an output in comments.
+sub shown
+{
+	my ($comments) = @_;
+	return $comments =~ s/^-- ?//mgr;
+}
+
+# Runs the statements of a block in turn, and compares what is shown. `seen` becomes false with the first difference.
+sub run_block
+{
+	my ($session, $name, @parts) = @_;
+	while (my ($sql, $expected) = splice @parts, 0, 2)
+	{
+		my $output = answer($session, $sql) =~ s/^psql:<stdin>:\d+: //mgr;
+		utf8::decode($output);
+		my ($first) = $sql =~ /^\s*(.+)/;
+		if (defined $expected)
+		{
+			my ($got, $want) = (lasting($output), lasting($expected));
+			ok("$got\n" =~ pattern_of($want), "$name: $first") or diag "shown:\n$want\nprinted:\n$output";
+		}
+		else
+		{
+			unlike($output, qr/^(?:ERROR|FATAL|.*invalid command)/m, "$name: $first") or diag $sql;
+		}
+	}
+	return;
+}
+
+# The statements of a block, each with the output that is shown, or undef.
+sub parts_of
+{
+	my ($block) = @_;
+	if ($block =~ /\AEXPLAIN/)
+	{
+		# A statement, its plan, an empty line, and so on.
+		return map { /\A(.*?;)[^\n]*\n(.*)\z/s ? ($1 =~ s/\AEXPLAIN (?!\()/EXPLAIN (COSTS OFF) /r, $2) : () } split /\n\n/, $block;
+	}
+	my @parts;
+	my ($sql, $output) = ('', '');
+	foreach my $line (split /^/, $block)
+	{
+		if ($sql =~ /;[^\n]*\n\z/ && $line =~ /^-- (?: |-|…|ERROR|DETAIL|HINT|WARNING|NOTICE)/)
+		{
+			$output .= $line;
+			next;
+		}
+		(push(@parts, $sql, shown($output)), $sql = $output = '') if $output ne '';
+		$sql .= $line;
+	}
+	push @parts, $sql, $output eq '' ? undef : shown($output) if $sql =~ /\S/;
+	return @parts;
+}
+
+foreach my $page ('README.md', sort glob 'docs/*.md')
+{
+	my $text = slurp_file($page);
+	utf8::decode($text);
+	if ($text =~ /<!-- run by (\S+)/)
+	{
+		ok(-e $1, "$page: $1");
+		next;
+	}
+	my $database = $page =~ s/\W/_/gr;
+	$node->safe_psql('postgres', "CREATE DATABASE \"$database\"");
+	my $session = open_session($node, $database);
+	answer($session, "\\pset format aligned\n\\pset tuples_only off\n\\pset footer off\n\\set VERBOSITY default");
+	# README shows how.
+	answer($session, 'CREATE EXTENSION kid;') unless $page eq 'README.md';
+
+	my (%parameters, $skip);
+	my $blocks = 0;
+	while ($text =~ /<!-- (sql:|\$\d+ =|not run:)\s*(.*?)\s*-->|^```(\w*)[^\n]*\n(.*?)^```$/msg)
+	{
+		my ($what, $value, $language, $block) = ($1, $2, $3, $4);
+		if (defined $what)
+		{
+			$parameters{$1} = $value if $what =~ /\A\$(\d+)/;
+			$skip = 1 if $what eq 'not run:';
+			run_block($session, "$page, before block " . ($blocks + 1), "$value\n", undef) if $what eq 'sql:';
+			next;
+		}
+		next unless $language eq 'sql' || $language eq '' && $block =~ /\AEXPLAIN/;
+		$blocks++;
+		if (!$skip)
+		{
+			$block =~ s/\$(\d+)/$parameters{$1} \/\/ "\$$1"/ge unless $block =~ /^\s*PREPARE/m;
+			run_block($session, "$page, block $blocks", parts_of($block));
+		}
+		(%parameters, $skip) = ();
+	}
+	close_session($session);
+	note "$page: $blocks blocks";
+}
+
+done_testing();
