@@ -1,0 +1,58 @@
+"""Orders with kid64 keys, by asyncpg."""
+
+import asyncio
+import json
+import os
+from datetime import datetime, timedelta, timezone
+
+import asyncpg
+
+
+async def main():
+    connection = await asyncpg.connect(os.environ["DATABASE_URL"])
+    await connection.execute("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)")
+    await connection.execute(
+        "CREATE TABLE lines (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders, note text)"
+    )
+
+    order_id = await connection.fetchval("INSERT INTO orders (item) VALUES ($1) RETURNING id", "tea")
+    print("inserted", order_id)
+
+    batch = await connection.fetch("INSERT INTO orders (item) SELECT unnest($1::text[]) RETURNING id", ["batch"] * 1000)
+    for row in batch:
+        print("batch", row["id"])
+
+    print("found", await connection.fetchval("SELECT id FROM orders WHERE id = $1", order_id))
+
+    some = [row["id"] for row in batch[5:8]]
+    for row in await connection.fetch("SELECT id FROM orders WHERE id = ANY ($1)", some):
+        print("listed", row["id"])
+
+    since = datetime.now(timezone.utc) - timedelta(hours=1)
+    recent = await connection.fetch("SELECT id, item FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10", since)
+    for row in recent:
+        print("recent", row["id"])
+
+    last = recent[-1]["id"]
+    for row in await connection.fetch("SELECT id, item FROM orders WHERE id > $1 ORDER BY id LIMIT 10", last):
+        print("page", row["id"])
+
+    await connection.execute("INSERT INTO lines (order_id, note) VALUES ($1, 'with milk')", order_id)
+    nested = await connection.fetchval("SELECT to_jsonb(l) FROM lines l JOIN orders o ON l.order_id = o.id")
+    print("nested", json.loads(nested)["order_id"])
+
+    try:
+        await connection.fetch("SELECT id FROM orders WHERE id = $1", "12345")
+    except asyncpg.InvalidTextRepresentationError as error:
+        print("wrong", error.sqlstate)
+
+    # COPY is binary. On a connection of its own, as IDs are int on it.
+    loader = await asyncpg.connect(os.environ["DATABASE_URL"])
+    await loader.set_builtin_type_codec("kid64", codec_name="int8")
+    ids = [row[0] for row in await loader.fetch("SELECT kid_next(1000)")]
+    await loader.copy_records_to_table("orders", columns=["id", "item"], records=[(id, "bulk") for id in ids])
+    for row in await connection.fetch("SELECT unnest($1::bigint[])::kid64", ids):
+        print("bulk", row[0])
+
+
+asyncio.run(main())

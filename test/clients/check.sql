@@ -1,0 +1,56 @@
+-- What a client printed, from psql's input, beside what the server holds. Each line is a word and a value:
+--
+--     inserted ID      of a row that it inserted, item 'tea'
+--     batch ID         of 1000 rows that it inserted at once, item 'batch'
+--     found ID         the first, when it asked for that ID
+--     listed ID        three of the batch, when it asked for a list of them
+--     recent ID        10 by time, the oldest of the last hour first
+--     page ID          the 10 after these, by ID
+--     bulk ID          of 1000 rows that it loaded, item 'bulk', with IDs that it had asked for before
+--     nested ID        of the order that came with one of its lines, as a relation or in JSON
+--     wrong SQLSTATE   of the error when it asked for an ID that is none
+--
+-- The last line is `ok:` and the words, or what is not so. Clients that have no such thing leave out bulk and nested.
+CREATE TEMPORARY TABLE said (nr serial, word text, value text);
+\copy said (word, value) FROM pstdin (DELIMITER ' ')
+
+CREATE FUNCTION pg_temp.said(w text) RETURNS text[]
+    RETURN (SELECT array_agg(value ORDER BY nr) FROM said WHERE word = w);
+CREATE FUNCTION pg_temp.set(list text[]) RETURNS text[]
+    RETURN (SELECT array_agg(DISTINCT value) FROM unnest(list) AS value);
+CREATE FUNCTION pg_temp.held(i text) RETURNS text[]
+    RETURN (SELECT array_agg(DISTINCT id::text) FROM orders WHERE item = i);
+CREATE FUNCTION pg_temp.first(a int, b int) RETURNS text[]
+    RETURN (SELECT (array_agg(id::text ORDER BY id))[a:b] FROM orders);
+
+-- The plans of queries for orders by time; only time asks for `id >=`, a page for `id >`.
+CREATE TEMPORARY VIEW plans AS
+SELECT record AS plan
+  FROM regexp_split_to_table(pg_read_file(:'server_log'), E'\n(?!\t)') AS record
+ WHERE starts_with(record, current_database() || ' LOG:  duration: ') AND record ~ 'Scan .*on "?orders'
+   AND (record ~ 'Index Cond: .*id >= ' OR record ~* 'tstzrange|timestamptz|with time zone');
+
+CREATE TEMPORARY TABLE claims AS VALUES
+    ('declared',
+     (SELECT format_type(atttypid, atttypmod) = 'kid64' AND pg_get_expr(adbin, adrelid) = 'kid_next()'
+        FROM pg_attribute LEFT JOIN pg_attrdef ON (adrelid, adnum) = (attrelid, attnum)
+       WHERE attrelid = 'orders'::regclass AND attname = 'id')),
+    ('inserted', pg_temp.said('inserted') = pg_temp.held('tea') AND cardinality(pg_temp.held('tea')) = 1),
+    ('batch', pg_temp.set(pg_temp.said('batch')) = pg_temp.held('batch') AND cardinality(pg_temp.held('batch')) = 1000),
+    ('found', pg_temp.said('found') = pg_temp.held('tea')),
+    ('listed', pg_temp.set(pg_temp.said('listed')) <@ pg_temp.held('batch')
+               AND cardinality(pg_temp.set(pg_temp.said('listed'))) = 3),
+    ('recent', pg_temp.said('recent') = pg_temp.first(1, 10)),
+    ('index', (SELECT bool_and(plan ~ 'Index Cond: .*id >= ' AND plan !~ 'Seq Scan|Filter: ') FROM plans)),
+    ('page', pg_temp.said('page') = pg_temp.first(11, 20)),
+    ('wrong', pg_temp.said('wrong') = '{22P02}'),
+    ('bulk', pg_temp.set(pg_temp.said('bulk')) = pg_temp.held('bulk') AND cardinality(pg_temp.held('bulk')) = 1000),
+    ('nested', pg_temp.said('nested') = pg_temp.held('tea'));
+DELETE FROM claims WHERE column1 IN ('bulk', 'nested') AND pg_temp.said(column1) IS NULL;
+
+SELECT format('%s: printed %s, held %s', column1, left(pg_temp.said(column1)::text, 60),
+              left(pg_temp.held(column1)::text, 60))
+  FROM claims WHERE column2 IS NOT TRUE;
+SELECT plan FROM plans WHERE EXISTS (SELECT FROM claims WHERE column1 = 'index' AND column2 IS NOT TRUE);
+SELECT CASE WHEN bool_and(column2 IS TRUE) THEN 'ok: ' || string_agg(column1, ' ')
+            ELSE 'not so: ' || string_agg(column1, ' ') FILTER (WHERE column2 IS NOT TRUE) END FROM claims;

@@ -1,0 +1,57 @@
+"""Orders with kid64 keys, by psycopg 3."""
+
+from datetime import datetime, timedelta, timezone
+
+import psycopg
+from psycopg import errors
+
+connection = psycopg.connect(autocommit=True)
+connection.execute("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)")
+connection.execute("CREATE TABLE lines (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders, note text)")
+
+(order_id,) = connection.execute("INSERT INTO orders (item) VALUES (%s) RETURNING id", ["tea"]).fetchone()
+print("inserted", order_id)
+
+with connection.cursor() as cursor:
+    cursor.executemany("INSERT INTO orders (item) VALUES (%s) RETURNING id", [["batch"]] * 1000, returning=True)
+    batch = [cursor.fetchone()[0]]
+    while cursor.nextset():
+        batch.append(cursor.fetchone()[0])
+for id in batch:
+    print("batch", id)
+
+for (id,) in connection.execute("SELECT id FROM orders WHERE id = %s", [order_id]):
+    print("found", id)
+
+for (id,) in connection.execute("SELECT id FROM orders WHERE id = ANY (%s)", [batch[5:8]]):
+    print("listed", id)
+
+since = datetime.now(timezone.utc) - timedelta(hours=1)
+recent = connection.execute(
+    "SELECT id, item FROM orders WHERE id >= %s::timestamptz ORDER BY id LIMIT 10", [since]
+).fetchall()
+for id, item in recent:
+    print("recent", id)
+
+last = recent[-1][0]
+page = connection.execute("SELECT id, item FROM orders WHERE id > %s ORDER BY id LIMIT 10", [last])
+for id, item in page:
+    print("page", id)
+
+ids = [id for (id,) in connection.execute("SELECT kid_next(1000)")]
+with connection.cursor() as cursor, cursor.copy("COPY orders (id, item) FROM STDIN") as copy:
+    for id in ids:
+        copy.write_row([id, "bulk"])
+for id in ids:
+    print("bulk", id)
+
+connection.execute("INSERT INTO lines (order_id, note) VALUES (%s, 'with milk')", [order_id])
+(nested,) = connection.execute(
+    "SELECT to_jsonb(o) || jsonb_build_object('lines', jsonb_agg(l)) FROM orders o JOIN lines l ON l.order_id = o.id GROUP BY o.id"
+).fetchone()
+print("nested", nested["lines"][0]["order_id"])
+
+try:
+    connection.execute("SELECT id FROM orders WHERE id = %s", ["12345"])
+except errors.InvalidTextRepresentation as error:
+    print("wrong", error.sqlstate)
