@@ -1,0 +1,64 @@
+// Orders with kid64 keys, by Drizzle.
+import { asc, eq, gt, gte, inArray, relations, sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { customType, pgTable, text } from 'drizzle-orm/pg-core';
+import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
+
+const kid64 = customType({ dataType: () => 'kid64' });
+
+const orders = pgTable('orders', {
+  id: kid64('id').primaryKey().default(sql`kid_next()`),
+  item: text('item'),
+});
+const lines = pgTable('lines', {
+  id: kid64('id').primaryKey().default(sql`kid_next()`),
+  orderId: kid64('order_id').references(() => orders.id),
+  note: text('note'),
+});
+const ordersRelations = relations(orders, ({ many }) => ({ lines: many(lines) }));
+const linesRelations = relations(lines, ({ one }) => ({
+  order: one(orders, { fields: [lines.orderId], references: [orders.id] }),
+}));
+const schema = { orders, lines, ordersRelations, linesRelations };
+
+const db = drizzle(process.env.DATABASE_URL, { schema });
+
+// As drizzle-kit generate and migrate do.
+const [before, after] = [{}, schema].map((tables) => generateDrizzleJson(tables));
+for (const statement of await generateMigration(before, after)) await db.execute(sql.raw(statement));
+
+const [{ id: orderId }] = await db.insert(orders).values({ item: 'tea' }).returning({ id: orders.id });
+console.log('inserted', orderId);
+
+const batch = await db.insert(orders).values(Array(1000).fill({ item: 'batch' })).returning({ id: orders.id });
+for (const { id } of batch) console.log('batch', id);
+
+const [found] = await db.select().from(orders).where(eq(orders.id, orderId));
+console.log('found', found.id);
+
+const some = batch.slice(5, 8).map(({ id }) => id);
+for (const { id } of await db.select().from(orders).where(inArray(orders.id, some))) console.log('listed', id);
+
+const since = new Date(Date.now() - 3600 * 1000).toISOString();
+const recent = await db.select().from(orders)
+  .where(gte(orders.id, sql`${since}::timestamptz`)).orderBy(asc(orders.id)).limit(10);
+for (const { id } of recent) console.log('recent', id);
+
+const page = await db.select().from(orders).where(gt(orders.id, recent.at(-1).id)).orderBy(asc(orders.id)).limit(10);
+for (const { id } of page) console.log('page', id);
+
+const { rows: ids } = await db.execute(sql`SELECT kid_next(1000) AS id`);
+await db.insert(orders).values(ids.map(({ id }) => ({ id, item: 'bulk' })));
+for (const { id } of ids) console.log('bulk', id);
+
+await db.insert(lines).values({ orderId, note: 'with milk' });
+const order = await db.query.orders.findFirst({ where: eq(orders.id, orderId), with: { lines: true } });
+console.log('nested', order.lines[0].orderId);
+
+try {
+  await db.select().from(orders).where(eq(orders.id, '12345'));
+} catch (error) {
+  console.log('wrong', error.cause.code);
+}
+
+await db.$client.end();
