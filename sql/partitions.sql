@@ -14,8 +14,8 @@ CREATE TABLE "Quoted schema"."Daily ""orders""" (id kid64 PRIMARY KEY DEFAULT ki
     PARTITION BY RANGE (id);
 CREATE INDEX ON "Quoted schema"."Daily ""orders""" (item);
 CREATE TABLE "Quoted schema".first PARTITION OF "Quoted schema"."Daily ""orders""" FOR VALUES FROM (MINVALUE) TO (kid64_floor('2026-09-01 00:00+00'));
-SELECT kid_create_partitions('"Quoted schema"."Daily ""orders"""', '1 month', '2026-11-02 00:00+00');
-SELECT kid_create_partitions('"Quoted schema"."Daily ""orders"""', '1 month', '2026-11-02 00:00+00');
+SELECT kid_create_partitions('"Quoted schema"."Daily ""orders"""', '1 month', '2026-11-02 00:00+00') ORDER BY 1;
+SELECT kid_create_partitions('"Quoted schema"."Daily ""orders"""', '1 month', '2026-11-02 00:00+00') ORDER BY 1;
 SELECT kid_create_partitions('"Quoted schema"."Daily ""orders"""', '1 month', '2026-12-01 00:00+00');
 SELECT kid_create_partitions('"Quoted schema"."Daily ""orders"""', '1 month', '2026-12-01 00:00:01+00');
 SELECT * FROM bounds('"Quoted schema"."Daily ""orders"""');
@@ -59,19 +59,91 @@ CREATE TABLE q_a PARTITION OF q FOR VALUES FROM (kid64_make('2026-11-10 06:07:08
 CREATE TABLE q_b PARTITION OF q FOR VALUES FROM (kid64_floor('2026-11-14')) TO (kid64_floor('2026-11-20'));
 CREATE TABLE q_far PARTITION OF q FOR VALUES FROM (kid64_floor('2099-01-01')) TO (MAXVALUE);
 CREATE TABLE q_rest PARTITION OF q DEFAULT;
-SELECT kid_create_partitions('q', '1 day', '2026-11-23');
+SELECT kid_create_partitions('q', '1 day', '2026-11-23') ORDER BY 1;
 SELECT kid_create_partitions('q', '1 day', '2026-11-23');
 INSERT INTO q SELECT kid64_floor(t) FROM generate_series(timestamptz '2026-11-10 06:10', '2026-11-22 23:59', '1 minute') AS t;
 INSERT INTO q SELECT kid64_make('2026-11-11 01:02:03', n) FROM generate_series(0, 10) AS n;
 SELECT tableoid::regclass, count(*) FROM q GROUP BY tableoid ORDER BY min(id);
 -- To where the last one is.
 SELECT count(*), min(name), max(name) FROM kid_create_partitions('q', '10 years', '2120-01-01') AS name;
--- A partition that would be needed holds rows of the default one: PostgreSQL says so, and nothing is done.
-INSERT INTO p VALUES (kid64_floor('2026-11-21'));
-CREATE TABLE p_rest PARTITION OF p DEFAULT;
-INSERT INTO p VALUES (kid64_floor('2025-10-30'));
-SELECT kid_create_partitions('p', '1 day', '2025-11-02');
-SELECT name FROM bounds('p');
+-- The default partition holds rows of one that is missing: that is left out, and made when rows may be moved.
+CREATE TABLE late (a int, id kid64 PRIMARY KEY, b text DEFAULT 'b', twice int GENERATED ALWAYS AS (2 * a) STORED) PARTITION BY RANGE (id);
+CREATE TABLE late_0 PARTITION OF late FOR VALUES FROM (kid64_floor('2025-10-29')) TO (kid64_floor('2025-10-30'));
+CREATE TABLE late_rest (twice int GENERATED ALWAYS AS (2 * a) STORED, gone int, b text DEFAULT 'b', id kid64 NOT NULL, a int);
+ALTER TABLE late_rest DROP COLUMN gone;
+ALTER TABLE late ATTACH PARTITION late_rest DEFAULT;
+INSERT INTO late (a, id) SELECT n, kid64_at(timestamptz '2025-10-30 12:00' + n * interval '12 hours') FROM generate_series(1, 6) AS n;
+SELECT kid_create_partitions('late', '1 day', '2025-11-04');
+SELECT kid_create_partitions('late', '1 day', '2025-11-05');
+SELECT kid_create_partitions('late', '1 day', '2025-11-05', at_most => 2, move_rows => true);
+SELECT kid_create_partitions('late', '1 day', '2025-11-05', move_rows => true);
+SELECT tableoid::regclass, a, b, twice, kid_timestamp(id) FROM late ORDER BY id;
+-- Not where it would count as a deletion.
+CREATE TABLE child (id kid64 REFERENCES late ON DELETE CASCADE);
+INSERT INTO late (a, id) VALUES (7, kid64_floor('2025-11-07'));
+INSERT INTO child SELECT id FROM late WHERE a = 7;
+SELECT kid_create_partitions('late', '1 day', '2025-11-09', move_rows => true);
+ALTER TABLE child DROP CONSTRAINT child_id_fkey, ADD FOREIGN KEY (id) REFERENCES late DEFERRABLE INITIALLY DEFERRED;
+SELECT kid_create_partitions('late', '1 day', '2025-11-10', move_rows => true);
+ALTER TABLE child DROP CONSTRAINT child_id_fkey, ADD FOREIGN KEY (id) REFERENCES late;
+-- The name of the constraint depends on the version.
+\set VERBOSITY sqlstate
+SELECT kid_create_partitions('late', '1 day', '2025-11-11', move_rows => true);
+\set VERBOSITY default
+SELECT count(*) FROM child JOIN late_rest USING (id);
+DROP TABLE child;
+CREATE FUNCTION count_down() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE NOTICE $$deleted$$; RETURN NULL; END';
+CREATE TRIGGER counts AFTER DELETE ON late FOR EACH ROW EXECUTE FUNCTION count_down();
+SELECT kid_create_partitions('late', '1 day', '2025-11-09', move_rows => true);
+ALTER TABLE late DISABLE TRIGGER counts;
+SELECT kid_create_partitions('late', '1 day', '2025-11-09', move_rows => true);
+SELECT tableoid::regclass, a FROM late ORDER BY id DESC LIMIT 1;
+SELECT count(*) FROM late_rest;
+
+-- What there is, for people: with estimates, sizes, the default partition, and partitions of partitions.
+CREATE TABLE listing (id kid64, n int) PARTITION BY RANGE (id);
+CREATE TABLE listing_before PARTITION OF listing FOR VALUES FROM (MINVALUE) TO (kid64_floor('2026-11-01'));
+CREATE TABLE listing_nov PARTITION OF listing FOR VALUES FROM (kid64_floor('2026-11-01')) TO (kid64_floor('2026-12-01')) PARTITION BY RANGE (n);
+CREATE TABLE listing_nov_1 PARTITION OF listing_nov FOR VALUES FROM (0) TO (1000);
+CREATE TABLE listing_nov_2 PARTITION OF listing_nov DEFAULT;
+CREATE TABLE listing_after PARTITION OF listing FOR VALUES FROM (kid64_floor('2027-01-01')) TO (MAXVALUE);
+CREATE TABLE listing_rest PARTITION OF listing DEFAULT;
+INSERT INTO listing SELECT kid64_make('2026-11-10', n), n FROM generate_series(1, 3000) AS n;
+INSERT INTO listing VALUES (kid64_floor('2026-12-24'), 1);
+ANALYZE listing;
+SELECT partition, begins, ends, rows, detaching FROM kid_partitions('listing');
+SELECT bool_and(l.bytes = (SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree(l.partition))) AS bytes, sum(bytes) > 100000 AS all_bytes FROM kid_partitions('listing') l;
+DROP TABLE listing;
+CREATE TABLE listing96 (id kid96) PARTITION BY RANGE (id);
+CREATE TABLE listing96_a PARTITION OF listing96 FOR VALUES FROM (kid96_floor('2026-11-01')) TO (kid96_floor('2026-11-02'));
+SELECT begins = kid_timestamp(kid96_floor('2026-11-01')) AS begins, ends = kid_timestamp(kid96_floor('2026-11-02')) AS ends, rows FROM kid_partitions('listing96');
+DROP TABLE listing96;
+
+-- Partitions for the past, beside those that there are; from the beginning of time, as a type has it.
+CREATE TABLE past (id kid64) PARTITION BY RANGE (id);
+SELECT kid_create_partitions('past', '1 day', '2020-01-06', since => '2020-01-04 12:00');
+SELECT kid_create_partitions('past', '1 day', '2020-01-04', since => '2020-01-02');
+SELECT kid_create_partitions('past', '1 day', '2020-01-06', since => '2020-01-01');
+SELECT kid_create_partitions('past', '20 years', '2019-01-01', since => '1000-01-01');
+SELECT partition, begins, ends FROM kid_partitions('past');
+CREATE TABLE past_sno (id sno) PARTITION BY RANGE (id);
+SELECT kid_create_partitions('past_sno', '1 year', '2012-01-01', since => '0001-01-01');
+SELECT begins, ends FROM kid_partitions('past_sno');
+
+-- At most so many in one call: what new rows need, then the oldest; the rest with the next.
+CREATE TABLE many (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT kid_create_partitions('many', '1 hour', '2020-01-05', since => '2020-01-01', at_most => 3);
+SELECT kid_create_partitions('many', '1 hour', '2020-01-05', since => '2020-01-01', at_most => 2);
+SELECT count(*) FROM kid_create_partitions('many', '1 hour', '2020-01-05', since => '2020-01-01', at_most => 91);
+SELECT count(*) FROM kid_create_partitions('many', '1 hour', now() + interval '1 second', since => now() - interval '1 day', at_most => 1);
+SELECT begins = date_trunc('hour', now()) AS has_the_present FROM kid_partitions('many') ORDER BY begins DESC LIMIT 1;
+SELECT count(*) FROM kid_create_partitions('many', '1 hour', '2020-01-20', since => '2020-01-01');
+SELECT count(*) FROM kid_create_partitions('many', '1 hour', '2020-01-20', since => '2020-01-01', at_most => NULL);
+SELECT kid_drop_partitions('many', '2020-01-18', at_most => 2);
+SELECT kid_drop_partitions('many', '2020-01-18', dry_run => false, at_most => 2);
+SELECT count(*) FROM kid_drop_partitions('many', '2020-01-18', dry_run => false);
+SELECT count(*) FROM kid_drop_partitions('many', '2020-01-18', dry_run => false, at_most => NULL);
+SELECT min(begins) FROM kid_partitions('many');
 
 -- Without a partition that has begun, from now on.
 CREATE TABLE n (id kid64 DEFAULT kid_next()) PARTITION BY RANGE (id);
@@ -198,6 +270,11 @@ SELECT code, message FROM error('SELECT kid_create_partitions(''n'', ''1 minute'
 SELECT * FROM error('SELECT kid_create_partitions(''pflax'', ''1 year'', ''2051-01-01'')');
 SELECT * FROM error('SELECT kid_drop_partitions(''n'', ''infinity'', false)');
 SELECT * FROM error('SELECT kid_drop_partitions(''n'', NULL, false)');
+SELECT * FROM error('SELECT kid_create_partitions(''n'', ''1 day'', ''2030-01-01'', since => ''-infinity'')');
+SELECT * FROM error('SELECT kid_create_partitions(''n'', ''1 day'', ''2030-01-01'', at_most => 0)');
+SELECT * FROM error('SELECT kid_create_partitions(''n'', ''1 day'', ''2030-01-01'', move_rows => NULL)');
+SELECT * FROM error('SELECT kid_drop_partitions(''n'', ''2030-01-01'', at_most => -1)');
+SELECT * FROM error('SELECT kid_partitions(''plain'')');
 CREATE TABLE y (id kid64) PARTITION BY RANGE (id);
 CREATE TABLE y_0 PARTITION OF y FOR VALUES FROM (kid64_floor('2025-01-01')) TO (kid64_floor('2026-01-01'));
 CREATE TABLE y_p20260101 (id kid64);
@@ -228,7 +305,7 @@ DO $$
 DECLARE
     name text; argument text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['kid64_floor', 'kid64_ceil', 'kid64_lowest', 'kid_timestamp', 'kid_partition_key', 'kid_partitions', 'kid_check_snapshot', 'format', 'now', 'date_bin'] LOOP
+    FOREACH name IN ARRAY ARRAY['kid64_floor', 'kid64_ceil', 'kid64_lowest', 'kid_timestamp', 'kid_partition_key', 'kid_partition_bounds', 'kid_partition_name', 'kid_move_rows', 'kid_check_snapshot', 'format', 'now', 'date_bin'] LOOP
         FOREACH argument IN ARRAY ARRAY['text', 'varchar', 'oid', 'name', 'anyelement', 'bytea', 'bigint', 'date', 'timestamp'] LOOP
             EXECUTE format('CREATE FUNCTION public.%I(%s) RETURNS text LANGUAGE plpgsql AS ''BEGIN RAISE EXCEPTION ''''planted''''; END''', name, argument);
         END LOOP;
@@ -236,6 +313,11 @@ BEGIN
 END $$;
 CREATE TABLE safe (id kid64) PARTITION BY RANGE (id);
 SELECT count(*) > 0 AS made FROM kid_create_partitions('safe', '1 day', now() + interval '3 days');
+CREATE TABLE safe_rest PARTITION OF safe DEFAULT;
+INSERT INTO safe VALUES (kid64_floor(now() + interval '4 days'));
+SELECT count(*) > 0 AS moved FROM kid_create_partitions('safe', '1 day', now() + interval '5 days', move_rows => true);
+SELECT count(*) FROM safe_rest;
+SELECT count(*) > 5 AS listed FROM kid_partitions('safe');
 SELECT count(*) > 0 AS dropped FROM kid_drop_partitions('safe', now() + interval '9 days', false);
 DROP TABLE safe;
 DO $$
@@ -258,6 +340,6 @@ ALTER EXTENSION kid SET SCHEMA public;
 
 SET client_min_messages = warning;
 DROP SCHEMA "Quoted schema", "Other" CASCADE;
-DROP TABLE p, q, n, p96, psno, pflake, pflax, s, y, y_p20260101, plain, listed, two, expression, "of uuid", "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß";
+DROP TABLE p, q, n, late, past, past_sno, many, p96, psno, pflake, pflax, s, y, y_p20260101, plain, listed, two, expression, "of uuid", "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß";
 DROP ROLE regress_kid_nobody;
-DROP FUNCTION bounds, error; DROP PROCEDURE widths;
+DROP FUNCTION bounds, error, count_down; DROP PROCEDURE widths;

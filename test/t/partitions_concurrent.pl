@@ -38,7 +38,7 @@ sub break_off
 sub partitions
 {
 	my ($parent) = @_;
-	return sql("SELECT string_agg(partition::text, ' ' ORDER BY lower) FROM kid_partitions('$parent')");
+	return sql("SELECT string_agg(partition::text, ' ' ORDER BY lower) FROM kid_partition_bounds('$parent')");
 }
 
 # A table with a partition for each day, named for it.

@@ -1,9 +1,10 @@
-CREATE FUNCTION kid_create_partitions(parent regclass, width interval, until timestamptz) RETURNS SETOF text
+CREATE FUNCTION kid_create_partitions(parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL,
+                                      at_most integer DEFAULT 100, move_rows boolean DEFAULT false) RETURNS SETOF text
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     months int := extract(year FROM width) * 12 + extract(month FROM width);
-    rest interval := width - make_interval(months => months);
+    remainder interval := width - make_interval(months => months);
     id_type regtype;
     present bytea;
     reach bytea;
@@ -11,42 +12,53 @@ DECLARE
     reported regclass;
     start timestamptz;
     piece record;
-    base text;
-    schema name;
+    key name;
+    rest regclass;  -- the default partition
     owner regrole;
     storage text;   -- where and how the parent keeps its rows, if it says so
-    suffix text;
-    again int;
-    name text;
+    condition text; -- of rows that belong to a partition
+    caught boolean; -- whether the default partition has some
+    left_out timestamptz[] := '{}';
+    why text;       -- it cannot be moved
+    made int := 0;
     partition text;
 BEGIN
-    IF num_nulls(parent, width, until) > 0 THEN
+    IF num_nulls(parent, width, until, move_rows) > 0 THEN
         RAISE EXCEPTION 'arguments of kid_create_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
-    ELSIF NOT coalesce(CASE WHEN months = 0 THEN extract(epoch FROM rest) >= 1 AND mod(extract(epoch FROM rest), 1) = 0
-                            ELSE months > 0 AND extract(day FROM rest) = 0 AND extract(epoch FROM rest) = 0 END, false) THEN
+    ELSIF NOT coalesce(CASE WHEN months = 0 THEN extract(epoch FROM remainder) >= 1 AND mod(extract(epoch FROM remainder), 1) = 0
+                            ELSE months > 0 AND extract(day FROM remainder) = 0 AND extract(epoch FROM remainder) = 0 END, false) THEN
         RAISE EXCEPTION 'width of a partition cannot be "%"', width
             USING ERRCODE = 'invalid_parameter_value',
                   DETAIL = 'A width is a number of months or years, or of seconds to weeks; at least 1 second, and whole seconds.';
     ELSIF NOT isfinite(until) THEN
         RAISE EXCEPTION 'partitions cannot be created until %', until USING ERRCODE = 'invalid_parameter_value';
+    ELSIF NOT isfinite(since) THEN
+        RAISE EXCEPTION 'partitions cannot be created since %', since USING ERRCODE = 'invalid_parameter_value';
+    ELSIF at_most < 1 THEN
+        RAISE EXCEPTION 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     -- That never changes. All else is read under a lock: who else adds partitions waits; readers and writers do not.
     EXECUTE format('SELECT %s.kid_partition_key($1)', kid) INTO id_type USING parent;
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
     EXECUTE format('SELECT %s.kid_check_snapshot($1)', kid) USING parent;
 
-    -- From the first partition on, where that has begun, all holes are filled; otherwise from the period that is now.
+    -- From the first partition on, where that has begun, all holes are filled; otherwise from the period that is now. Unless it is said
+    -- since when: no ID is before the least one.
     EXECUTE format('SELECT %s_floor(now())::bytea', id_type) INTO present;
     reach := present;
-    FOR piece IN EXECUTE format('SELECT lower, upper FROM %s.kid_partitions($1) WHERE NOT detaching ORDER BY lower', kid) USING parent LOOP
-        EXIT WHEN piece.lower > reach;
-        IF piece.upper IS NULL THEN
-            RETURN;
-        END IF;
-        first := piece.upper;
-        reach := piece.upper;
-    END LOOP;
-    EXECUTE format('SELECT coalesce(%s.kid_timestamp($1::%s), now())', kid, id_type) INTO start USING first;
+    IF since IS NOT NULL THEN
+        EXECUTE format($query$ SELECT greatest($1, %s.kid_timestamp(%s_floor('-infinity'::timestamptz))) $query$, kid, id_type) INTO start USING since;
+    ELSE
+        FOR piece IN EXECUTE format('SELECT lower, upper FROM %s.kid_partition_bounds($1) WHERE NOT detaching ORDER BY lower', kid) USING parent LOOP
+            EXIT WHEN piece.lower > reach;
+            IF piece.upper IS NULL THEN
+                RETURN;
+            END IF;
+            first := piece.upper;
+            reach := piece.upper;
+        END LOOP;
+        EXECUTE format('SELECT coalesce(%s.kid_timestamp($1::%s), now())', kid, id_type) INTO start USING first;
+    END IF;
 
     -- Periods are counted from a month of January, or from the Monday that began the millennium.
     IF months > 0 THEN
@@ -66,10 +78,16 @@ BEGIN
 
     -- Where a period begins and where a partition begins or ends: between two such points either a partition is, or it is missing,
     -- or its place is taken by one that is detaching.
-    -- Bounds of a kid96 are no closer than its neighborhood, at most 1024 s.
+    -- Bounds of a kid96 are no closer than its neighborhood, at most 1024 s. What new rows need comes first.
+    SELECT a.attname, nullif(p.partdefid, 0), c.relowner::regrole,
+           concat(' USING ' || quote_ident(am.amname), ' TABLESPACE ' || quote_ident(t.spcname))
+      INTO key, rest, owner, storage
+      FROM pg_class c JOIN pg_partitioned_table p ON p.partrelid = c.oid JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
+           LEFT JOIN pg_am am ON am.oid = c.relam LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace
+     WHERE c.oid = parent;
     FOR piece IN EXECUTE format(
         $query$
-        WITH partitions AS (SELECT * FROM %1$s.kid_partitions($1)),
+        WITH partitions AS (SELECT * FROM %1$s.kid_partition_bounds($1)),
              points AS (SELECT %2$s_floor(begins)::bytea AS id, begins
                           FROM generate_series($2, $3 + $4 + interval '1024 seconds', $4) AS begins
                         UNION ALL SELECT lower, NULL FROM partitions
@@ -81,7 +99,7 @@ BEGIN
           FROM pieces LEFT JOIN partitions p ON p.lower <= pieces.lower AND (p.upper > pieces.lower OR p.upper IS NULL)
          WHERE pieces.lower >= $5 AND pieces.lower <= %2$s_ceil($3 - interval '1 microsecond')::bytea
            AND (p.partition IS NULL OR p.detaching)
-         ORDER BY pieces.lower
+         ORDER BY coalesce(pieces.upper > $6, true) DESC, pieces.lower
         $query$, kid, id_type) USING parent, start, until, width, first, present
     LOOP
         IF piece.detaching IS NOT NULL THEN
@@ -96,40 +114,49 @@ BEGIN
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
         END IF;
-        SELECT c.relname, n.nspname, c.relowner::regrole,
-               concat(' USING ' || quote_ident(a.amname), ' TABLESPACE ' || quote_ident(t.spcname))
-          INTO base, schema, owner, storage
-          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-               LEFT JOIN pg_am a ON a.oid = c.relam LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace
-         WHERE c.oid = parent;
-        suffix := to_char(piece.begins, CASE piece.begins
-                                        WHEN date_trunc('day', piece.begins) THEN '"_p"YYYYMMDD'
-                                        WHEN date_trunc('minute', piece.begins) THEN '"_p"YYYYMMDD_HH24MI'
-                                        WHEN date_trunc('second', piece.begins) THEN '"_p"YYYYMMDD_HH24MISS'
-                                        ELSE '"_p"YYYYMMDD_HH24MISSUS' END);
-        -- A partition that was detached keeps its name.
-        again := 0;
-        LOOP
-            name := base || suffix || CASE WHEN again > 0 THEN '_' || again ELSE '' END;
-            EXIT WHEN octet_length(name) <= current_setting('max_identifier_length')::int
-                  AND to_regclass(format('%I.%I', schema, name)) IS NULL;
-            IF octet_length(name) > current_setting('max_identifier_length')::int THEN
-                base := left(base, -1);
-            ELSE
-                again := again + 1;
+        condition := format('%1$I OPERATOR(%2$s.>=) %3$L::%5$s AND %1$I OPERATOR(%2$s.<) %4$L::%5$s', key, kid, piece.lower, piece.upper, id_type);
+        caught := false;
+        IF rest IS NOT NULL THEN
+            EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE %s)', rest, condition) INTO caught;
+            IF caught AND NOT move_rows THEN
+                left_out := left_out || piece.begins;
+                CONTINUE;
             END IF;
-        END LOOP;
-        partition := format('%I.%I', schema, name);
+        END IF;
+        IF made = at_most THEN
+            RAISE NOTICE 'more partitions of % are missing', parent USING HINT = 'The next call creates them.';
+            EXIT;
+        END IF;
+        EXECUTE format('SELECT %s.kid_partition_name($1, $2, $3)', kid) INTO partition USING parent, width, piece.begins;
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent, ATTACH does not.
         EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)%s',
                        partition, parent, storage);
         IF owner <> quote_ident(current_user)::regrole THEN
             EXECUTE format('ALTER TABLE %s OWNER TO %s', partition, owner);
         END IF;
+        IF caught THEN
+            BEGIN
+                EXECUTE format('SELECT %s.kid_move_rows($1, $2, $3, $4)', kid) USING parent, rest, partition::regclass, condition;
+            EXCEPTION WHEN foreign_key_violation OR object_not_in_prerequisite_state THEN
+                -- Later rows shall have their place all the same.
+                why := SQLERRM;
+                left_out := left_out || piece.begins;
+                EXECUTE format('DROP TABLE %s', partition);
+                CONTINUE;
+            END;
+        END IF;
         EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, piece.lower, piece.upper);
         RETURN NEXT partition;
+        made := made + 1;
     END LOOP;
+    IF left_out <> '{}' THEN
+        RAISE WARNING 'rows in default partition % keep partitions of % from being created', rest, parent
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = concat(format('Left out: %s, the first from %s on', cardinality(left_out), (SELECT min(begins) FROM unnest(left_out) AS begins)), ': ' || why, '.'),
+                  HINT = CASE WHEN move_rows THEN 'Drop the foreign key, or disable the trigger, while they are moved.'
+                              ELSE 'With move_rows => true they are moved.' END;
+    END IF;
 END $$;
 
-COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz) IS
-    'creates the partitions, named for the UTC time they begin, that are missing until a time, from the first existing one or from now; returns their names; width: months or years, or seconds to weeks';
+COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
+    'creates the partitions, named for the UTC time they begin, that are missing until a time; since a time, or else from the first existing one, or from now; at most so many in one call, null for any number: first those of the present and later, then the oldest; returns their names; width: months or years, or seconds to weeks; where the default partition has rows of one, these are moved there with move_rows; otherwise, and where a foreign key or a trigger keeps them from being moved, it is left out, with a warning';

@@ -1,14 +1,18 @@
-CREATE FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry_run boolean DEFAULT true) RETURNS SETOF text
+CREATE FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry_run boolean DEFAULT true,
+                                    at_most integer DEFAULT 100) RETURNS SETOF text
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     id_type regtype;
     dropped record;
+    count int := 0;
 BEGIN
     IF num_nulls(parent, older_than, dry_run) > 0 THEN
         RAISE EXCEPTION 'arguments of kid_drop_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
     ELSIF NOT isfinite(older_than) THEN
         RAISE EXCEPTION 'partitions older than % cannot be dropped', older_than USING ERRCODE = 'invalid_parameter_value';
+    ELSIF at_most < 1 THEN
+        RAISE EXCEPTION 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     EXECUTE format('SELECT %s.kid_partition_key($1)', kid) INTO id_type USING parent;
     IF NOT dry_run THEN
@@ -18,7 +22,7 @@ BEGIN
     FOR dropped IN EXECUTE format(
         $query$
         SELECT p.partition, p.partition::text AS name, p.detaching, CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind
-          FROM %s.kid_partitions($1) AS p JOIN pg_class c ON c.oid = p.partition
+          FROM %s.kid_partition_bounds($1) AS p JOIN pg_class c ON c.oid = p.partition
          WHERE p.upper <= %s_floor($2)::bytea
          ORDER BY p.lower
         $query$, kid, id_type) USING parent, older_than
@@ -26,14 +30,18 @@ BEGIN
         IF dropped.detaching THEN
             EXECUTE format('SELECT %s.kid_report_detaching($1, $2, false)', kid) USING parent, dropped.partition;
             CONTINUE;
+        ELSIF count = at_most THEN
+            RAISE NOTICE 'more partitions of % are older than %', parent, older_than USING HINT = 'The next call drops them.';
+            EXIT;
         ELSIF NOT dry_run THEN
             -- Foreign keys that refer to the parent let no partition be dropped. Detaching it checks that no row is referred to.
             EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, dropped.name);
             EXECUTE format('DROP %s %s', dropped.kind, dropped.name);
         END IF;
         RETURN NEXT dropped.name;
+        count := count + 1;
     END LOOP;
 END $$;
 
-COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean) IS
-    'drops the partitions all of whose IDs are older than a time, unless dry_run; returns their names';
+COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
+    'drops the partitions all of whose IDs are older than a time, unless dry_run; at most so many in one call, the oldest first, null for any number; returns their names';

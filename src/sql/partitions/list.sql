@@ -1,7 +1,6 @@
--- Lower is the empty string, below all IDs, for MINVALUE; upper is null for MAXVALUE. The default partition is left out.
--- One that DETACH ... CONCURRENTLY is at, or was broken off at, is detaching: no row goes to it, but its bounds are taken.
-CREATE FUNCTION kid_partitions(parent regclass, OUT partition regclass, OUT lower bytea, OUT upper bytea, OUT detaching boolean)
-    RETURNS SETOF record
+-- Sizes and rows of a partition that is itself partitioned are those of all below it. No lock is kept: there may be many.
+CREATE FUNCTION kid_partitions(parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz,
+                               OUT rows bigint, OUT bytes bigint, OUT detaching boolean) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
@@ -10,15 +9,21 @@ BEGIN
     EXECUTE format('SELECT %s.kid_partition_key($1)', kid) INTO id_type USING parent;
     RETURN QUERY EXECUTE format(
         $query$
-        SELECT c.oid::regclass,
-               CASE WHEN b.bounds[1] = 'MINVALUE' THEN '' ELSE b.bounds[1]::%1$s::bytea END,
-               CASE WHEN b.bounds[2] <> 'MAXVALUE' THEN b.bounds[2]::%1$s::bytea END,
-               i.inhdetachpending
-          FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid,
-               regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM [(]''?([^'')]+)''?[)] TO [(]''?([^'')]+)''?[)]') AS b (bounds)
-         WHERE i.inhparent = $1 AND b.bounds IS NOT NULL
-        $query$, id_type) USING parent;
+        WITH RECURSIVE below AS (SELECT inhrelid AS partition, inhrelid AS oid, inhdetachpending FROM pg_inherits WHERE inhparent = $1
+                                  UNION ALL
+                                 SELECT below.partition, i.inhrelid, below.inhdetachpending FROM below JOIN pg_inherits i ON i.inhparent = below.oid),
+             sums AS (SELECT below.partition, inhdetachpending,
+                             sum(CASE WHEN c.reltuples >= 0 THEN c.reltuples ELSE pg_stat_get_live_tuples(c.oid) END) FILTER (WHERE c.relkind <> 'p') AS rows,
+                             sum(pg_total_relation_size(c.oid)) AS bytes
+                        FROM below JOIN pg_class c ON c.oid = below.oid GROUP BY 1, 2)
+        SELECT s.partition::regclass,
+               CASE b.lower WHEN '' THEN '-infinity' ELSE %1$s.kid_timestamp(b.lower::%2$s) END,
+               CASE WHEN b.upper IS NOT NULL THEN %1$s.kid_timestamp(b.upper::%2$s) WHEN b.partition IS NOT NULL THEN 'infinity' END,
+               coalesce(s.rows, 0)::bigint, s.bytes::bigint, s.inhdetachpending
+          FROM sums s LEFT JOIN %1$s.kid_partition_bounds($1) b ON b.partition = s.partition
+         ORDER BY b.lower
+        $query$, kid, id_type) USING parent;
 END $$;
 
 COMMENT ON FUNCTION kid_partitions(regclass) IS
-    'partitions with their bounds, as binary forms of IDs, and whether they take no more rows as they are being detached; lower is empty for MINVALUE, upper null for MAXVALUE; without the default partition';
+    'partitions of a table, the earliest first: from when, included, and until when, excluded, their IDs are, -infinity for MINVALUE and infinity for MAXVALUE, both null for the default partition; rows as estimated by ANALYZE, or counted by statistics where it was not run yet; bytes on disk with indexes; and whether a partition is being detached, so that it takes no more rows';
