@@ -35,12 +35,6 @@ sub break_off
 	return;
 }
 
-sub partitions
-{
-	my ($parent) = @_;
-	return sql("SELECT string_agg(partition::text, ' ' ORDER BY lower) FROM kid_partition_bounds('$parent')");
-}
-
 # A table with a partition for each day, named for it.
 sub create_days
 {
@@ -86,13 +80,13 @@ break_off('past', 'past_p20200103');
 $output = output_of(q{SELECT kid_create_partitions('past', '12 hours', '2020-01-07')});
 like($output, qr{WARNING:  55000: detaching partition public\.past_p20200103 from public\.past is not complete\nDETAIL:  .*\nHINT:  .* FINALIZE}, 'only old rows have no place: a warning');
 is(() = $output =~ /WARNING/g, 1, 'one');
-like($output, qr{\Apublic.past_p20200106\npublic.past_p20200106_1200\n?psql}, 'and what else is missing is made');
+like($output, qr{\Apublic.past_p20200106_0000\npublic.past_p20200106_1200\n?psql}, 'and what else is missing is made');
 sql('ALTER TABLE past DETACH PARTITION past_p20200103 FINALIZE; DROP TABLE past_p20200103');
-is(output_of(q{SELECT kid_create_partitions('past', '12 hours', '2020-01-07')}), "public.past_p20200103\npublic.past_p20200103_1200", 'its place, once it is free');
+is(output_of(q{SELECT kid_create_partitions('past', '12 hours', '2020-01-07')}), "public.past_p20200103_0000\npublic.past_p20200103_1200", 'its place, once it is free');
 
 # The oldest: the rest begins after it.
 break_off('past', 'past_p20200101');
-is(output_of(q{SELECT kid_create_partitions('past', '12 hours', '2020-01-08')}), "public.past_p20200107\npublic.past_p20200107_1200", 'before all others: nothing to say');
+is(output_of(q{SELECT kid_create_partitions('past', '12 hours', '2020-01-08')}), "public.past_p20200107_0000\npublic.past_p20200107_1200", 'before all others: nothing to say');
 
 # The only one: the rest begins now.
 create_days('alone', 20200101, 20200101);
@@ -168,6 +162,35 @@ is(answer($other, q{BEGIN ISOLATION LEVEL REPEATABLE READ;
 answer($other, 'BEGIN ISOLATION LEVEL REPEATABLE READ;');
 answer($one, create_until('2021-01-10') . ';');
 is(answer($other, 'LOCK TABLE ONLY days IN SHARE UPDATE EXCLUSIVE MODE; ' . create_until('2021-01-11') . '; COMMIT;'), 'public.days_p20210110', 'whoever locks first sees all');
+
+#
+# The default partition takes rows while it is moved from.
+#
+
+create_days('late', 20210101, 20210102);
+sql(q{CREATE TABLE late_rest PARTITION OF late DEFAULT; INSERT INTO late VALUES (kid64_make('2021-01-03 01:00', 0), 1)});
+my $move = q{SELECT kid_create_partitions('late', '1 day', '2021-01-05', move_rows => true)};
+is(meanwhile('READ COMMITTED', q{INSERT INTO late VALUES (kid64_make('2021-01-03 02:00', 0), 2)}, "$move; COMMIT"), "public.late_p20210103\npublic.late_p20210104", 'rows that are on their way are waited for');
+is(sql('SELECT tableoid::regclass, sum(n) FROM late GROUP BY 1'), 'late_p20210103|3', 'and moved with the others');
+
+# The first row for a partition that is missing: it is not seen, but PostgreSQL finds it.
+like(meanwhile('READ COMMITTED', q{INSERT INTO late VALUES (kid64_make('2021-01-05 02:00', 0), 5)}, q{SELECT kid_create_partitions('late', '1 day', '2021-01-06', move_rows => true)}),
+	qr{ERROR:  23514: }, 'a row that is committed after all have been looked for is an error');
+is(sql(q{SELECT kid_create_partitions('late', '1 day', '2021-01-06', move_rows => true)}), 'public.late_p20210105', 'and with the next call there are none');
+is(sql('SELECT tableoid::regclass, sum(n) FROM late GROUP BY 1 ORDER BY 1'), "late_p20210103|3\nlate_p20210105|5", 'but the row is in its place');
+
+#
+# With what a default server's lock table holds, a job that is late by any number of partitions catches up.
+#
+
+is($node->safe_psql('postgres', 'SHOW max_locks_per_transaction'), 64, 'as many locks as a server has by default');
+sql(q{CREATE TABLE hours (id kid64 PRIMARY KEY, a text, b text, c text, d text) PARTITION BY RANGE (id);
+	CREATE INDEX ON hours (a); CREATE INDEX ON hours (b); CREATE INDEX ON hours (c); CREATE INDEX ON hours (d)});
+my $hours = q{SELECT count(*) FROM kid_create_partitions('hours', '1 hour', '2021-01-11', since => '2021-01-01')};
+my $locks = 'SELECT count(*) <= 64 * 100 / 4 FROM pg_locks WHERE pid = pg_backend_pid()';
+is(sql("BEGIN; $hours; $locks; COMMIT; $hours; $hours; $hours"), "100\nt\n100\n40\n0", 'creating: a hundred at once take a quarter of them');
+my $dropped = q{SELECT count(*) FROM kid_drop_partitions('hours', '2021-01-11', false)};
+is(sql("BEGIN; $dropped; $locks; COMMIT; $dropped; $dropped; $dropped"), "100\nt\n100\n40\n0", 'dropping, too');
 
 close_session($_) foreach $one, $other;
 $node->stop;
