@@ -11,6 +11,12 @@ SELECT id <@ tstzrange('2026-11-21 00:00', '2026-11-21 00:00:00.0015') AS before
        id <@ tstzrange('2026-11-21 00:00:00.0015', '2026-11-21 00:00:00.0016', '[]') AS closed
   FROM kid64_make('2026-11-21 00:00:00.001024', 5) AS id;
 
+-- Whatever takes a function by its name alone can have T_timestamp.
+SELECT 'kid_timestamp'::regproc;
+SELECT f AS function, provolatile FROM unnest('{kid64_timestamp, kid96_timestamp, sno_timestamp, flake_timestamp, flax_timestamp}'::regproc[]) AS f JOIN pg_proc p ON p.oid = f;
+SELECT kid64_timestamp(kid64_floor(t)) AS kid64, kid96_timestamp(kid96_make(t, 5, 0)) AS kid96, sno_timestamp(sno_floor(t)) AS sno, flake_timestamp(flake_floor(t)) AS flake, flax_timestamp(flax_floor(t)) AS flax
+  FROM (VALUES (timestamptz '2026-11-21 12:00'), (NULL)) AS v (t);
+
 -- The functions themselves under other names, which the planner does not know.
 CREATE TABLE types (name text, makes text, first timestamptz, last timestamptz);
 INSERT INTO types VALUES
