@@ -11,7 +11,7 @@ EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" kid.control)
 TYPES      = kid64 kid96 sno flake flax
 
 MODULE_big = kid
-OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/types/*.cpp)))
+OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp)))
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
 DATA_built = $(SCRIPT)
 # Scripts of released versions before this one, if there are any, and those that update from one to the next.

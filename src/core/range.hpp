@@ -46,14 +46,17 @@ template <class Id> struct id_range {
 /// How an ID is to compare with an instant, or with its time unit, which is the same.
 enum class comparison : unsigned char { less, less_equal, greater_equal, greater };
 
+constexpr bool is_upward(comparison how) noexcept {
+  return how == comparison::greater_equal || how == comparison::greater;
+}
+
 /// The IDs that compare so with `time`, in units of the type: an ID is as late as any instant of its unit. Exact at the
 /// ends of the range too, where `floor` and `ceil` saturate: there are none before the first unit, nor after the last.
 template <class Id> constexpr id_range<Id> ids_that_are(comparison how, Id const &layout, unix_micros time) noexcept {
   using range = id_range<Id>;
-  bool const upward = how == comparison::greater_equal || how == comparison::greater;
 
   if (!holds(layout, time))
-    return upward == (time < layout.first()) ? range::all() : range::none();
+    return is_upward(how) == (time < layout.first()) ? range::all() : range::none();
   auto const lowest = layout.lowest(time);
   auto const highest = layout.highest(time);
   switch (how) {

@@ -34,6 +34,19 @@ template <class Id> Id layout_of() {
   return Id{};
 }
 
+/// The layout with the value of an argument, an error where that is none, in place of the setting.
+template <class Id> Id layout_with(Datum) {
+  return Id{};
+}
+
+/// Of a function that has a setting as its last argument, the `place`-th from 0, or does not: then it is that in force.
+template <class Id> Id layout_argument(FunctionCallInfo fcinfo, int place) {
+  if constexpr (std::is_empty_v<Id>)
+    return Id{};
+  else
+    return PG_NARGS() > place ? layout_with<Id>(PG_GETARG_DATUM(place)) : layout_of<Id>();
+}
+
 /// A timestamptz counts microseconds from 2000-01-01 UTC.
 constexpr unix_micros postgres_epoch = INT64CONST(946684800000000);
 

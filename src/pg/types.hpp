@@ -31,10 +31,18 @@ struct id_column {
   bool (*read)(Datum value, stored_id &id);              ///< false where the value is no ID
 };
 
+/// A setting that the layout of a type depends on. IDs do not carry it. Plans have its value as a constant: the assign
+/// hook of the setting calls ResetPlanCache() where the value is another one.
+struct id_setting {
+  Oid type;         ///< of the argument that gives another value to a function
+  Datum (*value)(); ///< in force
+};
+
 struct id_type {
   char const *name;                   ///< in messages, and of the type in SQL if that is kid's own
   char const *prefix;                 ///< what names of its functions in SQL begin with
   Oid core_type;                      ///< PostgreSQL's own type that the IDs are of; InvalidOid: it is kid's
+  id_setting const *setting;          ///< null: the layout depends on none
   bool exact;                         ///< whether IDs order exactly by time; else comparisons with time are rechecked
   void (*define_settings)(int flags); ///< those of this type alone; null where it has none
   clock_id clock;                     ///< `clock_count` where IDs need no logical clock
@@ -55,16 +63,21 @@ KID_TYPES
 constexpr id_type const *all_types[] = {KID_TYPES};
 #undef X
 
+/// The setting that the layout of a type depends on, on the page of that type.
+template <class Id> constexpr id_setting const *setting_of = nullptr;
+
 /// A type whose IDs need no logical clock.
 template <class Id> constexpr id_type describe_type(void (*define_settings)(int flags) = nullptr) {
-  return {Id::name, Id::name, InvalidOid, orders_exactly<Id>, define_settings, clock_count, nullptr, 0};
+  static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr));
+  return {Id::name, Id::name, InvalidOid, setting_of<Id>, orders_exactly<Id>, define_settings, clock_count, nullptr, 0};
 }
 
 /// One whose IDs move `clock`, and may be in these `columns`.
 template <class Id, int Count>
 constexpr id_type describe_type(clock_id clock, id_column const (&columns)[Count],
                                 void (*define_settings)(int flags) = nullptr) {
-  return {Id::name, Id::name, InvalidOid, orders_exactly<Id>, define_settings, clock, columns, Count};
+  static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr));
+  return {Id::name, Id::name, InvalidOid, setting_of<Id>, orders_exactly<Id>, define_settings, clock, columns, Count};
 }
 
 /// IDs that are values of a type of PostgreSQL's own.

@@ -12,6 +12,8 @@ CREATE FUNCTION kid_support_gt(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_setting(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_next(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
@@ -21,6 +23,8 @@ COMMENT ON FUNCTION kid_support_le(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_ge(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_gt(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_setting(internal) IS
+    'planner support of what depends on a setting: in a query it becomes the function with the setting as its last argument, which is immutable';
 COMMENT ON FUNCTION kid_support_next(internal) IS
     'planner support of generators: each call in a query becomes one with a number of its own, so that PostgreSQL does not take two for one';
 

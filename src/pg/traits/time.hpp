@@ -7,15 +7,15 @@
 namespace kid::pg {
 
 template <class Id> Datum timestamp(PG_FUNCTION_ARGS) {
-  PG_RETURN_TIMESTAMPTZ(from_unix(layout_of<Id>().time(get<Id>(PG_GETARG_DATUM(0)))));
+  PG_RETURN_TIMESTAMPTZ(from_unix(layout_argument<Id>(fcinfo, 1).time(get<Id>(PG_GETARG_DATUM(0)))));
 }
 
 template <class Id> Datum floor(PG_FUNCTION_ARGS) {
-  return put<Id>(kid::floor(layout_of<Id>(), to_unix(PG_GETARG_TIMESTAMPTZ(0))));
+  return put<Id>(kid::floor(layout_argument<Id>(fcinfo, 1), to_unix(PG_GETARG_TIMESTAMPTZ(0))));
 }
 
 template <class Id> Datum ceil(PG_FUNCTION_ARGS) {
-  return put<Id>(kid::ceil(layout_of<Id>(), to_unix(PG_GETARG_TIMESTAMPTZ(0))));
+  return put<Id>(kid::ceil(layout_argument<Id>(fcinfo, 1), to_unix(PG_GETARG_TIMESTAMPTZ(0))));
 }
 
 } // namespace kid::pg

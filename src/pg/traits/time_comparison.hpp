@@ -10,16 +10,14 @@
 namespace kid::pg {
 
 /// The IDs that compare so with an instant. Of a type whose order is coarser than its time, some more.
-template <class Id> id_range<Id> range_of(comparison how, unix_micros time) {
-  if constexpr (!orders_exactly<Id>) {
-    bool const upward = how == comparison::greater_equal || how == comparison::greater;
-    how = upward ? comparison::greater_equal : comparison::less_equal;
-  }
-  return ids_that_are(how, layout_of<Id>(), time);
+template <class Id> id_range<Id> range_of(Id const &layout, comparison how, unix_micros time) {
+  if constexpr (!orders_exactly<Id>)
+    how = is_upward(how) ? comparison::greater_equal : comparison::less_equal;
+  return ids_that_are(how, layout, time);
 }
 
 /// Those that are within a range.
-template <class Id> id_range<Id> range_of(Datum range) {
+template <class Id> id_range<Id> range_of(Id const &layout, Datum range) {
   auto *const value = DatumGetRangeTypeP(range);
   TypeCacheEntry *const type = lookup_type_cache(RangeTypeGetOid(value), TYPECACHE_RANGE_INFO);
   RangeBound lower;
@@ -31,38 +29,41 @@ template <class Id> id_range<Id> range_of(Datum range) {
   if (empty)
     return id_range<Id>::none();
   if (!lower.infinite)
-    result = common(result, range_of<Id>(lower.inclusive ? comparison::greater_equal : comparison::greater,
-                                         to_unix(DatumGetTimestampTz(lower.val))));
+    result = common(result, range_of(layout, lower.inclusive ? comparison::greater_equal : comparison::greater,
+                                     to_unix(DatumGetTimestampTz(lower.val))));
   if (!upper.infinite)
-    result = common(result, range_of<Id>(upper.inclusive ? comparison::less_equal : comparison::less,
-                                         to_unix(DatumGetTimestampTz(upper.val))));
+    result = common(result, range_of(layout, upper.inclusive ? comparison::less_equal : comparison::less,
+                                     to_unix(DatumGetTimestampTz(upper.val))));
   return result;
 }
 
 /// What an ID is looked at as, to compare its time exactly.
 template <class Id, bool IsExact = orders_exactly<Id>> struct exact {
   using type = Id;
-  static typename Id::word of(typename Id::word id) { return id; }
+  static Id const &layout(Id const &of) { return of; }
+  static typename Id::word id(Id const &, typename Id::word id) { return id; }
 };
 template <class Id> struct exact<Id, false> {
   using type = typename Id::exact;
-  static typename type::word of(typename Id::word id) { return layout_of<Id>().to_exact(id); }
+  static type layout(Id const &) { return type{}; }
+  static typename type::word id(Id const &layout, typename Id::word id) { return layout.to_exact(id); }
 };
 template <class Id> using exact_id = typename exact<Id>::type;
 
-template <class Id, int Argument> bool is_in(FunctionCallInfo fcinfo, id_range<exact_id<Id>> const &range) {
-  auto const id = exact<Id>::of(get<Id>(PG_GETARG_DATUM(Argument)));
-  return range.lowest <= id && id <= range.highest;
+template <class Id> bool is_in(Id const &layout, Datum id, id_range<exact_id<Id>> const &range) {
+  auto const word = exact<Id>::id(layout, get<Id>(id));
+  return range.lowest <= word && word <= range.highest;
 }
 
 /// `id < timestamptz` and its kin, `How` being that of the ID; `Argument` is its place.
 template <class Id, comparison How, int Argument> Datum compare_time(PG_FUNCTION_ARGS) {
-  PG_RETURN_BOOL(
-      (is_in<Id, Argument>(fcinfo, range_of<exact_id<Id>>(How, to_unix(PG_GETARG_TIMESTAMPTZ(1 - Argument))))));
+  Id const layout = layout_argument<Id>(fcinfo, 2);
+  PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(Argument),
+                       range_of(exact<Id>::layout(layout), How, to_unix(PG_GETARG_TIMESTAMPTZ(1 - Argument)))));
 }
 
 /// The IDs of a range, kept from one call to the next: in a recheck, IDs are compared with the same range row by row.
-template <class Id> id_range<Id> remembered_range_of(FunctionCallInfo fcinfo, Datum range) {
+template <class Id> id_range<Id> remembered_range_of(FunctionCallInfo fcinfo, Id const &layout, Datum range) {
   struct memory {
     id_range<Id> ids;
     char range[32];
@@ -70,11 +71,12 @@ template <class Id> id_range<Id> remembered_range_of(FunctionCallInfo fcinfo, Da
   auto *const value = DatumGetPointer(range);
   auto const size = VARSIZE(value);
 
+  static_assert(std::is_empty_v<Id>, "what is kept does not depend on a setting");
   if (fcinfo->flinfo == nullptr || size > sizeof(memory::range))
-    return range_of<Id>(range);
+    return range_of(layout, range);
   auto *last = static_cast<memory *>(fcinfo->flinfo->fn_extra);
   if (last == nullptr || memcmp(last->range, value, size) != 0) {
-    id_range<Id> const found = range_of<Id>(range);
+    id_range<Id> const found = range_of(layout, range);
     if (last == nullptr)
       fcinfo->flinfo->fn_extra = last =
           static_cast<memory *>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(memory)));
@@ -86,21 +88,24 @@ template <class Id> id_range<Id> remembered_range_of(FunctionCallInfo fcinfo, Da
 }
 
 template <class Id, int Argument> Datum within(PG_FUNCTION_ARGS) {
+  Id const layout = layout_argument<Id>(fcinfo, 2);
+  Datum const id = PG_GETARG_DATUM(Argument);
   Datum const range = PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1 - Argument)));
-  // Types that need no recheck are hardly ever compared so, see planner.cpp.
+  // Types that need no recheck are hardly ever compared so, see planner/time.cpp.
   if constexpr (orders_exactly<Id>)
-    PG_RETURN_BOOL((is_in<Id, Argument>(fcinfo, range_of<Id>(range))));
+    PG_RETURN_BOOL(is_in(layout, id, range_of(layout, range)));
   else
-    PG_RETURN_BOOL((is_in<Id, Argument>(fcinfo, remembered_range_of<exact_id<Id>>(fcinfo, range))));
+    PG_RETURN_BOOL(is_in(layout, id, remembered_range_of(fcinfo, exact<Id>::layout(layout), range)));
 }
 
-/// Of a span of time, or of an instant with an operator, the ID that a rewritten comparison uses. See planner.cpp.
+/// Of a span of time, or of an instant with an operator, the IDs that a rewritten comparison uses. See
+/// planner/time.cpp.
 template <class Id> Datum lowest_within(PG_FUNCTION_ARGS) {
-  return put<Id>(range_of<Id>(PG_GETARG_DATUM(0)).lowest);
+  return put<Id>(range_of(layout_argument<Id>(fcinfo, 1), PG_GETARG_DATUM(0)).lowest);
 }
 
 template <class Id> Datum highest_within(PG_FUNCTION_ARGS) {
-  return put<Id>(range_of<Id>(PG_GETARG_DATUM(0)).highest);
+  return put<Id>(range_of(layout_argument<Id>(fcinfo, 1), PG_GETARG_DATUM(0)).highest);
 }
 
 /// The operator of an argument, as text.
@@ -121,18 +126,41 @@ inline comparison comparison_argument(text *symbol) {
           errmsg("\"%s\" is not one of <, <=, >= and >", text_to_cstring(symbol)));
 }
 
+/// Those of an operator and an instant.
+template <class Id> id_range<Id> range_argument(FunctionCallInfo fcinfo) {
+  return range_of(layout_argument<Id>(fcinfo, 2), comparison_argument(PG_GETARG_TEXT_PP(0)),
+                  to_unix(PG_GETARG_TIMESTAMPTZ(1)));
+}
+
 template <class Id> Datum lowest_that_is(PG_FUNCTION_ARGS) {
-  return put<Id>(range_of<Id>(comparison_argument(PG_GETARG_TEXT_PP(0)), to_unix(PG_GETARG_TIMESTAMPTZ(1))).lowest);
+  return put<Id>(range_argument<Id>(fcinfo).lowest);
 }
 
 template <class Id> Datum highest_that_is(PG_FUNCTION_ARGS) {
-  return put<Id>(range_of<Id>(comparison_argument(PG_GETARG_TEXT_PP(0)), to_unix(PG_GETARG_TIMESTAMPTZ(1))).highest);
+  return put<Id>(range_argument<Id>(fcinfo).highest);
+}
+
+/// The same, but NULL where there is none.
+template <class Id> Datum first_that_is(PG_FUNCTION_ARGS) {
+  id_range<Id> const range = range_argument<Id>(fcinfo);
+  if (range.lowest > range.highest)
+    PG_RETURN_NULL();
+  return put<Id>(range.lowest);
+}
+
+template <class Id> Datum last_that_is(PG_FUNCTION_ARGS) {
+  id_range<Id> const range = range_argument<Id>(fcinfo);
+  if (range.lowest > range.highest)
+    PG_RETURN_NULL();
+  return put<Id>(range.highest);
 }
 
 /// The comparison itself, with its operator as an argument.
 template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
-  comparison const how = comparison_argument(PG_GETARG_TEXT_PP(0));
-  PG_RETURN_BOOL((is_in<Id, 1>(fcinfo, range_of<exact_id<Id>>(how, to_unix(PG_GETARG_TIMESTAMPTZ(2))))));
+  Id const layout = layout_argument<Id>(fcinfo, 3);
+  PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(1),
+                       range_of(exact<Id>::layout(layout), comparison_argument(PG_GETARG_TEXT_PP(0)),
+                                to_unix(PG_GETARG_TIMESTAMPTZ(2)))));
 }
 
 } // namespace kid::pg
@@ -142,6 +170,8 @@ template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
   KID_FUNCTION(T##_highest, kid::pg::highest_within<kid::T>)                                                           \
   KID_FUNCTION(T##_lowest_that_is, kid::pg::lowest_that_is<kid::T>)                                                    \
   KID_FUNCTION(T##_highest_that_is, kid::pg::highest_that_is<kid::T>)                                                  \
+  KID_FUNCTION(T##_first_that_is, kid::pg::first_that_is<kid::T>)                                                      \
+  KID_FUNCTION(T##_last_that_is, kid::pg::last_that_is<kid::T>)                                                        \
   KID_FUNCTION(T##_within, kid::pg::within<kid::T, 0>)                                                                 \
   KID_FUNCTION(T##_range_contains, kid::pg::within<kid::T, 1>)                                                         \
   KID_FUNCTION(T##_lt_time, kid::pg::compare_time<kid::T, kid::comparison::less, 0>)                                   \

@@ -52,7 +52,11 @@ static bool check_epoch(double *millis, void **, GucSource) {
 }
 
 static void assign_epoch(double millis, void *) {
-  layout = flake{static_cast<std::int64_t>(millis) * flake::unit};
+  flake const assigned{static_cast<std::int64_t>(millis) * flake::unit};
+
+  if (assigned.epoch != layout.epoch)
+    ResetPlanCache();
+  layout = assigned;
 }
 
 /// All its digits, which PostgreSQL would round.
@@ -94,6 +98,19 @@ template <> inline flake layout_of<flake>() {
   return layout;
 }
 
+template <> inline flake layout_with<flake>(Datum time) {
+  unix_micros const from = to_unix(DatumGetTimestampTz(time));
+
+  if (from < 0 || from > flake::epoch_max || from % flake::unit != 0)
+    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("epoch is out of range for type flake"),
+            errdetail("It is a whole millisecond from %s to %s.", display(0), display(flake::epoch_max)));
+  return flake{from};
+}
+
+static constexpr id_setting epoch_setting = {TIMESTAMPTZOID,
+                                             [] { return TimestampTzGetDatum(from_unix(layout.epoch)); }};
+template <> constexpr id_setting const *setting_of<flake> = &epoch_setting;
+
 static constexpr id_column flake_columns[] = {in_own_type<flake>(), in_bigint<flake>()};
 constexpr id_type flake_type = describe_type<flake>(clock_flake, flake_columns, define_flake_settings);
 
@@ -128,30 +145,16 @@ Datum at(PG_FUNCTION_ARGS) {
   return put<flake>(lowest | origin | backfill_sequence(clock_flake, "flake_at()", 0, clock().sequence_max));
 }
 
-/// The layout with the epoch of an argument.
-flake layout_from(TimestampTz time) {
-  unix_micros const from = to_unix(time);
-
-  if (from < 0 || from > flake::epoch_max || from % flake::unit != 0)
-    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("epoch is out of range for type flake"),
-            errdetail("It is a whole millisecond from %s to %s.", display(0), display(flake::epoch_max)));
-  return flake{from};
-}
-
 /// Not strict: without an epoch it is that of the setting.
 Datum make(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
     PG_RETURN_NULL();
-  flake const chosen = PG_ARGISNULL(4) ? layout : layout_from(PG_GETARG_TIMESTAMPTZ(4));
+  flake const chosen = PG_ARGISNULL(4) ? layout : layout_with<flake>(PG_GETARG_DATUM(4));
 
   return put<flake>(chosen.lowest(time_argument(chosen, PG_GETARG_TIMESTAMPTZ(0))) |
                     component_argument<flake, flake::datacenter>("datacenter", PG_GETARG_INT32(1)) |
                     component_argument<flake, flake::worker>("worker", PG_GETARG_INT32(2)) |
                     component_argument<flake, flake::sequence>("sequence", PG_GETARG_INT32(3)));
-}
-
-Datum timestamp_from(PG_FUNCTION_ARGS) {
-  PG_RETURN_TIMESTAMPTZ(from_unix(layout_from(PG_GETARG_TIMESTAMPTZ(1)).time(get<flake>(PG_GETARG_DATUM(0)))));
 }
 
 } // namespace
@@ -166,7 +169,6 @@ KID_EXPORT_GENERATOR(flake, kid::pg::flake_generator, kid::pg::at)
 KID_EXPORT_OBSERVE(flake, clock_flake)
 KID_EXPORT_RESET_CLOCK(flake, clock_flake)
 KID_FUNCTION(flake_make, kid::pg::make)
-KID_FUNCTION(flake_timestamp_from, kid::pg::timestamp_from)
 KID_FUNCTION(flake_datacenter, kid::pg::component<kid::flake, kid::flake::datacenter>)
 KID_FUNCTION(flake_worker, kid::pg::component<kid::flake, kid::flake::worker>)
 KID_FUNCTION(flake_generator, kid::pg::component<kid::flake, kid::flake::generator>)

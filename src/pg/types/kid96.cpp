@@ -56,6 +56,11 @@ static void assign_node(char const *, void *extra) {
   chosen_node = *static_cast<automatic_or_number *>(extra);
 }
 
+static void assign_neighborhood(int bits, void *) {
+  if (bits != neighborhood)
+    ResetPlanCache();
+}
+
 } // extern "C"
 
 static void define_kid96_settings(int flags) {
@@ -68,12 +73,20 @@ static void define_kid96_settings(int flags) {
   DefineCustomIntVariable("kid.neighborhood", "Bits of seconds in which the node of a kid96 sorts before its time.",
                           "With I bits IDs are ordered by node within 2^I seconds. An ID does not say with how many "
                           "it was made, so all that are read together need the same.",
-                          &neighborhood, 8, 0, kid96::neighborhood_max, PGC_SUSET, flags, nullptr, nullptr, nullptr);
+                          &neighborhood, 8, 0, kid96::neighborhood_max, PGC_SUSET, flags, nullptr, assign_neighborhood,
+                          nullptr);
 }
 
 template <> inline kid96 layout_of<kid96>() {
   return {static_cast<unsigned>(neighborhood)};
 }
+
+template <> inline kid96 layout_with<kid96>(Datum bits) {
+  return {static_cast<unsigned>(check_component<kid96>("neighborhood", DatumGetInt32(bits), kid96::neighborhood_max))};
+}
+
+static constexpr id_setting neighborhood_setting = {INT4OID, [] { return Int32GetDatum(neighborhood); }};
+template <> constexpr id_setting const *setting_of<kid96> = &neighborhood_setting;
 
 static constexpr id_column kid96_columns[] = {in_own_type<kid96>(), in_uuid_text<kid96>()};
 constexpr id_type kid96_type = describe_type<kid96>(clock_kid, kid96_columns, define_kid96_settings);
@@ -98,16 +111,11 @@ Datum at(PG_FUNCTION_ARGS) {
   return put<kid96>(layout.global(lowest | sequence, node()));
 }
 
-/// The layout with the neighborhood of an argument.
-kid96 layout_with(std::int32_t bits) {
-  return {static_cast<unsigned>(check_component<kid96>("neighborhood", bits, kid96::neighborhood_max))};
-}
-
 /// Not strict: without a neighborhood it is that of the setting.
 Datum make(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
     PG_RETURN_NULL();
-  kid96 const layout = PG_ARGISNULL(3) ? layout_of<kid96>() : layout_with(PG_GETARG_INT32(3));
+  kid96 const layout = PG_ARGISNULL(3) ? layout_of<kid96>() : layout_with<kid96>(PG_GETARG_DATUM(3));
   auto const chosen = check_component<kid96>("node", PG_GETARG_INT64(1), kid96::node_max);
   auto const sequence = component_argument<kid96, kid64::sequence>("sequence", PG_GETARG_INT32(2));
   auto const time = time_argument(layout, PG_GETARG_TIMESTAMPTZ(0));
@@ -115,12 +123,8 @@ Datum make(PG_FUNCTION_ARGS) {
   return put<kid96>(layout.global(kid64::lowest(time) | static_cast<kid64::word>(sequence), chosen));
 }
 
-Datum timestamp_in(PG_FUNCTION_ARGS) {
-  PG_RETURN_TIMESTAMPTZ(from_unix(layout_with(PG_GETARG_INT32(1)).time(get<kid96>(PG_GETARG_DATUM(0)))));
-}
-
 Datum node_of(PG_FUNCTION_ARGS) {
-  kid96 const layout = PG_NARGS() > 1 ? layout_with(PG_GETARG_INT32(1)) : layout_of<kid96>();
+  kid96 const layout = layout_argument<kid96>(fcinfo, 1);
   PG_RETURN_INT64(static_cast<std::int64_t>(layout.node(get<kid96>(PG_GETARG_DATUM(0)))));
 }
 
@@ -158,7 +162,6 @@ KID_EXPORT_UUID_CASTS(kid96)
 KID_EXPORT_GENERATOR(kid96, kid::pg::kid96_generator, kid::pg::at)
 KID_EXPORT_OBSERVE(kid96, clock_kid)
 KID_FUNCTION(kid96_make, kid::pg::make)
-KID_FUNCTION(kid96_timestamp_in, kid::pg::timestamp_in)
 KID_FUNCTION(kid96_node, kid::pg::node_of)
 KID_FUNCTION(kid96_sequence, kid::pg::sequence_of)
 KID_FUNCTION(kid96_recheck_time, kid::pg::recheck_time<kid::kid96>)

@@ -1,7 +1,7 @@
--- traits: io order time time_casts minus time_comparison time_range bigint generators observe reset_clock
+-- traits: io order time time_casts minus time_comparison time_range setting bigint generators observe reset_clock
 -- storage: LIKE = bigint
--- volatility: STABLE
---     as what the milliseconds count from is up to kid.flake_epoch
+-- setting: epoch timestamptz
+--     kid.flake_epoch says what the milliseconds count from
 
 -- flake: what only this type has
 
@@ -10,8 +10,6 @@ COMMENT ON TYPE flake IS
 
 CREATE FUNCTION flake_make(ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_timestamp(flake, epoch timestamptz) RETURNS timestamptz
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_timestamp_from';
 CREATE FUNCTION kid_datacenter(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_datacenter';
 CREATE FUNCTION kid_worker(flake) RETURNS integer

@@ -1,7 +1,7 @@
--- traits: io order time time_casts minus time_comparison time_range uuid generators observe
+-- traits: io order time time_casts minus time_comparison time_range setting uuid generators observe
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
--- volatility: STABLE
---     as how many bits of the seconds are below the node is up to kid.neighborhood
+-- setting: neighborhood integer
+--     kid.neighborhood says how many bits of the seconds are below the node
 
 -- kid96: what only this type has
 
@@ -13,30 +13,32 @@ COMMENT ON FUNCTION kid96_floor(timestamptz) IS
     'lowest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
     'highest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
-COMMENT ON FUNCTION kid96_lowest(tstzrange) IS
-    'lowest kid96 of the 2^kid.neighborhood seconds in which a range of time begins; the greatest of all where there is none';
-COMMENT ON FUNCTION kid96_highest(tstzrange) IS
-    'highest kid96 of the 2^kid.neighborhood seconds in which a range of time ends; the smallest of all where there is none';
-COMMENT ON FUNCTION kid96_lowest(text, timestamptz) IS
-    'lowest kid96 of the 2^kid.neighborhood seconds that hold one that is <, <=, >= or > an instant; the greatest of all where there is none';
-COMMENT ON FUNCTION kid96_highest(text, timestamptz) IS
-    'highest kid96 of the 2^kid.neighborhood seconds that hold one that is <, <=, >= or > an instant; the smallest of all where there is none';
+COMMENT ON FUNCTION kid96_lowest(tstzrange, integer) IS
+    'lowest kid96 of the 2^neighborhood seconds in which a range of time begins; the greatest of all where there is none';
+COMMENT ON FUNCTION kid96_highest(tstzrange, integer) IS
+    'highest kid96 of the 2^neighborhood seconds in which a range of time ends; the smallest of all where there is none';
+COMMENT ON FUNCTION kid96_lowest(text, timestamptz, integer) IS
+    'lowest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; the greatest of all where there is none';
+COMMENT ON FUNCTION kid96_highest(text, timestamptz, integer) IS
+    'highest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; the smallest of all where there is none';
+COMMENT ON FUNCTION kid96_first(text, timestamptz, integer) IS
+    'lowest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; NULL where there is none';
+COMMENT ON FUNCTION kid96_last(text, timestamptz, integer) IS
+    'highest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; NULL where there is none';
 
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time, and keeps the comparison.
-CREATE FUNCTION kid96_recheck(kid96, tstzrange) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_within';
-CREATE FUNCTION kid96_recheck(operator text, kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_recheck_time';
+CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_within';
+CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_recheck_time';
 
-COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange) IS 'whether an ID is in a range of time, exactly';
-COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz) IS 'whether an ID is <, <=, >= or > an instant, exactly';
+COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS 'whether an ID is in a range of time, exactly';
+COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz, integer) IS 'whether an ID is <, <=, >= or > an instant, exactly';
 
 CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL) RETURNS kid96
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_timestamp(kid96, neighborhood integer) RETURNS timestamptz
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_timestamp_in';
 CREATE FUNCTION kid_node(kid96) RETURNS bigint
-    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_node';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'kid96_node';
 CREATE FUNCTION kid_node(kid96, neighborhood integer) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_node';
 CREATE FUNCTION kid_sequence(kid96) RETURNS integer

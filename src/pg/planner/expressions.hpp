@@ -1,0 +1,22 @@
+// What the pages of this folder share: expressions that they find and make.
+#pragma once
+
+#include "../compat.hpp"
+#include "../types.hpp"
+
+namespace kid::pg {
+
+/// What there is to know of the IDs that are of a type. Null where it has none, or a superuser renamed it.
+id_type const *id_type_of(Oid type);
+
+/// The function `name` of these arguments, called with them. It is looked up by its exact signature, which this
+/// extension has in its schema, so it is ours whatever else is there; and as an operator's own function is, without
+/// asking whether the user may look into that schema. Null where there is none.
+Expr *call(Oid schema, char const *name, List *arguments);
+
+/// The value that a setting has now, as a constant, for an expression of a query that is being planned; null for any
+/// other. Plans end with the value, see `id_setting`. An expression that outlives it, as are an index predicate, a
+/// partition key and a CHECK that the planner believes, must not have it.
+Node *value_in_query(id_setting const &setting, PlannerInfo const *root);
+
+} // namespace kid::pg
