@@ -2,6 +2,7 @@
 #include "../../core/types/flax.hpp"
 
 #include "../generate.hpp"
+#include "../random.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
@@ -17,29 +18,8 @@ namespace {
 
 constexpr unsigned random_size = flax::random::width / 8;
 
-/// 56 random bits, as a number. They are fetched for many IDs at once, by each process for itself.
-std::uint64_t next_random() {
-  static struct {
-    int owner; ///< the process that fetched: a child would inherit what its parent is about to use
-    unsigned used;
-    unsigned char bytes[64 * random_size];
-  } pool;
-  unsigned char bits[8] = {};
-
-  if (unlikely(pool.owner != MyProcPid || pool.used == sizeof pool.bytes)) {
-    pool.owner = 0;
-    if (!pg_strong_random(pool.bytes, sizeof pool.bytes))
-      ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"));
-    pool.owner = MyProcPid;
-    pool.used = 0;
-  }
-  memcpy(bits + 8 - random_size, pool.bytes + pool.used, random_size);
-  pool.used += random_size;
-  return load_big<8, std::uint64_t>(bits);
-}
-
 flax::word flax_of_time(TimestampTz time) {
-  return flax{}.lowest(time_argument(flax{}, time)) | next_random();
+  return flax{}.lowest(time_argument(flax{}, time)) | flax::random::put(random_bits(flax::random::width));
 }
 
 struct flax_generator {
