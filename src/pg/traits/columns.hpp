@@ -29,16 +29,18 @@ template <class Id> void describe_stored(typename Id::word id, stored_id &result
   result.text[Id::text::encode(id, result.text)] = '\0';
 }
 
+/// The same as values.
+template <class Id> datum_ranges values_around(unix_micros limit, bool after) {
+  auto const ids = ids_around<Id>(limit, after);
+
+  if (ids.lowest > ids.highest)
+    return {};
+  return {1, {{put<Id>(ids.lowest), put<Id>(ids.highest)}}};
+}
+
 /// A column of the type itself.
 template <class Id> constexpr id_column in_own_type() {
-  return {InvalidOid,
-          [](unix_micros limit, bool after) -> datum_ranges {
-            auto const ids = ids_around<Id>(limit, after);
-            if (ids.lowest > ids.highest)
-              return {};
-            return {1, {{put<Id>(ids.lowest), put<Id>(ids.highest)}}};
-          },
-          [](Datum value, stored_id &id) {
+  return {InvalidOid, values_around<Id>, [](Datum value, stored_id &id) {
             describe_stored<Id>(get<Id>(value), id);
             return true;
           }};
