@@ -51,30 +51,38 @@ DROP TABLE ids;
 SELECT '\x0060398a03eb27327b698001'::bytea::kid96 AS id;
 SELECT * FROM kid_inspect('.5.tXVEf8n8vPN.0'::kid96);
 SELECT sum(bits) FROM kid_inspect('.5.tXVEf8n8vPN.0'::kid96);
--- The current one makes another.
-SET kid.node = 'uid@127.0.0.1';
-SELECT kid96_make(to_timestamp(1539625275.432128), kid_node(kid_global(0)), 1);
+-- The node is the server's, and a session cannot have one of its own.
+SET kid.node = 7;
+CREATE VIEW node AS SELECT node, kid_node(kid_global(0)) AS global, kid_node(kid96_next()) AS next, kid_node(kid96_at(now())) AS at FROM kid_identity();
+ALTER SYSTEM SET kid.node = 'uid@127.0.0.1';
+SELECT pg_reload_conf();
+\c
+SET TimeZone = 'UTC';
+-- The current Erlang makes another ID of uid's README.
+SELECT kid96_make(to_timestamp(1539625275.432128), node, 1) FROM node;
 
--- Nodes: by name, as Erlang hashes it; by number.
-\set names `tail -n +2 "$PG_ABS_SRCDIR/test/vectors/kid96_phash2.tsv"`
-CREATE FUNCTION node_of(name text) RETURNS bigint LANGUAGE plpgsql AS $$
-BEGIN PERFORM set_config('kid.node', name, false); RETURN kid_node(kid_global(0)); END $$;
-SELECT count(*), count(*) FILTER (WHERE node_of(f[1]) = ('x' || f[2])::bit(32)::bigint) AS hashed
-  FROM regexp_split_to_table(:'names', E'\n') AS line, string_to_array(line, E'\t') AS f
- WHERE f[1] LIKE '_%@_%';
-SELECT node_of('0'), node_of('4294967295'), node_of('0xffffffff'), node_of('0x0a');
-SET kid.node = '4294967296';
-SET kid.node = '';
-SET kid.node = '-1';
-SET kid.node = '007';
-SET kid.node = '12a';
-SET kid.node = 'Auto ';
-SET kid.node = 'uid';
-SET kid.node = '@localhost';
-SET kid.node = 'uid@';
-SET kid.node = 'uid@local host';
-SET kid.node = 'auto';
-SELECT node_of('auto') = node_of('auto') AS stays;
+-- Nodes: by name, as Erlang hashes it (all of test/vectors/kid96_phash2.tsv in test/unit/kid96_test.cpp); by number.
+\! grep '^uid@127.0.0.1' "$PG_ABS_SRCDIR/test/vectors/kid96_phash2.tsv"
+SELECT to_hex(node) AS node, to_hex(global) AS global, to_hex(next) AS next, to_hex(at) AS at FROM node;
+ALTER SYSTEM SET kid.node = '0xffffffff';
+SELECT pg_reload_conf();
+\c
+SELECT * FROM node;
+ALTER SYSTEM SET kid.node = '4294967296';
+ALTER SYSTEM SET kid.node = '';
+ALTER SYSTEM SET kid.node = '-1';
+ALTER SYSTEM SET kid.node = '007';
+ALTER SYSTEM SET kid.node = '12a';
+ALTER SYSTEM SET kid.node = 'Auto ';
+ALTER SYSTEM SET kid.node = 'uid';
+ALTER SYSTEM SET kid.node = '@localhost';
+ALTER SYSTEM SET kid.node = 'uid@';
+ALTER SYSTEM SET kid.node = 'uid@local host';
+ALTER SYSTEM SET kid.node = 'AUTO';
+SELECT pg_reload_conf();
+\c
+CREATE TEMP TABLE automatic AS SELECT node FROM node WHERE node = ALL (ARRAY[global, next, at]);
+SELECT count(*) FROM node JOIN automatic USING (node);
 
 -- Within 2^I seconds the node sorts before the time, so two nodes whose clocks differ are not mixed: here B's is behind by a minute.
 WITH made AS (
@@ -86,7 +94,11 @@ SELECT string_agg(DISTINCT node, '') FILTER (WHERE place <= 60) AS first_half, s
   FROM (SELECT node, n, row_number() OVER (ORDER BY id) AS place, row_number() OVER (PARTITION BY node ORDER BY id) AS nth FROM made) ranked;
 
 -- Global and local.
-SET kid.node = 7;
+ALTER SYSTEM SET kid.node = 7;
+SELECT pg_reload_conf();
+\c
+SET TimeZone = 'UTC';
+SET DateStyle = 'ISO';
 SELECT kid_node(kid_global(id)) AS node, kid_local(kid_global(id)) = id AS back, kid_timestamp(kid_global(id)) = kid_timestamp(id) AS same_time,
        kid_global(id)::kid64 = id AS cast_back
   FROM (SELECT kid_next() AS id) made;
@@ -103,7 +115,6 @@ SELECT count(*) FILTER (WHERE a < b AND b < c) AS rising, count(DISTINCT b)
 SELECT now() < kid_timestamp(kid96_next()) + interval '1.024 ms' AS not_before, kid_timestamp(kid96_next()) <= clock_timestamp() AS not_after;
 SELECT count(DISTINCT id), min(kid_node(id)), max(kid_node(id)), min(kid_timestamp(id)) = max(kid_timestamp(id)) AS same_time
   FROM (SELECT kid96_at('2020-02-02 02:02:02.002+00') AS id FROM generate_series(1, 16384)) s;
-RESET kid.node;
 
 -- Text that is not an ID, by kind: empty, short, long, wrong character, trailing junk, another type's.
 SELECT ''::kid96;
@@ -158,4 +169,6 @@ SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY id) = row_number() OVER
 CREATE UNIQUE INDEX t_btree ON t (id);
 SELECT count(*), sum(a.n - b.n) FROM t a JOIN t b USING (id);
 DROP TABLE t;
-DROP FUNCTION node_of;
+DROP VIEW node;
+ALTER SYSTEM RESET kid.node;
+SELECT pg_reload_conf();

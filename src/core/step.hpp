@@ -75,7 +75,9 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
 
   // The system clock is behind but has moved on: carry into the next unit.
   std::uint64_t const next = clock.next_unit(last);
-  return {next > last ? step_kind::issued : step_kind::ended, next};
+  if (next <= last)
+    return {step_kind::ended, last};
+  return {step_kind::issued, clock.begin(next, last)};
 }
 
 /// The state whose time the system clock must reach before a caller can get on who was given `result`, and then saw it

@@ -53,7 +53,7 @@ static Datum clocks(PG_FUNCTION_ARGS) {
       return Int64GetDatum(static_cast<std::int64_t>(pg_atomic_read_u64(&word)));
     };
     auto const time = [&](std::uint64_t at) { return TimestampTzGetDatum(from_unix(rules.time(at))); };
-    bool const started = state != 0;
+    bool const started = rules.unit(state) != 0;
     std::uint64_t const safe = pg_atomic_read_u64(&shared.lease.safe);
     bool const marked = rules.sides != 0 && safe != 0;
     bool const leased = bound != 0 && bound != ~std::uint64_t{0};

@@ -11,7 +11,7 @@ constexpr unsigned file_number = 9764;
 constexpr file_locator file = {GLOBALTABLESPACE_OID, InvalidOid, file_number};
 
 constexpr std::uint64_t page_magic = UINT64CONST(0x6b6964626f756e64); // "kidbound"
-constexpr std::uint32_t page_version = 1;
+constexpr std::uint32_t page_version = 2;
 
 struct page_content {
   std::uint64_t magic;
@@ -36,8 +36,9 @@ page_state look_at(Page page) {
     return page_state::damaged;
   if (content.version != page_version)
     return page_state::other_version;
-  // WAL cannot be flushed to where it has not been.
-  return reinterpret_cast<PageHeader>(page)->pd_lower == lower_end && PageGetLSN(page) <= GetXLogInsertRecPtr()
+  // WAL cannot be flushed to where it has not been. Recovery flushes none.
+  return reinterpret_cast<PageHeader>(page)->pd_lower == lower_end &&
+                 (RecoveryInProgress() || PageGetLSN(page) <= GetXLogInsertRecPtr())
              ? page_state::good
              : page_state::damaged;
 }

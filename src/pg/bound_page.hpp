@@ -2,26 +2,35 @@
 // without a row in the catalogue. It is written through shared buffers and logged whole, and recovery replays it
 // without kid: a standby, a base backup, pg_rewind and recovery to a point in time have the bounds that their WAL has.
 //
-//    0              24                                                       pd_lower
-//   +----------------+-------+---------+--------------+------------+----------+- - - - - - - - - +
-//   | header of any  | magic | version | WAL timeline | bounds     | safe     | nothing          |
-//   | page           | 8     | 4       | 4            | 8 × 8      | marks    | (left out of WAL)|
-//   +----------------+-------+---------+--------------+------------+ 8 × 8 ---+- - - - - - - - - +
+//    0              24                                                                  pd_lower
+//   +----------------+-------+---------+--------------+------------+-----------+--------+- - - - - - - - - +
+//   | header of any  | magic | version | WAL timeline | bounds     | safe      | draw   | nothing          |
+//   | page           | 8     | 4       | 4            | 8 × 8      | marks     | 16     | (left out of WAL)|
+//   +----------------+-------+---------+--------------+------------+ 8 × 8 ----+--------+- - - - - - - - - +
 //
-// The holder of the lease's lock (lease.hpp) is the only one to read or write it, so there is no second lock.
+// The holder of the lease's lock (lease.hpp) is the only one to read or write it, so there is no second lock. During
+// recovery nobody writes it but that.
 #pragma once
 
 #include "clocks.hpp"
 
 namespace kid::pg {
 
-/// What the page says of each clock, by `clock_id`. There is room for more clocks.
+/// A number of chance, drawn when it is first asked for on a timeline of WAL: servers that were one differ by it.
+struct page_draw {
+  std::uint64_t number;
+  TimeLineID timeline; ///< 0: none was drawn yet
+  std::uint32_t unused;
+};
+
+/// What the page says of each clock, by `clock_id`, and the draw. There is room for more clocks.
 struct page_bounds {
   static constexpr int room = 8;
   static_assert(clock_count <= room);
 
   std::uint64_t last[room]; ///< the greatest state that can have been issued
   std::uint64_t safe[room]; ///< of a clock with sides, its safe mark, see core/types/sno.hpp
+  page_draw draw;
 };
 
 /// Reads the page. False where there is none, or one of zeroes, as after a crash when it was made: a first start. A

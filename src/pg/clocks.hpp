@@ -22,13 +22,15 @@ struct clock_rules {
   std::uint64_t (*end)(std::uint64_t);
   std::uint64_t (*next_unit)(std::uint64_t);
   std::uint64_t sides; ///< the bits above the sequence that are not of the time; 0 for a clock without sides
+  bool divided;        ///< whether servers divide its sequence into lanes, see core/lane.hpp
   unix_micros first;   ///< the instants that it can tell
   unix_micros last;
 };
 
 template <class Clock>
-constexpr clock_rules describe_clock(char const *name, unix_micros first, unix_micros last, std::uint64_t sides = 0) {
-  return {name, Clock::at, Clock::time, Clock::unit, Clock::end, Clock::next_unit, sides, first, last};
+constexpr clock_rules describe_clock(char const *name, unix_micros first, unix_micros last, std::uint64_t sides = 0,
+                                     bool divided = false) {
+  return {name, Clock::at, Clock::time, Clock::unit, Clock::end, Clock::next_unit, sides, divided, first, last};
 }
 
 #define X(name) extern clock_rules const name##_clock_rules;

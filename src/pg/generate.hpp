@@ -40,6 +40,35 @@ pg_attribute_always_inline std::uint64_t read_clock(Id const &layout, Clock cons
 /// Called when the state of a clock is ahead of a reading of the system clock.
 pg_noinline pg_attribute_cold void notice_ahead(clock_cell &cell, std::uint64_t state);
 
+/// Whether a `Clock` is that of an identity, and has it as `identity`, packed: its sequence is divided into lanes.
+template <class Clock, class = void> inline constexpr bool has_identity = false;
+template <class Clock> inline constexpr bool has_identity<Clock, std::void_t<decltype(&Clock::identity)>> = true;
+
+/// Whether the clock can be gone by: it has no identity, or the one in force.
+template <class Clock> pg_attribute_always_inline bool is_in_force(Clock const &clock) {
+  if constexpr (has_identity<Clock>)
+    return clock.identity == pg_atomic_read_u64(&attached->identity.word);
+  else
+    return true;
+}
+
+/// `View` as long as `clock` is in force, and nothing of it afterwards.
+template <class Clock, class View> struct while_in_force {
+  Clock const &clock;
+  View &view;
+
+  std::uint64_t load() noexcept { return view.load(); }
+  bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
+    return view.compare_exchange(expected, desired);
+  }
+  std::uint64_t limit() noexcept {
+    // The barrier in here is between the state and the identity, too: pairs with the one in put_in_force(), which
+    // moves the clock after it has changed the identity.
+    std::uint64_t const limit = view.limit();
+    return is_in_force(clock) ? limit : 0;
+  }
+};
+
 /// One step of a clock, in `view`, which is `cell` itself or all of its lease. `count` as of `advance`.
 template <class Id, class Clock, class View>
 step_result attempt(Id const &layout, Clock const &clock, clock_cell &cell, View &view, carry_pace const &pace,
@@ -48,14 +77,18 @@ step_result attempt(Id const &layout, Clock const &clock, clock_cell &cell, View
     return advance_in_order(
         clock, view, [&] { return read_clock(layout, clock, cell); }, count);
   } else {
+    while_in_force<Clock, View> current = {clock, view};
     std::uint64_t const now = read_clock(layout, clock, cell);
-    step_result const result = advance(clock, view, now, pace.carry_from(now), count);
+    step_result const result = advance(clock, current, now, pace.carry_from(now), count);
 
     if (unlikely(result.state > clock.end(now)))
       notice_ahead(cell, result.state);
     return result;
   }
 }
+
+/// No state: nothing is issued at the beginning of time.
+constexpr std::uint64_t no_state = 0;
 
 /// The rest of `issue`, when the first step did not get on.
 template <class Id, class Clock>
@@ -74,6 +107,8 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Clock
     case step_kind::ended:
       clock_ended_error();
     case step_kind::beyond:
+      if (!is_in_force(clock))
+        return no_state;
       CHECK_FOR_INTERRUPTS();
       renew_lease(cell, result.state, start);
       break;
@@ -117,6 +152,7 @@ std::uint64_t issue_states(Id const &layout, Clock const &clock, clock_cell &cel
 
 /// A state of the clock that no other call was or will be given. With a `count`, that is how many are wanted, and is
 /// set to how many were given, from that state on. Inlined: whether there is one is known where it is called.
+/// `no_state` where another identity than that of the clock is in force.
 template <class Id, class Clock>
 pg_attribute_always_inline std::uint64_t issue(Id const &layout, Clock const &clock, clock_cell &cell,
                                                std::uint64_t *count) {

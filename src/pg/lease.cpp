@@ -184,17 +184,8 @@ page_bounds page_with(lease_state &lease, clock_id id, std::uint64_t last) {
 /// Lowers the bound of a clock to the end of the unit that it is in. Whoever read the bound before that cannot go on by
 /// it: the state that they expect is gone.
 std::uint64_t take_bound_back(clock_cell &cell) {
-  clock_id const id = id_of(cell);
-  std::uint64_t last = cell.load();
-  std::uint64_t end = 0;
-
   set_bound(cell, 0, 0);
-  do {
-    end = end_of_unit(id, last, last);
-    if (end == last)
-      end = end_of_unit(id, rules_of(id).next_unit(last), last);
-  } while (!cell.compare_exchange(last, end));
-  return end;
+  return leave_unit(cell);
 }
 
 /// Renews the lease of `cell`, for one that goes on from `next`.
@@ -226,6 +217,19 @@ void extend(lease_state &lease, clock_cell &cell, std::uint64_t next) {
 }
 
 } // namespace
+
+std::uint64_t leave_unit(clock_cell &cell) {
+  clock_id const id = id_of(cell);
+  std::uint64_t last = cell.load();
+  std::uint64_t end = 0;
+
+  do {
+    end = end_of_unit(id, last, last);
+    if (end == last)
+      end = end_of_unit(id, rules_of(id).next_unit(last), last);
+  } while (!cell.compare_exchange(last, end));
+  return end;
+}
 
 void clock_ended_error() {
   ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("the range of IDs is used up"),
@@ -372,6 +376,37 @@ void lower_clock(clock_cell &cell, std::uint64_t state) {
     make_durable(lease, page_with(lease, id, take_bound_back(cell)));
   }
   release_lock(lease);
+}
+
+std::uint64_t drawn_number() {
+  lease_state &lease = take_open_lease(monotonic_now());
+  TimeLineID const timeline = GetWALInsertionTimeLine();
+  page_bounds page = lease.page;
+
+  // A lease that is off has not read it.
+  if (lease.length == 0)
+    static_cast<void>(read_page(page));
+  if (page.draw.timeline != timeline) {
+    page.draw = {0, timeline, 0};
+    if (!pg_strong_random(&page.draw.number, sizeof page.draw.number)) {
+      release_lock(lease);
+      ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"));
+    }
+    make_durable(lease, page);
+  }
+  release_lock(lease);
+  return page.draw.number;
+}
+
+bool replayed_draw(page_draw &draw) {
+  lease_state &lease = find_or_make().lease;
+  page_bounds page = {};
+
+  take_lock(lease, monotonic_now());
+  bool const found = read_page(page) && page.draw.timeline != 0;
+  release_lock(lease);
+  draw = page.draw;
+  return found;
 }
 
 void mend_page(unix_micros time) {

@@ -53,6 +53,15 @@ void raise_clock(clock_cell &cell, std::uint64_t state);
 /// Lowers a clock to the unit of `state`, above which nothing that was issued is still in use, and its bound with it.
 void lower_clock(clock_cell &cell, std::uint64_t state);
 
+/// Moves a clock on to the end of a unit, so that whoever read it before that cannot move it.
+std::uint64_t leave_unit(clock_cell &cell);
+
+/// The number of chance of this server, on this timeline of WAL: draws it if nobody did, and makes it durable.
+std::uint64_t drawn_number();
+
+/// During recovery: what was drawn last. False where there is none.
+bool replayed_draw(page_draw &draw);
+
 /// Where the page is damaged, writes it anew, for clocks that go on from `time`.
 void mend_page(unix_micros time);
 

@@ -3,6 +3,8 @@
 
 // The core comes first, always: see core/no_postgres.hpp. The page of a type includes that of the core before this one.
 #include "../core/bits.hpp"
+#include "../core/lane.hpp"
+#include "../core/node.hpp"
 #include "../core/range.hpp"
 #include "../core/step.hpp"
 #include "../core/text.hpp"
@@ -17,6 +19,7 @@ extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/itup.h"
+#include "access/parallel.h"
 #include "access/relation.h"
 #include "access/relscan.h"
 #include "access/stratnum.h"
@@ -36,6 +39,7 @@ extern "C" {
 #include "catalog/pg_extension.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_tablespace_d.h"
@@ -60,6 +64,7 @@ extern "C" {
 #include "optimizer/tlist.h"
 #include "port/atomics.h"
 #include "portability/instr_time.h"
+#include "postmaster/interrupt.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
 #include "replication/walsender_private.h"

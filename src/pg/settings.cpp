@@ -1,5 +1,6 @@
 #include "settings.hpp"
 
+#include "identity.hpp"
 #include "types.hpp"
 
 namespace kid::pg {
@@ -15,28 +16,6 @@ constexpr config_enum_entry backward_options[] = {
     {"hold", backward_hold, false}, {"wait", backward_wait, false}, {nullptr, 0, false}};
 
 } // namespace
-
-std::uint32_t cluster_identity() {
-  static std::uint32_t hash = 0;
-  static bool known = false;
-  struct {
-    std::uint64_t system;
-    std::uint64_t timeline;
-  } parts = {GetSystemIdentifier(), 0};
-  TimeLineID timeline = 0;
-
-  if (known)
-    return hash;
-  // A promotion begins another timeline of WAL; after recovery there is none any more.
-  known = !RecoveryInProgress();
-  if (known)
-    timeline = GetWALInsertionTimeLine();
-  else
-    GetXLogReplayRecPtr(&timeline);
-  parts.timeline = timeline;
-  hash = hash_bytes(reinterpret_cast<unsigned char const *>(&parts), sizeof parts);
-  return hash;
-}
 
 bool parse_choice(char const *text, std::uint64_t max, automatic_or_number &result) {
   std::uint64_t number = 0;
@@ -66,13 +45,13 @@ struct placeholder {
   GucSource source;
 };
 
-/// The placeholders that hide what the configuration file says.
-List *hiding_placeholders() {
+/// The placeholders that somebody gave a value.
+List *placeholders() {
   List *found = NIL;
 
   for (config_generic *const setting : all_settings())
     if ((setting->flags & GUC_CUSTOM_PLACEHOLDER) != 0 && strncmp(setting->name, "kid.", 4) == 0 &&
-        setting->reset_source > PGC_S_FILE) {
+        setting->reset_source >= PGC_S_FILE) {
       auto *const one = static_cast<placeholder *>(palloc(sizeof(placeholder)));
       *one = {pstrdup(setting->name), setting->reset_source};
       found = lappend(found, one);
@@ -80,18 +59,18 @@ List *hiding_placeholders() {
   return found;
 }
 
-/// The first of them whose value PostgreSQL did not take, or null: it has warned then, and fallen back to the default.
-/// What is left of a name that kid does not have is nothing.
-char const *refused_setting(List *placeholders) {
+/// The first of them whose value PostgreSQL did not take: it has warned then, and fallen back to the default. What is
+/// left of a name that kid does not have is nothing.
+placeholder refused_setting(List *asked_for) {
   ListCell *cell = nullptr;
 
-  foreach (cell, placeholders) {
+  foreach (cell, asked_for) {
     auto const *const asked = static_cast<placeholder *>(lfirst(cell));
     for (config_generic *const setting : all_settings())
       if (strcmp(setting->name, asked->name) == 0 && setting->reset_source != asked->source)
-        return setting->name;
+        return {setting->name, asked->source};
   }
-  return nullptr;
+  return {};
 }
 
 } // namespace
@@ -127,6 +106,7 @@ static void define_all() {
                           "A superuser is not bound by it, except in kid_observe_all().", &max_observe, 3600 * 1000, 0,
                           INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
 
+  define_identity_settings(flags);
   for (id_type const *type : all_types)
     if (type->define_settings != nullptr)
       type->define_settings(flags);
@@ -139,22 +119,28 @@ static void define_all() {
 }
 
 /// A session that has other settings than the server is given does nothing with IDs, as it would read them wrongly, and
-/// make those of another server. With kid preloaded PostgreSQL does not let it begin.
+/// make those of another server. With kid preloaded PostgreSQL does not let it begin, nor the server, where it is the
+/// configuration file that is wrong.
 void define_settings() {
   static bool defined = false;
-  static char const *refused = nullptr;
+  static placeholder refused = {};
 
   // After an error in here the next call of any function of kid's comes here again.
   if (!defined) {
-    List *const placeholders = hiding_placeholders();
+    List *const asked_for = placeholders();
     define_all();
-    refused = refused_setting(placeholders);
+    refused = refused_setting(asked_for);
     defined = true;
   }
-  if (refused != nullptr)
-    ereport(ERROR, errcode(ERRCODE_CANT_CHANGE_RUNTIME_PARAM), errmsg("parameter \"%s\" could not be set", refused),
-            errdetail("The value that it was given when the session started hides the one that it has otherwise."),
-            errhint("Start a session without it."));
+  if (refused.name == nullptr)
+    return;
+  bool const in_file = refused.source == PGC_S_FILE;
+  ereport(ERROR, errcode(ERRCODE_CANT_CHANGE_RUNTIME_PARAM), errmsg("parameter \"%s\" could not be set", refused.name),
+          in_file
+              ? errdetail("The configuration file gives it a value that it cannot have.")
+              : errdetail("The value that it was given when the session started hides the one that it has otherwise."),
+          in_file ? errhint("Correct it, reload the configuration, and start a new session.")
+                  : errhint("Start a session without it."));
 }
 
 } // namespace kid::pg

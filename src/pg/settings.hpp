@@ -18,9 +18,6 @@ inline bool keeps_highest_time() {
   return clock_backward == backward_hold;
 }
 
-/// Differs between clusters, and between a primary and the standby that was promoted after it.
-std::uint32_t cluster_identity();
-
 /// "auto" or a number.
 struct automatic_or_number {
   bool automatic;

@@ -35,8 +35,10 @@ void fill() {
     pg_atomic_init_u32(&next, rolling);
   pg_atomic_init_u64(&state.lease.safe, 0);
   pg_atomic_init_u64(&state.lease.resets, 0);
+  pg_atomic_init_u64(&state.identity.word, 0);
   state.lease.tranche = new_tranche("KidLease");
   LWLockInitialize(&state.lease.lock, state.lease.tranche);
+  LWLockInitialize(&state.identity.lock, state.lease.tranche);
   ConditionVariableInit(&state.lease.released);
   // Last: should an error have ended it before, the next process begins again.
   pg_write_barrier();
@@ -70,7 +72,11 @@ shared_state &find_or_make() {
 
 void attach(char const *function) {
   PreventCommandDuringRecovery(function);
-  attached = &find_or_make();
+  shared_state &state = find_or_make();
+  look_for_citus();
+  // From here on there is no error.
+  attached = &state;
+  put_in_force(state);
 }
 
 void reserve_shared_memory() {

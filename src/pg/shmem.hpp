@@ -8,6 +8,7 @@
 
 #include "bound_page.hpp"
 #include "clocks.hpp"
+#include "identity.hpp"
 
 namespace kid::pg {
 
@@ -65,13 +66,16 @@ struct lease_state {
   std::int64_t write_micros; ///< how long the last renewal took
 
   pg_atomic_uint64 safe;   ///< of the clock with sides, its mark in force; changed under `lock`
-  pg_atomic_uint64 resets; ///< how often a clock was lowered: states that a session holds from before are void
+  pg_atomic_uint64 resets; ///< how often a clock was lowered, or its lane changed: states that a session holds from
+                           ///< before are void
 };
 
 struct shared_state {
   /// Which struct this is, see shmem.cpp; 0 until it is filled. First in every version of kid.
   std::uint32_t version;
-  lease_state lease;
+  identity_state identity;
+
+  alignas(PG_CACHE_LINE_SIZE) lease_state lease;
 
   clock_cell cells[clock_count];
 
@@ -94,6 +98,17 @@ inline shared_state &shared(char const *function) {
   if (unlikely(attached == nullptr))
     attach(function);
   return *attached;
+}
+
+/// What IDs are made with.
+inline identity identity_in_force(char const *function) {
+  return unpack(pg_atomic_read_u64(&shared(function).identity.word));
+}
+
+/// The same for those whose IDs have its number, which `known` says that it has.
+inline identity numbered_identity(char const *function) {
+  identity const who = identity_in_force(function);
+  return likely(who.known && who.kind != node_kind::citus) ? who : with_number(who);
 }
 
 /// To look at; also during recovery.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "clocks.hpp"
+#include "identity.hpp"
 
 namespace kid::pg {
 
@@ -38,6 +39,12 @@ struct id_setting {
   Datum (*value)(); ///< in force
 };
 
+/// What a type takes of the node number.
+struct node_share {
+  char const *name;                        ///< the column of kid_identity(); null where it takes nothing
+  std::int64_t (*of)(identity const &who); ///< -1 where there is none, and the generator raises an error
+};
+
 struct id_type {
   char const *name;                   ///< in messages, and of the type in SQL if that is kid's own
   char const *prefix;                 ///< what names of its functions in SQL begin with
@@ -48,6 +55,7 @@ struct id_type {
   clock_id clock;                     ///< `clock_count` where IDs need no logical clock
   id_column const *columns;           ///< where its IDs may be; null without a logical clock
   int column_count;
+  node_share share;
 };
 
 // One X(T) for each type.
@@ -69,15 +77,17 @@ template <class Id> constexpr id_setting const *setting_of = nullptr;
 /// A type whose IDs need no logical clock.
 template <class Id> constexpr id_type describe_type(void (*define_settings)(int flags) = nullptr) {
   static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr));
-  return {Id::name, Id::name, InvalidOid, setting_of<Id>, orders_exactly<Id>, define_settings, clock_count, nullptr, 0};
+  return {Id::name, Id::name, InvalidOid, setting_of<Id>, orders_exactly<Id>, define_settings, clock_count,
+          nullptr,  0,        {}};
 }
 
 /// One whose IDs move `clock`, and may be in these `columns`.
 template <class Id, int Count>
 constexpr id_type describe_type(clock_id clock, id_column const (&columns)[Count],
-                                void (*define_settings)(int flags) = nullptr) {
+                                void (*define_settings)(int flags) = nullptr, node_share share = {}) {
   static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr));
-  return {Id::name, Id::name, InvalidOid, setting_of<Id>, orders_exactly<Id>, define_settings, clock, columns, Count};
+  return {Id::name,        Id::name, InvalidOid, setting_of<Id>, orders_exactly<Id>,
+          define_settings, clock,    columns,    Count,          share};
 }
 
 /// IDs that are values of a type of PostgreSQL's own.

@@ -38,7 +38,7 @@ ok(!-e $path, 'no ID, no page');
 is($node->sql('BEGIN READ ONLY; SELECT count(DISTINCT kid_next()) FROM generate_series(1, 10); COMMIT'), 10, 'the first IDs, in a read-only transaction');
 my $id = $node->sql('SELECT kid_next()::bigint');
 my $page = read_bounds();
-is("@$page{qw(bytes magic version timeline lower)}", '8192 ' . unpack('Q>', 'kidbound') . ' 1 1 168', 'the page');
+is("@$page{qw(bytes magic version timeline lower)}", '8192 ' . unpack('Q>', 'kidbound') . ' 2 1 184', 'the page');
 cmp_ok($page->{kid}, '>', $id, 'its bound is past the first ID');
 is($node->sql("SELECT kid_timestamp($page->{kid}::bigint::kid64) - kid_timestamp(${id}::bigint::kid64)
 				BETWEEN interval '0.3 s' AND interval '1.005 s'"), 't', 'by the length of the lease');

@@ -43,7 +43,7 @@ foreach my $settings (
 	'SET kid.sno_sequence_max = 3',
 	'SET kid.flake_datacenter = 3; SET kid.flake_worker = 4; SET kid.flake_id = 100',
 	'SET kid.flake_id = 1023; SET kid.flake_worker = 31; SET kid.flake_datacenter = 31',
-	q{SET kid.node = 'uid@127.0.0.1'; SET kid.sno_partition = 7; SET kid.flake_epoch = 1700000000001; SET kid.neighborhood = 0})
+	q{SET kid.clock_backward = wait; SET kid.sno_partition = 7; SET kid.flake_epoch = 1700000000001; SET kid.neighborhood = 0})
 {
 	is(session("LOAD 'kid'; $settings; $parallel_count; SELECT sno_next() <> sno_next(), flake_next() <> flake_next()"),
 		"100000\nt|t", "$settings: workers have them");
@@ -66,6 +66,7 @@ $node->safe_psql('postgres', 'ALTER FUNCTION kid_next() PARALLEL RESTRICTED');
 $node->append_conf('postgresql.conf', q{
 	kid.flake_id = 5
 	kid.node = '77'
+	kid.lanes = 1024
 	kid.sno_partition = 9
 	kid.neighborhood = 0
 	kid.flake_epoch = 1700000000001
@@ -83,21 +84,21 @@ $node->reload;
 my $settings = q{SELECT string_agg(name || '=' || setting || coalesce(unit, '') || ' ' || source, ', ' ORDER BY name) FROM pg_settings
 				  WHERE name LIKE 'kid.%'};
 my $configured = join ', ', map { "kid.$_ configuration file" } qw(clock_backward=wait flake_datacenter=0 flake_epoch=1700000000001ms flake_id=5
-  flake_sequence_max=99 flake_worker=5 lease=7000ms max_observe=8000ms max_wait=5000ms neighborhood=0 node=77 sno_partition=9 sno_sequence_max=19 sno_sequence_min=10);
+  flake_sequence_max=99 flake_worker=5 lanes=1024 lease=7000ms max_observe=8000ms max_wait=5000ms neighborhood=0 node=77 sno_partition=9 sno_sequence_max=19 sno_sequence_min=10);
 my $made = 'SELECT kid_generator(flake_next()), kid_node(kid96_next()), kid_partition(sno_next()), kid_timestamp(flake_next()) <= clock_timestamp()';
 foreach my $first ('REINDEX TABLE ids', 'CREATE INDEX ids_more ON ids (kid, flake)', 'ALTER TABLE ids ADD PRIMARY KEY (flake)')
 {
 	is(session("$first; $settings; $made"), "$configured\n5|77|9|t", "$first, then IDs");
 	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS ids_more; ALTER TABLE ids DROP CONSTRAINT IF EXISTS ids_pkey');
-	is(session("BEGIN; $first; SET kid.flake_id = 6; SET kid.flake_worker = 6; SET LOCAL kid.node = '78'; $made; ROLLBACK; $made"), "6|78|9|t\n5|77|9|t",
+	is(session("BEGIN; $first; SET kid.flake_id = 6; SET kid.flake_worker = 6; SET LOCAL kid.sno_partition = '8'; $made; ROLLBACK; $made"), "6|77|8|t\n5|77|9|t",
 		"$first, then SET in the same transaction");
-	is(session("SET kid.flake_id = 7; SET kid.flake_worker = 7; $first; RESET kid.flake_worker; SET kid.node = '79'; RESET kid.flake_id; $made"), "5|79|9|t", "SET, $first, SET and RESET");
+	is(session("SET kid.flake_id = 7; SET kid.flake_worker = 7; $first; RESET kid.flake_worker; SET kid.sno_partition = '8'; RESET kid.flake_id; $made"), "5|77|8|t", "SET, $first, SET and RESET");
 	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS ids_more; ALTER TABLE ids DROP CONSTRAINT IF EXISTS ids_pkey');
 }
 $node->safe_psql('postgres', q{
-	CREATE FUNCTION change(int) RETURNS text PARALLEL SAFE LANGUAGE plpgsql AS $$ BEGIN RETURN set_config('kid.node', '80', false); END $$});
+	CREATE FUNCTION change(int) RETURNS text PARALLEL SAFE LANGUAGE plpgsql AS $$ BEGIN RETURN set_config('kid.sno_partition', '80', false); END $$});
 like(session('REINDEX TABLE ids; SELECT count(change(n)) FROM numbers WHERE n < 9'),
-	qr/(cannot set parameters|parameter "kid.node" cannot be set) during a parallel operation/, 'settings are not changed in parallel mode');
+	qr/(cannot set parameters|parameter "kid.sno_partition" cannot be set) during a parallel operation/, 'settings are not changed in parallel mode');
 
 # Kid first loaded in a function that workers, and not the leader, call first; the leader then uses it, too.
 $node->safe_psql('postgres', q{
@@ -134,7 +135,7 @@ $node->safe_psql('postgres', 'CREATE ROLE joe LOGIN');
 	is($node->safe_psql('postgres', 'SELECT kid_generator(flake_next())'), '3', 'a superuser does');
 }
 is($node->psql('postgres', 'SELECT kid_generator(flake_next())', extra_params => [ '-U', 'joe' ]), 0, 'without it an ordinary user does');
-foreach my $option ('kid.node=abc', 'kid.flake_epoch=0.5', 'kid.lease=0')
+foreach my $option ('kid.node=abc', 'kid.node=78', 'kid.lanes=1', 'kid.flake_epoch=0.5', 'kid.lease=0')
 {
 	local $ENV{PGOPTIONS} = "-c $option";
 	my ($status, $stdout, $stderr) = $node->psql('postgres', 'SELECT kid_next()');

@@ -18,21 +18,11 @@
 
 #include "../bits.hpp"
 #include "../no_postgres.hpp"
+#include "../node.hpp"
 #include "../text.hpp"
 #include "kid64.hpp"
 
 namespace kid {
-
-/// The node of a name such as uid@127.0.0.1: the PJW hash of its bytes, as Erlang's phash2 of such an atom.
-constexpr std::uint32_t node_hash(char const *name, std::size_t length) noexcept {
-  std::uint32_t hash = 0;
-  for (std::size_t i = 0; i < length; i++) {
-    hash = (hash << 4) + static_cast<unsigned char>(name[i]);
-    std::uint32_t const top = hash & 0xf0000000;
-    hash ^= (top >> 24) | top;
-  }
-  return hash;
-}
 
 struct kid96 {
   using word = uint128;
@@ -41,7 +31,8 @@ struct kid96 {
   using text = ordered_text<uid_alphabet, size, word>;
 
   static constexpr unsigned node_width = 32;
-  static constexpr std::uint64_t node_max = (std::uint64_t{1} << node_width) - 1;
+  static constexpr std::uint64_t node_max = kid::node_max;
+  static_assert(node_max == (std::uint64_t{1} << node_width) - 1);
   static constexpr unsigned neighborhood_max = 10;
 
   unsigned neighborhood; ///< bits, 0 to `neighborhood_max`

@@ -24,20 +24,51 @@ int sequence_max = flake::sequence::max;
 double epoch = 0;
 flake layout{};
 
-/// Datacenter and worker of this server, in an ID.
-flake::word generator() {
+bool is_contradictory() {
   // Those that are set are parts of one number.
-  if (unlikely(id >= 0 && ((datacenter >= 0 && datacenter != id >> flake::worker::width) ||
-                           (worker >= 0 && worker != (id & static_cast<int>(flake::worker::max))))))
+  return id >= 0 && ((datacenter >= 0 && datacenter != id >> flake::worker::width) ||
+                     (worker >= 0 && worker != (id & static_cast<int>(flake::worker::max))));
+}
+
+/// Datacenter and worker of this server. Where nothing says them they are 0, as the library's, which is one of many
+/// servers at most.
+std::int64_t generator_of(identity const &who) {
+  if (is_contradictory())
+    return -1;
+  if (id >= 0)
+    return id;
+  if (datacenter >= 0 || worker >= 0)
+    return Max(datacenter, 0) << flake::worker::width | Max(worker, 0);
+  if (who.counts())
+    return who.known && who.node <= flake::generator::max ? std::int64_t{who.node} : -1;
+  return who.lanes > 1 || on_citus_worker() ? -1 : 0;
+}
+
+[[noreturn]] void generator_error(identity const &who) {
+  if (is_contradictory())
     ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR),
             errmsg("\"kid.flake_id\" contradicts \"kid.flake_datacenter\" and \"kid.flake_worker\""),
             errdetail("They are %d, %d and %d, and the first is 32 times the second plus the third.", id, datacenter,
                       worker),
             errhint("Set either the one or the other two, and leave the rest at -1."));
-  if (id >= 0)
-    return flake::generator::put(static_cast<std::uint64_t>(id));
-  return flake::datacenter::put(static_cast<std::uint64_t>(Max(datacenter, 0))) |
-         flake::worker::put(static_cast<std::uint64_t>(Max(worker, 0)));
+  if (on_citus_worker() && !who.counts())
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("IDs that this Citus worker makes would repeat those of other nodes"),
+            errdetail("The generator of flake is not set, and would be 0 on each node."),
+            errhint("On every node: ALTER SYSTEM SET kid.node = 'citus'; then reload the configuration."));
+  unfit_number_error(who, "the generator of flake", flake::generator::max, "Set \"kid.flake_id\".");
+}
+
+/// The same, in an ID.
+flake::word generator(char const *function) {
+  // A number of chance is not asked for.
+  identity who = identity_in_force(function);
+  if (who.kind == node_kind::citus)
+    who = with_number(who);
+  std::int64_t const value = generator_of(who);
+  if (unlikely(value < 0))
+    generator_error(who);
+  return flake::generator::put(static_cast<std::uint64_t>(value));
 }
 
 } // namespace
@@ -74,12 +105,14 @@ static void define_flake_settings(int flags) {
                           "\"kid.flake_worker\".",
                           &id, -1, -1, static_cast<int>(flake::generator::max), PGC_SUSET, flags, nullptr, nullptr,
                           nullptr);
-  DefineCustomIntVariable("kid.flake_datacenter", "Datacenter that this server puts into the flake it makes.",
-                          "-1 leaves it to \"kid.flake_id\", and is 0 if that is -1 too.", &datacenter, -1, -1,
-                          static_cast<int>(flake::datacenter::max), PGC_SUSET, flags, nullptr, nullptr, nullptr);
-  DefineCustomIntVariable("kid.flake_worker", "Worker that this server puts into the flake it makes.",
-                          "-1 leaves it to \"kid.flake_id\", and is 0 if that is -1 too.", &worker, -1, -1,
-                          static_cast<int>(flake::worker::max), PGC_SUSET, flags, nullptr, nullptr, nullptr);
+  DefineCustomIntVariable(
+      "kid.flake_datacenter", "Datacenter that this server puts into the flake it makes.",
+      "-1 leaves it to \"kid.flake_id\"; where both are -1, and the other half is too, to \"kid.node\".", &datacenter,
+      -1, -1, static_cast<int>(flake::datacenter::max), PGC_SUSET, flags, nullptr, nullptr, nullptr);
+  DefineCustomIntVariable(
+      "kid.flake_worker", "Worker that this server puts into the flake it makes.",
+      "-1 leaves it to \"kid.flake_id\"; where both are -1, and the other half is too, to \"kid.node\".", &worker, -1,
+      -1, static_cast<int>(flake::worker::max), PGC_SUSET, flags, nullptr, nullptr, nullptr);
 
   DefineCustomRealVariable(
       "kid.flake_epoch", "Time from which a flake counts, in milliseconds since 1970-01-01 UTC.",
@@ -112,7 +145,8 @@ static constexpr id_setting epoch_setting = {TIMESTAMPTZOID,
 template <> constexpr id_setting const *setting_of<flake> = &epoch_setting;
 
 static constexpr id_column flake_columns[] = {in_own_type<flake>(), in_bigint<flake>()};
-constexpr id_type flake_type = describe_type<flake>(clock_flake, flake_columns, define_flake_settings);
+constexpr id_type flake_type =
+    describe_type<flake>(clock_flake, flake_columns, define_flake_settings, {"generator", generator_of});
 
 namespace {
 
@@ -124,7 +158,7 @@ struct flake_generator {
   using type = flake;
   static constexpr int arguments = 0;
   flake layout = layout_of<flake>();
-  flake::word origin = generator();
+  flake::word origin = generator("flake_next()");
   explicit flake_generator(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *count) const {
     return issue(layout, clock(), shared("flake_next()").cells[clock_flake], count);
@@ -141,7 +175,7 @@ struct flake_generator {
 
 Datum at(PG_FUNCTION_ARGS) {
   auto const lowest = layout.lowest(time_argument(layout, PG_GETARG_TIMESTAMPTZ(0)));
-  auto const origin = generator();
+  auto const origin = generator("flake_at()");
   return put<flake>(lowest | origin | backfill_sequence(clock_flake, "flake_at()", 0, clock().sequence_max));
 }
 

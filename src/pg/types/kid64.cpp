@@ -1,7 +1,7 @@
 // kid64 in SQL. Its layout and its logical clock: core/types/kid64.hpp.
 #include "../../core/types/kid64.hpp"
 
-#include "../generate.hpp"
+#include "../lane.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
@@ -14,8 +14,10 @@
 namespace kid::pg {
 
 static constexpr id_column kid64_columns[] = {in_own_type<kid64>(), in_bigint<kid64>()};
-constexpr id_type kid64_type = describe_type<kid64>(clock_kid, kid64_columns);
-constexpr clock_rules kid_clock_rules = describe_clock<kid_clock>("kid", kid64::first(), kid64::last());
+static constexpr node_share lane_share = {"lane",
+                                          [](identity const &who) { return lane_number(who, is_plain<kid64>); }};
+constexpr id_type kid64_type = describe_type<kid64>(clock_kid, kid64_columns, nullptr, lane_share);
+constexpr clock_rules kid_clock_rules = describe_clock<kid_clock>("kid", kid64::first(), kid64::last(), 0, true);
 
 namespace {
 
@@ -24,14 +26,14 @@ struct kid64_generator {
   static constexpr int arguments = 0;
   explicit kid64_generator(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *count) const {
-    return issue(kid64{}, kid_clock{keeps_highest_time()}, shared("kid_next()").cells[clock_kid], count);
+    return issue_in_lane(kid64{}, kid_clock{keeps_highest_time()}, "kid_next()", clock_kid, count);
   }
   kid64::word id(std::uint64_t state) const { return state; }
 };
 
 Datum at(PG_FUNCTION_ARGS) {
   auto const lowest = kid64::lowest(time_argument(kid64{}, PG_GETARG_TIMESTAMPTZ(0)));
-  return put<kid64>(lowest | backfill_sequence(clock_kid, "kid64_at()", 0, kid64::sequence::max));
+  return put<kid64>(lowest | backfill_in_lane<kid64, kid_clock>(clock_kid, "kid64_at()"));
 }
 
 Datum make(PG_FUNCTION_ARGS) {

@@ -1,7 +1,7 @@
 // kid96 in SQL. Its layout: core/types/kid96.hpp. Its logical clock is that of kid64.
 #include "../../core/types/kid96.hpp"
 
-#include "../generate.hpp"
+#include "../lane.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/io.hpp"
@@ -15,46 +15,11 @@ namespace kid::pg {
 
 namespace {
 
-char *node_text = nullptr;
-automatic_or_number chosen_node = {true, 0};
 int neighborhood = 8;
-
-/// False where `text` is neither a number of 32 bits nor, with its "@", the name of an Erlang node: a number or an
-/// "auto" with a slip of the pen in it must not become a name.
-bool parse_node(char const *text, automatic_or_number &result) {
-  if (parse_choice(text, kid96::node_max, result))
-    return true;
-  char const *const at = strchr(text, '@');
-  if (at == nullptr || at == text || at[1] == '\0' || strpbrk(text, " \t\n\v\f\r") != nullptr)
-    return false;
-  result = {false, node_hash(text, strlen(text))};
-  return true;
-}
-
-/// The node of this server.
-std::uint32_t node() {
-  return chosen_node.automatic ? cluster_identity() : chosen_node.number;
-}
 
 } // namespace
 
 extern "C" {
-
-static bool check_node(char **text, void **extra, GucSource) {
-  automatic_or_number value = {};
-
-  if (!parse_node(*text, value)) {
-    GUC_check_errdetail(
-        "It is \"auto\", a number from 0 to 4294967295, decimal or hexadecimal after 0x, or the name of an Erlang node "
-        "such as uid@127.0.0.1.");
-    return false;
-  }
-  return keep_choice(value, extra);
-}
-
-static void assign_node(char const *, void *extra) {
-  chosen_node = *static_cast<automatic_or_number *>(extra);
-}
 
 static void assign_neighborhood(int bits, void *) {
   if (bits != neighborhood)
@@ -64,12 +29,6 @@ static void assign_neighborhood(int bits, void *) {
 } // extern "C"
 
 static void define_kid96_settings(int flags) {
-  DefineCustomStringVariable(
-      "kid.node", "Node that this server puts into the kid96 it makes.",
-      "\"auto\" hashes the system identifier and the timeline of the cluster. A number is of 32 bits, "
-      "decimal or hexadecimal after 0x; or the name of an Erlang node, name@host, hashed as Erlang does.",
-      &node_text, "auto", PGC_SUSET, flags, check_node, assign_node, nullptr);
-
   DefineCustomIntVariable("kid.neighborhood", "Bits of seconds in which the node of a kid96 sorts before its time.",
                           "With I bits IDs are ordered by node within 2^I seconds. An ID does not say with how many "
                           "it was made, so all that are read together need the same.",
@@ -93,22 +52,35 @@ constexpr id_type kid96_type = describe_type<kid96>(clock_kid, kid96_columns, de
 
 namespace {
 
+std::uint32_t node_of(identity const &who) {
+  if (unlikely(!who.known))
+    no_number_error(who);
+  return who.node;
+}
+
+/// The node of this server; also of a standby.
+std::uint32_t node() {
+  return node_of(identity_to_show());
+}
+
 struct kid96_generator {
   using type = kid96;
   static constexpr int arguments = 0;
   kid96 layout = layout_of<kid96>();
+  std::uint32_t node = node_of(numbered_identity("kid96_next()"));
   explicit kid96_generator(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *count) const {
-    return issue(layout, kid_clock{keeps_highest_time()}, shared("kid96_next()").cells[clock_kid], count);
+    return issue_in_lane(layout, kid_clock{keeps_highest_time()}, "kid96_next()", clock_kid, count);
   }
-  kid96::word id(std::uint64_t state) const { return layout.global(state, node()); }
+  kid96::word id(std::uint64_t state) const { return layout.global(state, node); }
 };
 
 Datum at(PG_FUNCTION_ARGS) {
   kid96 const layout = layout_of<kid96>();
   auto const lowest = kid64::lowest(time_argument(layout, PG_GETARG_TIMESTAMPTZ(0)));
-  auto const sequence = backfill_sequence(clock_kid, "kid96_at()", 0, kid64::sequence::max);
-  return put<kid96>(layout.global(lowest | sequence, node()));
+  auto const node = node_of(numbered_identity("kid96_at()"));
+  auto const sequence = backfill_in_lane<kid96, kid_clock>(clock_kid, "kid96_at()");
+  return put<kid96>(layout.global(lowest | sequence, node));
 }
 
 /// Not strict: without a neighborhood it is that of the setting.
@@ -123,7 +95,7 @@ Datum make(PG_FUNCTION_ARGS) {
   return put<kid96>(layout.global(kid64::lowest(time) | static_cast<kid64::word>(sequence), chosen));
 }
 
-Datum node_of(PG_FUNCTION_ARGS) {
+Datum node_in(PG_FUNCTION_ARGS) {
   kid96 const layout = layout_argument<kid96>(fcinfo, 1);
   PG_RETURN_INT64(static_cast<std::int64_t>(layout.node(get<kid96>(PG_GETARG_DATUM(0)))));
 }
@@ -143,9 +115,10 @@ Datum local(PG_FUNCTION_ARGS) {
   auto const id = get<kid96>(PG_GETARG_DATUM(0));
   bool const force = PG_NARGS() > 1 && PG_GETARG_BOOL(1);
 
-  if (!force && layout.node(id) != node())
+  std::uint32_t const mine = force ? 0 : node();
+  if (!force && layout.node(id) != mine)
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is of another node"),
-            errdetail("Its node is " UINT64_FORMAT ", that of this server is %u.", layout.node(id), node()),
+            errdetail("Its node is " UINT64_FORMAT ", that of this server is %u.", layout.node(id), mine),
             errhint("kid_local(id, true) drops the node of an ID, which is then no longer unique."));
   return put<kid64>(layout.local(id));
 }
@@ -162,7 +135,7 @@ KID_EXPORT_UUID_CASTS(kid96)
 KID_EXPORT_GENERATOR(kid96, kid::pg::kid96_generator, kid::pg::at)
 KID_EXPORT_OBSERVE(kid96, clock_kid)
 KID_FUNCTION(kid96_make, kid::pg::make)
-KID_FUNCTION(kid96_node, kid::pg::node_of)
+KID_FUNCTION(kid96_node, kid::pg::node_in)
 KID_FUNCTION(kid96_sequence, kid::pg::sequence_of)
 KID_FUNCTION(kid96_recheck_time, kid::pg::recheck_time<kid::kid96>)
 KID_FUNCTION(kid64_global, kid::pg::global)

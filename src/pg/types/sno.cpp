@@ -24,10 +24,26 @@ automatic_or_number chosen_partition = {true, 0};
 int sequence_min = 0;
 int sequence_max = sno::sequence::max;
 
+/// What a node number leaves to the partition: of a hash a part will do.
+std::int64_t partition_of(identity const &who) {
+  if (!chosen_partition.automatic)
+    return chosen_partition.number;
+  if (!who.known)
+    return -1;
+  if (!who.counts())
+    return who.node & sno::partition::max;
+  return who.node <= sno::partition::max ? std::int64_t{who.node} : -1;
+}
+
 /// The partition of this server.
-sno::word partition() {
-  return sno::partition::put((chosen_partition.automatic ? cluster_identity() : chosen_partition.number) &
-                             sno::partition::max);
+sno::word partition(char const *function) {
+  if (!chosen_partition.automatic)
+    return sno::partition::put(chosen_partition.number);
+  identity const who = numbered_identity(function);
+  std::int64_t const value = partition_of(who);
+  if (unlikely(value < 0))
+    unfit_number_error(who, "the partition of sno", sno::partition::max, "Set \"kid.sno_partition\".");
+  return sno::partition::put(static_cast<std::uint64_t>(value));
 }
 
 /// With the part of the sequence that is this server's own.
@@ -64,8 +80,7 @@ static void define_sno_settings(int flags) {
 
   DefineCustomStringVariable(
       "kid.sno_partition", "Partition that this server puts into the sno it makes.",
-      "\"auto\" hashes the system identifier and the timeline of the cluster. Otherwise a number "
-      "from 0 to 65535, decimal or hexadecimal after 0x.",
+      "\"auto\" takes it from \"kid.node\". Otherwise a number from 0 to 65535, decimal or hexadecimal after 0x.",
       &partition_text, "auto", PGC_SUSET, flags, check_partition, assign_partition, nullptr);
 
   DefineCustomIntVariable("kid.sno_sequence_min",
@@ -79,7 +94,8 @@ static void define_sno_settings(int flags) {
 }
 
 static constexpr id_column sno_columns[] = {in_own_type<sno>(), in_uuid_text<sno>()};
-constexpr id_type sno_type = describe_type<sno>(clock_sno, sno_columns, define_sno_settings);
+constexpr id_type sno_type =
+    describe_type<sno>(clock_sno, sno_columns, define_sno_settings, {"partition", partition_of});
 
 namespace {
 
@@ -92,7 +108,7 @@ struct sno_generator {
   using type = sno;
   static constexpr int arguments = 1;
   sno::word payload;
-  explicit sno_generator(FunctionCallInfo fcinfo) : payload(meta(PG_GETARG_INT32(0)) | partition()) {}
+  explicit sno_generator(FunctionCallInfo fcinfo) : payload(meta(PG_GETARG_INT32(0)) | partition("sno_next()")) {}
   std::uint64_t next(std::uint64_t *count) const {
     return issue(sno{}, clock(), shared("sno_next()").cells[clock_sno], count);
   }
@@ -100,7 +116,7 @@ struct sno_generator {
 };
 
 Datum at(PG_FUNCTION_ARGS) {
-  auto const payload = meta(PG_GETARG_INT32(1)) | partition();
+  auto const payload = meta(PG_GETARG_INT32(1)) | partition("sno_at()");
   auto const lowest = sno{}.lowest(time_argument(sno{}, PG_GETARG_TIMESTAMPTZ(0)));
   sno_clock const pool = clock();
   auto const sequence = backfill_sequence(clock_sno, "sno_at()", pool.sequence_min, pool.sequence_max);

@@ -1,0 +1,24 @@
+// The node number: one number of 32 bits tells a server from all others, and every type takes its share of it.
+#pragma once
+
+#include "no_postgres.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kid {
+
+constexpr std::uint64_t node_max = 0xffff'ffff;
+
+/// The node of a name such as uid@127.0.0.1: the PJW hash of its bytes, as Erlang's phash2 of such an atom.
+constexpr std::uint32_t node_hash(char const *name, std::size_t length) noexcept {
+  std::uint32_t hash = 0;
+  for (std::size_t i = 0; i < length; i++) {
+    hash = (hash << 4) + static_cast<unsigned char>(name[i]);
+    std::uint32_t const top = hash & 0xf0000000;
+    hash ^= (top >> 24) | top;
+  }
+  return hash;
+}
+
+} // namespace kid
