@@ -251,7 +251,7 @@ CREATE TABLE plain (id kid64);
 CREATE TABLE listed (id kid64) PARTITION BY LIST (id);
 CREATE TABLE two (id kid64, n int) PARTITION BY RANGE (id, n);
 CREATE TABLE expression (id kid64) PARTITION BY RANGE (kid_timestamp(id));
-CREATE TABLE "of uuid" (id uuid) PARTITION BY RANGE (id);
+CREATE TABLE "of timestamptz" (id timestamptz) PARTITION BY RANGE (id);
 CREATE FUNCTION error(query text) RETURNS TABLE (code text, message text, detail text) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE query;
@@ -259,8 +259,13 @@ EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS code = RETURNED_SQLSTATE, message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
     RETURN NEXT;
 END $$;
-SELECT e.* FROM unnest('{plain,listed,two,expression,"\"of uuid\""}'::text[]) AS t, error(format('SELECT kid_create_partitions(%L, ''1 day'', ''2026-12-01'')', t)) AS e;
+SELECT e.* FROM unnest('{plain,listed,two,expression,"\"of timestamptz\""}'::text[]) AS t, error(format('SELECT kid_create_partitions(%L, ''1 day'', ''2026-12-01'')', t)) AS e;
 SELECT * FROM error('SELECT kid_drop_partitions(''plain'', ''2026-11-01'')');
+-- The functions that these use.
+SELECT kid_bound_text(t, b) = i, kid_bound_time(t, b) = '2026-11-01' FROM (VALUES (regtype 'kid64', kid64_floor('2026-11-01')::bytea, kid64_floor('2026-11-01')::text),
+    ('flake', flake_floor('2026-11-01')::bytea, flake_floor('2026-11-01')::text), ('flax', flax_floor('2026-11-01')::bytea, flax_floor('2026-11-01')::text)) AS v (t, b, i);
+SELECT * FROM error('SELECT kid_bound_time(''bigint'', ''\x0011223344556677'')');
+SELECT * FROM error('SELECT kid_bound_text(''sno'', ''\x0011223344556677'')');
 SELECT * FROM error('SELECT kid_create_partitions(''absent'', ''1 day'', ''2026-12-01'')');
 SELECT w, e.* FROM unnest('{0,-1 day,-1 month,1 month 1 day,1 month 01:00:00,1 month -30 days,0.5 seconds,1.5 seconds}'::text[]) AS w,
        error(format('SELECT kid_create_partitions(''n'', %L, ''2026-12-01'')', w)) AS e;
@@ -340,6 +345,6 @@ ALTER EXTENSION kid SET SCHEMA public;
 
 SET client_min_messages = warning;
 DROP SCHEMA "Quoted schema", "Other" CASCADE;
-DROP TABLE p, q, n, late, past, past_sno, many, p96, psno, pflake, pflax, s, y, y_p20260101, plain, listed, two, expression, "of uuid", "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß";
+DROP TABLE p, q, n, late, past, past_sno, many, p96, psno, pflake, pflax, s, y, y_p20260101, plain, listed, two, expression, "of timestamptz", "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß";
 DROP ROLE regress_kid_nobody;
 DROP FUNCTION bounds, error, count_down; DROP PROCEDURE widths;

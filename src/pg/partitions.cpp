@@ -1,5 +1,7 @@
 // What partitions need beyond SQL: see src/sql/partitions/.
+#include "datum.hpp"
 #include "export.hpp"
+#include "types.hpp"
 
 namespace kid::pg {
 
@@ -45,6 +47,43 @@ static Datum check_snapshot(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
+/// A bound, which is the binary form of a value of a type that IDs are of.
+static Datum bound_argument(FunctionCallInfo fcinfo, id_type const *&ids) {
+  Oid const type = PG_GETARG_OID(0);
+  bytea *const bytes = PG_GETARG_BYTEA_PP(1);
+  Oid receive = InvalidOid;
+  Oid element = InvalidOid;
+  StringInfoData message;
+
+  ids = id_type_of(type);
+  if (ids == nullptr)
+    ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("type %s is not one of IDs", format_type_be(type)));
+  initStringInfo(&message);
+  appendBinaryStringInfo(&message, VARDATA_ANY(bytes), static_cast<int>(VARSIZE_ANY_EXHDR(bytes)));
+  getTypeBinaryInputInfo(type, &receive, &element);
+  return OidReceiveFunctionCall(receive, &message, element, -1);
+}
+
+static Datum bound_text(PG_FUNCTION_ARGS) {
+  id_type const *ids = nullptr;
+  Datum const bound = bound_argument(fcinfo, ids);
+  Oid output = InvalidOid;
+  bool varies = false;
+
+  getTypeOutputInfo(PG_GETARG_OID(0), &output, &varies);
+  PG_RETURN_TEXT_P(cstring_to_text(OidOutputFunctionCall(output, bound)));
+}
+
+/// Also of a bound that is no ID, as long as its type has IDs: somebody may have made it by hand.
+static Datum bound_time(PG_FUNCTION_ARGS) {
+  id_type const *ids = nullptr;
+  Datum const bound = bound_argument(fcinfo, ids);
+
+  PG_RETURN_TIMESTAMPTZ(from_unix(ids->time(bound)));
+}
+
 } // namespace kid::pg
 
+KID_FUNCTION(kid_bound_text, kid::pg::bound_text)
+KID_FUNCTION(kid_bound_time, kid::pg::bound_time)
 KID_FUNCTION(kid_check_snapshot, kid::pg::check_snapshot)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "clocks.hpp"
+#include "datum.hpp"
 #include "identity.hpp"
 
 namespace kid::pg {
@@ -51,6 +52,7 @@ struct id_type {
   Oid core_type;                      ///< PostgreSQL's own type that the IDs are of; InvalidOid: it is kid's
   id_setting const *setting;          ///< null: the layout depends on none
   bool exact;                         ///< whether IDs order exactly by time; else comparisons with time are rechecked
+  unix_micros (*time)(Datum id);      ///< when the time unit of any value of its type begins
   void (*define_settings)(int flags); ///< those of this type alone; null where it has none
   clock_id clock;                     ///< `clock_count` where IDs need no logical clock
   id_column const *columns;           ///< where its IDs may be; null without a logical clock
@@ -71,13 +73,20 @@ KID_TYPES
 constexpr id_type const *all_types[] = {KID_TYPES};
 #undef X
 
+/// What there is to know of the IDs that are of a type. Null where it has none, or a superuser renamed it.
+id_type const *id_type_of(Oid type);
+
+template <class Id> unix_micros time_of(Datum id) {
+  return layout_of<Id>().time(get<Id>(id));
+}
+
 /// The setting that the layout of a type depends on, on the page of that type.
 template <class Id> constexpr id_setting const *setting_of = nullptr;
 
 /// A type whose IDs need no logical clock.
 template <class Id> constexpr id_type describe_type(void (*define_settings)(int flags) = nullptr) {
   static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr));
-  return {Id::name, Id::name, InvalidOid, setting_of<Id>, orders_exactly<Id>, define_settings, clock_count,
+  return {Id::name, Id::name, InvalidOid, setting_of<Id>, orders_exactly<Id>, time_of<Id>, define_settings, clock_count,
           nullptr,  0,        {}};
 }
 
@@ -85,9 +94,12 @@ template <class Id> constexpr id_type describe_type(void (*define_settings)(int 
 template <class Id, int Count>
 constexpr id_type describe_type(clock_id clock, id_column const (&columns)[Count],
                                 void (*define_settings)(int flags) = nullptr, node_share share = {}) {
-  static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr));
-  return {Id::name,        Id::name, InvalidOid, setting_of<Id>, orders_exactly<Id>,
-          define_settings, clock,    columns,    Count,          share};
+  id_type type = describe_type<Id>(define_settings);
+  type.clock = clock;
+  type.columns = columns;
+  type.column_count = Count;
+  type.share = share;
+  return type;
 }
 
 /// IDs that are values of a type of PostgreSQL's own.

@@ -6,9 +6,6 @@
 
 namespace kid::pg {
 
-/// What there is to know of the IDs that are of a type. Null where it has none, or a superuser renamed it.
-id_type const *id_type_of(Oid type);
-
 /// The function `name` of these arguments, called with them. It is looked up by its exact signature, which this
 /// extension has in its schema, so it is ours whatever else is there; and as an operator's own function is, without
 /// asking whether the user may look into that schema. Null where there is none.

@@ -6,18 +6,20 @@ CREATE FUNCTION kid_partition_bounds(parent regclass, OUT partition regclass, OU
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     id_type regtype;
+    prefix text;
+    send regproc;
 BEGIN
-    EXECUTE format('SELECT %s.kid_partition_key($1)', kid) INTO id_type USING parent;
+    EXECUTE format('SELECT * FROM %s.kid_partition_key($1)', kid) INTO id_type, prefix, send USING parent;
     RETURN QUERY EXECUTE format(
         $query$
         SELECT c.oid::regclass,
-               CASE WHEN b.bounds[1] = 'MINVALUE' THEN '' ELSE b.bounds[1]::%1$s::bytea END,
-               CASE WHEN b.bounds[2] <> 'MAXVALUE' THEN b.bounds[2]::%1$s::bytea END,
+               CASE WHEN b.bounds[1] = 'MINVALUE' THEN '' ELSE %2$s(b.bounds[1]::%1$s) END,
+               CASE WHEN b.bounds[2] <> 'MAXVALUE' THEN %2$s(b.bounds[2]::%1$s) END,
                i.inhdetachpending
           FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid,
                regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM [(]''?([^'')]+)''?[)] TO [(]''?([^'')]+)''?[)]') AS b (bounds)
          WHERE i.inhparent = $1 AND b.bounds IS NOT NULL
-        $query$, id_type) USING parent;
+        $query$, id_type, send) USING parent;
 END $$;
 
 COMMENT ON FUNCTION kid_partition_bounds(regclass) IS

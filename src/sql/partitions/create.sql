@@ -6,6 +6,8 @@ DECLARE
     months int := extract(year FROM width) * 12 + extract(month FROM width);
     remainder interval := width - make_interval(months => months);
     id_type regtype;
+    prefix text;
+    send regproc;
     present bytea;
     reach bytea;
     first bytea;    -- where the first hole may be
@@ -14,6 +16,7 @@ DECLARE
     piece record;
     key name;
     rest regclass;  -- the default partition
+    home regnamespace; -- of the operators of a type, which is that of the type
     owner regrole;
     storage text;   -- where and how the parent keeps its rows, if it says so
     condition text; -- of rows that belong to a partition
@@ -38,16 +41,16 @@ BEGIN
         RAISE EXCEPTION 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     -- That never changes. All else is read under a lock: who else adds partitions waits; readers and writers do not.
-    EXECUTE format('SELECT %s.kid_partition_key($1)', kid) INTO id_type USING parent;
+    EXECUTE format('SELECT * FROM %s.kid_partition_key($1)', kid) INTO id_type, prefix, send USING parent;
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
     EXECUTE format('SELECT %s.kid_check_snapshot($1)', kid) USING parent;
 
     -- From the first partition on, where that has begun, all holes are filled; otherwise from the period that is now. Unless it is said
     -- since when: no ID is before the least one.
-    EXECUTE format('SELECT %s_floor(now())::bytea', id_type) INTO present;
+    EXECUTE format('SELECT %s(%s_floor(now()))', send, prefix) INTO present;
     reach := present;
     IF since IS NOT NULL THEN
-        EXECUTE format($query$ SELECT greatest($1, %s.kid_timestamp(%s_floor('-infinity'::timestamptz))) $query$, kid, id_type) INTO start USING since;
+        EXECUTE format($query$ SELECT greatest($1, %s.kid_timestamp(%s_floor('-infinity'::timestamptz))) $query$, kid, prefix) INTO start USING since;
     ELSE
         FOR piece IN EXECUTE format('SELECT lower, upper FROM %s.kid_partition_bounds($1) WHERE NOT detaching ORDER BY lower', kid) USING parent LOOP
             EXIT WHEN piece.lower > reach;
@@ -57,7 +60,7 @@ BEGIN
             first := piece.upper;
             reach := piece.upper;
         END LOOP;
-        EXECUTE format('SELECT coalesce(%s.kid_timestamp($1::%s), now())', kid, id_type) INTO start USING first;
+        EXECUTE format('SELECT coalesce(%s.kid_bound_time($1, $2), now())', kid) INTO start USING id_type, first;
     END IF;
 
     -- Periods are counted from a month of January, or from the Monday that began the millennium.
@@ -68,7 +71,7 @@ BEGIN
         start := date_bin(width, start, '2001-01-01');
     END IF;
     IF first IS NULL THEN
-        EXECUTE format('SELECT %s_floor($1)::bytea', id_type) INTO first USING start;
+        EXECUTE format('SELECT %s(%s_floor($1))', send, prefix) INTO first USING start;
     END IF;
     IF extract(epoch FROM until - start) / extract(epoch FROM width) > 10000 THEN
         RAISE EXCEPTION 'more than 10000 partitions of % would be created', parent
@@ -79,28 +82,29 @@ BEGIN
     -- Where a period begins and where a partition begins or ends: between two such points either a partition is, or it is missing,
     -- or its place is taken by one that is detaching.
     -- Bounds of a kid96 are no closer than its neighborhood, at most 1024 s. What new rows need comes first.
-    SELECT a.attname, nullif(p.partdefid, 0), c.relowner::regrole,
+    SELECT a.attname, nullif(p.partdefid, 0), ty.typnamespace, c.relowner::regrole,
            concat(' USING ' || quote_ident(am.amname), ' TABLESPACE ' || quote_ident(t.spcname))
-      INTO key, rest, owner, storage
+      INTO key, rest, home, owner, storage
       FROM pg_class c JOIN pg_partitioned_table p ON p.partrelid = c.oid JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
-           LEFT JOIN pg_am am ON am.oid = c.relam LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace
+           JOIN pg_type ty ON ty.oid = a.atttypid LEFT JOIN pg_am am ON am.oid = c.relam LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace
      WHERE c.oid = parent;
     FOR piece IN EXECUTE format(
         $query$
         WITH partitions AS (SELECT * FROM %1$s.kid_partition_bounds($1)),
-             points AS (SELECT %2$s_floor(begins)::bytea AS id, begins
+             points AS (SELECT %3$s(%2$s_floor(begins)) AS id, begins
                           FROM generate_series($2, $3 + $4 + interval '1024 seconds', $4) AS begins
                         UNION ALL SELECT lower, NULL FROM partitions
                         UNION ALL SELECT upper, NULL FROM partitions WHERE upper IS NOT NULL),
              pieces AS (SELECT id AS lower, lead(id) OVER (ORDER BY id) AS upper, min(begins) AS begins FROM points GROUP BY id)
-        SELECT coalesce(begins, %1$s.kid_timestamp(pieces.lower::%2$s)) AS begins, pieces.lower::%2$s::text, pieces.upper::%2$s::text,
-               pieces.upper IS NULL OR pieces.upper = %2$s_floor('infinity'::timestamptz)::bytea AS is_beyond_range,
+        SELECT coalesce(begins, %1$s.kid_bound_time($7, pieces.lower)) AS begins,
+               %1$s.kid_bound_text($7, pieces.lower) AS lower, %1$s.kid_bound_text($7, pieces.upper) AS upper,
+               pieces.upper IS NULL OR pieces.upper = %3$s(%2$s_floor('infinity'::timestamptz)) AS is_beyond_range,
                p.partition AS detaching, bool_or(coalesce(pieces.upper > $6, true)) OVER (PARTITION BY p.partition) AS is_for_new_rows
           FROM pieces LEFT JOIN partitions p ON p.lower <= pieces.lower AND (p.upper > pieces.lower OR p.upper IS NULL)
-         WHERE pieces.lower >= $5 AND pieces.lower <= %2$s_ceil($3 - interval '1 microsecond')::bytea
+         WHERE pieces.lower >= $5 AND pieces.lower <= %3$s(%2$s_ceil($3 - interval '1 microsecond'))
            AND (p.partition IS NULL OR p.detaching)
          ORDER BY coalesce(pieces.upper > $6, true) DESC, pieces.lower
-        $query$, kid, id_type) USING parent, start, until, width, first, present
+        $query$, kid, prefix, send) USING parent, start, until, width, first, present, id_type
     LOOP
         IF piece.detaching IS NOT NULL THEN
             -- An error where new rows would find no partition. Where only old ones would, the new ones shall have theirs.
@@ -114,7 +118,7 @@ BEGIN
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
         END IF;
-        condition := format('%1$I OPERATOR(%2$s.>=) %3$L::%5$s AND %1$I OPERATOR(%2$s.<) %4$L::%5$s', key, kid, piece.lower, piece.upper, id_type);
+        condition := format('%1$I OPERATOR(%2$s.>=) %3$L::%5$s AND %1$I OPERATOR(%2$s.<) %4$L::%5$s', key, home, piece.lower, piece.upper, id_type);
         caught := false;
         IF rest IS NOT NULL THEN
             EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE %s)', rest, condition) INTO caught;

@@ -4,6 +4,8 @@ CREATE FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     id_type regtype;
+    prefix text;
+    send regproc;
     dropped record;
     count int := 0;
 BEGIN
@@ -14,7 +16,7 @@ BEGIN
     ELSIF at_most < 1 THEN
         RAISE EXCEPTION 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    EXECUTE format('SELECT %s.kid_partition_key($1)', kid) INTO id_type USING parent;
+    EXECUTE format('SELECT * FROM %s.kid_partition_key($1)', kid) INTO id_type, prefix, send USING parent;
     IF NOT dry_run THEN
         EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
         EXECUTE format('SELECT %s.kid_check_snapshot($1)', kid) USING parent;
@@ -23,9 +25,9 @@ BEGIN
         $query$
         SELECT p.partition, p.partition::text AS name, p.detaching, CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind
           FROM %s.kid_partition_bounds($1) AS p JOIN pg_class c ON c.oid = p.partition
-         WHERE p.upper <= %s_floor($2)::bytea
+         WHERE p.upper <= %s(%s_floor($2))
          ORDER BY p.lower
-        $query$, kid, id_type) USING parent, older_than
+        $query$, kid, send, prefix) USING parent, older_than
     LOOP
         IF dropped.detaching THEN
             EXECUTE format('SELECT %s.kid_report_detaching($1, $2, false)', kid) USING parent, dropped.partition;

@@ -5,8 +5,10 @@ CREATE FUNCTION kid_partitions(parent regclass, OUT partition regclass, OUT begi
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     id_type regtype;
+    prefix text;
+    send regproc;
 BEGIN
-    EXECUTE format('SELECT %s.kid_partition_key($1)', kid) INTO id_type USING parent;
+    EXECUTE format('SELECT * FROM %s.kid_partition_key($1)', kid) INTO id_type, prefix, send USING parent;
     RETURN QUERY EXECUTE format(
         $query$
         WITH RECURSIVE below AS (SELECT inhrelid AS partition, inhrelid AS oid, inhdetachpending FROM pg_inherits WHERE inhparent = $1
@@ -17,12 +19,12 @@ BEGIN
                              sum(pg_total_relation_size(c.oid)) AS bytes
                         FROM below JOIN pg_class c ON c.oid = below.oid GROUP BY 1, 2)
         SELECT s.partition::regclass,
-               CASE b.lower WHEN '' THEN '-infinity' ELSE %1$s.kid_timestamp(b.lower::%2$s) END,
-               CASE WHEN b.upper IS NOT NULL THEN %1$s.kid_timestamp(b.upper::%2$s) WHEN b.partition IS NOT NULL THEN 'infinity' END,
+               CASE b.lower WHEN '' THEN '-infinity' ELSE %1$s.kid_bound_time($2, b.lower) END,
+               CASE WHEN b.upper IS NOT NULL THEN %1$s.kid_bound_time($2, b.upper) WHEN b.partition IS NOT NULL THEN 'infinity' END,
                coalesce(s.rows, 0)::bigint, s.bytes::bigint, s.inhdetachpending
           FROM sums s LEFT JOIN %1$s.kid_partition_bounds($1) b ON b.partition = s.partition
          ORDER BY b.lower
-        $query$, kid, id_type) USING parent;
+        $query$, kid) USING parent, id_type;
 END $$;
 
 COMMENT ON FUNCTION kid_partitions(regclass) IS
