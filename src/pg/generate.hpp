@@ -4,6 +4,7 @@
 // and one compare-and-swap. All else is out of line.
 #pragma once
 
+#include "backfill.hpp"
 #include "datum.hpp"
 #include "error.hpp"
 #include "export.hpp"
@@ -159,11 +160,6 @@ pg_attribute_always_inline std::uint64_t issue(Id const &layout, Clock const &cl
   if (count == nullptr)
     return issue_states(layout, clock, cell, nullptr);
   return issue_states(layout, in_bulk<Clock>(clock), cell, count);
-}
-
-/// The next of the sequences from `min` to `max` for IDs that are given a time. They roll over.
-inline std::uint64_t backfill_sequence(clock_id id, char const *function, std::uint64_t min, std::uint64_t max) {
-  return min + pg_atomic_fetch_add_u32(&shared(function).backfill.next[id], 1) % (max - min + 1);
 }
 
 // A `Generator` is made of the arguments of a call, of which `arguments` come first. `next(count)` issues states, and

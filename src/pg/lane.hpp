@@ -49,13 +49,15 @@ pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock c
   }
 }
 
-/// As `backfill_sequence`, in the lane of this server.
-template <class Id, class Clock> std::uint64_t backfill_in_lane(clock_id id, char const *function) {
+/// As `backfill`, in the lane of this server.
+template <class Clock, class Id>
+backfilled backfill_in_lane(FunctionCallInfo fcinfo, Id const &layout, clock_id id, char const *function,
+                            TimestampTz time) {
   lane_entry const &entry = entry_of<Id>;
 
   if (entry.identity != pg_atomic_read_u64(&shared(function).identity.word))
     enter<Id, Clock>(function);
-  return backfill_sequence(id, function, entry.part.first, entry.part.last);
+  return backfill(fcinfo, layout, id, function, time, entry.part.first, entry.part.last);
 }
 
 } // namespace kid::pg

@@ -48,6 +48,7 @@ extern "C" {
 #include "commands/defrem.h"
 #include "commands/vacuum.h"
 #include "common/hashfn.h"
+#include "executor/nodeHash.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "lib/hyperloglog.h"

@@ -32,7 +32,7 @@ void fill() {
     for (auto *word : {&stats.waits, &stats.backward_steps, &stats.ticks, &stats.renewals, &stats.held_until})
       pg_atomic_init_u64(word, 0);
   for (auto &next : state.backfill.next)
-    pg_atomic_init_u32(&next, rolling);
+    pg_atomic_init_u64(&next, rolling);
   pg_atomic_init_u64(&state.lease.safe, 0);
   pg_atomic_init_u64(&state.lease.resets, 0);
   pg_atomic_init_u64(&state.identity.word, 0);

@@ -79,9 +79,9 @@ struct shared_state {
 
   clock_cell cells[clock_count];
 
-  /// The sequences of back-filled IDs, which roll over; shared, so that sessions that fill the same time unit differ.
+  /// How many IDs were back-filled, see backfill.hpp.
   struct alignas(PG_CACHE_LINE_SIZE) {
-    pg_atomic_uint32 next[clock_count];
+    pg_atomic_uint64 next[clock_count];
   } backfill;
 
   clock_stats stats[clock_count];

@@ -174,9 +174,10 @@ struct flake_generator {
 };
 
 Datum at(PG_FUNCTION_ARGS) {
-  auto const lowest = layout.lowest(time_argument(layout, PG_GETARG_TIMESTAMPTZ(0)));
   auto const origin = generator("flake_at()");
-  return put<flake>(lowest | origin | backfill_sequence(clock_flake, "flake_at()", 0, clock().sequence_max));
+  auto const given =
+      backfill(fcinfo, layout, clock_flake, "flake_at()", PG_GETARG_TIMESTAMPTZ(0), 0, clock().sequence_max);
+  return put<flake>(layout.lowest(given.time) | origin | given.sequence);
 }
 
 /// Not strict: without an epoch it is that of the setting.

@@ -32,8 +32,8 @@ struct kid64_generator {
 };
 
 Datum at(PG_FUNCTION_ARGS) {
-  auto const lowest = kid64::lowest(time_argument(kid64{}, PG_GETARG_TIMESTAMPTZ(0)));
-  return put<kid64>(lowest | backfill_in_lane<kid64, kid_clock>(clock_kid, "kid64_at()"));
+  auto const given = backfill_in_lane<kid_clock>(fcinfo, kid64{}, clock_kid, "kid64_at()", PG_GETARG_TIMESTAMPTZ(0));
+  return put<kid64>(kid64::lowest(given.time) | given.sequence);
 }
 
 Datum make(PG_FUNCTION_ARGS) {

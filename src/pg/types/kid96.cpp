@@ -77,10 +77,9 @@ struct kid96_generator {
 
 Datum at(PG_FUNCTION_ARGS) {
   kid96 const layout = layout_of<kid96>();
-  auto const lowest = kid64::lowest(time_argument(layout, PG_GETARG_TIMESTAMPTZ(0)));
   auto const node = node_of(numbered_identity("kid96_at()"));
-  auto const sequence = backfill_in_lane<kid96, kid_clock>(clock_kid, "kid96_at()");
-  return put<kid96>(layout.global(lowest | sequence, node));
+  auto const given = backfill_in_lane<kid_clock>(fcinfo, layout, clock_kid, "kid96_at()", PG_GETARG_TIMESTAMPTZ(0));
+  return put<kid96>(layout.global(kid64::lowest(given.time) | given.sequence, node));
 }
 
 /// Not strict: without a neighborhood it is that of the setting.

@@ -117,10 +117,10 @@ struct sno_generator {
 
 Datum at(PG_FUNCTION_ARGS) {
   auto const payload = meta(PG_GETARG_INT32(1)) | partition("sno_at()");
-  auto const lowest = sno{}.lowest(time_argument(sno{}, PG_GETARG_TIMESTAMPTZ(0)));
   sno_clock const pool = clock();
-  auto const sequence = backfill_sequence(clock_sno, "sno_at()", pool.sequence_min, pool.sequence_max);
-  return put<sno>(lowest | payload | sno::sequence::put(sequence));
+  auto const given =
+      backfill(fcinfo, sno{}, clock_sno, "sno_at()", PG_GETARG_TIMESTAMPTZ(0), pool.sequence_min, pool.sequence_max);
+  return put<sno>(sno{}.lowest(given.time) | payload | sno::sequence::put(given.sequence));
 }
 
 Datum make(PG_FUNCTION_ARGS) {

@@ -24,7 +24,7 @@ COMMENT ON FUNCTION flake_next() IS
 COMMENT ON FUNCTION flake_next(bigint) IS
     'n new flake, each greater than the one before it; see kid_next(bigint)';
 COMMENT ON FUNCTION flake_at(timestamptz) IS
-    'flake for a row from the past: stamped with the given time, in the 139 years from kid.flake_epoch, its sequence counting round from one call to the next in all sessions; unique as those of kid64_at are, and within as many calls as there are sequences; an error during recovery';
+    'flake for a row from the past: stamped with the given time, in the 139 years from kid.flake_epoch, or one of the time units after it; unique as those of kid64_at are, with as many to a time unit as there are sequences; an error during recovery';
 COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS
     'flake of the millisecond that holds an instant, in the 139 years from the epoch, with a datacenter and a worker, each 0 to 31, and a sequence, 0 to 4095; epoch a whole millisecond from 1970 to 2109-05-15, NULL for kid.flake_epoch';
 COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS

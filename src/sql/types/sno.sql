@@ -28,7 +28,7 @@ COMMENT ON FUNCTION sno_next(integer) IS
 COMMENT ON FUNCTION sno_next(integer, bigint) IS
     'n new sno with a metabyte, 0 to 255, each of the same tick greater than the one before it; see kid_next(bigint)';
 COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
-    'sno for a row from the past: stamped with the given time, 2010 to 2079-09-07, a metabyte, 0 to 255, and kid.sno_partition, its tick false, its sequence counting round from one call to the next in all sessions; unique as those of kid64_at are, and within as many calls as there are sequences; an error during recovery';
+    'sno for a row from the past: stamped with the given time, 2010 to 2079-09-07, a metabyte, 0 to 255, and kid.sno_partition, its tick false, or one of the time units after it; unique as those of kid64_at are, with as many to a time unit as there are sequences; an error during recovery';
 COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
     'sno of the time unit that holds an instant, 2010 to 2079-09-07, with a metabyte, 0 to 255, a partition and a sequence, each 0 to 65535, and a tick';
 COMMENT ON FUNCTION kid_tick(sno) IS 'tick-tock bit, toggled whenever the system clock of the generator went back';
