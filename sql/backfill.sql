@@ -33,7 +33,9 @@ SELECT count(*), count(DISTINCT id) FROM (SELECT unnest(ARRAY[kid64_at('2020-05-
 -- In the order of time there is no end to it; in no order there is that of memory, and an error. Sorted, they are as good as any.
 SET work_mem = '64kB';
 SELECT count(*), count(DISTINCT id), bool_and(kid_timestamp(id) = t) FROM (SELECT t, kid64_at(t) AS id FROM generate_series(timestamptz '2020-06-01', '2020-06-01 05:33:19', '1 s') AS t) s;
+\set VERBOSITY sqlstate
 SELECT count(kid64_at(timestamptz '2020-06-01' + n * 7919 % 20000 * interval '1 s')) FROM generate_series(1, 20000) AS n;
+\set VERBOSITY default
 SELECT count(kid64_at(t)) FROM (SELECT timestamptz '2020-06-01' + n * 7919 % 20000 * interval '1 s' AS t FROM generate_series(1, 20000) AS n ORDER BY t) s;
 -- Nobody has to know what statements before did.
 SELECT count(kid64_at(t)) FROM generate_series(timestamptz '2020-01-01', '2020-01-01 05:00', '1 s') AS t;
