@@ -20,6 +20,15 @@ inline std::uint32_t wait_event(char const *name) {
 #endif
 }
 
+// 16 gave what makes a range a place for soft errors.
+inline RangeType *make_range_of(TypeCacheEntry *type, RangeBound *lower, RangeBound *upper) {
+#if PG_VERSION_NUM >= 160000
+  return make_range(type, lower, upper, false, nullptr);
+#else
+  return make_range(type, lower, upper, false);
+#endif
+}
+
 // 16 gave GUC values a memory of their own. Before, they came from malloc.
 inline void *guc_extra(std::size_t size) {
 #if PG_VERSION_NUM >= 160000

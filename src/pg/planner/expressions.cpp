@@ -17,6 +17,31 @@ Expr *call(Oid schema, char const *name, List *arguments) {
       makeFuncExpr(function, get_func_rettype(function), arguments, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
 }
 
+OpExpr *compare_with(PlannerInfo *root, Node *id, int strategy, Expr *bound) {
+  Oid const type = exprType(id);
+  Oid const family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
+  Oid const op =
+      OidIsValid(family) ? get_opfamily_member(family, type, type, static_cast<std::int16_t>(strategy)) : InvalidOid;
+
+  if (!OidIsValid(op) || bound == nullptr)
+    return nullptr;
+  auto *const known = reinterpret_cast<Expr *>(eval_const_expressions(root, reinterpret_cast<Node *>(bound)));
+  auto *const clause = reinterpret_cast<OpExpr *>(
+      make_opclause(op, BOOLOID, false, static_cast<Expr *>(copyObjectImpl(id)), known, InvalidOid, InvalidOid));
+  set_opfuncid(clause);
+  return clause;
+}
+
+bool is_cheap(Node *node) {
+  if (node == nullptr)
+    return true;
+  if (contain_subplans(node))
+    return false;
+  QualCost cost;
+  cost_qual_eval(&cost, list_make1(node), nullptr);
+  return cost.startup + cost.per_tuple <= 10 * cpu_operator_cost;
+}
+
 /// A query's own expressions are simplified before the planner lists its relations. What it simplifies later is copied
 /// from them, or comes from a catalog: a CHECK.
 static bool plans_query(PlannerInfo const *root) {

@@ -11,6 +11,13 @@ namespace kid::pg {
 /// asking whether the user may look into that schema. Null where there is none.
 Expr *call(Oid schema, char const *name, List *arguments);
 
+/// `id >= bound` or `id <= bound`, by the strategy. Null where there is no bound, or no such operator.
+OpExpr *compare_with(PlannerInfo *root, Node *id, int strategy, Expr *bound);
+
+/// Whether something, or nothing, may be evaluated more than once: what inline_function() of PostgreSQL's takes for too
+/// costly, and a sub-select, may not.
+bool is_cheap(Node *node);
+
 /// The value that a setting has now, as a constant, for an expression of a query that is being planned; null for any
 /// other. Plans end with the value, see `id_setting`. An expression that outlives it, as are an index predicate, a
 /// partition key and a CHECK that the planner believes, must not have it.

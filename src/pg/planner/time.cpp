@@ -26,11 +26,11 @@ namespace {
 /// What an operator means for an ID on its left.
 struct meaning {
   char const *symbol;   ///< null for <@
-  char const *function; ///< T_`function` compares with a setting as the last argument
+  char const *function; ///< T_`function` compares with a setting as the last argument; for <@ kid_within does
   bool upward;          ///< whether the IDs have a first one, else a last one; for <@ they have both
 };
 
-constexpr meaning within = {nullptr, "within", false};
+constexpr meaning within = {nullptr, nullptr, false};
 constexpr meaning less = {"<", "lt_time", false};
 constexpr meaning less_equal = {"<=", "le_time", false};
 constexpr meaning greater_equal = {">=", "ge_time", true};
@@ -87,23 +87,8 @@ Expr *call_with_operator(time_comparison const &comparison, char const *name, No
 Expr *call_with_setting(time_comparison const &comparison) {
   List *const arguments =
       append_copy(append_copy(append_copy(NIL, comparison.id), comparison.time), comparison.setting);
-  return call(comparison.schema, function_name(comparison, comparison.how->function), arguments);
-}
-
-/// `id >= bound` or `id <= bound`, by the strategy.
-OpExpr *compare_with(PlannerInfo *root, Node *id, int strategy, Expr *bound) {
-  Oid const type = exprType(id);
-  Oid const family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-  Oid const op =
-      OidIsValid(family) ? get_opfamily_member(family, type, type, static_cast<std::int16_t>(strategy)) : InvalidOid;
-
-  if (!OidIsValid(op) || bound == nullptr)
-    return nullptr;
-  auto *const known = reinterpret_cast<Expr *>(eval_const_expressions(root, reinterpret_cast<Node *>(bound)));
-  auto *const clause = reinterpret_cast<OpExpr *>(
-      make_opclause(op, BOOLOID, false, static_cast<Expr *>(copyObjectImpl(id)), known, InvalidOid, InvalidOid));
-  set_opfuncid(clause);
-  return clause;
+  char const *const function = comparison.how->function;
+  return call(comparison.schema, function == nullptr ? "kid_within" : function_name(comparison, function), arguments);
 }
 
 /// Whether a bound is known to consist of such bytes: zeroes are the smallest of all IDs, ones the greatest.
@@ -119,17 +104,6 @@ bool consists_of(OpExpr const *clause, unsigned char byte) {
     if (bytes[i] != byte)
       return false;
   return true;
-}
-
-/// What inline_function() of PostgreSQL's takes for too costly to be evaluated more than once.
-bool is_cheap(Node *node) {
-  if (node == nullptr)
-    return true;
-  if (contain_subplans(node))
-    return false;
-  QualCost cost;
-  cost_qual_eval(&cost, list_make1(node), nullptr);
-  return cost.startup + cost.per_tuple <= 10 * cpu_operator_cost;
 }
 
 /// Null where the comparison stays as it is.

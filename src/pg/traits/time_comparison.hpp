@@ -16,18 +16,10 @@ template <class Id> id_range<Id> range_of(Id const &layout, comparison how, unix
   return ids_that_are(how, layout, time);
 }
 
-/// Those that are within a range.
-template <class Id> id_range<Id> range_of(Id const &layout, Datum range) {
-  auto *const value = DatumGetRangeTypeP(range);
-  TypeCacheEntry *const type = lookup_type_cache(RangeTypeGetOid(value), TYPECACHE_RANGE_INFO);
-  RangeBound lower;
-  RangeBound upper;
-  bool empty = false;
+/// Those that are between two bounds of time.
+template <class Id> id_range<Id> range_of(Id const &layout, RangeBound const &lower, RangeBound const &upper) {
   id_range<Id> result = id_range<Id>::all();
 
-  range_deserialize(type, value, &lower, &upper, &empty);
-  if (empty)
-    return id_range<Id>::none();
   if (!lower.infinite)
     result = common(result, range_of(layout, lower.inclusive ? comparison::greater_equal : comparison::greater,
                                      to_unix(DatumGetTimestampTz(lower.val))));
@@ -35,6 +27,18 @@ template <class Id> id_range<Id> range_of(Id const &layout, Datum range) {
     result = common(result, range_of(layout, upper.inclusive ? comparison::less_equal : comparison::less,
                                      to_unix(DatumGetTimestampTz(upper.val))));
   return result;
+}
+
+/// Those that are within a range.
+template <class Id> id_range<Id> range_of(Id const &layout, Datum range) {
+  auto *const value = DatumGetRangeTypeP(range);
+  TypeCacheEntry *const type = lookup_type_cache(RangeTypeGetOid(value), TYPECACHE_RANGE_INFO);
+  RangeBound lower;
+  RangeBound upper;
+  bool empty = false;
+
+  range_deserialize(type, value, &lower, &upper, &empty);
+  return empty ? id_range<Id>::none() : range_of(layout, lower, upper);
 }
 
 /// What an ID is looked at as, to compare its time exactly.

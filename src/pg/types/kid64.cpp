@@ -9,6 +9,7 @@
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
+#include "../traits/time_pieces.hpp"
 #include "../types.hpp"
 
 namespace kid::pg {
@@ -49,6 +50,7 @@ KID_EXPORT_IO(kid64)
 KID_EXPORT_ORDER(kid64)
 KID_EXPORT_TIME(kid64)
 KID_EXPORT_TIME_COMPARISON(kid64)
+KID_EXPORT_TIME_PIECES(kid64)
 KID_EXPORT_GENERATOR(kid64, kid::pg::kid64_generator, kid::pg::at)
 KID_EXPORT_OBSERVE(kid64, clock_kid)
 KID_EXPORT_RESET_CLOCK(kid64, clock_kid)

@@ -9,6 +9,7 @@
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
+#include "../traits/time_pieces.hpp"
 #include "../traits/uuid_casts.hpp"
 #include "../types.hpp"
 
@@ -138,6 +139,7 @@ KID_EXPORT_IO(sno)
 KID_EXPORT_ORDER(sno)
 KID_EXPORT_TIME(sno)
 KID_EXPORT_TIME_COMPARISON(sno)
+KID_EXPORT_TIME_PIECES(sno)
 KID_EXPORT_UUID_CASTS(sno)
 KID_EXPORT_GENERATOR(sno, kid::pg::sno_generator, kid::pg::at)
 KID_EXPORT_OBSERVE(sno, clock_sno)
