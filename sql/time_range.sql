@@ -76,9 +76,35 @@ BEGIN
                                 first, last, replace(type, 'kid96', 'kid64'));
     RETURN QUERY EXECUTE 'SELECT ''<@'', count(*), count(*) FILTER (WHERE (id <@ r) IS DISTINCT FROM plain(id, r) OR (r @> id) IS DISTINCT FROM plain(id, r)) FROM ids, ranges';
     RETURN QUERY EXECUTE 'SELECT ''<@'', a, a - b FROM (SELECT count(*) AS a FROM ids, ranges WHERE NOT id <@ r) x, (SELECT count(*) AS b FROM ids, ranges WHERE NOT plain(id, r)) y';
+    -- By an index, what is not rewritten: (n, id) of all that are found.
+    CREATE INDEX ON ids (id);
+    PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+            set_config('enable_material', 'off', true);
+    FOR op IN SELECT * FROM (VALUES ('<', 'lt'), ('<=', 'le'), ('>=', 'ge'), ('>', 'gt')) AS v (symbol, name) LOOP
+        RETURN QUERY EXECUTE format('WITH found AS (SELECT n, id FROM numbered JOIN ids ON id %1$s costly(t)), plain AS (SELECT n, id FROM numbered, ids WHERE plain_%2$s(id, t))
+                                     SELECT ''index'', count(*), 2 * count(*) - count(f.id) - count(p.id) FROM found f FULL JOIN plain p USING (n, id)', op.symbol, op.name);
+    END LOOP;
+    RETURN QUERY EXECUTE 'WITH found AS (SELECT n, id FROM numbered_ranges JOIN ids ON id <@ costly(r)), plain AS (SELECT n, id FROM numbered_ranges, ids WHERE plain(id, r))
+                          SELECT ''index'', count(*), 2 * count(*) - count(f.id) - count(p.id) FROM found f FULL JOIN plain p USING (n, id)';
+    PERFORM set_config('enable_seqscan', 'on', true), set_config('enable_bitmapscan', 'on', true), set_config('enable_hashjoin', 'on', true), set_config('enable_mergejoin', 'on', true),
+            set_config('enable_material', 'on', true);
+    -- With constants, where bounds may be left out.
+    FOR op IN SELECT symbol, name, t FROM (VALUES ('<', 'lt'), ('<=', 'le'), ('>=', 'ge'), ('>', 'gt')) AS v (symbol, name), numbered WHERE n % 4 = 0 OR abs(extract(epoch FROM t)) > 5e9 LOOP
+        RETURN QUERY EXECUTE format('SELECT ''constant'', count(*), count(*) FILTER (WHERE (id %1$s %3$L::timestamptz) IS DISTINCT FROM plain_%2$s(id, %3$L) OR (NOT id %1$s %3$L::timestamptz) IS DISTINCT FROM NOT plain_%2$s(id, %3$L))
+                                       + abs(sum(plain_%2$s(id, %3$L)::int) - (SELECT count(*) FROM ids WHERE id %1$s %3$L::timestamptz)) FROM ids', op.symbol, op.name, op.t);
+    END LOOP;
+    FOR op IN SELECT r FROM numbered_ranges WHERE n % 20 = 0 OR isempty(r) OR lower_inf(r) OR upper_inf(r) OR r IS NULL LOOP
+        RETURN QUERY EXECUTE format('SELECT ''constant'', count(*), count(*) FILTER (WHERE (id <@ %1$L::tstzrange) IS DISTINCT FROM plain(id, %1$L) OR (NOT id <@ %1$L::tstzrange) IS DISTINCT FROM NOT plain(id, %1$L))
+                                       + abs(coalesce(sum(plain(id, %1$L)::int), 0) - (SELECT count(*) FROM ids WHERE id <@ %1$L::tstzrange)) FROM ids', op.r);
+    END LOOP;
     DROP TABLE ids;
 END $$;
-SELECT name, sum(cases) > 50000 AS cases, sum(different) AS different FROM types, differences(name, makes, first, last) GROUP BY name ORDER BY name;
+CREATE TABLE numbered AS SELECT row_number() OVER () AS n, t FROM instants UNION ALL SELECT 0, NULL;
+CREATE TABLE numbered_ranges AS SELECT row_number() OVER () AS n, r FROM ranges;
+-- Too costly to be evaluated twice.
+CREATE FUNCTION costly(timestamptz) RETURNS timestamptz STABLE COST 10000 LANGUAGE plpgsql AS $$ BEGIN RETURN $1; END $$;
+CREATE FUNCTION costly(tstzrange) RETURNS tstzrange STABLE COST 10000 LANGUAGE plpgsql AS $$ BEGIN RETURN $1; END $$;
+SELECT name, CASE WHEN what IN ('index', 'constant') THEN what ELSE 'rewritten' END AS what, sum(cases) > 5000 AS cases, sum(different) AS different FROM types, differences(name, makes, first, last) GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- What a range means is what its ends mean.
 SELECT name, bool_and(same) FROM types, LATERAL (
@@ -265,7 +291,8 @@ END $$;
 SELECT name, minmax > 40 AS minmax, multi, one_day > 40 AS one_day FROM types, blocks_between(name, makes) ORDER BY name;
 RESET enable_seqscan;
 
-DROP TABLE c, c_1, c_2, b, x, days, t, p, nodes, f, instants, ranges, types;
+DROP TABLE c, c_1, c_2, b, x, days, t, p, nodes, f, instants, ranges, numbered, numbered_ranges, types;
+DROP FUNCTION costly(timestamptz), costly(tstzrange);
 
 -- A function of somebody else's that only looks like one of kid's is not called.
 CREATE FUNCTION kid64_recheck(kid64, tstzrange) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;

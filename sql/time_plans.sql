@@ -1,0 +1,267 @@
+-- What plans make of a comparison of an ID with time, wherever it stands and whatever the time comes from: of every type.
+SET TimeZone = 'UTC';
+SET DateStyle = 'ISO';
+SET max_parallel_workers_per_gather = 0;
+
+CREATE TABLE types (name text, makes text);
+INSERT INTO types VALUES ('kid64', 'kid64_make(t, 0)'), ('kid96', 'kid96_make(t, 1, 0)'), ('sno', 'sno_make(t, 0, 0, 0)'),
+    ('flake', 'flake_make(t, 0, 0, 0)'), ('flax', 'flax_make(t, ''\x00000000000000'')');
+
+-- For each type a table with a key, one with BRIN, and one in partitions, all of an ID a minute for four days. Beside them the
+-- same of timestamptz, which says what is right.
+CREATE TABLE days (day timestamptz, during tstzrange, n int);
+INSERT INTO days SELECT d, tstzrange(d, d + interval '1 hour'), extract(day FROM d) FROM generate_series(timestamptz '2026-11-02', '2026-11-03', '1 day') AS d;
+ANALYZE days;
+DO $$
+DECLARE
+    type record;
+BEGIN
+    FOR type IN SELECT * FROM types UNION ALL SELECT 'timestamptz', 't' LOOP
+        EXECUTE format('CREATE TABLE key_%s (id %1$s PRIMARY KEY)', type.name);
+        EXECUTE format('INSERT INTO key_%s SELECT %s FROM generate_series(timestamptz ''2026-11-01'', ''2026-11-04 23:00'', ''1 min'') AS t', type.name, type.makes);
+        EXECUTE format('CREATE TABLE brin_%s AS SELECT * FROM key_%1$s', type.name);
+        EXECUTE format('CREATE INDEX ON brin_%s USING brin (id) WITH (pages_per_range = 4)', type.name);
+        EXECUTE format('CREATE TABLE parts_%s (id %1$s) PARTITION BY RANGE (id)', type.name);
+        FOR day IN 1 .. 4 LOOP
+            EXECUTE format('CREATE TABLE parts_%s_%s PARTITION OF parts_%1$s FOR VALUES FROM (%3$L::timestamptz::%1$s) TO (%4$L::timestamptz::%1$s)', type.name, day,
+                           timestamptz '2026-10-31' + day * interval '1 day', timestamptz '2026-11-01' + day * interval '1 day');
+        END LOOP;
+        EXECUTE format('INSERT INTO parts_%s SELECT * FROM key_%1$s', type.name);
+        EXECUTE format('ANALYZE key_%s, brin_%1$s, parts_%1$s', type.name);
+    END LOOP;
+END $$;
+
+-- As costly as they say, and counted.
+CREATE FUNCTION costly(timestamptz) RETURNS timestamptz STABLE COST 10000 LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('test.calls', (current_setting('test.calls')::int + 1)::text, false);
+    RETURN $1;
+END $$;
+CREATE FUNCTION costly(tstzrange) RETURNS tstzrange STABLE COST 10000 LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('test.calls', (current_setting('test.calls')::int + 1)::text, false);
+    RETURN $1;
+END $$;
+SET test.calls = 0;
+
+-- The rows that a condition finds, with calls of costly() while it runs, and the conditions of indexes and filters in its plan.
+CREATE FUNCTION run(source text, condition text, OUT rows bigint, OUT calls int, OUT conditions text, OUT filters text) LANGUAGE plpgsql AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE format('PREPARE ask AS SELECT count(*) FROM %s WHERE %s', source, condition);
+    EXECUTE 'EXPLAIN (FORMAT json, COSTS off) EXECUTE ask' INTO plan;
+    PERFORM set_config('test.calls', '0', false);
+    EXECUTE 'EXECUTE ask' INTO rows;
+    calls := current_setting('test.calls');
+    DEALLOCATE ask;
+    SELECT string_agg(m[1], ' | ') INTO conditions FROM regexp_matches(plan::text, '"Index Cond": "([^"]*(?:\\"[^"]*)*)"', 'g') AS m;
+    SELECT string_agg(m[1], ' | ') INTO filters FROM regexp_matches(plan::text, '"(?:Join )?Filter": "([^"]*(?:\\"[^"]*)*)"', 'g') AS m;
+END $$;
+CREATE TABLE conditions (n int GENERATED ALWAYS AS IDENTITY, source text DEFAULT '', condition text);
+INSERT INTO conditions (condition) VALUES
+    ('id > (SELECT max(day) FROM days)'),
+    ('(SELECT max(day) FROM days) >= id'),
+    ('NOT id > (SELECT max(day) FROM days)'),
+    ('id <@ (SELECT during FROM days WHERE n = 2)'),
+    ('(SELECT during FROM days WHERE n = 2) @> id'),
+    ('id > (SELECT NULL::timestamptz)'),
+    ('id <@ (SELECT ''empty''::tstzrange)'),
+    ('id > costly(timestamptz ''2026-11-03'')'),
+    ('id >= costly(timestamptz ''2026-11-03'')'),
+    ('costly(timestamptz ''2026-11-03'') > id'),
+    ('costly(timestamptz ''2026-11-03'') >= id'),
+    ('id <@ costly(''[2026-11-02,2026-11-03)''::tstzrange)'),
+    ('id > costly(timestamptz ''-infinity'')'),
+    ('id <= costly(timestamptz ''-infinity'')'),
+    ('id > timestamptz ''2026-11-03'''),
+    ('NOT id < timestamptz ''2026-11-03'''),
+    ('NOT timestamptz ''2026-11-03'' < id'),
+    ('NOT id <@ tstzrange ''[2026-11-03,)'''),
+    ('id < clock_timestamp() - interval ''10 years''');
+INSERT INTO conditions (source, condition) VALUES
+    ('days, ', 'id >= costly(day) AND id < day + interval ''1 hour'''),
+    ('days, ', 'id <@ costly(during)'),
+    ('days, ', 'id >= (SELECT max(d.day) FROM days d WHERE d.n = days.n) AND id < timestamptz ''2026-11-03''');
+
+-- By the key: whether the rows are those of timestamptz, with an index, with a filter, and how often the costly function is called. A kid96 is rechecked, and
+-- neither index nor filter knows NOT of a recheck; NOT of a comparison with a setting, where a sub-select is on the other side, neither.
+SET enable_seqscan = off;
+SET enable_material = off;
+CREATE TABLE answers AS
+SELECT c.*, kind, type, a.* FROM conditions c, (VALUES ('key'), ('brin')) AS k (kind), (SELECT name FROM types UNION ALL SELECT 'timestamptz') AS t (type),
+       run(format('%s%s_%s', source, kind, type), condition) a;
+CREATE VIEW compared AS
+SELECT a.source || a.condition AS condition, a.n, a.kind, a.type, a.rows = r.rows AS same, a.conditions IS NOT NULL AS index, a.filters IS NOT NULL AS filter,
+       CASE WHEN a.calls > 10 THEN 'a row' ELSE a.calls::text END AS calls
+  FROM answers a JOIN answers r USING (n, kind) WHERE r.type = 'timestamptz';
+SELECT condition, same, index, filter, calls, string_agg(type, ' ' ORDER BY type) AS types FROM compared WHERE kind = 'key'
+ GROUP BY n, condition, same, index, filter, calls ORDER BY n, types;
+-- By BRIN: the same rows, and an index where the key is one.
+SELECT count(*), count(*) FILTER (WHERE NOT same) AS different, count(*) FILTER (WHERE index <> (SELECT index FROM compared k WHERE k.kind = 'key' AND (k.n, k.type) = (b.n, b.type))) AS otherwise
+  FROM compared b WHERE kind = 'brin' AND type <> 'timestamptz';
+RESET enable_seqscan;
+RESET enable_material;
+
+-- Bounds that are known when a query is planned are constants, of types whose layout depends on a setting, too: partitions are left out then, and tables whose
+-- constraints exclude them; and what looks for constants, as columnar storage and hypertables do, finds them.
+EXPLAIN (COSTS OFF) SELECT * FROM parts_flake WHERE id <@ tstzrange('2026-11-02 12:00', '2026-11-02 13:00');
+EXPLAIN (COSTS OFF) SELECT * FROM parts_flake WHERE NOT id < timestamptz '2026-11-04';
+EXPLAIN (COSTS OFF) SELECT * FROM parts_kid96 WHERE id <@ tstzrange('2026-11-02 12:00', '2026-11-02 13:00');
+EXPLAIN (COSTS OFF) SELECT * FROM parts_kid96 WHERE id >= kid96_floor('2026-11-02 12:00') AND id <= kid96_ceil('2026-11-02 13:00') AND kid_timestamp(id) < '2026-11-02 12:30' AND kid_node(id) = 1;
+EXPLAIN (COSTS OFF) SELECT * FROM parts_flake WHERE id >= flake_floor('2026-11-04') AND kid_timestamp(id) < '2026-11-04 12:30' AND id - '7523172089856000000' > '1 h';
+SELECT id < timestamptz '2026-11-03' AS flake, kid96_make('2026-11-02', 1, 0, 8) < timestamptz '2026-11-03' AS kid96, NULL::flake < timestamptz '2026-11-03' AS nothing
+  FROM flake_make('2026-11-02', 0, 0, 0, '1970-01-01') AS id;
+-- All that can be known is: nothing is left to compare.
+EXPLAIN (VERBOSE, COSTS OFF) SELECT flake '7523172089856000000' < timestamptz '2026-11-03', kid96 '.6.No...........' <@ tstzrange('2026-11-02', '2026-11-03'), kid_timestamp(flake '7523172089856000000');
+
+-- What lasts longer than a plan must not know the setting: it is refused where it has to be immutable, and is no proof of anything.
+\set VERBOSITY terse
+CREATE INDEX ON key_flake (id) WHERE id < timestamptz '2026-11-03';
+CREATE INDEX ON key_flake ((id < timestamptz '2026-11-03'));
+CREATE INDEX ON key_flake (kid_timestamp(id));
+CREATE INDEX ON key_kid96 (id) WHERE id <@ tstzrange('2026-11-02', '2026-11-03');
+CREATE INDEX ON key_kid96 (kid_node(id));
+CREATE TABLE refused (id flake) PARTITION BY LIST ((id < timestamptz '2026-11-03'));
+CREATE TABLE refused (id kid96) PARTITION BY RANGE (kid_timestamp(id));
+CREATE TABLE refused (id flake, early boolean GENERATED ALWAYS AS (id < timestamptz '2026-11-03') STORED);
+\set VERBOSITY default
+CREATE TABLE checked (id flake, CHECK (id < timestamptz '2026-11-03' AND kid_timestamp(id) < '2026-11-03'));
+INSERT INTO checked SELECT id FROM key_flake WHERE id < timestamptz '2026-11-03';
+INSERT INTO checked SELECT id FROM key_flake WHERE id > timestamptz '2026-11-03' LIMIT 1;
+SET constraint_exclusion = on;
+SELECT count(*) FROM checked WHERE id >= flake_floor('2026-11-02');
+SET kid.flake_epoch = 86400000;
+SELECT count(*) FROM checked WHERE id >= timestamptz '2026-11-03';
+SELECT count(*) FROM checked WHERE kid_timestamp(id) >= '2026-11-03';
+RESET kid.flake_epoch;
+RESET constraint_exclusion;
+-- With the setting as an argument it is immutable.
+CREATE INDEX with_epoch ON key_flake (kid_timestamp(id, '1970-01-01 UTC'));
+SET enable_seqscan = off;
+SELECT conditions FROM run('key_flake', 'kid_timestamp(id) = ''2026-11-02''');
+SET kid.flake_epoch = 86400000;
+SELECT conditions FROM run('key_flake', 'kid_timestamp(id) = ''2026-11-02''');
+RESET kid.flake_epoch;
+RESET enable_seqscan;
+DROP INDEX with_epoch;
+
+-- Plans that are kept end with the setting, in whatever way it changes.
+PREPARE flakes(timestamptz) AS SELECT count(*) FROM key_flake WHERE id < $1;
+PREPARE of_a_day AS SELECT count(*) FROM key_flake WHERE id < timestamptz '2026-11-03';
+PREPARE in_select AS SELECT count(*) FROM key_flake WHERE id < (SELECT max(day) FROM days);
+CREATE FUNCTION of_a_day() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(*) FROM key_flake WHERE id < timestamptz '2026-11-03'); END $$;
+CREATE FUNCTION first_time() RETURNS timestamptz LANGUAGE plpgsql AS $$ DECLARE first flake := '7523172089856000000'; BEGIN RETURN kid_timestamp(first); END $$;
+CREATE FUNCTION elsewhere() RETURNS bigint LANGUAGE plpgsql SET kid.flake_epoch = 86400000 AS $$ BEGIN RETURN of_a_day(); END $$;
+CREATE FUNCTION all_ways(OUT flakes bigint, OUT of_a_day bigint, OUT in_select bigint, OUT function bigint, OUT first_time timestamptz, OUT elsewhere bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE 'EXECUTE flakes(''2026-11-03'')' INTO flakes;
+    EXECUTE 'EXECUTE of_a_day' INTO of_a_day;
+    EXECUTE 'EXECUTE in_select' INTO in_select;
+    function := of_a_day();
+    first_time := first_time();
+    elsewhere := elsewhere();
+END $$;
+SET plan_cache_mode = force_generic_plan;
+SELECT * FROM all_ways();
+SET kid.flake_epoch = 86400000;
+SELECT * FROM all_ways();
+RESET kid.flake_epoch;
+SELECT * FROM all_ways();
+BEGIN;
+SET LOCAL kid.flake_epoch = 86400000;
+SELECT * FROM all_ways();
+SAVEPOINT s;
+SET LOCAL kid.flake_epoch = 172800000;
+SELECT * FROM all_ways();
+ROLLBACK TO s;
+SELECT * FROM all_ways();
+ROLLBACK;
+SELECT * FROM all_ways();
+ALTER ROLE CURRENT_USER SET kid.flake_epoch = 86400000;
+\c -
+SET TimeZone = 'UTC';
+SELECT of_a_day(), elsewhere();
+ALTER ROLE CURRENT_USER RESET kid.flake_epoch;
+\c -
+SET TimeZone = 'UTC';
+SET DateStyle = 'ISO';
+SELECT of_a_day(), elsewhere();
+PREPARE of_a_day AS SELECT count(*) FROM key_flake WHERE id < timestamptz '2026-11-03';
+SET plan_cache_mode = force_generic_plan;
+EXECUTE of_a_day;
+-- A function that sets it while a statement runs: that statement goes on as it was planned, the next one knows.
+CREATE FUNCTION set_epoch(text) RETURNS boolean VOLATILE LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('kid.flake_epoch', $1, false); RETURN true; END $$;
+PREPARE setting_too(text) AS SELECT count(*) FROM key_flake WHERE set_epoch($1) AND id < timestamptz '2026-11-03';
+EXECUTE setting_too('0');
+EXECUTE setting_too('86400000');
+EXECUTE setting_too('86400000');
+EXECUTE of_a_day;
+RESET kid.flake_epoch;
+PREPARE kid96s AS SELECT count(*) FROM key_kid96 WHERE id < timestamptz '2026-11-03 00:01';
+EXECUTE kid96s;
+SET kid.neighborhood = 0;
+EXECUTE kid96s;
+SELECT count(*) FROM key_kid96 WHERE kid_timestamp(id) < '2026-11-03 00:01';
+RESET kid.neighborhood;
+EXECUTE kid96s;
+RESET plan_cache_mode;
+DEALLOCATE ALL;
+
+-- Wherever it stands: what the function says, in an outer join, in CASE, under row security, in views, functions that are inlined, MERGE, UPDATE and DELETE.
+CREATE TABLE nothing (id flake, k kid96);
+SELECT day, count(*), count(f.id), bool_or(f.id < day) AS before FROM days LEFT JOIN key_flake f ON f.id <@ during AND NOT f.id < timestamptz '2026-11-03' GROUP BY day ORDER BY day;
+SELECT count(*) AS rows, count(f.id < timestamptz '2026-11-03') AS known FROM days LEFT JOIN nothing f ON true;
+SELECT sum(CASE WHEN id < timestamptz '2026-11-02' THEN 1 WHEN id <@ tstzrange('2026-11-02', '2026-11-03') THEN 1000 WHEN NOT id < timestamptz '2026-11-03' THEN 1000000 END) FROM key_kid96;
+CREATE VIEW of_november AS SELECT id, id < timestamptz '2026-11-02' AS early FROM key_flake WHERE id >= timestamptz '2026-11-01';
+SELECT count(*), count(*) FILTER (WHERE early) FROM of_november WHERE id < timestamptz '2026-11-03';
+CREATE FUNCTION is_early(flake) RETURNS boolean STABLE LANGUAGE sql AS $$ SELECT $1 < timestamptz '2026-11-02' $$;
+SELECT count(*) FROM key_flake WHERE is_early(id);
+EXPLAIN (COSTS OFF) SELECT count(*) FROM parts_flake WHERE is_early(id);
+CREATE TABLE secured AS SELECT * FROM key_flake;
+ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
+CREATE POLICY recent ON secured USING (id >= timestamptz '2026-11-03');
+CREATE ROLE regress_kid_reader;
+GRANT SELECT ON secured TO regress_kid_reader;
+SET ROLE regress_kid_reader;
+SELECT count(*), count(*) FILTER (WHERE id < timestamptz '2026-11-04') FROM secured;
+RESET ROLE;
+SET kid.flake_epoch = 86400000;
+SET ROLE regress_kid_reader;
+SELECT count(*), count(*) FILTER (WHERE id < timestamptz '2026-11-04') FROM secured;
+RESET ROLE;
+RESET kid.flake_epoch;
+DROP TABLE secured;
+DROP ROLE regress_kid_reader;
+MERGE INTO nothing n USING key_flake f ON n.id = f.id AND n.id < timestamptz '2026-11-02'
+ WHEN NOT MATCHED AND f.id < timestamptz '2026-11-01 00:03' THEN INSERT (id) VALUES (f.id);
+UPDATE nothing SET k = kid96_make(kid_timestamp(id), 1, 0) WHERE id > timestamptz '2026-11-01 00:01' RETURNING kid_timestamp(id), k <@ tstzrange('2026-11-01 00:02', NULL);
+DELETE FROM nothing WHERE NOT id > (SELECT timestamptz '2026-11-01') RETURNING id >= timestamptz '2026-11-01';
+SELECT count(*) FROM key_flake WHERE id <@ ANY (SELECT during FROM days) OR id < ALL (SELECT day - interval '1 day' + interval '5 min' FROM days);
+SELECT count(*) FROM key_flake GROUP BY id < timestamptz '2026-11-02' ORDER BY id < timestamptz '2026-11-02';
+SELECT count(*) FROM key_kid96 GROUP BY id < timestamptz '2026-11-02' HAVING id < timestamptz '2026-11-02';
+SELECT DISTINCT kid_timestamp(id)::date FROM key_flake ORDER BY kid_timestamp(id)::date;
+TRUNCATE nothing;
+INSERT INTO nothing (id) SELECT id FROM key_flake WHERE id < timestamptz '2026-11-01 00:02';
+CREATE UNIQUE INDEX ON nothing (kid_timestamp(id, '1970-01-01 UTC'));
+INSERT INTO nothing (id) SELECT id FROM key_flake WHERE id < timestamptz '2026-11-01 00:04' ON CONFLICT (kid_timestamp(id, '1970-01-01 UTC')) DO NOTHING;
+SELECT count(*) FROM nothing;
+-- COPY has no query.
+COPY nothing FROM stdin WHERE id < timestamptz '2026-11-03';
+7523172089855999999	\N
+7523172089856000000	\N
+\.
+SELECT id FROM nothing WHERE k IS NULL ORDER BY id DESC LIMIT 1;
+
+DROP VIEW of_november, compared;
+DROP FUNCTION run, costly(timestamptz), costly(tstzrange), of_a_day, first_time, elsewhere, all_ways, set_epoch, is_early;
+DROP TABLE answers, conditions, days, nothing, checked;
+DO $$
+DECLARE
+    type text;
+BEGIN
+    FOR type IN SELECT name FROM types UNION ALL SELECT 'timestamptz' LOOP
+        EXECUTE format('DROP TABLE key_%s, brin_%1$s, parts_%1$s', type);
+    END LOOP;
+END $$;
+DROP TABLE types;

@@ -1,0 +1,87 @@
+# IDs of a foreign server: postgres_fdw, told that the other server has kid, sends conditions on them and what follows
+# from those. The other server is this one.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nmax_parallel_workers_per_gather = 0\n"
+	# What can be joined there is not to be joined here.
+	. "enable_hashjoin = off\nenable_mergejoin = off\nenable_nestloop = off\n");
+$node->start;
+plan skip_all => 'there is no postgres_fdw'
+	unless $node->safe_psql('postgres', q(SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'));
+my ($host, $port) = ($node->host, $node->port);
+$node->safe_psql('postgres', qq{
+	CREATE EXTENSION kid;
+	CREATE EXTENSION postgres_fdw;
+	CREATE SERVER loopback FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'postgres', extensions 'kid', fdw_tuple_cost '10');
+	CREATE USER MAPPING FOR CURRENT_USER SERVER loopback;
+	CREATE TABLE days (day timestamptz PRIMARY KEY, ended timestamptz);
+	INSERT INTO days VALUES ('2026-11-02', '2026-11-02 01:00'), ('2026-11-03', '2026-11-04');
+	CREATE FOREIGN TABLE far_days (day timestamptz, ended timestamptz) SERVER loopback OPTIONS (table_name 'days');
+	ANALYZE days});
+
+my %makes = (
+	kid64 => 'kid64_make(t, 0)',
+	kid96 => 'kid96_make(t, 1, 0)',
+	sno => 'sno_make(t, 0, 0, 0)',
+	flake => 'flake_make(t, 0, 0, 0)',
+	flax => q{flax_make(t, '\x00000000000000')});
+
+# Queries on TABLE, of type T: what the other server is sent, and the types and values of parameters.
+my @shipped = (
+	[ 'a constant range', q{SELECT count(*) FROM TABLE WHERE id <@ tstzrange('2026-11-02', '2026-11-03')}, qr/count\(\*\).*WHERE .*id OPERATOR\(public\.>=\) '/ ],
+	[ 'constant instants', q{SELECT count(*), min(id), max(id) FROM TABLE WHERE id >= timestamptz '2026-11-02' AND id < timestamptz '2026-11-03'},
+		qr/count\(\*\), (?:public\.)?min\(id\).*WHERE .*id OPERATOR\(public\.>=\) '.*id OPERATOR\(public\.<=\) '/ ],
+	[ 'the rows themselves', q{SELECT id FROM TABLE WHERE NOT id < timestamptz '2026-11-03 22:00'}, qr/SELECT id FROM .*WHERE .*id OPERATOR\(public\.>=?\) '|NOT/ ],
+	[ 'the first in order', q{SELECT id FROM TABLE WHERE id > timestamptz '2026-11-03' ORDER BY id LIMIT 3}, qr/id OPERATOR\(public\.>=?\) '.*ORDER BY id ASC NULLS LAST LIMIT/ ],
+	[ 'the last in order', q{SELECT id FROM TABLE WHERE id < timestamptz '2026-11-03' ORDER BY id DESC LIMIT 3}, qr/id OPERATOR\(public\.<=?\) '.*ORDER BY id DESC NULLS FIRST LIMIT/ ],
+	[ 'a range as parameter', q{SELECT count(*) FROM TABLE WHERE id <@ $1}, qr/WHERE .*T_lowest\(\$1.*T_highest\(\$1/, '(tstzrange)', q{'[2026-11-02,2026-11-03)'} ],
+	[ 'instants as parameters', q{SELECT count(*) FROM TABLE WHERE id >= $1::timestamptz AND id < $2}, qr/WHERE .*T_lowest\('>='::text, \$1.*T_highest\('<'::text, \$2/,
+		'(timestamptz, timestamptz)', q{'2026-11-02', '2026-11-03'} ],
+	[ 'now(), in a sub-select', q{SELECT count(*) FROM TABLE WHERE id < (SELECT now() - interval '1 day')}, qr/count\(\*\).*WHERE .*(?:id OPERATOR\(public\.<\) |T_lt_time\(id, )\$1/ ],
+	[ 'a range in a sub-select', q{SELECT count(*) FROM TABLE WHERE id <@ (SELECT tstzrange('2026-11-02', max(day)) FROM days)}, qr/count\(\*\).*WHERE .*(?:id OPERATOR\(public\.<@\) |T_within\(id, )\$1/ ],
+	[ 'a join over there', q{SELECT count(*) FROM far_days JOIN TABLE ON id >= day AND id < ended WHERE day = '2026-11-02'}, qr/count\(\*\).*JOIN.*T_lowest.*T_highest/ ],
+	[ 'a join by ID', q{SELECT count(*) FROM TABLE a JOIN TABLE b USING (id) WHERE id <@ tstzrange('2026-11-02', '2026-11-03')}, qr/count\(\*\).*JOIN.*id OPERATOR\(public\.>=\) '/ ],
+	[ 'the time in it', q{SELECT count(DISTINCT kid_timestamp(id)) FROM TABLE WHERE kid_timestamp(id) < '2026-11-02'}, qr/SELECT count\(DISTINCT public\.kid_timestamp\(id.*WHERE .*public\.kid_timestamp\(id/ ],
+	[ 'a bound', q{SELECT count(*) FROM TABLE WHERE id >= T_floor('2026-11-02') AND id <= T_ceil('2026-11-02')}, qr/count\(\*\).*WHERE .*id OPERATOR\(public\.>=\) '/ ]);
+
+foreach my $type (sort keys %makes)
+{
+	$node->safe_psql('postgres', qq{
+		CREATE TABLE here_$type (id $type PRIMARY KEY);
+		INSERT INTO here_$type SELECT $makes{$type} FROM generate_series(timestamptz '2026-11-01', '2026-11-04 23:59', '1 min') AS t;
+		CREATE FOREIGN TABLE far_$type (id $type) SERVER loopback OPTIONS (table_name 'here_$type');
+		ANALYZE here_$type, far_$type});
+	foreach (@shipped)
+	{
+		my ($what, $query, $sent, $declared, $given) = @$_;
+		my ($here, $far) = map { my $table = $_; $query =~ s/TABLE/$table/gr =~ s/\bT_/${type}_/gr } "here_$type", "far_$type";
+		my $ask = $declared ? sub { "SET plan_cache_mode = force_generic_plan; PREPARE ask $declared AS $_[1]; $_[0] EXECUTE ask ($given)" } : sub { "$_[0] $_[1]" };
+		my $plan = $node->safe_psql('postgres', $ask->('EXPLAIN (VERBOSE, COSTS off)', $far));
+		my ($remote) = $plan =~ /Remote SQL: (.*)/;
+		my $expected = qr/@{[ "$sent" =~ s{T_}{public.${type}_}gr ]}/;
+		ok($remote =~ $expected && $plan !~ /Filter:/, "$type: $what") or diag $plan;
+		is($node->safe_psql('postgres', $ask->('', $far)), $node->safe_psql('postgres', $ask->('', $here)), "$type: $what, the same as here");
+	}
+	# What does not leave this server for a timestamptz either.
+	my $plan = $node->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS off) SELECT count(*) FROM far_$type WHERE id < now()");
+	unlike($plan, qr/Remote SQL:.*WHERE/, "$type: now() itself is not sent");
+}
+unlike($node->safe_psql('postgres', 'EXPLAIN (VERBOSE, COSTS off) SELECT count(*) FROM far_days WHERE day < now()'), qr/Remote SQL:.*WHERE/, 'nor is it for a timestamptz');
+
+# The setting is that of the session that asks, whatever the other server's.
+foreach ([ 'flake', 'kid.flake_epoch', "'1000 ms'" ], [ 'kid96', 'kid.neighborhood', 0 ])
+{
+	my ($type, $setting, $value) = @$_;
+	my $count = "WHERE id <@ tstzrange('2026-11-02', '2026-11-03')";
+	my ($far, $here) = split /\n/, $node->safe_psql('postgres', "SET $setting = $value; SELECT count(*) FROM far_$type $count; SELECT count(*) FROM here_$type $count");
+	is($far, $here, "$type: with another $setting");
+}
+
+$node->stop;
+done_testing();
