@@ -9,10 +9,11 @@ import asyncpg
 
 
 async def main():
-    connection = await asyncpg.connect(os.environ["DATABASE_URL"])
+    # asyncpg asks the catalogue about types it does not know, with a query that takes seconds where it is compiled.
+    connection = await asyncpg.connect(os.environ["DATABASE_URL"], server_settings={"jit": "off"})
     await connection.execute("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)")
     await connection.execute(
-        "CREATE TABLE lines (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders, note text)"
+        "CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)"
     )
 
     order_id = await connection.fetchval("INSERT INTO orders (item) VALUES ($1) RETURNING id", "tea")
@@ -25,16 +26,20 @@ async def main():
     print("found", await connection.fetchval("SELECT id FROM orders WHERE id = $1", order_id))
 
     some = [row["id"] for row in batch[5:8]]
-    for row in await connection.fetch("SELECT id FROM orders WHERE id = ANY ($1)", some):
+    listed = await connection.fetch("SELECT id FROM orders WHERE id = ANY ($1)", some)
+    for row in listed:
         print("listed", row["id"])
 
     since = datetime.now(timezone.utc) - timedelta(hours=1)
-    recent = await connection.fetch("SELECT id, item FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10", since)
+    recent = await connection.fetch(
+        "SELECT id, item FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10", since
+    )
     for row in recent:
         print("recent", row["id"])
 
     last = recent[-1]["id"]
-    for row in await connection.fetch("SELECT id, item FROM orders WHERE id > $1 ORDER BY id LIMIT 10", last):
+    page = await connection.fetch("SELECT id, item FROM orders WHERE id > $1 ORDER BY id LIMIT 10", last)
+    for row in page:
         print("page", row["id"])
 
     await connection.execute("INSERT INTO lines (order_id, note) VALUES ($1, 'with milk')", order_id)
@@ -47,7 +52,7 @@ async def main():
         print("wrong", error.sqlstate)
 
     # COPY is binary. On a connection of its own, as IDs are int on it.
-    loader = await asyncpg.connect(os.environ["DATABASE_URL"])
+    loader = await asyncpg.connect(os.environ["DATABASE_URL"], server_settings={"jit": "off"})
     await loader.set_builtin_type_codec("kid64", codec_name="int8")
     ids = [row[0] for row in await loader.fetch("SELECT kid_next(1000)")]
     await loader.copy_records_to_table("orders", columns=["id", "item"], records=[(id, "bulk") for id in ids])

@@ -73,7 +73,8 @@ for each in batch:
 
 print("found", Order.objects.get(id=order.id).id)
 
-for each in Order.objects.filter(id__in=[each.id for each in batch[5:8]]):
+listed = Order.objects.filter(id__in=[each.id for each in batch[5:8]])
+for each in listed:
     print("listed", each.id)
 
 since = timezone.now() - timedelta(hours=1)
@@ -82,7 +83,8 @@ for each in recent:
     print("recent", each.id)
 
 last = recent[9].id
-for each in Order.objects.filter(id__gt=last).order_by("id")[:10]:
+page = Order.objects.filter(id__gt=last).order_by("id")[:10]
+for each in page:
     print("page", each.id)
 
 order.lines.create(note="with milk")

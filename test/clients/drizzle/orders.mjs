@@ -37,7 +37,8 @@ const [found] = await db.select().from(orders).where(eq(orders.id, orderId));
 console.log('found', found.id);
 
 const some = batch.slice(5, 8).map(({ id }) => id);
-for (const { id } of await db.select().from(orders).where(inArray(orders.id, some))) console.log('listed', id);
+const listed = await db.select().from(orders).where(inArray(orders.id, some));
+for (const { id } of listed) console.log('listed', id);
 
 const since = new Date(Date.now() - 3600 * 1000).toISOString();
 const recent = await db.select().from(orders)

@@ -24,7 +24,8 @@ const found = await knex('orders').where({ id: orderId }).first();
 console.log('found', found.id);
 
 const some = batch.slice(5, 8).map(({ id }) => id);
-for (const id of await knex('orders').whereIn('id', some).pluck('id')) console.log('listed', id);
+const listed = await knex('orders').whereIn('id', some);
+for (const { id } of listed) console.log('listed', id);
 
 const since = new Date(Date.now() - 3600 * 1000);
 const recent = await knex('orders').whereRaw('id >= ?::timestamptz', [since]).orderBy('id').limit(10);

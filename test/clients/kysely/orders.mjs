@@ -27,7 +27,8 @@ const found = await db.selectFrom('orders').selectAll().where('id', '=', orderId
 console.log('found', found.id);
 
 const some = batch.slice(5, 8).map(({ id }) => id);
-for (const { id } of await db.selectFrom('orders').select('id').where('id', 'in', some).execute()) console.log('listed', id);
+const listed = await db.selectFrom('orders').selectAll().where('id', 'in', some).execute();
+for (const { id } of listed) console.log('listed', id);
 
 const since = new Date(Date.now() - 3600 * 1000);
 const recent = await db.selectFrom('orders').selectAll()
@@ -44,7 +45,8 @@ for (const { id } of ids) console.log('bulk', id);
 
 await db.insertInto('lines').values({ order_id: orderId, note: 'with milk' }).execute();
 const order = await db.selectFrom('orders').selectAll()
-  .select((row) => jsonArrayFrom(row.selectFrom('lines').selectAll().whereRef('order_id', '=', 'orders.id')).as('lines'))
+  .select((order) => jsonArrayFrom(
+    order.selectFrom('lines').selectAll().whereRef('order_id', '=', 'orders.id')).as('lines'))
   .where('id', '=', orderId).executeTakeFirst();
 console.log('nested', order.lines[0].order_id);
 

@@ -32,10 +32,12 @@ em = orm.em.fork();
 console.log('found', (await em.findOneOrFail('Order', order.id)).id);
 
 const some = batch.slice(5, 8).map(({ id }) => id);
-for (const { id } of await em.find('Order', { id: { $in: some } })) console.log('listed', id);
+const listed = await em.find('Order', { id: { $in: some } });
+for (const { id } of listed) console.log('listed', id);
 
 const since = new Date(Date.now() - 3600 * 1000);
-const recent = await em.find('Order', { id: { $gte: raw('?::timestamptz', [since]) } }, { orderBy: { id: 'asc' }, limit: 10 });
+const recent = await em.find(
+  'Order', { id: { $gte: raw('?::timestamptz', [since]) } }, { orderBy: { id: 'asc' }, limit: 10 });
 for (const { id } of recent) console.log('recent', id);
 
 const page = await em.find('Order', { id: { $gt: recent.at(-1).id } }, { orderBy: { id: 'asc' }, limit: 10 });

@@ -7,7 +7,7 @@ const client = new pg.Client(process.env.DATABASE_URL);
 await client.connect();
 await client.query('CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)');
 await client.query(
-  'CREATE TABLE lines (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders, note text)');
+  'CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)');
 
 const inserted = await client.query('INSERT INTO orders (item) VALUES ($1) RETURNING id', ['tea']);
 const orderId = inserted.rows[0].id;
@@ -39,7 +39,8 @@ for (const id of ids) console.log('bulk', id);
 
 await client.query("INSERT INTO lines (order_id, note) VALUES ($1, 'with milk')", [orderId]);
 const nested = await client.query(
-  'SELECT o.*, (SELECT jsonb_agg(l) FROM lines l WHERE l.order_id = o.id) AS lines FROM orders o WHERE id = $1', [orderId]);
+  'SELECT o.*, (SELECT jsonb_agg(l) FROM lines l WHERE l.order_id = o.id) AS lines FROM orders o WHERE id = $1',
+  [orderId]);
 console.log('nested', nested.rows[0].lines[0].order_id);
 
 try {

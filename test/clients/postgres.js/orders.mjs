@@ -4,7 +4,7 @@ import postgres from 'postgres';
 
 const sql = postgres(process.env.DATABASE_URL, { max: 1 });
 await sql`CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)`;
-await sql`CREATE TABLE lines (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders, note text)`;
+await sql`CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)`;
 
 const [{ id: orderId }] = await sql`INSERT INTO orders (item) VALUES (${'tea'}) RETURNING id`;
 console.log('inserted', orderId);

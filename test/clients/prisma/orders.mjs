@@ -6,7 +6,8 @@ const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: proc
 
 await prisma.$executeRaw`CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text NOT NULL)`;
 await prisma.$executeRaw`
-  CREATE TABLE lines (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 NOT NULL REFERENCES orders, note text NOT NULL)`;
+  CREATE TABLE lines (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 NOT NULL REFERENCES orders,
+    note text NOT NULL)`;
 
 const order = await prisma.order.create({ data: { item: 'tea', lines: { create: { note: 'with milk' } } } });
 console.log('inserted', order.id);
@@ -17,7 +18,8 @@ for (const { id } of batch) console.log('batch', id);
 console.log('found', (await prisma.order.findUnique({ where: { id: order.id } })).id);
 
 const some = batch.slice(5, 8).map(({ id }) => id);
-for (const { id } of await prisma.order.findMany({ where: { id: { in: some } } })) console.log('listed', id);
+const listed = await prisma.order.findMany({ where: { id: { in: some } } });
+for (const { id } of listed) console.log('listed', id);
 
 const since = new Date(Date.now() - 3600 * 1000);
 const recent = await prisma.$queryRaw`

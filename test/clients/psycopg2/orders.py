@@ -19,7 +19,7 @@ psycopg2.extensions.register_type(
 )
 
 cursor.execute("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)")
-cursor.execute("CREATE TABLE lines (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders, note text)")
+cursor.execute("CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)")
 
 cursor.execute("INSERT INTO orders (item) VALUES (%s) RETURNING id", ["tea"])
 (order_id,) = cursor.fetchone()

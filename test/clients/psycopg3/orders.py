@@ -4,10 +4,11 @@ from datetime import datetime, timedelta, timezone
 
 import psycopg
 from psycopg import errors
+from psycopg.types import TypeInfo
 
 connection = psycopg.connect(autocommit=True)
 connection.execute("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)")
-connection.execute("CREATE TABLE lines (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders, note text)")
+connection.execute("CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)")
 
 (order_id,) = connection.execute("INSERT INTO orders (item) VALUES (%s) RETURNING id", ["tea"]).fetchone()
 print("inserted", order_id)
@@ -23,7 +24,10 @@ for id in batch:
 for (id,) in connection.execute("SELECT id FROM orders WHERE id = %s", [order_id]):
     print("found", id)
 
-for (id,) in connection.execute("SELECT id FROM orders WHERE id = ANY (%s)", [batch[5:8]]):
+# Arrays of IDs come as lists of str, instead of as one str.
+TypeInfo.fetch(connection, "kid64").register(connection)
+(listed,) = connection.execute("SELECT array_agg(id) FROM orders WHERE id = ANY (%s)", [batch[5:8]]).fetchone()
+for id in listed:
     print("listed", id)
 
 since = datetime.now(timezone.utc) - timedelta(hours=1)
@@ -38,18 +42,25 @@ page = connection.execute("SELECT id, item FROM orders WHERE id > %s ORDER BY id
 for id, item in page:
     print("page", id)
 
-ids = [id for (id,) in connection.execute("SELECT kid_next(1000)")]
+ids = [id for (id,) in connection.execute("SELECT kid_next(500)")]
 with connection.cursor() as cursor, cursor.copy("COPY orders (id, item) FROM STDIN") as copy:
     for id in ids:
         copy.write_row([id, "bulk"])
 for id in ids:
     print("bulk", id)
 
+# The same in binary: the ID is a number there.
+numbers = [id for (id,) in connection.execute("SELECT kid_next(500)::bigint")]
+with connection.cursor() as cursor, cursor.copy("COPY orders (id, item) FROM STDIN (FORMAT binary)") as copy:
+    copy.set_types(["int8", "text"])
+    for id in numbers:
+        copy.write_row([id, "bulk"])
+for (id,) in connection.execute("SELECT unnest(%s::bigint[])::kid64", [numbers]):
+    print("bulk", id)
+
 connection.execute("INSERT INTO lines (order_id, note) VALUES (%s, 'with milk')", [order_id])
-(nested,) = connection.execute(
-    "SELECT to_jsonb(o) || jsonb_build_object('lines', jsonb_agg(l)) FROM orders o JOIN lines l ON l.order_id = o.id GROUP BY o.id"
-).fetchone()
-print("nested", nested["lines"][0]["order_id"])
+(nested,) = connection.execute("SELECT to_jsonb(l) FROM lines l JOIN orders o ON l.order_id = o.id").fetchone()
+print("nested", nested["order_id"])
 
 try:
     connection.execute("SELECT id FROM orders WHERE id = %s", ["12345"])

@@ -17,7 +17,8 @@ for (const { id } of batch) console.log('batch', id);
 console.log('found', (await Order.findByPk(order.id)).id);
 
 const some = batch.slice(5, 8).map(({ id }) => id);
-for (const { id } of await Order.findAll({ where: { id: some } })) console.log('listed', id);
+const listed = await Order.findAll({ where: { id: some } });
+for (const { id } of listed) console.log('listed', id);
 
 const since = sequelize.cast(new Date(Date.now() - 3600 * 1000), 'timestamptz');
 const recent = await Order.findAll({ where: { id: { [Op.gte]: since } }, order: ['id'], limit: 10 });

@@ -65,7 +65,8 @@ with Session(engine) as session:
 
     print("found", session.get(Order, order.id).id)
 
-    for id in session.scalars(select(Order.id).where(Order.id.in_(ids[5:8]))):
+    listed = session.scalars(select(Order.id).where(Order.id.in_(ids[5:8])))
+    for id in listed:
         print("listed", id)
 
     since = datetime.now(timezone.utc) - timedelta(hours=1)
@@ -75,7 +76,8 @@ with Session(engine) as session:
     for order in recent:
         print("recent", order.id)
 
-    for order in session.scalars(select(Order).where(Order.id > recent[-1].id).order_by(Order.id).limit(10)):
+    page = session.scalars(select(Order).where(Order.id > recent[-1].id).order_by(Order.id).limit(10))
+    for order in page:
         print("page", order.id)
 
     session.expire_all()

@@ -14,7 +14,9 @@ const Line = new EntitySchema({
   name: 'Line',
   tableName: 'lines',
   columns: { id, note: { type: 'text' } },
-  relations: { order: { type: 'many-to-one', target: 'Order', inverseSide: 'lines', joinColumn: { name: 'order_id' } } },
+  relations: {
+    order: { type: 'many-to-one', target: 'Order', inverseSide: 'lines', joinColumn: { name: 'order_id' } },
+  },
 });
 
 const source = new DataSource({ type: 'postgres', url: process.env.DATABASE_URL, entities: [Order, Line] });
@@ -35,7 +37,8 @@ for (const { id } of batch) console.log('batch', id);
 console.log('found', (await orders.findOneBy({ id: order.id })).id);
 
 const some = batch.slice(5, 8).map(({ id }) => id);
-for (const { id } of await orders.findBy({ id: In(some) })) console.log('listed', id);
+const listed = await orders.findBy({ id: In(some) });
+for (const { id } of listed) console.log('listed', id);
 
 const since = new Date(Date.now() - 3600 * 1000);
 const recent = await orders.find({
