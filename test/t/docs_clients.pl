@@ -1,0 +1,48 @@
+# docs/clients.md shows what make test-clients runs: the code in each section is in the program that the section names,
+# line for line but for the indentation, where an empty line stands for any lines. No client is without a section.
+use strict;
+use warnings;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $page = 'docs/clients.md';
+my ($before, @sections) = split /^## /m, slurp_file($page);
+my %shown;
+
+for my $section (@sections)
+{
+	my ($title) = $section =~ /(.*)/;
+	my $programs = '';
+	while ($section =~ /\]\(\.\.\/(test\/clients\/([^\/)]+)[^)]*)\)|^```\w+\n(.*?)^```$/msg)
+	{
+		my ($program, $client, $code) = ($1, $2, $3);
+		if ($program)
+		{
+			$shown{$client} = 1;
+			$programs .= slurp_file($program);
+			next;
+		}
+		my $parts = join '\n(?:.*\n)*?', map { part($_) } split /\n{2,}/, $code;
+		ok($programs =~ /^$parts$/m, "$title: as in its program") or diag $code;
+	}
+}
+
+# Lines one below the other, all indented alike.
+sub part
+{
+	my @lines = split /\n/, shift;
+	our $groups;
+	my $group = 'indentation' . ++$groups;
+	return "(?<$group>[ \\t]*)" . join "\\n\\k<$group>", map { quotemeta } @lines;
+}
+
+for my $folder (glob 'test/clients/*/')
+{
+	my ($client) = $folder =~ /([^\/]+)\/$/;
+	ok($shown{$client}, "$client has a section");
+}
+
+my @titles = map { /(.*)/ } grep { /test\/clients\// } @sections;
+is_deeply([ $before =~ /^\| \[(.*?)\]\(/mg ], [ grep { $_ ne 'What holds for all' } @titles ], 'the table has the sections');
+
+done_testing();
