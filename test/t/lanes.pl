@@ -1,0 +1,209 @@
+# The sequences of kid64 in lanes: a reload changes the lane of all sessions at once, also of statements that run, in bulk and not;
+# IDs go on rising, and none comes twice. No session has a lane of its own, or brings an older one back.
+use strict;
+use warnings;
+use Dialogue;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "max_prepared_transactions = 2\nmax_parallel_workers_per_gather = 2\nkid.node = auto\nkid.lanes = 1\n");
+$node->start;
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION kid;
+	CREATE TABLE made (writer int, n bigserial, id kid64, id96 kid96);
+	CREATE TABLE writing AS SELECT true;
+});
+
+# What a session says, errors and warnings too.
+sub session
+{
+	my ($sql, $database) = @_;
+	my ($status, $stdout, $stderr) = $node->psql($database // 'postgres', $sql);
+	return $stdout . $stderr;
+}
+
+# The settings of the server, for whoever starts a session from now on; and what is in force once one has.
+sub configure
+{
+	my %settings = @_;
+	$node->adjust_conf('postgresql.conf', "kid.$_", $settings{$_}) foreach sort keys %settings;
+	$node->reload;
+	return $node->safe_psql('postgres', 'SELECT node, lane, lanes FROM kid_identity()');
+}
+
+# In which part of a sequence of 16384 IDs are.
+sub sequences { return 'min(kid_sequence(id)), max(kid_sequence(id))' }
+
+# Sizes and places of lanes, also of what is back-filled, of kid96 and in bulk.
+foreach my $case ([ 2, 0, 0, 8191 ], [ 2, 1, 8192, 16383 ], [ 4, 2, 4096, 8191 ], [ 1024, 1023, 16368, 16383 ], [ 1, 7, 0, 16383 ])
+{
+	my ($lanes, $number, $first, $last) = @$case;
+	my $lane = $lanes > 1 ? $number : 0;
+	is(configure(node => $number, lanes => $lanes), "$number|$lane|$lanes", "node $number of $lanes lanes: the identity");
+	is($node->safe_psql('postgres', 'SELECT ' . sequences() . q{, count(DISTINCT id) FROM (SELECT kid64_at('2020-01-01') AS id FROM generate_series(1, 20000)) s}),
+		"$first|$last|" . ($last - $first + 1), 'what is back-filled');
+	is($node->safe_psql('postgres', 'SELECT ' . sequences() . q{ FROM (SELECT kid96_at('2020-01-01') AS id FROM generate_series(1, 20000)) s}), "$first|$last", 'kid96, too');
+	foreach my $made ('kid_next(5000) AS id', '(SELECT kid_next() AS id FROM generate_series(1, 5000)) s', 'kid96_next(5000) AS id', '(SELECT kid96_next() AS id FROM generate_series(1, 5000)) s')
+	{
+		is($node->safe_psql('postgres', "SELECT min(kid_sequence(id)) >= $first, max(kid_sequence(id)) <= $last, count(DISTINCT id) FROM $made"), 't|t|5000', $made);
+	}
+}
+
+# An observed ID may be of any lane: below it, in it, above it. Resets, too.
+configure(node => 1, lanes => 4);
+foreach my $sequence (0, 8191, 8192, 10000, 12287, 12288, 16383)
+{
+	my $result = $node->safe_psql('postgres', qq{
+			SELECT kid_observe(kid64_make(now() + interval '10 s', $sequence)) IS NOT NULL;
+			SELECT id > kid64_make(now() + interval '9 s', 0), kid_sequence(id) BETWEEN 8192 AND 12287 FROM kid_next() AS id;
+			SELECT kid_reset_clock(now()) IS NOT NULL;
+			SELECT id < kid64_make(now() + interval '9 s', 0), kid_sequence(id) BETWEEN 8192 AND 12287 FROM kid_next() AS id});
+	is($result, "t\nt|t\nt\nt|t", "after an ID with sequence $sequence, and after a reset");
+}
+
+# Sessions that run while lanes change: one transaction after the other in a DO block, bulk sets, single calls. What a session
+# makes after somebody saw the new identity is in the new lane.
+configure(node => 1, lanes => 1);
+my @writers = map { open_session($node) } 1 .. 4;
+ask($writers[0], q{DO $$ BEGIN
+	WHILE EXISTS (SELECT FROM writing) LOOP
+		INSERT INTO made (writer, id) SELECT 1, kid_next() FROM generate_series(1, 20); COMMIT; PERFORM pg_sleep(0.01);
+	END LOOP; END $$;});
+ask($writers[1], q{DO $$ BEGIN
+	WHILE EXISTS (SELECT FROM writing) LOOP
+		INSERT INTO made (writer, id) SELECT 2, id FROM kid_next(300) AS id; COMMIT; PERFORM pg_sleep(0.01);
+	END LOOP; END $$;});
+ask($writers[2], q{DO $$ BEGIN
+	WHILE EXISTS (SELECT FROM writing) LOOP
+		INSERT INTO made (writer, id96) SELECT 3, kid96_next() FROM generate_series(1, 20); COMMIT; PERFORM pg_sleep(0.01);
+	END LOOP; END $$;});
+# A set whose rows are asked for a few at a time, all in one transaction.
+ask($writers[3], q{DO $$ DECLARE one kid64; BEGIN
+	FOR one IN SELECT kid_next(10000000) LOOP
+		INSERT INTO made (writer, id) VALUES (4, one);
+		EXIT WHEN NOT EXISTS (SELECT FROM writing);
+		PERFORM pg_sleep(0.01);
+	END LOOP; END $$;});
+my $one = 'SELECT kid_next()::bigint';
+my @spans;
+foreach my $lanes (2, 16, 4, 1, 1024, 2, 1)
+{
+	is(configure(lanes => $lanes), '1|' . ($lanes > 1 ? 1 : 0) . "|$lanes", "$lanes lanes, while others write");
+	my $from = $node->safe_psql('postgres', $one);
+	$node->poll_query_until('postgres', "SELECT count(DISTINCT writer) = 3 FROM made WHERE coalesce(id, kid_local(id96)) > '$from'::bigint") or die 'nothing is made';
+	push @spans, [ $lanes, $from, $node->safe_psql('postgres', $one) ];
+}
+$node->safe_psql('postgres', 'DELETE FROM writing');
+is(answer($_), '', 'a writer ends without an error') foreach @writers;
+close_session($_) foreach @writers;
+my $all = '(SELECT writer, n, coalesce(id, kid_local(id96)) AS id FROM made) s';
+foreach (@spans)
+{
+	my ($lanes, $from, $to) = @$_;
+	# That of node 1 begins in the middle of the sequence.
+	my ($first, $last) = $lanes > 1 ? (8192, 8192 + 16384 / $lanes - 1) : (0, 16383);
+	is($node->safe_psql('postgres', qq{
+			SELECT count(*) > 100, count(*) FILTER (WHERE kid_sequence(id) NOT BETWEEN $first AND $last)
+			  FROM $all WHERE id > '$from'::bigint AND id < '$to'::bigint}), 't|0', "all were made in lane 1 of $lanes");
+}
+is($node->safe_psql('postgres', "SELECT count(*) - count(DISTINCT id) FROM $all"), '0', 'none twice');
+is($node->safe_psql('postgres', "SELECT count(*) FROM (SELECT id <= lag(id) OVER (PARTITION BY writer ORDER BY n) AS falls FROM $all) t WHERE falls"),
+	'0', 'each writer has rising ones');
+
+# A session that read its settings before a reload does not bring them back, whenever it makes its first ID.
+my ($old, $older) = map { open_session($node) } 1 .. 2;
+answer($older, "LOAD 'kid'; SHOW kid.lanes;");
+ask($old, 'SELECT pg_sleep(1), kid_sequence(kid_next()) < 16;');
+ask($older, 'SELECT pg_sleep(1), kid_sequence(kid_next()) < 16;');
+is(configure(node => 0, lanes => 1024), '0|0|1024', 'lanes while sessions sleep');
+is(answer($old), '|t', 'a session that began before goes by what is in force');
+is(answer($older), '|t', 'also one that has loaded kid');
+is($node->safe_psql('postgres', 'SELECT lanes FROM kid_identity()'), '1024', 'and leaves it so');
+is(answer($old, 'SELECT lanes, current_setting(\'kid.lanes\') FROM kid_identity();'), '1024|1024', 'also afterwards');
+close_session($_) foreach $old, $older;
+
+# The same of parallel workers, where somebody lets them make IDs.
+$node->safe_psql('postgres', q{
+	CREATE TABLE numbers AS SELECT n FROM generate_series(1, 20000) AS n; ANALYZE numbers; ALTER TABLE numbers SET (parallel_workers = 2);
+	ALTER FUNCTION kid_next() PARALLEL SAFE});
+my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+	SELECT count(DISTINCT id), max(kid_sequence(id)) < 16 FROM (SELECT kid_next() AS id FROM numbers WHERE n > 0 OFFSET 0) s';
+like(session("SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; EXPLAIN (VERBOSE, COSTS OFF) SELECT kid_next() FROM numbers WHERE n > 0"),
+	qr/Gather.*Parallel Seq Scan on public.numbers\n +Output: kid_next/s, 'workers make IDs');
+is(session($parallel), '20000|t', 'in the lane');
+my $leader = open_session($node);
+answer($leader, "LOAD 'kid';");
+ask($leader, "SELECT pg_sleep(1); $parallel;");
+is(configure(lanes => 1), '0|0|1', 'one lane, while a leader has the settings of before');
+is(answer($leader), "\n20000|f", 'whose workers do not bring them back');
+is($node->safe_psql('postgres', 'SELECT lanes FROM kid_identity()'), '1', 'nor is it changed');
+close_session($leader);
+$node->safe_psql('postgres', 'ALTER FUNCTION kid_next() PARALLEL RESTRICTED');
+
+# No session has one of its own.
+configure(node => 3, lanes => 4);
+my $lane_3 = 'SELECT kid_sequence(kid_next()) >= 12288, kid_node(kid96_next()), kid_partition(sno_next()), kid_generator(flake_next())';
+is(session($lane_3), 't|3|3|3', 'one number for all types');
+like(session("LOAD 'kid'; SET kid.$_ = 2"), qr/ERROR:  parameter "kid.$_" cannot be changed now/, "SET kid.$_") foreach qw(node lanes);
+foreach my $who ('DATABASE postgres', 'ROLE CURRENT_USER')
+{
+	like(session("LOAD 'kid'; ALTER $who SET kid.lanes = 2"), qr/ERROR:  parameter "kid.lanes" cannot be changed now/, "ALTER $who SET kid.lanes");
+	# Without the library PostgreSQL does not know that it is one of those.
+	is(session("ALTER $who SET kid.lanes = 2"), '', "ALTER $who SET, before kid is loaded");
+	like(session($lane_3), qr/^psql.*WARNING.*\n.*ERROR:  parameter "kid.lanes" could not be set\nDETAIL:  The value that it was given when the session started/s, 'is an error in each session');
+	$node->safe_psql('postgres', "ALTER $who RESET kid.lanes");
+}
+{
+	local $ENV{PGOPTIONS} = '-c kid.lanes=1';
+	like(session($lane_3), qr/ERROR:  parameter "kid.lanes" could not be set/, 'PGOPTIONS');
+}
+is(session("SET kid.sno_partition = 9; SET kid.flake_id = 10; $lane_3"), 't|3|9|10', 'the settings of single types say otherwise');
+is(session('SET kid.sno_partition = 9; SET kid.flake_worker = 10; SELECT * FROM kid_identity()'), '3|9|10|3|4', 'as the identity shows');
+
+# Numbers that do not fit a type.
+foreach my $case (
+	[ 4, 4, 'kid_next()', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
+	[ 4, 4, 'kid96_next()', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
+	[ 4, 4, 'kid64_at(now())', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
+	[ 4, 4, 'kid_next(2)', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
+	[ q{'auto'}, 2, 'kid_next()', '"kid.lanes"', '"kid.node" is "auto", which is no number, and the range is 0 to 1.' ],
+	[ q{'uid@127.0.0.1'}, 2, 'kid96_at(now())', '"kid.lanes"', '"kid.node" is "uid@127.0.0.1", which is no number, and the range is 0 to 1.' ],
+	[ q{'auto'}, 2, 'flake_next()', 'the generator of flake', '"kid.node" is "auto", which is no number, and the range is 0 to 1023.' ],
+	[ 1024, 1, 'flake_next()', 'the generator of flake', 'It is 1024, and the range is 0 to 1023.' ],
+	[ 65536, 1, 'sno_next()', 'the partition of sno', 'It is 65536, and the range is 0 to 65535.' ],
+	[ 65536, 1, 'sno_at(now())', 'the partition of sno', 'It is 65536, and the range is 0 to 65535.' ])
+{
+	my ($number, $lanes, $call, $what, $detail) = @$case;
+	configure(node => $number, lanes => $lanes);
+	like(session("\\set VERBOSITY verbose\nSELECT $call"), qr/ERROR:  F0000: node number of this server does not fit \Q$what\E\nDETAIL:  \Q$detail\E\nHINT:  Set/, "$call on node $number, $lanes lanes");
+}
+is($node->safe_psql('postgres', 'SELECT * FROM kid_identity()'), '65536|||0|1', 'the identity has no part where there is none');
+is(session('SET kid.sno_partition = 1; SET kid.flake_id = 2; SELECT kid_node(kid96_next()), kid_partition(sno_next()), kid_generator(flake_next())'), '65536|1|2', 'overridden');
+configure(node => q{'uid@127.0.0.1'}, lanes => 1);
+is(session('SELECT to_hex(kid_node(kid96_next())), to_hex(kid_partition(sno_next())), kid_generator(flake_next())'), '3eb2731|2731|0', 'of the hash of a name sno takes a part, and flake nothing');
+
+# What the file says wrongly is not 1. Without the library PostgreSQL does not notice when it reads it.
+foreach my $lanes (3, 2048, 0, 'many')
+{
+	$node->adjust_conf('postgresql.conf', 'kid.lanes', $lanes);
+	$node->reload;
+	like(session('SELECT kid_next()'), qr/ERROR:  parameter "kid.lanes" could not be set\nDETAIL:  The configuration file gives it a value that it cannot have/, "kid.lanes = $lanes");
+}
+configure(node => 1, lanes => 2);
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\n");
+$node->restart;
+is($node->safe_psql('postgres', 'SELECT kid_sequence(kid_next()) >= 8192'), 't', 'preloaded: the lane');
+is(configure(lanes => 1), '1|0|1', 'and another one');
+is(configure(lanes => 3), '1|0|1', 'a wrong value changes nothing, as those of PostgreSQL do not');
+like(slurp_file($node->logfile), qr/invalid value for parameter "kid.lanes": 3/, 'and is in the log');
+$node->stop;
+ok(!$node->start(fail_ok => 1), 'nor does a server start with it');
+like(slurp_file($node->logfile), qr/FATAL:  parameter "kid.lanes" could not be set/, 'and says so');
+$node->adjust_conf('postgresql.conf', 'kid.lanes', 2);
+$node->start;
+is($node->safe_psql('postgres', 'SELECT node, lane, lanes FROM kid_identity()'), '1|1|2', 'until it is corrected');
+$node->stop;
+done_testing();
