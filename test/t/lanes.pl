@@ -44,7 +44,7 @@ foreach my $case ([ 2, 0, 0, 8191 ], [ 2, 1, 8192, 16383 ], [ 4, 2, 4096, 8191 ]
 	my $lane = $lanes > 1 ? $number : 0;
 	is(configure(node => $number, lanes => $lanes), "$number|$lane|$lanes", "node $number of $lanes lanes: the identity");
 	is($node->safe_psql('postgres', 'SELECT ' . sequences() . q{, count(DISTINCT id) FROM (SELECT kid64_at('2020-01-01') AS id FROM generate_series(1, 20000)) s}),
-		"$first|$last|" . ($last - $first + 1), 'what is back-filled');
+		"$first|$last|20000", 'what is back-filled');
 	is($node->safe_psql('postgres', 'SELECT ' . sequences() . q{ FROM (SELECT kid96_at('2020-01-01') AS id FROM generate_series(1, 20000)) s}), "$first|$last", 'kid96, too');
 	foreach my $made ('kid_next(5000) AS id', '(SELECT kid_next() AS id FROM generate_series(1, 5000)) s', 'kid96_next(5000) AS id', '(SELECT kid96_next() AS id FROM generate_series(1, 5000)) s')
 	{
