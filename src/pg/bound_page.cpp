@@ -176,8 +176,11 @@ XLogRecPtr overwrite_page(page_bounds const &bounds) {
 }
 
 bool replicates_synchronously() {
-  // What the server goes by, and not the session's own setting, which may be older or newer.
-  return SyncRepRequested() && (WalSndCtl->sync_standbys_status & SYNC_STANDBY_DEFINED) != 0;
+  // What the server goes by, and not the session's own setting, which may be older or newer; but at a start the server
+  // may not have come to it yet.
+  auto const status = WalSndCtl->sync_standbys_status;
+  bool const known = (status & SYNC_STANDBY_INIT) != 0;
+  return SyncRepRequested() && (known ? (status & SYNC_STANDBY_DEFINED) != 0 : *SyncRepStandbyNames != '\0');
 }
 
 bool wait_for_standbys(XLogRecPtr lsn) {

@@ -7,7 +7,7 @@ use IPC::Run ();
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time usleep);
 
-our @EXPORT = qw(kill_server kill_backend wait_until_up seconds_ahead is_near start_session wait_for_output run_for slow_flush_library);
+our @EXPORT = qw(kill_server kill_backend wait_until_up seconds_ahead is_near start_session wait_for_output run_for slow_flush_library late_checkpointer_library);
 
 # Kills all of a server's processes, none of which can start another meanwhile.
 sub kill_server
@@ -112,12 +112,50 @@ sub run_for
 	return;
 }
 
-# A library for LD_PRELOAD that makes each flush of WAL take as many milliseconds as the file says that KID_SLOW_FLUSH names.
-# While process N is in one, there is a file with .N after that name. Undefined where there is no compiler.
+# A library for LD_PRELOAD, of which `code` is the source. Undefined where there is no compiler.
+sub compile_library
+{
+	my ($name, $code) = @_;
+	my $directory = PostgreSQL::Test::Utils::tempdir();
+	append_to_file("$directory/$name.c", $code);
+	return undef
+	  if system("cc -shared -fPIC -O1 -o '$directory/$name.so' '$directory/$name.c' -ldl >'$directory/cc.log' 2>&1") != 0;
+	return "$directory/$name.so";
+}
+
+# One in which the checkpointer begins when the file is gone that KID_LATE_CHECKPOINTER names.
+sub late_checkpointer_library
+{
+	return compile_library('late_checkpointer', <<'END');
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// The last that it does before it looks at its settings is to let signals in.
+int sigprocmask(int how, sigset_t const *set, sigset_t *old)
+{
+	int (*original)(int, sigset_t const *, sigset_t *) = (int (*)(int, sigset_t const *, sigset_t *))dlsym(RTLD_NEXT, "sigprocmask");
+	char title[256] = "";
+	char const *flag = getenv("KID_LATE_CHECKPOINTER");
+	int in = open("/proc/self/cmdline", O_RDONLY);
+	if (in >= 0 && read(in, title, sizeof title - 1) > 0 && strstr(title, "checkpointer") != NULL)
+		while (flag != NULL && access(flag, F_OK) == 0)
+			usleep(10000);
+	close(in);
+	return original(how, set, old);
+}
+END
+}
+
+# One that makes each flush of WAL take as many milliseconds as the file says that KID_SLOW_FLUSH names. While process N is in one,
+# there is a file with .N after that name.
 sub slow_flush_library
 {
-	my $directory = PostgreSQL::Test::Utils::tempdir();
-	append_to_file("$directory/slow_flush.c", <<'END');
+	return compile_library('slow_flush', <<'END');
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -168,9 +206,6 @@ static void be_slow(int fd)
 SLOW(fsync)
 SLOW(fdatasync)
 END
-	return undef
-	  if system("cc -shared -fPIC -O1 -o '$directory/slow_flush.so' '$directory/slow_flush.c' -ldl >'$directory/cc.log' 2>&1") != 0;
-	return "$directory/slow_flush.so";
 }
 
 1;

@@ -97,4 +97,25 @@ cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'a
 $other->stop;
 $real->stop;
 
+# At a start it is the checkpointer that says whether standbys are waited for. Until it does, the setting counts.
+SKIP:
+{
+	skip 'from 19 on a start waits for the checkpointer', 1 if $real->pg_version >= 19;
+	my $library = late_checkpointer_library();
+	skip 'there is no C compiler (cc)', 1 unless defined $library;
+	my $flag = $real->basedir . '/late';
+	append_to_file($flag, '');
+	{
+		local $ENV{LD_PRELOAD} = $library;
+		local $ENV{KID_LATE_CHECKPOINTER} = $flag;
+		$real->start;
+	}
+	%waiting = ();
+	start_waiting_for_standby('early', "SET statement_timeout = '2s';\n");
+	eval { $waiting{early}{handle}->finish };
+	is(${ $waiting{early}{stdout} }, '', 'before the checkpointer is there, there is no ID without a standby either');
+	unlink $flag;
+	$real->stop;
+}
+
 done_testing();
