@@ -332,12 +332,11 @@ void raise_clock(clock_cell &cell, std::uint64_t state) {
         pg_atomic_write_u64(&lease.safe, unit);
     }
   } else {
-    while (state >= bound_of(cell)) {
-      std::uint64_t const bound = bound_of(cell);
+    // Nothing would be left to issue, also not after a start, which finds the bound.
+    if (rules_of(id).next_unit(state) == state)
+      clock_ended_error();
+    while (state >= bound_of(cell))
       extend(lease, cell, Max(state, cell.load()));
-      if (bound_of(cell) == bound && bound != 0 && rules_of(id).next_unit(bound) == bound)
-        clock_ended_error();
-    }
     while (last < state && !cell.compare_exchange(last, state)) {
     }
     // That it is ahead now is no step of the system clock.

@@ -106,6 +106,11 @@ is( $node->sql(q{SELECT flake_floor(now() + interval '3 h') AS id \gset
 	SELECT kid_observe(:'id'::flake);
 	SELECT flake_next() > :'id'::flake}) =~ s/^\n//r, 't', 'a flake');
 like($node->error_of(q{SELECT kid_observe('zzzzzzzzzzw'::kid64)}), qr{22008: timestamp out of range for type kid64}, 'bits that are no time of a kid64');
+# After the last time unit nothing is left to issue. An ID of that is refused, and nothing remains of it.
+like($node->error_of(q{SELECT kid_observe(kid64_ceil('35198-01-19 07:06:39.999999'))}), qr{2200H: the range of IDs is used up}, 'the end of all time');
+$node->stop('immediate');
+$node->start;
+is($node->sql(q{SELECT kid_next() < kid64_floor(now() + interval '4 h')}), 't', 'is refused, and IDs do not go on from there after a crash');
 # A sno of the tick in use is a step back when it is ahead, and one of the other tick is time that was used on that side.
 my $tick = $node->sql('SELECT kid_tick(sno_next())');
 is( $node->sql(qq{SELECT sno_make(now() + interval '10 min', 0, 0, 7, '$tick') AS id \\gset
