@@ -269,7 +269,7 @@ step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now
   // use up the other side, which is for a system clock that goes back.
   unix_micros const ahead = rules.time(last) - rules.time(now);
   bool const starts = last < pg_atomic_read_u64(&stats_of(cell).held_until) && ahead < notable_micros &&
-                      (max_wait < 0 || ahead < max_wait * INT64CONST(1000));
+                      (max_wait < 0 || ahead < max_wait * INT64CONST(1000) - micros_since(start));
   if (starts)
     result = {step_kind::behind, last};
   else if (cell.load() == last)
