@@ -28,7 +28,7 @@ static Datum reset_to_time(PG_FUNCTION_ARGS) {
 
   check_may_reset();
   shared_state &shared = kid::pg::shared("kid_reset_clock()");
-  mend_page(time);
+  mend_bounds(time);
   for (clock_cell &cell : shared.cells)
     lower_clock(cell, state_at(id_of(cell), time));
   PG_RETURN_VOID();

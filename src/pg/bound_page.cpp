@@ -51,15 +51,28 @@ bool check(page_state state) {
           state == page_state::damaged
               ? errdetail("File \"global/%u\" does not hold what kid has written.", file_number)
               : errdetail("File \"global/%u\" is of a version that this kid does not know.", file_number),
-          errhint("As a superuser, call kid_reset_clock() with a time above which no ID is in use. The page is written "
-                  "anew then, and IDs go on from that time."));
+          errhint("As a superuser, call kid_reset_clock() with a time above which no ID is in use, at most "
+                  "\"kid.max_observe\" ahead. The page is written anew then, and IDs go on from that time."));
 }
 
-/// What there is of a file that has no whole block.
+/// Whether the file has its block. Once it has, it keeps it.
+bool has_block() {
+  static bool seen = false;
+
+  if (!seen) {
+    auto *const relation = smgropen(file, no_backend);
+    seen = smgrexists(relation, MAIN_FORKNUM) && smgrnblocks(relation, MAIN_FORKNUM) > 0;
+  }
+  return seen;
+}
+
+/// What there is of a file that has no block.
 page_state look_at_part() {
   unsigned char bytes[BLCKSZ];
   int const part = OpenTransientFile("global/9764", O_RDONLY | PG_BINARY);
 
+  if (part < 0 && errno == ENOENT)
+    return page_state::none;
   if (part < 0)
     ereport(ERROR, errcode_for_file_access(), errmsg("could not open file \"global/%u\": %m", file_number));
   auto const size = pg_pread(part, bytes, sizeof bytes, 0);
@@ -69,21 +82,6 @@ page_state look_at_part() {
     if (bytes[i] != 0)
       return page_state::damaged;
   return page_state::none;
-}
-
-/// Whether the file has its block. Once it has, it keeps it. Less than a block is none, or an error.
-bool exists(bool damaged_is_none = false) {
-  static bool seen = false;
-
-  if (!seen) {
-    auto *const relation = smgropen(file, no_backend);
-    if (!smgrexists(relation, MAIN_FORKNUM))
-      return false;
-    seen = smgrnblocks(relation, MAIN_FORKNUM) > 0;
-    if (!seen && !damaged_is_none)
-      check(look_at_part());
-  }
-  return seen;
 }
 
 /// Makes the file with a block of zeroes, or what is missing of it after a crash in here. Not with P_NEW, which wants a
@@ -125,18 +123,16 @@ XLogRecPtr fill(Buffer buffer, bool is_new, page_bounds const &bounds) {
   return lsn;
 }
 
-void prepare_to_write(bool damaged_is_none) {
-  // On a standby it would be a PANIC later on.
+/// On a standby a page that was written would be a PANIC later on.
+void check_may_write() {
   PreventCommandDuringRecovery("a generator of IDs");
-  if (!exists(damaged_is_none))
-    create();
 }
 
 } // namespace
 
 bool read_page(page_bounds &bounds) {
-  if (!exists())
-    return false;
+  if (!has_block())
+    return check(look_at_part());
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_SHARE);
   Page const page = BufferGetPage(buffer);
   bool const good = check(look_at(page));
@@ -149,7 +145,9 @@ bool read_page(page_bounds &bounds) {
 }
 
 XLogRecPtr write_page(page_bounds const &bounds) {
-  prepare_to_write(false);
+  check_may_write();
+  if (!has_block() && !check(look_at_part()))
+    create();
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_EXCLUSIVE);
   bool const good = check(look_at(BufferGetPage(buffer)));
   XLogRecPtr const lsn = fill(buffer, !good, bounds);
@@ -157,20 +155,18 @@ XLogRecPtr write_page(page_bounds const &bounds) {
   return lsn;
 }
 
-bool page_is_damaged() {
-  if (!exists(true))
-    return smgrexists(smgropen(file, no_backend), MAIN_FORKNUM) && look_at_part() != page_state::none;
-  // One whose checksum is wrong comes as zeroes, with a warning.
-  Buffer const buffer = read_buffer(RBM_ZERO_ON_ERROR, BUFFER_LOCK_SHARE);
-  bool const good = look_at(BufferGetPage(buffer)) == page_state::good;
-  UnlockReleaseBuffer(buffer);
-  return !good;
-}
-
-XLogRecPtr overwrite_page(page_bounds const &bounds) {
-  prepare_to_write(true);
+XLogRecPtr mend_page(page_bounds const &bounds) {
+  check_may_write();
+  if (!has_block()) {
+    if (look_at_part() == page_state::none)
+      return InvalidXLogRecPtr;
+    create();
+  }
+  // One whose checksum is wrong comes as zeroes, with a warning. They are what others would find from here on, so
+  // nothing may fail before it is filled.
   Buffer const buffer = read_buffer(RBM_ZERO_ON_ERROR, BUFFER_LOCK_EXCLUSIVE);
-  XLogRecPtr const lsn = fill(buffer, true, bounds);
+  bool const good = look_at(BufferGetPage(buffer)) == page_state::good;
+  XLogRecPtr const lsn = good ? InvalidXLogRecPtr : fill(buffer, true, bounds);
   UnlockReleaseBuffer(buffer);
   return lsn;
 }

@@ -42,11 +42,9 @@ bool read_page(page_bounds &bounds);
 /// Never during recovery.
 XLogRecPtr write_page(page_bounds const &bounds);
 
-/// Whether there is a page that cannot be read.
-bool page_is_damaged();
-
-/// write_page(), whatever is there.
-XLogRecPtr overwrite_page(page_bounds const &bounds);
+/// Writes the page where there is one that cannot be read. As write_page(), or InvalidXLogRecPtr where there is nothing
+/// to mend.
+XLogRecPtr mend_page(page_bounds const &bounds);
 
 /// Whether to wait for standbys, too, as a commit of this session does.
 bool replicates_synchronously();

@@ -408,22 +408,21 @@ bool replayed_draw(page_draw &draw) {
   return found;
 }
 
-void mend_page(unix_micros time) {
+void mend_bounds(unix_micros time) {
   instr_time const start = monotonic_now();
   lease_state &lease = attached->lease;
 
   take_lock(lease, start);
-  if (!lease.open && lease_length > 0 && page_is_damaged()) {
+  if (lease.open && lease.length > 0) {
+    // What was on it is known.
+    XLogFlush(mend_page(lease.page));
+  } else if (time <= to_unix(GetCurrentTimestamp()) + max_observe * INT64CONST(1000)) {
     page_bounds page = {};
-    if (time > to_unix(GetCurrentTimestamp()) + max_observe * INT64CONST(1000))
-      ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("time is too far ahead of the system clock"),
-              errdetail("The page of the bounds of IDs is damaged, and IDs would go on from that time."),
-              errhint("Pass a time that is at most \"kid.max_observe\" ahead."));
     for (int id = 0; id < clock_count; id++)
       page.last[id] = end_of_unit(static_cast<clock_id>(id), state_at(static_cast<clock_id>(id), time), 0);
     // Nobody knows what either side has used until then.
     memcpy(page.safe, page.last, sizeof page.safe);
-    XLogFlush(overwrite_page(page));
+    XLogFlush(mend_page(page));
   }
   release_lock(lease);
 }

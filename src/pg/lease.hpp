@@ -62,7 +62,8 @@ std::uint64_t drawn_number();
 /// During recovery: what was drawn last. False where there is none.
 bool replayed_draw(page_draw &draw);
 
-/// Where the page is damaged, writes it anew, for clocks that go on from `time`.
-void mend_page(unix_micros time);
+/// Where the page is damaged, writes it anew: for clocks that go on from `time`, if that is at most `kid.max_observe`
+/// ahead of the system clock, or, where they are under way, as it was.
+void mend_bounds(unix_micros time);
 
 } // namespace kid::pg

@@ -115,7 +115,7 @@ foreach my $name (sort keys %place)
 	is($node->sql(q{SELECT count(*), count(last_issued), count(lease_until) FROM kid_stats}), '3|0|0', 'as does kid_stats');
 	my ($status, $stdout, $refused) = $node->psql('postgres', "SELECT kid_reset_clock($time)", extra_params => [ '-U', 'merger' ]);
 	like($refused, qr{must be superuser}, 'who is no superuser cannot write it anew');
-	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), qr{22023: time is too far ahead of the system clock}, 'nor anybody for a time that is far');
+	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), $damaged, 'nor anybody for a time that is far');
 	like($node->error_of('SELECT kid_next()'), $damaged, 'and then it is damaged as before');
 }
 continue
@@ -154,8 +154,27 @@ foreach my $byte (8, 12, 24, 40, 47, 104, 167, 168, 8191)
 {
 	like(error_of_start(flip($byte)), qr{ERROR:  XX001: }, "with checksums, flipped: $byte");
 	like($node->error_of('SELECT flake_next()'), qr{XX001}, 'and again');
+	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), qr{ERROR:  XX001: }, 'not written anew for a time that is far');
+	like($node->error_of('SELECT flake_next()'), qr{ERROR:  XX001: }, 'and then it is damaged as before');
 	mend('with checksums');
 }
+
+# Damaged while the server runs, and read again, as it was not among the buffers any more. Where IDs are is known then.
+$node->append_conf('postgresql.conf', "shared_buffers = '128kB'\n");
+$node->restart;
+$node->sql(q{SELECT kid_observe(kid64_floor(now() + interval '30 min'))});
+$id = $node->sql('SELECT kid_next()::bigint');
+$node->sql('CHECKPOINT; CREATE TABLE pages AS SELECT repeat(n::text, 500) FROM generate_series(1, 2000) n');
+flip(40)->();
+like($node->error_of(q{SELECT count(*) FROM pages; SELECT kid_observe(kid64_floor(now() + interval '40 min'))}), qr{ERROR:  XX001: invalid page},
+	'damaged while the server runs');
+$node->sql('SELECT kid_reset_clock(now() + interval \'1 day\')');
+is($node->sql(qq{SELECT kid_next()::bigint > $id, kid_timestamp(kid_next()) < clock_timestamp() + '31 min'}), 't|t', 'mended: IDs go on as they were');
+$node->stop('immediate');
+$node->start;
+is($node->sql(qq{SELECT kid_next()::bigint > $id, kid_timestamp(kid_next()) < clock_timestamp() + '31 min'}), 't|t', 'also after a crash');
+$node->append_conf('postgresql.conf', "shared_buffers = '16MB'\n");
+$node->sql('SELECT kid_reset_clock(now())');
 
 # A single-user server takes it over, and hands it on.
 $id = $node->sql('SELECT kid_next()::bigint');
