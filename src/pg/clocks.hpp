@@ -44,6 +44,14 @@ inline clock_rules const &rules_of(clock_id id) {
   return *all[id];
 }
 
+/// Whether a number is a state of a clock. It need not be one: there are bits that no state has set, and time units can
+/// be written in other ways.
+inline bool is_state(clock_id id, std::uint64_t number) {
+  clock_rules const &rules = rules_of(id);
+  std::uint64_t const unit = rules.at(rules.time(number));
+  return unit <= number && number <= rules.end(unit | (number & rules.sides));
+}
+
 /// The first state of the time unit that holds an instant, or the nearest in range.
 inline std::uint64_t state_at(clock_id id, unix_micros time) {
   clock_rules const &rules = rules_of(id);

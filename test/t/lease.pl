@@ -97,7 +97,7 @@ sub mend
 	return;
 }
 $node->sql('CREATE ROLE merger LOGIN; GRANT EXECUTE ON FUNCTION kid_reset_clock(timestamptz) TO merger');
-my %place = (LSN => 0, magic => 24, 'the end of the magic' => 31, version => 32, pd_lower => 12);
+my %place = (LSN => 0, magic => 24, 'the end of the magic' => 31, version => 32, 'the bound of sno' => 63, pd_lower => 12);
 foreach my $name (sort keys %place)
 {
 	my $good = slurp_file($path);
