@@ -80,7 +80,8 @@ BEGIN
     END IF;
 
     -- Where a period begins and where a partition begins or ends: between two such points either a partition is, or it is missing,
-    -- or its place is taken by one that is detaching.
+    -- or its place is taken by one that is detaching. A bound that somebody made in the time unit in which a period begins is as good
+    -- as its own.
     -- Bounds of a kid96 are no closer than its neighborhood, at most 1024 s. What new rows need comes first.
     SELECT a.attname, nullif(p.partdefid, 0), ty.typnamespace, c.relowner::regrole,
            concat(' USING ' || quote_ident(am.amname), ' TABLESPACE ' || quote_ident(t.spcname))
@@ -91,10 +92,13 @@ BEGIN
     FOR piece IN EXECUTE format(
         $query$
         WITH partitions AS (SELECT * FROM %1$s.kid_partition_bounds($1)),
-             points AS (SELECT %3$s(%2$s_floor(begins)) AS id, begins
-                          FROM generate_series($2, $3 + $4 + interval '1024 seconds', $4) AS begins
-                        UNION ALL SELECT lower, NULL FROM partitions
-                        UNION ALL SELECT upper, NULL FROM partitions WHERE upper IS NOT NULL),
+             bounds AS (SELECT lower AS id FROM partitions UNION SELECT upper FROM partitions WHERE upper IS NOT NULL),
+             points AS (SELECT id, NULL::timestamptz AS begins FROM bounds
+                        UNION ALL
+                        SELECT id, begins
+                          FROM generate_series($2, $3 + $4 + interval '1024 seconds', $4) AS begins, %3$s(%2$s_floor(begins)) AS id
+                         WHERE id IN (SELECT id FROM bounds)
+                            OR %1$s.kid_bound_time($7, id) NOT IN (SELECT %1$s.kid_bound_time($7, id) FROM bounds WHERE id <> '')),
              pieces AS (SELECT id AS lower, lead(id) OVER (ORDER BY id) AS upper, min(begins) AS begins FROM points GROUP BY id)
         SELECT coalesce(begins, %1$s.kid_bound_time($7, pieces.lower)) AS begins,
                %1$s.kid_bound_text($7, pieces.lower) AS lower, %1$s.kid_bound_text($7, pieces.upper) AS upper,
