@@ -8,7 +8,7 @@ EXTENSION  = kid
 EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" kid.control)
 
 # Each is a page in src/sql/types. kid96 has casts to kid64, so it comes after.
-TYPES      = kid64 kid96 sno flake flax
+TYPES      = kid64 kid96 sno flake flax uuidv7
 
 MODULE_big = kid
 OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp)))

@@ -20,6 +20,9 @@ INSERT INTO comparisons (section, name, rival, target) VALUES
     ('generate', 'sno', 'uuid v4', NULL),
     ('generate', 'flake', 'bigserial', NULL),
     ('generate', 'flax', 'uuid v4', NULL),
+    ('generate', 'kid_uuidv7', 'uuid v4', 0.25),
+    ('generate', 'kid_uuidv7', 'uuid v7', 0.35),
+    ('generate', 'kid_uuidv7', 'pg_uuidv7', 0.25),
     ('call', 'kid64', 'a C function that does nothing', 1.25);
 CALL compare('generate', :rounds);
 CALL compare('call', :rounds * 5);

@@ -12,16 +12,19 @@ INSERT INTO comparisons (section, name, rival, target) VALUES
     ('insert', 'kid96', 'uuid v4', NULL),
     ('insert', 'sno', 'uuid v4', NULL),
     ('insert', 'flake', 'bigserial', NULL),
-    ('insert', 'flax', 'uuid v4', NULL);
+    ('insert', 'flax', 'uuid v4', NULL),
+    ('insert', 'kid_uuidv7', 'uuid v4', NULL),
+    ('insert', 'kid_uuidv7', 'uuid v7', 0.85),
+    ('insert', 'kid_uuidv7', 'pg_uuidv7', NULL);
 CALL compare('insert', :rounds);
 
 INSERT INTO turns
 SELECT 'index size', name, 1, pg_relation_size(format('%I', 'insert ' || name || '_pkey')::regclass) / 1e6 FROM generators;
 INSERT INTO comparisons (section, name, rival, target)
 SELECT 'index size', name, 'bigserial', 1.0 FROM generators WHERE name IN ('kid64', 'flake');
-INSERT INTO comparisons (section, name, rival)
-SELECT 'index size', kid.name, other.name
+INSERT INTO comparisons (section, name, rival, target)
+SELECT 'index size', kid.name, other.name, CASE kid.name WHEN 'kid_uuidv7' THEN 1.0 END
   FROM generators AS kid, generators AS other
- WHERE kid.name = 'kid64' AND other.name IN ('uuid v7', 'pg_uuidv7')
+ WHERE kid.name IN ('kid64', 'kid_uuidv7') AND other.name IN ('uuid v7', 'pg_uuidv7')
     OR kid.name IN ('kid96', 'sno', 'flax') AND other.name = 'uuid v4';
 SELECT format('DROP TABLE %I', 'insert ' || name) FROM generators \gexec

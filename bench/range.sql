@@ -10,7 +10,7 @@ BEGIN
     END LOOP;
 END $$;
 CREATE TABLE dated AS SELECT name, id FROM stored WHERE name <> 'uuid';
-SELECT format('CREATE TABLE %I (id %I PRIMARY KEY, created_at timestamptz, n int)', 'dated ' || name, name),
+SELECT format('CREATE TABLE %I (id %I PRIMARY KEY, created_at timestamptz, n int)', 'dated ' || name, CASE name WHEN 'kid_uuidv7' THEN 'uuid' ELSE name END),
        format('INSERT INTO %I SELECT %s, t, g
                  FROM (SELECT g, timestamptz ''2026-01-01'' + g * (interval ''3 days'' / %s) AS t
                          FROM generate_series(0, %3$s - 1) AS g) AS made', 'dated ' || name, id, :rows),
@@ -22,7 +22,8 @@ INSERT INTO contestants (section, name, query)
 SELECT 'range', task || ', ' || name || ' ' || side,
        format('SELECT each_hour(%L)', format('SELECT %s FROM %I WHERE %s', result, 'dated ' || name, condition))
   FROM (VALUES ('sum(n)', 'sum(n)'), ('count(*)', 'count(*)')) AS tasks (task, result), dated,
-       (VALUES ('id', 'id <@ tstzrange(%L, %L)'),
+       LATERAL
+       (VALUES ('id', CASE name WHEN 'kid_uuidv7' THEN 'kid_within(id, tstzrange(%L, %L))' ELSE 'id <@ tstzrange(%L, %L)' END),
                ('created_at', 'created_at >= %L AND created_at < %L')) AS sides (side, condition);
 INSERT INTO comparisons (section, name, rival, target)
 SELECT 'range', task || ', ' || name || ' id', task || ', ' || name || ' created_at', 1.1

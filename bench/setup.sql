@@ -11,6 +11,7 @@ INSERT INTO generators VALUES
     ('sno', 'sno DEFAULT sno_next()', 'sno_next()'),
     ('flake', 'flake DEFAULT flake_next()', 'flake_next()'),
     ('flax', 'flax DEFAULT flax_next()', 'flax_next()'),
+    ('kid_uuidv7', 'uuid DEFAULT kid_uuidv7()', 'kid_uuidv7()'),
     ('bigserial', 'bigserial', 'nextval(''numbers'')'),
     ('uuid v4', 'uuid DEFAULT gen_random_uuid()', 'gen_random_uuid()');
 CREATE SEQUENCE numbers;

@@ -3,7 +3,8 @@ CREATE TABLE stored (name text, id text, rival text);
 INSERT INTO stored VALUES
     ('bigint', 'g', NULL), ('uuid', 'gen_random_uuid()', NULL),
     ('kid64', 'kid64_at(t)', 'bigint'), ('flake', 'flake_at(t)', 'bigint'),
-    ('kid96', 'kid96_at(t)', 'uuid'), ('sno', 'sno_at(t)', 'uuid'), ('flax', 'flax_at(t)', 'uuid');
+    ('kid96', 'kid96_at(t)', 'uuid'), ('sno', 'sno_at(t)', 'uuid'), ('flax', 'flax_at(t)', 'uuid'),
+    ('kid_uuidv7', 'kid_uuidv7_at(t)', 'uuid');
 SELECT format('CREATE TABLE %I AS SELECT id FROM (
                    SELECT g, %s AS id
                      FROM (SELECT g::bigint, timestamptz ''2026-01-01'' + g * (interval ''30 days'' / %s) AS t
@@ -17,8 +18,8 @@ SELECT 'sort', task || ', ' || name, format(query, 'stored ' || name)
                ('index build', 'CREATE INDEX built ON %I (id); DROP INDEX built'),
                ('hash join', 'SELECT count(*) FROM %1$I a JOIN %1$I b USING (id)'),
                ('min, max', NULL)) AS tasks (task, q), stored,
-       -- There is no max(uuid) before PostgreSQL 18.
-       LATERAL (SELECT coalesce(q, CASE WHEN name = 'uuid'
+       -- PostgreSQL has no max(uuid).
+       LATERAL (SELECT coalesce(q, CASE WHEN name IN ('uuid', 'kid_uuidv7')
                    THEN 'SELECT (SELECT id FROM %1$I ORDER BY id LIMIT 1), (SELECT id FROM %1$I ORDER BY id DESC LIMIT 1)'
                    ELSE 'SELECT min(id), max(id) FROM %I' END)) AS queries (query);
 INSERT INTO comparisons (section, name, rival, target)

@@ -149,9 +149,11 @@ template <class Clock, class Read> void next(State &state) {
 BENCHMARK_TEMPLATE(next, kid_clock, counter);
 BENCHMARK_TEMPLATE(next, flake_clock, counter);
 BENCHMARK_TEMPLATE(next, sno_clock, counter);
+BENCHMARK_TEMPLATE(next, uuidv7_clock, counter);
 BENCHMARK_TEMPLATE(next, kid_clock, real_clock)->ThreadRange(1, 8)->UseRealTime();
 BENCHMARK_TEMPLATE(next, flake_clock, real_clock)->ThreadRange(1, 8)->UseRealTime();
 BENCHMARK_TEMPLATE(next, sno_clock, real_clock)->ThreadRange(1, 8)->UseRealTime();
+BENCHMARK_TEMPLATE(next, uuidv7_clock, real_clock)->ThreadRange(1, 8)->UseRealTime();
 
 #define EVERY(type)                                                                                                    \
   BENCHMARK_TEMPLATE(encode, type, type::text);                                                                        \

@@ -25,10 +25,11 @@ int main(int argc, char **argv) {
   kid::shared_cell cell;
   auto const calls = std::strtoul(argv[2], nullptr, 10);
   auto const is = [&](char const *name) { return std::strcmp(argv[1], name) == 0; };
-  std::uint64_t const sum = is("kid")     ? counted<kid::kid_clock>(cell, calls)
-                            : is("sno")   ? counted<kid::sno_clock>(cell, calls)
-                            : is("flake") ? counted<kid::flake_clock>(cell, calls)
-                                          : 0;
+  std::uint64_t const sum = is("kid")      ? counted<kid::kid_clock>(cell, calls)
+                            : is("sno")    ? counted<kid::sno_clock>(cell, calls)
+                            : is("flake")  ? counted<kid::flake_clock>(cell, calls)
+                            : is("uuidv7") ? counted<kid::uuidv7_clock>(cell, calls)
+                                           : 0;
   // The sum keeps the calls from being optimized away.
   std::printf("%llu\n", static_cast<unsigned long long>(sum));
   return sum == 0;

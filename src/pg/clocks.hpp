@@ -7,7 +7,7 @@
 namespace kid::pg {
 
 // Each has the name of its type; kid is the one that kid64 and kid96 share.
-#define KID_CLOCKS X(kid) X(flake) X(sno)
+#define KID_CLOCKS X(kid) X(flake) X(sno) X(uuidv7)
 
 #define X(name) clock_##name,
 enum clock_id { KID_CLOCKS clock_count };

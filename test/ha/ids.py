@@ -50,14 +50,9 @@ CLIENTS = 4  # of each type. One of them makes no rows, so that it does not stan
 LONGEST = 600  # seconds of load, whatever happens to who started it
 
 
-def types(cursor):
-    cursor.execute("SELECT to_regproc('kid_uuidv7') IS NOT NULL")
-    return [name for name in GENERATORS if name != "uuid" or cursor.fetchone()[0]]
-
-
 def create_tables(cursor):
     cursor.execute("CREATE EXTENSION kid")
-    for name in types(cursor):
+    for name in GENERATORS:
         cursor.execute(
             f"CREATE TABLE {name}_ids (client bigint, n int, PRIMARY KEY (client, n),"
             f" id {name} UNIQUE DEFAULT {GENERATORS[name]})"
@@ -67,7 +62,7 @@ def create_tables(cursor):
 def read_rows(cursor):
     """What a server has: {type: {(client, n): ID}}."""
     rows = {}
-    for name in types(cursor):
+    for name in GENERATORS:
         cursor.execute(f"SELECT client, n, id::text FROM {name}_ids")
         rows[name] = {(client, n): given for client, n, given in cursor}
     return rows

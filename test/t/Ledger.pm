@@ -1,5 +1,5 @@
 # What clients were given by servers, kept outside of them, so that nothing that a server forgets is forgotten here. Three
-# figures are to be 0: IDs that were given twice, IDs of kid64 and flake that are at or below one that was given before,
+# figures are to be 0: IDs that were given twice, IDs of kid64, flake and uuid that are at or below one that was given before,
 # and rows that a unique key refused.
 package Ledger;
 use strict;
@@ -9,7 +9,7 @@ use Test::More ();
 # A number of partition of its own would tell the snos of two timelines apart, whatever the clock does.
 our $settings = "kid.sno_partition = 7\nkid.max_wait = '20s'\n";
 our $schema = 'CREATE EXTENSION IF NOT EXISTS kid;
-	CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next())';
+	CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7())';
 
 sub new
 {
@@ -28,8 +28,8 @@ sub copy
 sub statements
 {
 	my ($self, $count) = @_;
-	my $insert = "INSERT INTO ids SELECT FROM generate_series(1, $count) RETURNING kid::bigint, flake::bigint, sno;\n";
-	return "${insert}BEGIN;\n${insert}ROLLBACK;\nSELECT kid_next()::bigint, flake_next()::bigint, sno_next() FROM generate_series(1, $count);\n";
+	my $insert = "INSERT INTO ids SELECT FROM generate_series(1, $count) RETURNING kid::bigint, flake::bigint, sno, uuid;\n";
+	return "${insert}BEGIN;\n${insert}ROLLBACK;\nSELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7() FROM generate_series(1, $count);\n";
 }
 
 # What sessions have printed that began after all that is in here.
@@ -37,16 +37,17 @@ sub add
 {
 	my ($self, $name, $stdout, $stderr) = @_;
 	my %highest = %{ $self->{highest} };
-	# The last line of a session that was killed may be cut.
-	while ($stdout =~ /^(\d+)\|(\d+)\|(\w{16})$/mg)
+	# The last line of a session that was killed may be cut. Numbers are made such that they order as text.
+	while ($stdout =~ /^(\d+)\|(\d+)\|(\w{16})(?:\|([-0-9a-f]{36}))?$/mg)
 	{
-		my %id = (kid => $1, flake => $2, sno => $3);
+		my %id = (kid => sprintf('%020d', $1), flake => sprintf('%020d', $2), sno => $3);
+		$id{uuid} = $4 if defined $4;
 		foreach my $type (keys %id)
 		{
 			$self->wrong("$name: $type $id{$type}", 'repeated') if $self->{seen}{"$type $id{$type}"}++;
 			next if $type eq 'sno';
-			$self->wrong("$name: $type $id{$type}", 'below') if $id{$type} <= ($self->{highest}{$type} // 0);
-			$highest{$type} = $id{$type} if $id{$type} > ($highest{$type} // 0);
+			$self->wrong("$name: $type $id{$type}", 'below') if $id{$type} le ($self->{highest}{$type} // '');
+			$highest{$type} = $id{$type} if $id{$type} gt ($highest{$type} // '');
 		}
 		$self->{count}++;
 	}

@@ -28,7 +28,7 @@ $primary->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replic
 $ledger->goes_on('a synchronous standby', $primary);
 my $receiver = $standby->sql(q{SELECT pid FROM pg_stat_wal_receiver});
 # IDs that nobody commits: a commit would wait for the standby, whatever IDs do.
-my @sessions = map { start_session($primary, "BEGIN;\n" . "SELECT kid_next()::bigint, flake_next()::bigint, sno_next();\n" x 200000) } 1 .. 2;
+my @sessions = map { start_session($primary, "BEGIN;\n" . "SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7();\n" x 200000) } 1 .. 2;
 wait_for_output($_, qr/\n/) foreach @sessions;
 kill 'STOP', $receiver;
 run_for(2.5, @sessions);

@@ -16,7 +16,7 @@ $node->sql(q{
 	CREATE ROLE nobody_special LOGIN;
 });
 is($node->sql(q{SELECT string_agg(concat_ws(' ', clock, last_issued, ahead, waits, backward_steps, ticks, lease_until, renewals), ', ' ORDER BY clock) FROM kid_stats}),
-	'flake 0 0 0, kid 0 0 0, sno 0 0 0 0', 'kid_stats before the first ID');
+	'flake 0 0 0, kid 0 0 0, sno 0 0 0 0, uuidv7 0 0 0', 'kid_stats before the first ID');
 
 # A day ahead, and back.
 my $insert = 'INSERT INTO ids SELECT FROM generate_series(1, 1000)';
@@ -41,7 +41,7 @@ sub as_role
 	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\n$query", extra_params => [ '-U', $role ]);
 	return $stdout . $stderr;
 }
-is(as_role('watcher', 'SELECT count(*) FROM kid_stats'), '3', 'pg_read_all_stats sees kid_stats');
+is(as_role('watcher', 'SELECT count(*) FROM kid_stats'), '4', 'pg_read_all_stats sees kid_stats');
 like(as_role('nobody_special', $_), qr{42501: permission denied}, "not everybody may: $_")
   foreach ('SELECT * FROM kid_stats', 'SELECT * FROM kid_clocks()', 'SELECT kid_observe(kid64_floor(now()))', 'SELECT kid_reset_clock(now())');
 $node->sql('GRANT EXECUTE ON FUNCTION kid_reset_clock(timestamptz), kid_reset_clock(kid64) TO merger');
@@ -57,12 +57,12 @@ $node->stop('immediate');
 $node->start;
 is($node->sql(qq{SELECT kid_next() > '$last', kid_timestamp(kid_next()) < clock_timestamp() + interval '2 s'}), 't|t', 'also after a crash');
 $node->set_clock('+1d');
-$node->sql('SELECT kid_next(), flake_next(), sno_next()');
+$node->sql('SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7()');
 $node->set_clock('+0');
 $node->sql('SELECT kid_reset_clock(now())');
 is($node->sql(q{SELECT bool_and(ahead = '0') FROM kid_stats}), 't', 'all clocks at once');
 is($node->sql(q{SELECT kid_timestamp(kid_next()) <= clock_timestamp(), kid_timestamp(flake_next()) <= clock_timestamp(),
-					   kid_timestamp(sno_next()) <= clock_timestamp()}), 't|t|t', 'and all go on from now');
+					   kid_timestamp(sno_next()) <= clock_timestamp(), kid_timestamp(kid_uuidv7()) <= clock_timestamp()}), 't|t|t|t', 'and all go on from now');
 my ($before) = $node->sql(q{SELECT kid_next()});
 $node->sql(q{SELECT kid_reset_clock(now() + interval '1 year'), kid_reset_clock('infinity'::timestamptz)});
 is($node->sql("SELECT kid_next() > '$before'"), 't', 'a time that is ahead lowers nothing');

@@ -20,7 +20,7 @@ $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION kid');
 
 my @generators = ([ kid64 => 'kid_next()' ], [ kid96 => 'kid96_next()' ], [ sno => 'sno_next()' ], [ flake => 'flake_next()' ],
-	[ flax => 'flax_next()' ]);
+	[ flax => 'flax_next()' ], [ uuid => 'kid_uuidv7()' ]);
 my $generated = join(', ', map { "$_->[1] AS $_->[0]" } @generators);
 my $columns = join(', ', map { "$_->[0] $_->[0]" } @generators);
 
@@ -60,9 +60,23 @@ is($node->safe_psql('postgres', 'SELECT count(DISTINCT session) FROM sessions'),
 check_ids('sessions', 'session');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM sessions WHERE kid_tick(sno)'), '0', 'no step of the clock, no tick');
 
+# Where sessions take turns, their IDs are in the order of their turns, those of both clocks.
+$node->safe_psql('postgres', 'CREATE UNLOGGED TABLE log (session int, n kid64 DEFAULT kid_next(), id uuid DEFAULT kid_uuidv7())');
+$node->pgbench('-n -c 8 -j 2 -t 250', 0, [qr{processed: 2000/2000}], [qr{^$}], 'eight sessions write a log', { 'log' => q{
+		BEGIN;
+		LOCK TABLE log IN SHARE ROW EXCLUSIVE MODE;
+		INSERT INTO log (session) SELECT :client_id FROM generate_series(1, 1000);
+		COMMIT;
+	} });
+is( $node->safe_psql('postgres', q{
+		SELECT count(*), count(DISTINCT id), count(DISTINCT session), count(*) FILTER (WHERE id <= previous)
+		  FROM (SELECT *, lag(id) OVER (ORDER BY n) AS previous FROM log) s}),
+	'2000000|2000000|8|0', 'two million uuids rise in the order of the log');
+$node->safe_psql('postgres', 'DROP TABLE log');
+
 # Many at a call, from 1 to 40000, while other sessions make them one by one.
 my %in_batches = (kid64 => 'kid_next(:size)', kid96 => 'kid96_next(:size)', sno => 'sno_next(0, :size)', flake => 'flake_next(:size)',
-	flax => 'flax_next(:size)');
+	flax => 'flax_next(:size)', uuid => 'kid_uuidv7(:size)');
 $node->safe_psql('postgres', "CREATE UNLOGGED TABLE batches (session int, $columns)");
 $node->pgbench('-n -c 8 -j 2 -t 40', 0, [qr{processed: 320/320}], [qr{^$}], 'many at a call', {
 	'batches@1' => join('', map { "\\set size random_zipfian(1, 40000, 1.1)\nINSERT INTO batches (session, $_) SELECT :client_id, id FROM $in_batches{$_} AS id;\n" } sort keys %in_batches),

@@ -1,6 +1,6 @@
 # A hundred times: four sessions make IDs, the whole server is killed at a random moment, the clock is moved by anything from two
 # hours back to two hours ahead, and the server started again. No ID that a client was ever given comes again, committed or not;
-# kid64 and flake are above all before. Half of it without kid preloaded. KID_ROUNDS and KID_SEED make it another number, and repeat a run.
+# kid64, flake and uuid are above all before. Half of it without kid preloaded. KID_ROUNDS and KID_SEED make it another number, and repeat a run.
 use strict;
 use warnings;
 use FakeClock;
@@ -19,17 +19,17 @@ $node->init;
 $node->append_conf('postgresql.conf', "kid.max_wait = '20ms'\nmax_wal_size = 4GB\nrestart_after_crash = on\n");
 $node->start;
 $node->sql('CREATE EXTENSION kid;
-			CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next());
+			CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7());
 			CREATE TABLE snos (sno sno UNIQUE DEFAULT sno_next())');
 
 # Each line that a session prints is an ID that it was given. sno may have to wait for the clock, and then fails.
-my $statements = join '', ("INSERT INTO ids DEFAULT VALUES RETURNING kid::bigint, flake::bigint;\n" . "SELECT kid_next()::bigint, flake_next()::bigint;\n" .
+my $statements = join '', ("INSERT INTO ids DEFAULT VALUES RETURNING kid::bigint, flake::bigint, uuid;\n" . "SELECT kid_next()::bigint, flake_next()::bigint, kid_uuidv7();\n" .
 	"SELECT sno_next();\n" . "INSERT INTO snos DEFAULT VALUES RETURNING sno;\n") x 5000;
 my $script = $node->basedir . '/statements.sql';
 append_to_file($script, $statements);
 
 my (%highest, %sno);
-my %count = (kid => 0, flake => 0, sno => 0);
+my %count = (kid => 0, flake => 0, sno => 0, uuid => 0);
 my (@low, $repeated, $sno_failed);
 foreach my $round (1 .. $rounds)
 {
@@ -65,13 +65,14 @@ foreach my $round (1 .. $rounds)
 		my @lines = split /\n/, ${ $session->{stdout} } =~ s/[^\n]*\z//r;
 		foreach (@lines)
 		{
-			if (/^(\d+)\|(\d+)$/)
+			if (/^(\d+)\|(\d+)\|([-0-9a-f]{36})$/)
 			{
-				my %id = (kid => $1, flake => $2);
+				# Such that all order as text.
+				my %id = (kid => sprintf('%020d', $1), flake => sprintf('%020d', $2), uuid => $3);
 				foreach my $type (keys %id)
 				{
-					$lowest{$type} = $id{$type} if !defined $lowest{$type} || $id{$type} < $lowest{$type};
-					$round_highest{$type} = $id{$type} if !defined $round_highest{$type} || $id{$type} > $round_highest{$type};
+					$lowest{$type} = $id{$type} if !defined $lowest{$type} || $id{$type} lt $lowest{$type};
+					$round_highest{$type} = $id{$type} if !defined $round_highest{$type} || $id{$type} gt $round_highest{$type};
 					$count{$type}++;
 				}
 			}
@@ -85,7 +86,7 @@ foreach my $round (1 .. $rounds)
 	}
 	foreach my $type (keys %lowest)
 	{
-		push @low, "round $round: $type $lowest{$type}" if defined $highest{$type} && $lowest{$type} <= $highest{$type};
+		push @low, "round $round: $type $lowest{$type}" if defined $highest{$type} && $lowest{$type} le $highest{$type};
 	}
 	%highest = %round_highest;
 	if ($round % 6 == 3)
@@ -98,11 +99,11 @@ foreach my $round (1 .. $rounds)
 	$node->start;
 }
 
-note "checked $count{kid} kid64, $count{flake} flake, $count{sno} sno; ", $sno_failed // 0, ' calls of sno_next() would have had to wait longer';
+note "checked $count{kid} kid64, $count{flake} flake, $count{uuid} uuid, $count{sno} sno; ", $sno_failed // 0, ' calls of sno_next() would have had to wait longer';
 cmp_ok($count{$_}, '>', 50 * $rounds, "IDs were made: $count{$_} $_") foreach sort keys %count;
-is("@low", '', 'kid64 and flake are above all of the rounds before');
+is("@low", '', 'kid64, flake and uuid are above all of the rounds before');
 is($repeated // '', '', 'no sno was given twice');
-is($node->sql('SELECT max(kid) < kid_next() AND max(flake) < flake_next() FROM ids'), 't', 'and the next ones are above all that were committed');
+is($node->sql('SELECT max(kid) < kid_next() AND max(flake) < flake_next() AND max(uuid::text)::uuid < kid_uuidv7() FROM ids'), 't', 'and the next ones are above all that were committed');
 
 $node->stop;
 done_testing();

@@ -12,7 +12,8 @@ $primary->init(allows_streaming => 1, has_archiving => 1);
 $primary->append_conf('postgresql.conf', "wal_log_hints = on\nmax_wal_size = 4GB\nwal_keep_size = 1GB\nkid.sno_partition = 7\nkid.max_wait = '20s'\n");
 $primary->start;
 $primary->sql('CREATE EXTENSION kid;
-			   CREATE TABLE ids (n bigserial, kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next())');
+			   CREATE TABLE ids (n bigserial, kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next(),
+							uuid uuid UNIQUE DEFAULT kid_uuidv7())');
 $primary->backup('base');
 
 my $insert = 'INSERT INTO ids SELECT FROM generate_series(1, 10)';
@@ -21,12 +22,13 @@ my $insert = 'INSERT INTO ids SELECT FROM generate_series(1, 10)';
 sub check_new_ids
 {
 	my ($server, $name, $insert_100) = @_;
-	my ($count, @highest) = split /[|]/, $server->sql('SELECT count(*), max(kid)::bigint, max(flake)::bigint FROM ids');
+	my ($count, @highest) = split /[|]/, $server->sql('SELECT count(*), max(kid)::bigint, max(flake)::bigint, max(uuid::text) FROM ids');
 	note "$name: checked with $count rows";
-	is($server->sql("SELECT kid_next()::bigint > $highest[0], flake_next()::bigint > $highest[1]"), 't|t', "$name: kid64 and flake are above all before");
+	is($server->sql("SELECT kid_next()::bigint > $highest[0], flake_next()::bigint > $highest[1], kid_uuidv7() > '$highest[2]'"), 't|t|t',
+		"$name: kid64, flake and uuid are above all before");
 	my ($status, $stdout, $stderr) = $server->psql('postgres', $insert_100 // 'INSERT INTO ids SELECT FROM generate_series(1, 100)');
 	unlike($stderr, qr{ERROR}, "$name: and no key refuses one");
-	is($server->sql("SELECT count(*) FROM ids WHERE kid::bigint > $highest[0] AND flake::bigint > $highest[1]"), 100, "$name: all are inserted");
+	is($server->sql("SELECT count(*) FROM ids WHERE kid::bigint > $highest[0] AND flake::bigint > $highest[1] AND uuid > '$highest[2]'"), 100, "$name: all are inserted");
 	return;
 }
 
@@ -41,12 +43,12 @@ append_to_file($load, "$insert;\n" x 20000);
 my $session = IPC::Run::start([ 'psql', '-XAtq', '-d', $primary->connstr('postgres'), '-f', $load ],
 	'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 $standby->poll_query_until('postgres', 'SELECT count(*) > 1000 FROM ids') or die;
-foreach my $call ('kid_next()', 'flake_next()', 'sno_next()', 'kid_observe(kid64_floor(now()))', 'kid_reset_clock(now())')
+foreach my $call ('kid_next()', 'flake_next()', 'sno_next()', 'kid_uuidv7()', 'kid_observe(kid64_floor(now()))', 'kid_reset_clock(now())')
 {
 	my ($function) = $call =~ /^(\w+)/;
 	like($standby->error_of("SELECT $call"), qr{25006: cannot execute $function\(\) during recovery}, "$function() refuses during recovery");
 }
-is($standby->sql('SELECT count(*), count(last_issued) FROM kid_stats'), '3|0', 'kid_stats works there');
+is($standby->sql('SELECT count(*), count(last_issued) FROM kid_stats'), '4|0', 'kid_stats works there');
 $standby->promote;
 is($standby->sql("SELECT max(kid_timestamp(kid)) > clock_timestamp() FROM ids"), 't', 'the rows are ahead of the clock');
 check_new_ids($standby, 'promoted');

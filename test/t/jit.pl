@@ -27,5 +27,11 @@ foreach my $type ([ 'kid64', 'kid_next()' ], map { [ $_, "${_}_next()" ] } qw(ki
 	is($node->safe_psql('postgres', $query), '1000|1000' . '|t' x 8, $name);
 }
 
+is( $node->safe_psql('postgres', q{
+	CREATE TEMPORARY TABLE t (id uuid, old uuid);
+	INSERT INTO t SELECT kid_uuidv7(), kid_uuidv7_at('2020-02-02') FROM generate_series(1, 1000);
+	SELECT count(DISTINCT id), count(DISTINCT old), bool_and(id > old), bool_and(id <= now()), bool_and(kid_timestamp(old) = '2020-02-02'),
+		   bool_and(kid_within(old, tstzrange('2020-02-02', '2020-02-03'))) FROM t}), '1000|1000|t|t|t|t', 'uuid version 7');
+
 $node->stop;
 done_testing();

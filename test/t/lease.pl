@@ -21,7 +21,7 @@ sub read_bounds
 	my $bytes = slurp_file($path);
 	my ($lsn_and_flags, $lower) = unpack('a12 S', $bytes);
 	my %page = (bytes => length $bytes, lower => $lower);
-	@page{qw(magic version timeline kid flake sno)} = unpack('Q L L Q Q Q', substr($bytes, 24));
+	@page{qw(magic version timeline kid flake sno uuidv7)} = unpack('Q L L Q Q Q Q', substr($bytes, 24));
 	return \%page;
 }
 
@@ -42,7 +42,7 @@ is("@$page{qw(bytes magic version timeline lower)}", '8192 ' . unpack('Q>', 'kid
 cmp_ok($page->{kid}, '>', $id, 'its bound is past the first ID');
 is($node->sql("SELECT kid_timestamp($page->{kid}::bigint::kid64) - kid_timestamp(${id}::bigint::kid64)
 				BETWEEN interval '0.3 s' AND interval '1.005 s'"), 't', 'by the length of the lease');
-is("$page->{flake} $page->{sno}", '0 0', 'and of no other clock');
+is("$page->{flake} $page->{sno} $page->{uuidv7}", '0 0 0', 'and of no other clock');
 
 # A start begins at the bound, preloaded or not. The clock is an hour behind.
 $node->set_clock('-1h');
@@ -50,11 +50,11 @@ $node->restart;
 cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $page->{kid}, 'a start begins at the bound');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\n");
 $node->restart;
-($id, my $flake, my $sno) = split /[|]/, $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, sno_next()');
+($id, my $flake, my $sno, my $uuid) = split /[|]/, $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7()');
 $page = read_bounds();
 $node->restart;
-is($node->sql("SELECT kid_next()::bigint > $page->{kid}, flake_next() > '$flake', kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno)"),
-	't|t|t', 'preloaded, too');
+is($node->sql("SELECT kid_next()::bigint > $page->{kid}, flake_next() > '$flake', kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno), kid_uuidv7() > '$uuid'"),
+	't|t|t|t', 'preloaded, too');
 $id = $node->sql('SELECT kid_next()::bigint');
 $node->stop('immediate');
 $node->set_clock('-3h');
@@ -112,7 +112,7 @@ foreach my $name (sort keys %place)
 	like($node->error_of('SELECT kid_observe(kid64_floor(now()))'), qr{XX001}, 'or can be moved');
 	is($node->sql(q{SELECT kid_timestamp(kid64_make('2026-11-21', 0)) = '2026-11-21', kid64_at(now()) IS NOT NULL, flax_next() IS NOT NULL}),
 		't|t|t', 'what needs no clock works');
-	is($node->sql(q{SELECT count(*), count(last_issued), count(lease_until) FROM kid_stats}), '3|0|0', 'as does kid_stats');
+	is($node->sql(q{SELECT count(*), count(last_issued), count(lease_until) FROM kid_stats}), '4|0|0', 'as does kid_stats');
 	my ($status, $stdout, $refused) = $node->psql('postgres', "SELECT kid_reset_clock($time)", extra_params => [ '-U', 'merger' ]);
 	like($refused, qr{must be superuser}, 'who is no superuser cannot write it anew');
 	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), $damaged, 'nor anybody for a time that is far');

@@ -41,7 +41,7 @@ my $later = 'it has IDs that are further ahead of the system clock than kid.max_
 
 # Nothing there.
 in_new_database('empty');
-is(sql('SELECT * FROM kid_observe_all() ORDER BY clock'), "flake|||||\nkid|||||\nsno|||||", 'a row for each clock');
+is(sql('SELECT * FROM kid_observe_all() ORDER BY clock'), "flake|||||\nkid|||||\nsno|||||\nuuidv7|||||", 'a row for each clock');
 is(sql('SELECT kid_timestamp(kid_next()) <= clock_timestamp(), kid_timestamp(flake_next()) <= clock_timestamp(), kid_timestamp(sno_next()) <= clock_timestamp()'),
 	't|t|t', 'and no clock moves');
 
@@ -139,7 +139,11 @@ foreach my $case (
 	[ 'sno', 'sno', 'CREATE TABLE t (id sno PRIMARY KEY)', q{sno_make(now() + interval '20 min', 1, 1, 1)} ],
 	[ 'sno', 'sno as uuid', 'CREATE TABLE t (id uuid DEFAULT sno_next()::uuid PRIMARY KEY)', q{sno_make(now() + interval '20 min', 1, 1, 1)::uuid} ],
 	[ 'sno', 'sno among other uuids', 'CREATE TABLE t (id uuid DEFAULT sno_next(7)::uuid PRIMARY KEY); INSERT INTO t SELECT gen_random_uuid() FROM generate_series(1, 1000)',
-		q{sno_make(now() + interval '20 min', 1, 1, 1)::uuid} ])
+		q{sno_make(now() + interval '20 min', 1, 1, 1)::uuid} ],
+	[ 'uuidv7', 'uuid of version 7', 'CREATE TABLE t (id uuid DEFAULT kid_uuidv7() PRIMARY KEY)', q{kid_uuidv7_ceil(now() + interval '20 min')} ],
+	[ 'uuidv7', 'a domain over uuid', 'CREATE DOMAIN key AS uuid DEFAULT kid_uuidv7(); CREATE TABLE t (id key PRIMARY KEY)', q{kid_uuidv7_at(now() + interval '20 min')} ],
+	[ 'uuidv7', 'uuid of version 7 among others', 'CREATE TABLE t (id uuid DEFAULT kid_uuidv7() PRIMARY KEY); INSERT INTO t SELECT gen_random_uuid() FROM generate_series(1, 1000)',
+		q{kid_uuidv7_at(now() + interval '20 min')} ])
 {
 	my ($clock, $name, $definition, $value) = @$case;
 	reset_clocks();

@@ -1,0 +1,125 @@
+// uuidv7: UUID version 7 of RFC 9562, section 5.7, with method 3 of its section 6.2.
+//
+//    127                          80 79   76 75          64 63 62 61     58 57                  0
+//   +-------------------------------+-------+--------------+-----+---------+---------------------+
+//   |         ms since 1970         |   7   |   fraction   |  2  |  count  |       random        |
+//   |                               |       |   0..4095    |     |  0..15  |                     |
+//   |            48 bits            | 4 bits|   12 bits    |2 bit|  4 bits |       58 bits       |
+//   +-------------------------------+-------+--------------+-----+---------+---------------------+
+//
+//   epoch       1970-01-01 00:00:00 UTC
+//   range       to 10889-08-02 05:31:50.655999 UTC
+//   time unit   1 ms, compared with time: what is below it may be anything in IDs that others made
+//   fraction    of the millisecond, in 1/4096
+//   binary      16 bytes, most significant first
+//   text        that of UUIDs
+//   order       unsigned
+//
+// Every UUID has its place in that order, so bounds are good for all of them. Those of version 7 have a time.
+#pragma once
+
+#include "../bits.hpp"
+#include "../no_postgres.hpp"
+
+namespace kid {
+
+struct uuidv7 {
+  using word = uint128;
+  static constexpr char name[] = "uuid version 7";
+  static constexpr unsigned size = 16;
+
+  using random = field<word, 0, 58>;
+  using count = above<random, 4>;
+  using variant = above<count, 2>;
+  using fraction = above<variant, 12>;
+  using version = above<fraction, 4>;
+  using millis = above<version, 48>;
+  static_assert(millis::end == 8 * size);
+
+  static constexpr word marks = version::put(7) | variant::put(2);
+  static constexpr unix_micros unit = 1000;
+
+  /// The first and the last instant that an ID can carry.
+  static constexpr unix_micros first() noexcept { return 0; }
+  static constexpr unix_micros last() noexcept { return static_cast<unix_micros>(millis::max + 1) * unit - 1; }
+
+  /// Whether a UUID is of version 7.
+  static constexpr bool is_one(word id) noexcept { return (id & (version::mask | variant::mask)) == marks; }
+
+  /// The lowest and the highest ID of the millisecond that holds `time`, an instant from `first` to `last`.
+  static constexpr word lowest(unix_micros time) noexcept {
+    return millis::put(static_cast<std::uint64_t>(time / unit)) | marks;
+  }
+  static constexpr word highest(unix_micros time) noexcept {
+    return lowest(time) | fraction::mask | count::mask | random::mask;
+  }
+
+  /// When the millisecond of `id` begins.
+  static constexpr unix_micros time(word id) noexcept { return static_cast<unix_micros>(millis::get(id)) * unit; }
+};
+
+/// The logical clock of uuidv7: its state is milliseconds, fraction and count of the last ID issued.
+///
+/// Its unit is the microsecond, whose states are those from `at` of it up to `at` of the next one, 64 or 80. With the
+/// fraction as unit 16 IDs would be all of a unit; with the millisecond the fraction would tell no time.
+struct uuidv7_clock {
+  using count_bits = field<std::uint64_t, 0, uuidv7::count::width>;
+  using fraction = above<count_bits, uuidv7::fraction::width>;
+  using millis = above<fraction, uuidv7::millis::width>;
+  static_assert(millis::end == 64);
+
+  bool hold = true; ///< what to do when the system clock goes back, see core/step.hpp
+
+  static constexpr std::uint64_t at(unix_micros time) noexcept {
+    auto const micros = static_cast<std::uint64_t>(time);
+    return millis::put(micros / uuidv7::unit) + below_millis(micros % uuidv7::unit);
+  }
+
+  /// The microsecond whose states hold this one: the last that begins at or before it.
+  static constexpr unix_micros time(std::uint64_t state) noexcept {
+    return static_cast<unix_micros>(millis::get(state) * uuidv7::unit + micros(state));
+  }
+  static constexpr std::uint64_t unit(std::uint64_t state) noexcept {
+    return (state & millis::mask) + below_millis(micros(state));
+  }
+  // That of the last unit is the greatest number there is: 2^64 is 0, and 1 less.
+  static constexpr std::uint64_t end(std::uint64_t state) noexcept {
+    return (state & millis::mask) + below_millis(micros(state) + 1) - 1;
+  }
+  static constexpr std::uint64_t next_unit(std::uint64_t state) noexcept {
+    std::uint64_t const last = end(state);
+    return last + 1 > last ? last + 1 : state;
+  }
+
+  static constexpr bool changes_sides = false;
+  constexpr bool holds() const noexcept { return hold; }
+  static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
+  static constexpr bool used_up(std::uint64_t state) noexcept { return state == end(state); }
+  static constexpr std::uint64_t count(std::uint64_t state) noexcept { return state + 1; }
+  static constexpr std::uint64_t left(std::uint64_t state) noexcept { return end(state) - state; }
+  static constexpr std::uint64_t states() noexcept { return 64; }
+
+  /// The ID of a state, without its random bits.
+  static constexpr uuidv7::word id(std::uint64_t state) noexcept {
+    return uuidv7::millis::put(millis::get(state)) | uuidv7::fraction::put(fraction::get(state)) |
+           uuidv7::count::put(count_bits::get(state)) | uuidv7::marks;
+  }
+
+private:
+  /// Where a microsecond of the millisecond begins; that after the last is the next millisecond.
+  static constexpr std::uint64_t below_millis(std::uint64_t micros) noexcept {
+    return fraction::put(1) * (micros * (fraction::max + 1) / uuidv7::unit);
+  }
+
+  static constexpr std::uint64_t micros(std::uint64_t state) noexcept {
+    return (uuidv7::unit * (fraction::get(state) + 1) - 1) / (fraction::max + 1);
+  }
+};
+
+/// The state of the logical clock that an ID is of.
+constexpr std::uint64_t state_of(uuidv7 const &, uuidv7::word id) noexcept {
+  return uuidv7_clock::millis::put(uuidv7::millis::get(id)) | uuidv7_clock::fraction::put(uuidv7::fraction::get(id)) |
+         uuidv7_clock::count_bits::put(uuidv7::count::get(id));
+}
+
+} // namespace kid

@@ -1,0 +1,104 @@
+// UUID version 7 in SQL, as values of PostgreSQL's own type uuid. Layout and logical clock: core/types/uuidv7.hpp.
+#include "../../core/types/uuidv7.hpp"
+
+#include "../generate.hpp"
+#include "../random.hpp"
+#include "../traits/clock.hpp"
+#include "../traits/columns.hpp"
+#include "../traits/time.hpp"
+#include "../traits/time_comparison.hpp"
+#include "../traits/time_pieces.hpp"
+#include "../types.hpp"
+
+namespace kid {
+
+/// What names of functions in SQL begin with.
+using kid_uuidv7 = uuidv7;
+
+} // namespace kid
+
+namespace kid::pg {
+
+constexpr clock_rules uuidv7_clock_rules = describe_clock<uuidv7_clock>("uuidv7", uuidv7::first(), uuidv7::last());
+
+/// False where a UUID is of another version.
+static bool read_stored(Datum value, stored_id &id) {
+  auto const word = get<uuidv7>(value);
+
+  if (!uuidv7::is_one(word))
+    return false;
+  id.time = uuidv7::time(word);
+  // To observe it is to get past it, and not past its millisecond only.
+  id.latest = uuidv7_clock::time(state_of(uuidv7{}, word));
+  strlcpy(id.text, DatumGetCString(DirectFunctionCall1(uuid_out, value)), sizeof id.text);
+  return true;
+}
+
+static constexpr id_column uuidv7_columns[] = {{UUIDOID, values_around<uuidv7>, read_stored}};
+constexpr id_type uuidv7_type =
+    in_core_type(UUIDOID, "kid_uuidv7", describe_type<uuidv7>(clock_uuidv7, uuidv7_columns));
+
+/// Of other versions it is not known what their time is, if they have one.
+template <> Datum timestamp<uuidv7>(PG_FUNCTION_ARGS) {
+  auto const id = get<uuidv7>(PG_GETARG_DATUM(0));
+
+  if (!uuidv7::is_one(id))
+    PG_RETURN_NULL();
+  PG_RETURN_TIMESTAMPTZ(from_unix(uuidv7::time(id)));
+}
+
+/// The nearest that is of version 7, for an instant out of range.
+static uuidv7::word saturated(uuidv7::word bound) {
+  return Min(Max(bound, uuidv7::lowest(uuidv7::first())), uuidv7::highest(uuidv7::last()));
+}
+
+template <> Datum floor<uuidv7>(PG_FUNCTION_ARGS) {
+  return put<uuidv7>(saturated(kid::floor(uuidv7{}, to_unix(PG_GETARG_TIMESTAMPTZ(0)))));
+}
+
+template <> Datum ceil<uuidv7>(PG_FUNCTION_ARGS) {
+  return put<uuidv7>(saturated(kid::ceil(uuidv7{}, to_unix(PG_GETARG_TIMESTAMPTZ(0)))));
+}
+
+template <> std::uint64_t state_argument<uuidv7>(Datum argument) {
+  auto const id = get<uuidv7>(argument);
+
+  if (!uuidv7::is_one(id))
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("uuid \"%s\" is not of version 7", DatumGetCString(DirectFunctionCall1(uuid_out, argument))));
+  return state_of(uuidv7{}, id);
+}
+
+namespace {
+
+uuidv7::word random_part() {
+  return uuidv7::random::put(random_bits(uuidv7::random::width));
+}
+
+struct uuidv7_generator {
+  using type = uuidv7;
+  static constexpr int arguments = 0;
+  explicit uuidv7_generator(FunctionCallInfo) {}
+  std::uint64_t next(std::uint64_t *count) const {
+    return issue(uuidv7{}, uuidv7_clock{keeps_highest_time()}, shared("kid_uuidv7()").cells[clock_uuidv7], count);
+  }
+  uuidv7::word id(std::uint64_t state) const { return uuidv7_clock::id(state) | random_part(); }
+};
+
+/// All that is below the millisecond is random: it is not known when in it the row was.
+Datum at(PG_FUNCTION_ARGS) {
+  auto const lowest = uuidv7::lowest(time_argument(uuidv7{}, PG_GETARG_TIMESTAMPTZ(0)));
+  return put<uuidv7>(lowest | uuidv7::fraction::put(random_bits(uuidv7::fraction::width)) |
+                     uuidv7::count::put(random_bits(uuidv7::count::width)) | random_part());
+}
+
+} // namespace
+
+} // namespace kid::pg
+
+KID_EXPORT_TIME(kid_uuidv7)
+KID_EXPORT_TIME_COMPARISON(kid_uuidv7)
+KID_EXPORT_TIME_PIECES(kid_uuidv7)
+KID_EXPORT_GENERATOR(kid_uuidv7, kid::pg::uuidv7_generator, kid::pg::at)
+KID_EXPORT_OBSERVE(kid_uuidv7, clock_uuidv7)
+KID_EXPORT_RESET_CLOCK(kid_uuidv7, clock_uuidv7)

@@ -1,0 +1,43 @@
+# UUIDs that PostgreSQL itself makes, from 18 on, beside those of kid: what each says of the other's.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+plan skip_all => 'PostgreSQL makes UUIDs of version 7 since 18' if $node->pg_version < 18;
+$node->start;
+sub sql { return $node->safe_psql('postgres', $_[0]) }
+
+sql(q{
+	CREATE EXTENSION kid;
+	CREATE TABLE ids (n bigserial, maker text, id uuid PRIMARY KEY, before timestamptz DEFAULT clock_timestamp());
+	INSERT INTO ids (maker, id) SELECT 'kid', kid_uuidv7() FROM generate_series(1, 10000);
+	INSERT INTO ids (maker, id) SELECT 'postgres', uuidv7() FROM generate_series(1, 10000);
+	INSERT INTO ids (maker, id) SELECT CASE WHEN n % 2 = 0 THEN 'kid' ELSE 'postgres' END, CASE WHEN n % 2 = 0 THEN kid_uuidv7() ELSE uuidv7() END FROM generate_series(1, 10000) AS n;
+	INSERT INTO ids (maker, id, before) SELECT 'postgres', uuidv7(i), clock_timestamp() + i FROM generate_series(1, 1000) AS n, make_interval(days => -n) AS i;
+	INSERT INTO ids (maker, id, before) SELECT 'kid', kid_uuidv7_at(t), t FROM generate_series(1, 1000) AS n, LATERAL (SELECT clock_timestamp() - make_interval(days => n)) AS t (t);
+	INSERT INTO ids (maker, id) SELECT 'random', uuidv4() FROM generate_series(1, 1000);
+	ANALYZE ids});
+is(sql(q{SELECT count(*) FROM ids WHERE kid_timestamp(id) IS DISTINCT FROM date_trunc('milliseconds', uuid_extract_timestamp(id))}), 0, 'both read the same time');
+is(sql(q{SELECT count(*) FROM ids WHERE uuid_extract_version(id) IS DISTINCT FROM CASE maker WHEN 'random' THEN 4 ELSE 7 END}), 0, 'and version');
+is(sql(q{SELECT count(*) FROM ids, kid_inspect(id) AS v WHERE v.component = 'version' AND v.value <> uuid_extract_version(id)::text}), 0, 'as does kid_inspect()');
+is(sql(q{SELECT count(*) FROM ids WHERE maker <> 'random' AND kid_timestamp(id) NOT BETWEEN before - interval '10 ms' AND before + interval '10 ms'}), 0, 'which is when they were made');
+# What a range finds is what their time says, by the index and without.
+foreach my $t (q{now() - interval '500 days'}, q{now() - interval '1 day'}, q{now()})
+{
+	is(sql(qq{SET enable_seqscan = off; SELECT count(*) FROM ids WHERE id < $t AND maker <> 'random'}),
+		sql(qq{SET enable_indexscan = off; SET enable_indexonlyscan = off; SET enable_bitmapscan = off;
+			   SELECT count(*) FROM ids WHERE uuid_extract_timestamp(id) < date_trunc('milliseconds', $t) AND maker <> 'random'}), "before $t");
+}
+is(sql(q{SELECT count(*) FROM (SELECT id <= lag(id) OVER (ORDER BY n) AS falls FROM ids WHERE maker = 'kid' AND before >= now() - interval '1 hour') s WHERE falls}), 0, 'those of kid rise, with others between them');
+
+# Bounds of a uuid that PostgreSQL makes now: its millisecond.
+is(sql(q{SELECT count(*) FROM (SELECT uuidv7() AS id FROM generate_series(1, 1000) OFFSET 0) s
+		  WHERE id NOT BETWEEN kid_uuidv7_floor(kid_timestamp(id)) AND kid_uuidv7_ceil(kid_timestamp(id))}), 0, 'they are between the bounds of their millisecond');
+is(sql(q{SELECT kid_observe(uuidv7(interval '2 s')); SELECT kid_uuidv7() > uuidv7(interval '1 s')}), "\nt", 'one of PostgreSQL can be observed');
+
+$node->stop;
+done_testing();
