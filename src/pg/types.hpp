@@ -47,12 +47,12 @@ struct node_share {
 };
 
 struct id_type {
-  char const *name;                   ///< in messages, and of the type in SQL if that is kid's own
-  char const *prefix;                 ///< what names of its functions in SQL begin with
-  Oid core_type;                      ///< PostgreSQL's own type that the IDs are of; InvalidOid: it is kid's
-  id_setting const *setting;          ///< null: the layout depends on none
-  bool exact;                         ///< whether IDs order exactly by time; else comparisons with time are rechecked
-  unix_micros (*time)(Datum id);      ///< when the time unit of any value of its type begins
+  char const *name;              ///< in messages, and of the type in SQL if that is kid's own
+  char const *prefix;            ///< what names of its functions in SQL begin with
+  Oid core_type;                 ///< PostgreSQL's own type that the IDs are of; InvalidOid: it is kid's
+  id_setting const *setting;     ///< null: the layout depends on none
+  char const *exact;             ///< the type that an ID is compared with time as; null: they order exactly by time
+  unix_micros (*time)(Datum id); ///< when the time unit of any value of its type begins
   void (*define_settings)(int flags); ///< those of this type alone; null where it has none
   clock_id clock;                     ///< `clock_count` where IDs need no logical clock
   id_column const *columns;           ///< where its IDs may be; null without a logical clock
@@ -83,10 +83,17 @@ template <class Id> unix_micros time_of(Datum id) {
 /// The setting that the layout of a type depends on, on the page of that type.
 template <class Id> constexpr id_setting const *setting_of = nullptr;
 
+template <class Id> constexpr char const *exact_name() {
+  if constexpr (orders_exactly<Id>)
+    return nullptr;
+  else
+    return Id::exact::name;
+}
+
 /// A type whose IDs need no logical clock.
 template <class Id> constexpr id_type describe_type(void (*define_settings)(int flags) = nullptr) {
   static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr));
-  return {Id::name, Id::name, InvalidOid, setting_of<Id>, orders_exactly<Id>, time_of<Id>, define_settings, clock_count,
+  return {Id::name, Id::name, InvalidOid, setting_of<Id>, exact_name<Id>(), time_of<Id>, define_settings, clock_count,
           nullptr,  0,        {}};
 }
 

@@ -7,7 +7,8 @@
 // A pair of inclusive bounds says it exactly, wherever the comparison stands: where there is no such ID it is the
 // greatest ID and the smallest, and where every ID is one, the smallest and the greatest; NULL gives NULL. A bound that
 // is known, and bounds nothing, is left out. The time of some types is finer than their order: those bounds take in
-// some more, and the comparison itself is kept beside them, as T_recheck(…).
+// some more, and the comparison itself is kept beside them: as T_recheck(…), or, where the time is known, as
+// T_between(id, first, last), whose bounds are IDs of the type that it is compared with time as.
 //
 // What must not be evaluated twice, as it is costly or a sub-select, stays in the comparison, which an index can use
 // all the same: as a condition of the index, which does not have to tell false from NULL, it needs but one bound.
@@ -71,14 +72,18 @@ char const *function_name(time_comparison const &comparison, char const *name) {
   return psprintf("%s_%s", comparison.type->prefix, name);
 }
 
+/// The operator as the first argument of those that follow, or none.
+List *operator_argument(time_comparison const &comparison) {
+  if (comparison.how->symbol == nullptr)
+    return NIL;
+  Datum const text = CStringGetTextDatum(comparison.how->symbol);
+  return list_make1(makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, text, false, false));
+}
+
 /// T_`name`([operator,] [ID,] time [, setting])
 Expr *call_with_operator(time_comparison const &comparison, char const *name, Node *id = nullptr) {
-  List *arguments = NIL;
+  List *arguments = operator_argument(comparison);
 
-  if (comparison.how->symbol != nullptr) {
-    Datum const text = CStringGetTextDatum(comparison.how->symbol);
-    arguments = list_make1(makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, text, false, false));
-  }
   arguments = append_copy(append_copy(append_copy(arguments, id), comparison.time), comparison.setting);
   return call(comparison.schema, function_name(comparison, name), arguments);
 }
@@ -104,6 +109,21 @@ bool consists_of(OpExpr const *clause, unsigned char byte) {
     if (bytes[i] != byte)
       return false;
   return true;
+}
+
+/// What of a type whose order is coarser than its time is kept beside bounds.
+Expr *recheck(PlannerInfo *root, time_comparison const &comparison) {
+  if (!IsA(comparison.time, Const))
+    return call_with_operator(comparison, "recheck", comparison.id);
+  List *arguments = list_make1(copyObjectImpl(comparison.id));
+  for (char const *const name : {"lowest", "highest"}) {
+    Expr *const bound = call(comparison.schema, psprintf("%s_%s", comparison.type->exact, name),
+                             append_copy(operator_argument(comparison), comparison.time));
+    if (bound == nullptr)
+      return nullptr;
+    arguments = lappend(arguments, eval_const_expressions(root, reinterpret_cast<Node *>(bound)));
+  }
+  return call(comparison.schema, function_name(comparison, "between"), append_copy(arguments, comparison.setting));
 }
 
 /// Null where the comparison stays as it is.
@@ -134,11 +154,11 @@ Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
     clauses = lappend(clauses, low);
   if (clauses == NIL || !consists_of(high, 0xff))
     clauses = lappend(clauses, high);
-  if (!comparison.type->exact) {
-    Expr *const recheck = call_with_operator(comparison, "recheck", comparison.id);
-    if (recheck == nullptr)
+  if (comparison.type->exact != nullptr) {
+    Expr *const kept = recheck(request->root, comparison);
+    if (kept == nullptr)
       return nullptr;
-    clauses = lappend(clauses, recheck);
+    clauses = lappend(clauses, kept);
   }
   auto *const result = reinterpret_cast<Node *>(make_ands_explicit(clauses));
   // All of it may be known only with the setting.
@@ -165,7 +185,7 @@ List *index_condition(SupportRequestIndexCondition *request, meaning const &how)
       (comparison.setting != nullptr &&
        !is_pseudo_constant_for_index(request->root, comparison.setting, request->index)))
     return NIL;
-  request->lossy = !comparison.type->exact;
+  request->lossy = comparison.type->exact != nullptr;
   if (how.symbol != nullptr) {
     OpExpr *const only =
         how.upward ? compared(BTGreaterEqualStrategyNumber, "first") : compared(BTLessEqualStrategyNumber, "last");

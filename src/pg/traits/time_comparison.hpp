@@ -159,6 +159,12 @@ template <class Id> Datum last_that_is(PG_FUNCTION_ARGS) {
   return put<Id>(range.highest);
 }
 
+/// The comparison itself, with the bounds of what an ID is compared with time as.
+template <class Id> Datum between(PG_FUNCTION_ARGS) {
+  PG_RETURN_BOOL(is_in(layout_argument<Id>(fcinfo, 3), PG_GETARG_DATUM(0),
+                       {get<exact_id<Id>>(PG_GETARG_DATUM(1)), get<exact_id<Id>>(PG_GETARG_DATUM(2))}));
+}
+
 /// The comparison itself, with its operator as an argument.
 template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
   Id const layout = layout_argument<Id>(fcinfo, 3);

@@ -31,7 +31,10 @@ CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) R
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_within';
 CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_recheck_time';
+CREATE FUNCTION kid96_between(id kid96, first kid64, last kid64, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME';
 
+COMMENT ON FUNCTION kid96_between(kid96, kid64, kid64, integer) IS 'whether an ID without its node is one of those from the first to the last, both included';
 COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS 'whether an ID is in a range of time, exactly';
 COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz, integer) IS 'whether an ID is <, <=, >= or > an instant, exactly';
 
