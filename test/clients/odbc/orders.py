@@ -23,7 +23,7 @@ for (id,) in batch:
 print("found", cursor.execute("SELECT id FROM orders WHERE id = ?", order_id).fetchval())
 
 some = [id for (id,) in batch[5:8]]
-listed = cursor.execute("SELECT id FROM orders WHERE id = ANY (?::kid64[])", "{" + ",".join(some) + "}")
+listed = cursor.execute("SELECT id FROM orders WHERE id = ANY (?)", "{" + ",".join(some) + "}")
 for (id,) in listed:
     print("listed", id)
 

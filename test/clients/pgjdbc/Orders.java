@@ -37,7 +37,7 @@ class Orders {
         strings(find.executeQuery()).forEach(id -> System.out.println("found " + id));
 
         PreparedStatement list = db.prepareStatement("SELECT id FROM orders WHERE id = ANY (?)");
-        list.setArray(1, db.createArrayOf("kid64", batch.subList(5, 8).toArray()));
+        list.setArray(1, db.createArrayOf("text", batch.subList(5, 8).toArray()));
         strings(list.executeQuery()).forEach(id -> System.out.println("listed " + id));
 
         PreparedStatement since = db.prepareStatement("SELECT id FROM orders WHERE id >= ? ORDER BY id LIMIT 10");

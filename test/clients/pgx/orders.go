@@ -31,7 +31,7 @@ func main() {
 
 	var listed []string
 	check(conn.QueryRow(ctx,
-		"SELECT array_agg(id)::text[] FROM orders WHERE id = ANY ($1::text[]::kid64[])", batch[5:8]).Scan(&listed))
+		"SELECT array_agg(id)::text[] FROM orders WHERE id = ANY ($1::text[])", batch[5:8]).Scan(&listed))
 	show("listed", listed)
 
 	since := time.Now().Add(-time.Hour)

@@ -33,7 +33,7 @@ cursor.execute("SELECT id FROM orders WHERE id = %s", [order_id])
 print("found", cursor.fetchone()[0])
 
 some = [id for (id,) in batch[5:8]]
-cursor.execute("SELECT array_agg(id) FROM orders WHERE id = ANY (%s::kid64[])", [some])
+cursor.execute("SELECT array_agg(id) FROM orders WHERE id = ANY (%s)", [some])
 for id in cursor.fetchone()[0]:
     print("listed", id)
 
