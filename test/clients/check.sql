@@ -8,11 +8,16 @@
 --     page ID          the 10 after these, by ID
 --     bulk ID          of 1000 rows that it loaded, item 'bulk', with IDs that it had asked for before
 --     nested ID        of the order that came with one of its lines, as a relation or in JSON
+--     uuid ID          of 1000 rows of payments, whose key is a uuid of version 7, as they were inserted
+--     dated ID         the 10 first of them, by time
 --     wrong SQLSTATE   of the error when it asked for an ID that is none
 --
--- The last line is `ok:` and the words, or what is not so. Clients that have no such thing leave out bulk and nested.
+-- The last line is `ok:` and the words, or what is not so. Clients that have no such thing leave out bulk, nested, uuid and dated.
 CREATE TEMPORARY TABLE said (nr serial, word text, value text);
 \copy said (word, value) FROM pstdin (DELIMITER ' ')
+
+SET client_min_messages = warning;
+CREATE TABLE IF NOT EXISTS payments (id uuid);
 
 CREATE FUNCTION pg_temp.said(w text) RETURNS text[]
     RETURN (SELECT array_agg(value ORDER BY nr) FROM said WHERE word = w);
@@ -22,12 +27,14 @@ CREATE FUNCTION pg_temp.held(i text) RETURNS text[]
     RETURN (SELECT array_agg(DISTINCT id::text) FROM orders WHERE item = i);
 CREATE FUNCTION pg_temp.first(a int, b int) RETURNS text[]
     RETURN (SELECT (array_agg(id::text ORDER BY id))[a:b] FROM orders);
+CREATE FUNCTION pg_temp.payments(a int, b int) RETURNS text[]
+    RETURN (SELECT (array_agg(id::text ORDER BY id))[a:b] FROM payments);
 
 -- The plans of queries for orders by time; only time asks for `id >=`, a page for `id >`.
 CREATE TEMPORARY VIEW plans AS
 SELECT record AS plan
   FROM regexp_split_to_table(pg_read_file(:'server_log'), E'\n(?!\t)') AS record
- WHERE starts_with(record, current_database() || ' LOG:  duration: ') AND record ~ 'Scan .*on "?orders'
+ WHERE starts_with(record, current_database() || ' LOG:  duration: ') AND record ~ 'Scan .*on "?(orders|payments)'
    AND (record ~ 'Index Cond: .*id >= ' OR record ~* 'tstzrange|timestamptz|with time zone');
 
 CREATE TEMPORARY TABLE claims AS VALUES
@@ -45,8 +52,11 @@ CREATE TEMPORARY TABLE claims AS VALUES
     ('page', pg_temp.said('page') = pg_temp.first(11, 20)),
     ('wrong', pg_temp.said('wrong') = '{22P02}'),
     ('bulk', pg_temp.set(pg_temp.said('bulk')) = pg_temp.held('bulk') AND cardinality(pg_temp.held('bulk')) = 1000),
-    ('nested', pg_temp.said('nested') = pg_temp.held('tea'));
-DELETE FROM claims WHERE column1 IN ('bulk', 'nested') AND pg_temp.said(column1) IS NULL;
+    ('nested', pg_temp.said('nested') = pg_temp.held('tea')),
+    ('uuid', pg_temp.said('uuid') = pg_temp.payments(1, 1000) 
+               AND (SELECT bool_and(kid_timestamp(id) > '2026-01-01') FROM payments)),
+    ('dated', pg_temp.said('dated') = pg_temp.payments(1, 10));
+DELETE FROM claims WHERE column1 IN ('bulk', 'nested', 'uuid', 'dated') AND pg_temp.said(column1) IS NULL;
 
 SELECT format('%s: printed %s, held %s', column1, left(pg_temp.said(column1)::text, 60),
               left(pg_temp.held(column1)::text, 60))

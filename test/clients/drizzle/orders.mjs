@@ -1,7 +1,7 @@
 // Orders with kid64 keys, by Drizzle.
 import { asc, eq, gt, gte, inArray, relations, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
-import { customType, pgTable, text } from 'drizzle-orm/pg-core';
+import { customType, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 
 const kid64 = customType({ dataType: () => 'kid64' });
@@ -15,6 +15,11 @@ const lines = pgTable('lines', {
   orderId: kid64('order_id').references(() => orders.id),
   note: text('note'),
 });
+// uuid, version 7: Drizzle knows it.
+const payments = pgTable('payments', {
+  id: uuid('id').primaryKey().default(sql`kid_uuidv7()`),
+  orderId: kid64('order_id').references(() => orders.id),
+});
 const ordersRelations = relations(orders, ({ many }) => ({ lines: many(lines) }));
 const linesRelations = relations(lines, ({ one }) => ({
   order: one(orders, { fields: [lines.orderId], references: [orders.id] }),
@@ -24,7 +29,7 @@ const schema = { orders, lines, ordersRelations, linesRelations };
 const db = drizzle(process.env.DATABASE_URL, { schema });
 
 // As drizzle-kit generate and migrate do.
-const [before, after] = [{}, schema].map((tables) => generateDrizzleJson(tables));
+const [before, after] = [{}, { ...schema, payments }].map((tables) => generateDrizzleJson(tables));
 for (const statement of await generateMigration(before, after)) await db.execute(sql.raw(statement));
 
 const [{ id: orderId }] = await db.insert(orders).values({ item: 'tea' }).returning({ id: orders.id });
@@ -55,6 +60,13 @@ for (const { id } of ids) console.log('bulk', id);
 await db.insert(lines).values({ orderId, note: 'with milk' });
 const order = await db.query.orders.findFirst({ where: eq(orders.id, orderId), with: { lines: true } });
 console.log('nested', order.lines[0].orderId);
+
+const paid = await db.insert(payments).values(batch.map(({ id }) => ({ orderId: id }))).returning({ id: payments.id });
+for (const { id } of paid) console.log('uuid', id);
+
+const dated = await db.select().from(payments)
+  .where(gte(payments.id, sql`${since}::timestamptz`)).orderBy(asc(payments.id)).limit(10);
+for (const { id } of dated) console.log('dated', id);
 
 try {
   await db.select().from(orders).where(eq(orders.id, '12345'));

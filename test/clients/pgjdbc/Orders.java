@@ -4,6 +4,7 @@ import java.sql.*;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.postgresql.PGConnection;
 
 class Orders {
@@ -60,6 +61,17 @@ class Orders {
         line.executeUpdate();
         strings(db.createStatement().executeQuery("SELECT order_id FROM lines JOIN orders ON order_id = orders.id"))
             .forEach(id -> System.out.println("nested " + id));
+
+        // uuid, version 7: pgjdbc knows it, in binary, too.
+        db.createStatement().execute(
+            "CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders)");
+        ResultSet payments = db.createStatement().executeQuery(
+            "INSERT INTO payments (order_id) SELECT id FROM orders LIMIT 1000 RETURNING id");
+        while (payments.next()) System.out.println("uuid " + payments.getObject("id", UUID.class));
+
+        PreparedStatement dated = db.prepareStatement("SELECT id FROM payments WHERE id >= ? ORDER BY id LIMIT 10");
+        dated.setObject(1, OffsetDateTime.now().minusHours(1));
+        strings(dated.executeQuery()).forEach(id -> System.out.println("dated " + id));
 
         try {
             find.setString(1, "12345");

@@ -62,6 +62,15 @@ connection.execute("INSERT INTO lines (order_id, note) VALUES (%s, 'with milk')"
 (nested,) = connection.execute("SELECT to_jsonb(l) FROM lines l JOIN orders o ON l.order_id = o.id").fetchone()
 print("nested", nested["order_id"])
 
+# uuid, version 7: psycopg knows it.
+connection.execute("CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders)")
+payments = connection.execute("INSERT INTO payments (order_id) SELECT id FROM orders LIMIT 1000 RETURNING id")
+for (id,) in payments:
+    print("uuid", id)
+dated = connection.execute("SELECT id FROM payments WHERE id >= %s::timestamptz ORDER BY id LIMIT 10", [since])
+for (id,) in dated:
+    print("dated", id)
+
 try:
     connection.execute("SELECT id FROM orders WHERE id = %s", ["12345"])
 except errors.InvalidTextRepresentation as error:
