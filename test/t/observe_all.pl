@@ -59,6 +59,11 @@ is(sql(q{SELECT clock, relation, column_name, issued = kid_timestamp((SELECT max
 is(sql('SELECT kid_next() > kid64_ceil(kid_timestamp(max(id))), kid_timestamp(kid_next()) < now() + interval $$21 min$$ FROM k'), 't|t', 'kid64: past its time unit');
 is(sql('SELECT flake_next() > flake_ceil(kid_timestamp(max(id))) FROM f'), 't', 'flake: past all sequences of its millisecond');
 
+# A uuid tells more than its millisecond.
+sql(q{CREATE TABLE u (id uuid PRIMARY KEY DEFAULT kid_uuidv7()); INSERT INTO u VALUES (kid_uuidv7_floor(now() + interval '20 min')), (kid_uuidv7_ceil(now() + interval '20 min'))});
+is(sql(q{SELECT id = (SELECT max(id::text) FROM u), issued = kid_timestamp(id::uuid), problem FROM kid_observe_all() WHERE clock = 'uuidv7'}), 't|t|', 'uuid: the ID that decided');
+is(sql(q{SELECT id < kid_uuidv7(), kid_uuidv7() < now() + interval '21 min' FROM u ORDER BY id DESC LIMIT 1}), 't|t', 'uuid: past it');
+
 # Within a neighborhood node sorts before time.
 in_new_database('neighborhood');
 sql(q{
@@ -141,7 +146,7 @@ foreach my $case (
 	[ 'sno', 'sno among other uuids', 'CREATE TABLE t (id uuid DEFAULT sno_next(7)::uuid PRIMARY KEY); INSERT INTO t SELECT gen_random_uuid() FROM generate_series(1, 1000)',
 		q{sno_make(now() + interval '20 min', 1, 1, 1)::uuid} ],
 	[ 'uuidv7', 'uuid of version 7', 'CREATE TABLE t (id uuid DEFAULT kid_uuidv7() PRIMARY KEY)', q{kid_uuidv7_ceil(now() + interval '20 min')} ],
-	[ 'uuidv7', 'a domain over uuid', 'CREATE DOMAIN key AS uuid DEFAULT kid_uuidv7(); CREATE TABLE t (id key PRIMARY KEY)', q{kid_uuidv7_at(now() + interval '20 min')} ],
+	[ 'uuidv7', 'a domain over uuid', 'CREATE DOMAIN uuid_key AS uuid DEFAULT kid_uuidv7(); CREATE TABLE t (id uuid_key PRIMARY KEY)', q{kid_uuidv7_at(now() + interval '20 min')} ],
 	[ 'uuidv7', 'uuid of version 7 among others', 'CREATE TABLE t (id uuid DEFAULT kid_uuidv7() PRIMARY KEY); INSERT INTO t SELECT gen_random_uuid() FROM generate_series(1, 1000)',
 		q{kid_uuidv7_at(now() + interval '20 min')} ])
 {
@@ -190,7 +195,7 @@ answer($writer, q{BEGIN; INSERT INTO t VALUES (kid64_make(now() + interval '40 m
 is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE relation = 't'::regclass AND issued > now() + interval '39 min'}), 1, 'one of a transaction that is under way counts');
 answer($writer, 'ROLLBACK;');
 is(sql(q{BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY; SELECT count(*) FROM kid_observe_all(); SELECT count(*) FROM pg_locks WHERE mode = 'SIReadLock' OR relation = 't'::regclass; COMMIT}),
-	"3\n0", 'no lock is kept');
+	"4\n0", 'no lock is kept');
 sql('DROP TABLE t');
 
 # A flake has its highest bit set from 2039 on, and is a bigint below zero then.

@@ -91,6 +91,7 @@ TEST(Uuidv7Clock, Microseconds) {
       auto const states = end - first + 1;
       ASSERT_TRUE(states == 64 || states == 80) << states;
       ASSERT_EQ(clock::left(first), states - 1);
+      ASSERT_FALSE(clock::used_up(first + 15));
       ASSERT_FALSE(clock::used_up(end - 1));
       ASSERT_TRUE(clock::used_up(end));
       if (time < uuidv7::last()) {
