@@ -53,6 +53,7 @@ struct id_type {
   id_setting const *setting;     ///< null: the layout depends on none
   char const *exact;             ///< the type that an ID is compared with time as; null: they order exactly by time
   unix_micros (*time)(Datum id); ///< when the time unit of any value of its type begins
+  unix_micros (*first)();        ///< the first instant that an ID can tell
   void (*define_settings)(int flags); ///< those of this type alone; null where it has none
   clock_id clock;                     ///< `clock_count` where IDs need no logical clock
   id_column const *columns;           ///< where its IDs may be; null without a logical clock
@@ -80,6 +81,10 @@ template <class Id> unix_micros time_of(Datum id) {
   return layout_of<Id>().time(get<Id>(id));
 }
 
+template <class Id> unix_micros first_of() {
+  return layout_of<Id>().first();
+}
+
 /// The setting that the layout of a type depends on, on the page of that type.
 template <class Id> constexpr id_setting const *setting_of = nullptr;
 
@@ -93,8 +98,18 @@ template <class Id> constexpr char const *exact_name() {
 /// A type whose IDs need no logical clock.
 template <class Id> constexpr id_type describe_type(void (*define_settings)(int flags) = nullptr) {
   static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr));
-  return {Id::name, Id::name, InvalidOid, setting_of<Id>, exact_name<Id>(), time_of<Id>, define_settings, clock_count,
-          nullptr,  0,        {}};
+  return {Id::name,
+          Id::name,
+          InvalidOid,
+          setting_of<Id>,
+          exact_name<Id>(),
+          time_of<Id>,
+          first_of<Id>,
+          define_settings,
+          clock_count,
+          nullptr,
+          0,
+          {}};
 }
 
 /// One whose IDs move `clock`, and may be in these `columns`.

@@ -1,0 +1,106 @@
+-- kid_check(): what is wrong with a table, and that each remedy is one.
+\set SHOW_CONTEXT never
+SET TimeZone = 'UTC';
+SET DateStyle = 'ISO';
+
+-- A table as it should be, of each type.
+CREATE TABLE good (a kid64 PRIMARY KEY DEFAULT kid_next(), b kid96 UNIQUE DEFAULT kid96_next(), c sno UNIQUE DEFAULT sno_next(7), d flake UNIQUE DEFAULT flake_next(),
+    e flax UNIQUE DEFAULT flax_next(), f bigint UNIQUE DEFAULT kid_next(), g text COLLATE "C" DEFAULT kid_next(), h varchar(11) DEFAULT kid_next(),
+    i varchar(20) DEFAULT flake_next(), j numeric(20) DEFAULT kid_next()::bigint, k kid64 GENERATED ALWAYS AS (a) STORED, l int DEFAULT 1, m kid64);
+INSERT INTO good DEFAULT VALUES;
+SELECT * FROM kid_check('good');
+
+-- A bigserial table made into one of IDs, as it should not be.
+CREATE TABLE orders (id bigserial PRIMARY KEY, item text);
+INSERT INTO orders (item) SELECT 'tea' FROM generate_series(1, 1000);
+CREATE TABLE lines (order_id bigint REFERENCES orders, note text);
+INSERT INTO lines SELECT id FROM orders LIMIT 10;
+ALTER TABLE orders ALTER id TYPE kid64;
+SELECT * FROM kid_check('orders');
+SELECT * FROM kid_check('lines');
+-- The remedies, but for that of what the rows tell.
+SELECT remedy FROM kid_check('orders') WHERE remedy LIKE 'ALTER%' \gexec
+SELECT * FROM kid_check('orders');
+SELECT * FROM kid_check('lines');
+INSERT INTO orders DEFAULT VALUES RETURNING kid_timestamp(id) > now() - interval '1 minute' AS tells_its_time;
+CREATE TABLE moved (LIKE orders INCLUDING ALL);
+INSERT INTO moved SELECT kid64_at('2026-11-01'), item FROM orders;
+SELECT * FROM kid_check('moved');
+DROP TABLE lines, orders, moved;
+
+-- The future, and columns that no index leads to.
+CREATE TABLE ahead (id kid64 PRIMARY KEY, other flake);
+INSERT INTO ahead VALUES (kid64_make('2300-01-01', 5), flake_make('2100-01-01', 0, 0, 0)), (kid64_floor(now() + interval '30 min'), NULL);
+SELECT * FROM kid_check('ahead');
+SELECT remedy FROM kid_check('ahead') WHERE remedy LIKE 'SELECT%' \gexec
+SET kid.flake_epoch = 1500000000000;
+TRUNCATE ahead; CREATE INDEX ON ahead (other); INSERT INTO ahead VALUES (kid64_floor(now()), 12);
+SELECT column_name, problem FROM kid_check('ahead');
+RESET kid.flake_epoch;
+DROP TABLE ahead;
+
+-- Too narrow.
+CREATE TABLE narrow (a int DEFAULT kid_next()::bigint, b smallint DEFAULT flake_next()::bigint, c double precision DEFAULT kid_next()::bigint, d numeric(10) DEFAULT kid_next()::bigint,
+    e varchar(10) DEFAULT kid_next(), f char(10) DEFAULT sno_next(), g varchar(19) DEFAULT flake_next(), h numeric DEFAULT kid_next()::bigint);
+SELECT column_name, problem, remedy FROM kid_check('narrow') WHERE problem NOT LIKE 'its IDs were%';
+SELECT remedy FROM kid_check('narrow') WHERE remedy LIKE 'ALTER%' \gexec
+SELECT column_name, problem FROM kid_check('narrow') WHERE problem NOT LIKE 'its IDs were%';
+INSERT INTO narrow DEFAULT VALUES;
+SELECT kid_timestamp(a::kid64) > now() - interval '1 minute' AS a FROM narrow;
+DROP TABLE narrow;
+
+-- Defaults of another type, domains, a wrong name.
+CREATE DOMAIN key AS kid64;
+CREATE SEQUENCE s;
+CREATE TABLE other (a key DEFAULT nextval('s'), b kid64 DEFAULT flake_next()::bigint, c kid64 DEFAULT 5, d kid64 DEFAULT kid64_at(now()), "E f" kid64 DEFAULT nextval('s'));
+SELECT column_name, problem, remedy FROM kid_check('other') WHERE problem NOT LIKE 'its IDs were%';
+DROP TABLE other; DROP DOMAIN key; DROP SEQUENCE s;
+-- In either direction.
+CREATE TABLE numbers (id bigint PRIMARY KEY);
+CREATE TABLE ids (id kid64 PRIMARY KEY, n bigint REFERENCES numbers);
+CREATE TABLE pairs (a kid64, b bigint, UNIQUE (a, b));
+CREATE TABLE to_pairs (a bigint, b bigint, FOREIGN KEY (a, b) REFERENCES pairs (a, b));
+SELECT * FROM kid_check('ids');
+SELECT * FROM kid_check('to_pairs');
+DROP TABLE to_pairs, pairs, ids, numbers;
+
+-- Partitions.
+CREATE TABLE parted (id kid64 PRIMARY KEY DEFAULT kid_next()) PARTITION BY RANGE (id);
+CREATE TABLE parted_1970 PARTITION OF parted FOR VALUES FROM (MINVALUE) TO (kid64_floor('2000-01-01'));
+CREATE TABLE parted_rest PARTITION OF parted DEFAULT;
+INSERT INTO parted VALUES (17), (kid64_make('2200-01-01', 0));
+SELECT relation_name, problem FROM kid_check('parted');
+DROP TABLE parted;
+
+-- With no more rights than the caller has, and without running what others wrote.
+CREATE ROLE regress_kid_reader;
+CREATE TABLE private (id kid64 PRIMARY KEY, shown kid64 UNIQUE, what text);
+INSERT INTO private VALUES (5, 6);
+GRANT SELECT (shown) ON private TO regress_kid_reader;
+SET ROLE regress_kid_reader;
+SELECT column_name, problem FROM kid_check('private');
+RESET ROLE;
+ALTER TABLE private ENABLE ROW LEVEL SECURITY;
+CREATE FUNCTION trap() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted'; END $$;
+CREATE POLICY p ON private USING (trap());
+CREATE INDEX ON private (what) WHERE what <> '';
+SET ROLE regress_kid_reader;
+SELECT column_name, problem FROM kid_check('private');
+RESET ROLE;
+SELECT column_name, problem FROM kid_check('private');
+DROP TABLE private; DROP FUNCTION trap;
+DROP ROLE regress_kid_reader;
+
+SELECT * FROM kid_check(NULL);
+SELECT * FROM kid_check('absent');
+SELECT * FROM kid_check('pg_class');
+-- The extension in another schema, and names of its own in the way.
+CREATE SCHEMA other;
+CREATE TABLE t (id kid64 PRIMARY KEY DEFAULT 1);
+CREATE FUNCTION public.kid_odd_ids(oid) RETURNS SETOF record LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted'; END $$;
+CREATE FUNCTION public.format(text, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted'; END $$;
+ALTER EXTENSION kid SET SCHEMA other;
+SELECT column_name, remedy FROM other.kid_check('t');
+ALTER EXTENSION kid SET SCHEMA public;
+DROP FUNCTION public.kid_odd_ids(oid), public.format(text, text);
+DROP TABLE t, good; DROP SCHEMA other;
