@@ -149,7 +149,7 @@ static Datum support_within_pieces(PG_FUNCTION_ARGS) {
   if (IsA(request, SupportRequestIndexCondition))
     PG_RETURN_POINTER(index_condition(reinterpret_cast<SupportRequestIndexCondition *>(request)));
   if (!IsA(request, SupportRequestSelectivity))
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_DATUM(0);
   // As a range of which nothing is known.
   reinterpret_cast<SupportRequestSelectivity *>(request)->selectivity = DEFAULT_RANGE_INEQ_SEL;
   PG_RETURN_POINTER(request);
@@ -160,7 +160,7 @@ static Datum support_recheck_pieces(PG_FUNCTION_ARGS) {
   auto *const node = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
   if (!IsA(node, SupportRequestSelectivity))
-    PG_RETURN_POINTER(nullptr);
+    PG_RETURN_DATUM(0);
   auto *const request = reinterpret_cast<SupportRequestSelectivity *>(node);
   request->selectivity = part_of_hull(request->root, static_cast<Node *>(lsecond(request->args)));
   PG_RETURN_POINTER(request);

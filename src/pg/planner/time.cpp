@@ -203,7 +203,7 @@ Datum support(FunctionCallInfo fcinfo, meaning const &how) {
     PG_RETURN_POINTER(rewrite(reinterpret_cast<SupportRequestSimplify *>(request), how));
   if (IsA(request, SupportRequestIndexCondition))
     PG_RETURN_POINTER(index_condition(reinterpret_cast<SupportRequestIndexCondition *>(request), how));
-  PG_RETURN_POINTER(nullptr);
+  PG_RETURN_DATUM(0);
 }
 
 } // namespace
