@@ -39,6 +39,12 @@ SELECT column_name, problem FROM kid_check('ahead');
 RESET kid.flake_epoch;
 DROP TABLE ahead;
 
+-- In a type of PostgreSQL's own.
+CREATE TABLE sevens (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), t varchar(35) DEFAULT kid_uuidv7(), u varchar(36) DEFAULT kid_uuidv7());
+INSERT INTO sevens (id) VALUES (kid_uuidv7_at('2300-01-01')), (kid_uuidv7_at('1970-03-01')), (gen_random_uuid()), (DEFAULT);
+SELECT column_name, regexp_replace(problem, '[0-9a-f-]{36}', 'ID') AS problem, remedy FROM kid_check('sevens');
+DROP TABLE sevens;
+
 -- Too narrow.
 CREATE TABLE narrow (a int DEFAULT kid_next()::bigint, b smallint DEFAULT flake_next()::bigint, c double precision DEFAULT kid_next()::bigint, d numeric(10) DEFAULT kid_next()::bigint,
     e varchar(10) DEFAULT kid_next(), f char(10) DEFAULT sno_next(), g varchar(19) DEFAULT flake_next(), h numeric DEFAULT kid_next()::bigint);
