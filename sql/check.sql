@@ -41,7 +41,7 @@ DROP TABLE ahead;
 
 -- In a type of PostgreSQL's own.
 CREATE TABLE sevens (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), t varchar(35) DEFAULT kid_uuidv7(), u varchar(36) DEFAULT kid_uuidv7());
-INSERT INTO sevens (id) VALUES (kid_uuidv7_at('2300-01-01')), (kid_uuidv7_at('1970-03-01')), (gen_random_uuid()), (DEFAULT);
+INSERT INTO sevens SELECT id, '', '' FROM unnest(ARRAY[kid_uuidv7_at('2300-01-01'), kid_uuidv7_at('1970-03-01'), gen_random_uuid()]) AS id;
 SELECT column_name, regexp_replace(problem, '[0-9a-f-]{36}', 'ID') AS problem, remedy FROM kid_check('sevens');
 DROP TABLE sevens;
 

@@ -18,7 +18,7 @@ DECLARE
     lengths jsonb := jsonb_build_object('uuid'::regtype::oid, 36);   -- of the texts of IDs
 BEGIN
     FOR id_type IN SELECT t.oid FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid JOIN pg_type t ON d.classid = 'pg_type'::regclass AND d.objid = t.oid
-                    WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname = 'kid' AND t.typtype = 'b' LOOP
+                    WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname = 'kid' AND t.typtype = 'b' AND t.typcategory <> 'A' LOOP
         EXECUTE format('SELECT length(%s_floor(''infinity''::timestamptz)::text)', id_type) INTO length;
         lengths := lengths || jsonb_build_object(id_type::oid, length);
     END LOOP;
