@@ -52,13 +52,14 @@ BEGIN
                         FROM pg_constraint c, generate_subscripts(c.conkey, 1) AS place
                              JOIN columns child ON true JOIN columns parent ON true
                        WHERE c.contype = 'f' AND c.conparentid = 0 AND (c.conrelid = $1 OR c.confrelid = $1)
-                         AND child.relation = c.conrelid AND child.attnum = c.conkey[place] AND parent.relation = c.confrelid AND parent.attnum = c.confkey[place])
-        SELECT relation, name::text, format('its default, %%s, makes no %%s: new rows tell a wrong time, and may not be unique', default_text, type),
+                         AND child.relation = c.conrelid AND child.attnum = c.conkey[place] AND parent.relation = c.confrelid AND parent.attnum = c.confkey[place]),
+             findings (kind, relation, column_name, problem, remedy) AS (
+        SELECT 1, relation, name::text, format('its default, %%s, makes no %%s: new rows tell a wrong time, and may not be unique', default_text, type),
                format('ALTER TABLE %%s ALTER COLUMN %%I SET DEFAULT %%s();', relation, name,
                       (SELECT g.oid::regproc FROM generators g WHERE g.type = c.type AND g.needs_nothing ORDER BY length(g.oid::regproc::text) LIMIT 1))
           FROM columns c WHERE relation = $1 AND type IN (SELECT type FROM ids) AND default_oid IS NOT NULL AND made IS DISTINCT FROM type
         UNION ALL
-        SELECT relation, name::text, format('it is %%s, too narrow for the %%s that its default makes', format_type(type, modifier), made),
+        SELECT 2, relation, name::text, format('it is %%s, too narrow for the %%s that its default makes', format_type(type, modifier), made),
                CASE WHEN type IN ('varchar'::regtype, 'bpchar'::regtype)
                     THEN format('ALTER TABLE %%s ALTER COLUMN %%I TYPE text COLLATE "C";', relation, name)
                     ELSE format('ALTER TABLE %%1$s ALTER COLUMN %%2$I DROP DEFAULT; ALTER TABLE %%1$s ALTER COLUMN %%2$I TYPE bigint, ALTER COLUMN %%2$I SET DEFAULT %%3$s;',
@@ -70,21 +71,22 @@ BEGIN
                          WHEN 'varchar'::regtype THEN modifier >= 0 AND modifier - 4 < ($2 ->> made::oid::text)::int
                          WHEN 'bpchar'::regtype THEN modifier - 4 < ($2 ->> made::oid::text)::int ELSE false END
         UNION ALL
-        SELECT child, child_column::text,
+        SELECT 3, child, child_column::text,
                format('foreign key "%%s" compares it, of type %%s, with column "%%s" of %%s, of type %%s: no index serves to look up the rows of a key',
                       conname, child_type, parent_column, parent, parent_type),
                CASE WHEN parent_type IN (SELECT type FROM ids) THEN format('ALTER TABLE %%s ALTER COLUMN %%I TYPE %%s;', child, child_column, parent_type)
                     ELSE format('ALTER TABLE %%s ALTER COLUMN %%I TYPE %%s;', parent, parent_column, child_type) END
           FROM keys WHERE child_type <> parent_type AND (child_type IN (SELECT type FROM ids) OR parent_type IN (SELECT type FROM ids))
         UNION ALL
-        SELECT leaf, column_name,
+        SELECT 4, leaf, column_name,
                CASE which WHEN 'early' THEN format('IDs up to %%s tell a time up to %%s: they were numbers before', id, issued)
                           WHEN 'late' THEN format('IDs up to %%s tell a time up to %%s, further ahead of the system clock than kid.max_observe', id, issued)
                           ELSE format('its IDs were not looked at: %%s', problem) END,
                CASE which WHEN 'early' THEN format('Do not ask for the time of these rows, or give them, and what refers to them, IDs of their time with %%s_at().', prefix)
                           WHEN 'late' THEN 'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'
                           ELSE format('SELECT min(%%1$I), max(%%1$I) FROM %%2$s;', column_name, leaf) END
-          FROM %1$s.kid_odd_ids($1)
+          FROM %1$s.kid_odd_ids($1))
+        SELECT relation, column_name, problem, remedy FROM findings ORDER BY kind, relation::text, column_name, problem
         $query$, kid) USING relation, lengths;
 END $$;
 
