@@ -14,7 +14,7 @@ SELECT 'copy', direction || ' ' || form || ', ' || name,
 INSERT INTO comparisons (section, name, rival, target)
 SELECT 'copy', direction || ' ' || form || ', ' || name, direction || ' ' || form || ', uuid', 1.0
   FROM unnest('{out,in}'::text[]) AS direction, unnest('{text,binary}'::text[]) AS form, stored
- WHERE name <> 'uuid'
+ WHERE name NOT IN ('uuid', 'kid_uuidv7')
  ORDER BY direction DESC, form DESC, name;
 CALL compare('copy', :rounds * 3);
 SELECT format('DROP TABLE %I, %I', 'stored ' || name, 'copied ' || name) FROM stored \gexec

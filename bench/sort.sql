@@ -4,7 +4,7 @@ INSERT INTO stored VALUES
     ('bigint', 'g', NULL), ('uuid', 'gen_random_uuid()', NULL),
     ('kid64', 'kid64_at(t)', 'bigint'), ('flake', 'flake_at(t)', 'bigint'),
     ('kid96', 'kid96_at(t)', 'uuid'), ('sno', 'sno_at(t)', 'uuid'), ('flax', 'flax_at(t)', 'uuid'),
-    ('kid_uuidv7', 'kid_uuidv7_at(t)', 'uuid');
+    ('kid_uuidv7', 'kid_uuidv7_at(t)', NULL);   -- to PostgreSQL that is a uuid as any
 SELECT format('CREATE TABLE %I AS SELECT id FROM (
                    SELECT g, %s AS id
                      FROM (SELECT g::bigint, timestamptz ''2026-01-01'' + g * (interval ''30 days'' / %s) AS t
