@@ -32,7 +32,7 @@ sub lasting
 	$text =~ s/_p\d{8}(?:_\d+)?/_p/g;
 	$text =~ s/$time/TIME/g;
 	# Texts of 11 and 16 characters, decimal numbers of 17 and more, uuid.
-	$text =~ s/(?<!$id)(?=$id*\d)(?:$id{11}|$id{16}|\d{17,20}|[0-9a-f]{14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?!$id)/ID/g;
+	$text =~ s/(?<!$id)(?:$id{11}|$id{16}|\d{17,20}|[0-9a-f]{14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?!$id)/ID/g;
 	$text =~ s/\d+ (?:bytes|kB|MB|GB)\b/SIZE/g;
 	$text =~ s/[-+]{3,}/---/g;
 	$text =~ s/[ \t]+/ /g;
