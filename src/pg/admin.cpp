@@ -41,6 +41,7 @@ static Datum clocks(PG_FUNCTION_ARGS) {
     known = &find_or_make();
   shared_state &shared = *known;
 
+  bool const damaged = page_seems_damaged();
   InitMaterializedSRF(fcinfo, 0);
   auto *const result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
   for (int i = 0; i < clock_count; i++) {
@@ -64,8 +65,9 @@ static Datum clocks(PG_FUNCTION_ARGS) {
                       count(stats.waits),
                       count(stats.backward_steps),
                       count(stats.ticks),
-                      marked ? time(rules.next_unit(safe)) : 0};
-    bool nulls[] = {false, !started, !leased, false, false, false, rules.sides == 0, !marked};
+                      marked ? time(rules.next_unit(safe)) : 0,
+                      damaged ? CStringGetTextDatum("page of the bounds of IDs is damaged") : 0};
+    bool nulls[] = {false, !started, !leased, false, false, false, rules.sides == 0, !marked, !damaged};
 
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }

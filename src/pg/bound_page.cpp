@@ -69,20 +69,25 @@ bool has_block() {
   return seen;
 }
 
-/// What there is of a file that has no block.
-page_state look_at_part() {
-  unsigned char bytes[BLCKSZ];
+/// What the disk has of the file. Less than a block of it is none, if it is of zeroes: a disk that was full when it was
+/// made leaves that.
+page_state look_at_file() {
+  PGIOAlignedBlock block;
   int const part = OpenTransientFile("global/9764", O_RDONLY | PG_BINARY);
 
   if (part < 0 && errno == ENOENT)
     return page_state::none;
   if (part < 0)
     ereport(ERROR, errcode_for_file_access(), errmsg("could not open file \"global/%u\": %m", file_number));
-  auto const size = pg_pread(part, bytes, sizeof bytes, 0);
+  auto const size = pg_pread(part, block.data, BLCKSZ, 0);
   CloseTransientFile(part);
-  // A disk that was full when it was made leaves zeroes.
+  if (size == BLCKSZ) {
+    bool const sound = PageIsNew(block.data) || !DataChecksumsEnabled() ||
+                       reinterpret_cast<PageHeader>(block.data)->pd_checksum == pg_checksum_page(block.data, 0);
+    return sound ? look_at(block.data) : page_state::damaged;
+  }
   for (ssize_t i = 0; i < size; i++)
-    if (bytes[i] != 0)
+    if (block.data[i] != 0)
       return page_state::damaged;
   return page_state::none;
 }
@@ -135,7 +140,7 @@ void check_may_write() {
 
 bool read_page(page_bounds &bounds) {
   if (!has_block())
-    return check(look_at_part());
+    return check(look_at_file());
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_SHARE);
   Page const page = BufferGetPage(buffer);
   bool const good = check(look_at(page));
@@ -149,7 +154,7 @@ bool read_page(page_bounds &bounds) {
 
 XLogRecPtr write_page(page_bounds const &bounds) {
   check_may_write();
-  if (!has_block() && !check(look_at_part()))
+  if (!has_block() && !check(look_at_file()))
     create();
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_EXCLUSIVE);
   bool const good = check(look_at(BufferGetPage(buffer)));
@@ -161,7 +166,7 @@ XLogRecPtr write_page(page_bounds const &bounds) {
 XLogRecPtr mend_page(page_bounds const &bounds) {
   check_may_write();
   if (!has_block()) {
-    if (look_at_part() == page_state::none)
+    if (look_at_file() == page_state::none)
       return InvalidXLogRecPtr;
     create();
   }
@@ -172,6 +177,17 @@ XLogRecPtr mend_page(page_bounds const &bounds) {
   XLogRecPtr const lsn = good ? InvalidXLogRecPtr : fill(buffer, true, bounds);
   UnlockReleaseBuffer(buffer);
   return lsn;
+}
+
+bool page_seems_damaged() {
+  // It may be written right now.
+  for (int tries = 0; tries < 3; tries++) {
+    page_state const seen = look_at_file();
+    if (seen == page_state::good || seen == page_state::none)
+      return false;
+    pg_usleep(1000);
+  }
+  return true;
 }
 
 bool replicates_synchronously() {

@@ -46,6 +46,9 @@ XLogRecPtr write_page(page_bounds const &bounds);
 /// to mend.
 XLogRecPtr mend_page(page_bounds const &bounds);
 
+/// Whether the file, as the disk has it, is one that read_page() would refuse.
+bool page_seems_damaged();
+
 /// Whether to wait for standbys, too, as a commit of this session does.
 bool replicates_synchronously();
 

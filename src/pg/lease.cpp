@@ -63,6 +63,7 @@ void open_lease(shared_state &shared) {
     ereport(LOG, errmsg("IDs start from the system clock, as no bound of those before was found"),
             errhint("After pg_upgrade, and wherever IDs are in use nevertheless, call kid_observe_all()."));
   lease.length = lease_length;
+  lease.configured = IsParallelWorker() ? 0 : PgReloadTime;
   unix_micros const now = to_unix(GetCurrentTimestamp());
   for (clock_cell &cell : shared.cells) {
     clock_id const id = id_of(cell);
@@ -217,6 +218,43 @@ void extend(lease_state &lease, clock_cell &cell, std::uint64_t next) {
 }
 
 } // namespace
+
+void put_lease_in_force() {
+  shared_state &shared = *attached;
+  lease_state &lease = shared.lease;
+
+  take_lock(lease, monotonic_now());
+  int const old = lease.length;
+  // As of an identity: the settings of a parallel worker are those of its leader, and what was read in the future was
+  // read before the system clock went back.
+  bool const newer = !IsParallelWorker() && !ConfigReloadPending &&
+                     (PgReloadTime > lease.configured || lease.configured > GetCurrentTimestamp());
+  if (lease.open && newer && old != lease_length) {
+    bool const begins = old == 0;
+    if (begins) {
+      memset(&lease.page, 0, sizeof lease.page);
+      static_cast<void>(read_page(lease.page));
+    }
+    lease.length = lease_length;
+    lease.configured = PgReloadTime;
+    if (lease_length == 0 || begins)
+      for (clock_cell &cell : shared.cells)
+        set_bound(cell, lease_length == 0 ? no_bound : 0, lease_length == 0 ? no_bound : 0);
+    if (begins) {
+      page_bounds page = lease.page;
+      for (clock_cell &cell : shared.cells) {
+        clock_id const id = id_of(cell);
+        std::uint64_t const last = cell.load();
+        if (last != 0)
+          page.last[id] = end_of_unit(id, last, last);
+        if (rules_of(id).sides != 0)
+          page.safe[id] = pg_atomic_read_u64(&lease.safe);
+      }
+      make_durable(lease, page);
+    }
+  }
+  release_lock(lease);
+}
 
 std::uint64_t leave_unit(clock_cell &cell) {
   clock_id const id = id_of(cell);

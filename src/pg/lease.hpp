@@ -24,6 +24,10 @@ namespace kid::pg {
 
 [[noreturn]] void clock_ended_error();
 
+/// Has the `kid.lease` of the settings in force, unless that which is comes from newer settings. Where the lease was
+/// off, the bound of what was issued since is durable when this returns.
+void put_lease_in_force();
+
 /// Renews the lease of `cell`, where `next`, the state to be issued, is at or above `renew_at`. Does nothing where
 /// another session is about it, unless `next` has reached the bound: then returns when the bound may be above `next`,
 /// or raises an error. `start` is when the caller began to wait.

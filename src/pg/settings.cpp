@@ -1,6 +1,6 @@
 #include "settings.hpp"
 
-#include "identity.hpp"
+#include "shmem.hpp"
 #include "types.hpp"
 
 namespace kid::pg {
@@ -75,6 +75,13 @@ placeholder refused_setting(List *asked_for) {
 
 } // namespace
 
+// The next ID finds that this process is not attached, and puts it in force.
+extern "C" {
+static void assign_lease(int, void *) {
+  attached = nullptr;
+}
+} // extern "C"
+
 /// PostgreSQL gives a setting that is defined late the value that its placeholder had. In parallel mode it refuses
 /// that, with a warning, to settings that may not be changed there. Ours may, but only until they are defined.
 ///
@@ -97,9 +104,8 @@ static void define_all() {
 
   DefineCustomIntVariable("kid.lease", "How far ahead of the system clock the bound of IDs is that survives a crash.",
                           "It is logged in WAL, at most twice in this time. After a crash or a promotion IDs start "
-                          "there. 0 keeps none, and leaves it to the system clock. Read when the first "
-                          "ID after a start of the server is made.",
-                          &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, nullptr,
+                          "there. 0 keeps none, and leaves it to the system clock.",
+                          &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, assign_lease,
                           nullptr);
 
   DefineCustomIntVariable("kid.max_observe", "How far ahead of the system clock an ID may be that kid_observe() takes.",

@@ -2,8 +2,6 @@
 
 namespace kid::pg {
 
-shared_state *attached = nullptr;
-
 namespace {
 
 /// To be changed with `shared_state`: two versions of the library may meet in a running server.
@@ -68,15 +66,6 @@ shared_state &find_or_make() {
     name_tranche(state->lease.tranche, "KidLease");
   known = true;
   return *state;
-}
-
-void attach(char const *function) {
-  PreventCommandDuringRecovery(function);
-  shared_state &state = find_or_make();
-  look_for_citus();
-  // From here on there is no error.
-  attached = &state;
-  put_in_force(state);
 }
 
 void reserve_shared_memory() {

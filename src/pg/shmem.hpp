@@ -59,7 +59,8 @@ struct lease_state {
   int tranche;
 
   // Guarded by `lock`:
-  int length;                ///< ms, as it was when `open` was set; 0 is off
+  int length;                ///< ms, the `kid.lease` in force; 0 is off
+  TimestampTz configured;    ///< when the configuration that it comes from was read
   bool open;                 ///< whether the clocks start where the page says
   bool busy;                 ///< as if `lock` were held: its holder gave it up to wait for standbys
   page_bounds page;          ///< what is on the page

@@ -2,7 +2,8 @@
 
 CREATE FUNCTION kid_clocks(
     OUT clock text, OUT last_issued timestamptz, OUT lease_until timestamptz, OUT renewals bigint,
-    OUT waits bigint, OUT backward_steps bigint, OUT ticks bigint, OUT safe_mark timestamptz)
+    OUT waits bigint, OUT backward_steps bigint, OUT ticks bigint, OUT safe_mark timestamptz,
+    OUT problem text)
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 3 AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_clocks() IS 'what kid_stats shows';
@@ -10,7 +11,7 @@ COMMENT ON FUNCTION kid_clocks() IS 'what kid_stats shows';
 CREATE VIEW kid_stats AS
     SELECT clock, last_issued,
            CASE WHEN last_issued IS NOT NULL THEN greatest(last_issued - clock_timestamp(), interval '0') END AS ahead,
-           waits, backward_steps, ticks, safe_mark, lease_until, renewals
+           waits, backward_steps, ticks, safe_mark, lease_until, renewals, problem
       FROM kid_clocks();
 
 COMMENT ON VIEW kid_stats IS
@@ -27,6 +28,8 @@ COMMENT ON COLUMN kid_stats.safe_mark IS
 COMMENT ON COLUMN kid_stats.lease_until IS
     'time that no ID reaches before the bound is written to WAL again; null when there is no lease';
 COMMENT ON COLUMN kid_stats.renewals IS 'how often the bound of this logical clock was written';
+COMMENT ON COLUMN kid_stats.problem IS
+    'what keeps this logical clock from making IDs after the next start, or now; null when all is well';
 
 REVOKE ALL ON FUNCTION kid_clocks() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_clocks() TO pg_read_all_stats;

@@ -2,6 +2,7 @@
 # without checksums, and written anew; and the lease, which one session renews while others go on.
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -209,7 +210,54 @@ $node->append_conf('postgresql.conf', "kid.lease = 0\n");
 $node->start;
 is($node->sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), 100, 'kid.lease = 0: IDs');
 is($node->sql(q{SELECT count(lease_until), sum(renewals) FROM kid_stats}), '0|0', 'without a bound');
-$node->stop;
 ok(!-e $path, 'and a page');
+
+# A change of the lease is in force with the next ID of any session that knows of it, and stays: what was issued without a
+# bound gets one, too.
+sub lease_becomes
+{
+	my ($value) = @_;
+	$node->append_conf('postgresql.conf', "kid.lease = $value\n");
+	$node->reload;
+	$node->poll_query_until('postgres', "SELECT kid_next() IS NOT NULL AND current_setting('kid.lease') = '$value'") or die;
+	return;
+}
+my $old = open_session($node);
+answer($old, 'SELECT kid_next();');
+$node->sql('SELECT sno_next(), flake_next()');
+$node->set_clock('+30m');
+my $unbounded = $node->sql('SELECT kid_next()::bigint, flake_next()::bigint');
+# A postmaster that is asked to reload reads the system clock where libfaketime does not reach.
+$node->set_clock('+0');
+lease_becomes('5s');
+is($node->sql(q{SELECT lease_until >= last_issued FROM kid_stats WHERE clock = 'kid'}), 't', 'a lease that begins while the server runs');
+is(answer($old, q{SELECT count(kid_next()), current_setting('kid.lease') FROM generate_series(1, 100);}), '100|5s', 'also in a session that had none');
+$node->stop('immediate');
+$node->start;
+eval { close_session($old) };
+my ($kid, $other) = split /[|]/, $unbounded;
+is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other"), 't|t', 'a crash: IDs go on above those that were issued without');
+lease_becomes('200ms');
+is($node->sql(q{SELECT lease_until < last_issued + interval '1 s' FROM kid_stats WHERE clock = 'kid'}), 't', 'a shorter lease');
+lease_becomes('0');
+is($node->sql(q{SELECT count(lease_until) FROM kid_stats}), '0', 'and none');
+$node->sql('SELECT kid_reset_clock(now())');
+lease_becomes('1s');
+
+# kid_stats tells of damage before anybody fails.
+is($node->sql('SELECT DISTINCT problem IS NULL FROM kid_stats'), 't', 'no problem');
+$node->stop;
+foreach my $change (flip(40), sub { write_file("\1" x 100) }, flip(8191))
+{
+	my $content = slurp_file($path);
+	$change->();
+	$node->start;
+	is($node->sql(q{SELECT string_agg(DISTINCT problem, '') FROM kid_stats}), 'page of the bounds of IDs is damaged', 'a problem is shown');
+	$node->stop;
+	write_file($content);
+}
+$node->start;
+is($node->sql('SELECT kid_next() IS NOT NULL, (SELECT count(problem) FROM kid_stats)'), 't|0', 'and nothing else is done about it');
+$node->stop;
 
 done_testing();
