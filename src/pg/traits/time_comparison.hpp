@@ -183,7 +183,6 @@ template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
   KID_FUNCTION(T##_first_that_is, kid::pg::first_that_is<kid::T>)                                                      \
   KID_FUNCTION(T##_last_that_is, kid::pg::last_that_is<kid::T>)                                                        \
   KID_FUNCTION(T##_within, kid::pg::within<kid::T, 0>)                                                                 \
-  KID_FUNCTION(T##_range_contains, kid::pg::within<kid::T, 1>)                                                         \
   KID_FUNCTION(T##_lt_time, kid::pg::compare_time<kid::T, kid::comparison::less, 0>)                                   \
   KID_FUNCTION(T##_le_time, kid::pg::compare_time<kid::T, kid::comparison::less_equal, 0>)                             \
   KID_FUNCTION(T##_ge_time, kid::pg::compare_time<kid::T, kid::comparison::greater_equal, 0>)                          \
@@ -192,3 +191,6 @@ template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
   KID_FUNCTION(T##_time_le, kid::pg::compare_time<kid::T, kid::comparison::greater_equal, 1>)                          \
   KID_FUNCTION(T##_time_ge, kid::pg::compare_time<kid::T, kid::comparison::less_equal, 1>)                             \
   KID_FUNCTION(T##_time_gt, kid::pg::compare_time<kid::T, kid::comparison::less, 1>)
+
+/// Likewise, for src/sql/traits/range_operators.sql.in.
+#define KID_EXPORT_RANGE_OPERATORS(T) KID_FUNCTION(T##_range_contains, kid::pg::within<kid::T, 1>)
