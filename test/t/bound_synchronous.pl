@@ -100,7 +100,7 @@ $real->stop;
 # At a start it is the checkpointer that says whether standbys are waited for. Until it does, the setting counts.
 SKIP:
 {
-	skip 'from 19 on a start waits for the checkpointer', 1 if $real->pg_version >= 19;
+	skip 'from 19 on a start waits for the checkpointer', 1 if $real->pg_version->major >= 19;
 	my $library = late_checkpointer_library();
 	skip 'there is no C compiler (cc)', 1 unless defined $library;
 	my $flag = $real->basedir . '/late';
