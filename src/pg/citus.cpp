@@ -10,13 +10,13 @@ int citus_group() {
   Oid const oid = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
   if (!OidIsValid(oid))
     return no_citus;
-  Relation const table = try_relation_open(oid, AccessShareLock);
+  auto *const table = try_relation_open(oid, AccessShareLock);
   if (table == nullptr)
     return no_citus;
-  TupleDesc const row = RelationGetDescr(table);
+  auto *const row = RelationGetDescr(table);
   if (table->rd_rel->relkind == RELKIND_RELATION && row->natts > 0 && TupleDescAttr(row, 0)->atttypid == INT4OID) {
-    SysScanDesc const scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);
-    HeapTuple const tuple = systable_getnext(scan);
+    auto *const scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);
+    auto *const tuple = systable_getnext(scan);
     bool is_null = true;
     Datum const value = HeapTupleIsValid(tuple) ? heap_getattr(tuple, 1, row, &is_null) : 0;
     if (!is_null)

@@ -96,7 +96,7 @@ Datum make(PG_FUNCTION_ARGS) {
 }
 
 Datum node_in(PG_FUNCTION_ARGS) {
-  kid96 const layout = layout_argument<kid96>(fcinfo, 1);
+  auto const layout = layout_argument<kid96>(fcinfo, 1);
   PG_RETURN_INT64(static_cast<std::int64_t>(layout.node(get<kid96>(PG_GETARG_DATUM(0)))));
 }
 

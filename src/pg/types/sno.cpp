@@ -32,7 +32,7 @@ std::int64_t partition_of(identity const &who) {
   if (!who.known)
     return -1;
   if (!who.counts())
-    return who.node & sno::partition::max;
+    return static_cast<std::uint16_t>(who.node);
   return who.node <= sno::partition::max ? std::int64_t{who.node} : -1;
 }
 
