@@ -10,20 +10,12 @@ shared_state *attached = nullptr;
 void attach(char const *function) {
   PreventCommandDuringRecovery(function);
   shared_state &state = find_or_make();
+  if (state.lease.length != lease_length)
+    put_lease_in_force();
   look_for_citus();
+  // From here on there is no error.
   attached = &state;
   put_in_force(state);
-  if (state.lease.length == lease_length)
-    return;
-  // An error leaves it to the next call.
-  PG_TRY();
-  { put_lease_in_force(); }
-  PG_CATCH();
-  {
-    attached = nullptr;
-    PG_RE_THROW();
-  }
-  PG_END_TRY();
 }
 
 } // namespace kid::pg

@@ -1,6 +1,26 @@
 #include "citus.hpp"
 
+#include "shmem.hpp"
+
 namespace kid::pg {
+
+namespace {
+
+/// The table that has the group ID, once this process has read it.
+Oid local_group_table = InvalidOid;
+
+} // namespace
+
+extern "C" {
+
+/// Citus invalidates the table when the number is another: a standby that was promoted has got its own, or a server its
+/// first. The next ID looks for it again.
+static void forget_group(Datum, Oid table) {
+  if (table == local_group_table || table == InvalidOid)
+    attached = nullptr;
+}
+
+} // extern "C"
 
 /// By the table that Citus itself reads it from: it has one row of one integer. Only a superuser can make another of
 /// that name.
@@ -13,6 +33,9 @@ int citus_group() {
   auto *const table = try_relation_open(oid, AccessShareLock);
   if (table == nullptr)
     return no_citus;
+  if (local_group_table == InvalidOid)
+    CacheRegisterRelcacheCallback(forget_group, 0);
+  local_group_table = oid;
   auto *const row = RelationGetDescr(table);
   if (table->rd_rel->relkind == RELKIND_RELATION && row->natts > 0 && TupleDescAttr(row, 0)->atttypid == INT4OID) {
     auto *const scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);

@@ -48,7 +48,7 @@ template <class Clock> inline constexpr bool has_identity<Clock, std::void_t<dec
 /// Whether the clock can be gone by: it has no identity, or the one in force.
 template <class Clock> pg_attribute_always_inline bool is_in_force(Clock const &clock) {
   if constexpr (has_identity<Clock>)
-    return clock.identity == pg_atomic_read_u64(&attached->identity.word);
+    return clock.identity == pg_atomic_read_u64(&shared_memory->identity.word);
   else
     return true;
 }
@@ -196,7 +196,7 @@ template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
   if (now.wanted == 0)
     SRF_RETURN_DONE(context);
   Generator const generator(fcinfo);
-  std::uint64_t const resets = attached == nullptr ? 0 : pg_atomic_read_u64(&attached->lease.resets);
+  std::uint64_t const resets = shared_memory == nullptr ? 0 : pg_atomic_read_u64(&shared_memory->lease.resets);
   if (now.left == 0 || now.resets != resets) {
     now.left = now.wanted;
     now.resets = resets;

@@ -114,7 +114,7 @@ namespace {
 
 /// Draws the number of chance, and has it in force.
 identity draw_number() {
-  identity_state &state = attached->identity;
+  identity_state &state = shared_memory->identity;
   std::uint32_t const node = hash_of_cluster(GetWALInsertionTimeLine(), drawn_number());
 
   LWLockAcquire(&state.lock, LW_EXCLUSIVE);
@@ -141,8 +141,8 @@ identity with_number(identity who) {
     return who;
   // What Citus said to this process may be from before this server got its number.
   look_for_citus();
-  put_in_force(*attached);
-  who = unpack(pg_atomic_read_u64(&attached->identity.word));
+  put_in_force(*shared_memory);
+  who = unpack(pg_atomic_read_u64(&shared_memory->identity.word));
   who.known = who.known && !citus_contradicts(who);
   return who;
 }

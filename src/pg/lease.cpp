@@ -126,18 +126,18 @@ void take_lock(lease_state &lease, instr_time start) {
 
 /// Takes the lock, and opens the lease if nobody did.
 lease_state &take_open_lease(instr_time start) {
-  lease_state &lease = attached->lease;
+  lease_state &lease = shared_memory->lease;
 
   take_lock(lease, start);
   if (!lease.open)
-    open_lease(*attached);
+    open_lease(*shared_memory);
   return lease;
 }
 
 /// Moves the bound of a clock, and with it the point of renewal: up after the page is durable, down before the state is
 /// lowered.
 void set_bound(clock_cell &cell, std::uint64_t bound, std::uint64_t renew_at) {
-  Assert(is_held(attached->lease));
+  Assert(is_held(shared_memory->lease));
   pg_atomic_write_u64(&cell.renew_at, Min(renew_at, bound));
   pg_atomic_write_u64(&cell.bound, bound);
   pg_write_barrier(); // pairs with those in limit()
@@ -214,13 +214,13 @@ void extend(lease_state &lease, clock_cell &cell, std::uint64_t next) {
   if (to_unix(GetCurrentTimestamp()) < now)
     return;
   set_bound(cell, bound, bound_at(id, from + (rules.time(bound) - from) / 2));
-  pg_atomic_fetch_add_u64(&attached->stats[id].renewals, 1);
+  pg_atomic_fetch_add_u64(&shared_memory->stats[id].renewals, 1);
 }
 
 } // namespace
 
 void put_lease_in_force() {
-  shared_state &shared = *attached;
+  shared_state &shared = *shared_memory;
   lease_state &lease = shared.lease;
 
   take_lock(lease, monotonic_now());
@@ -278,7 +278,7 @@ void renew_lease(clock_cell &cell, std::uint64_t next, instr_time start) {
   // What is written goes on from the state as it is then: `next` may be of a time that the system clock, or a change of
   // sides, has left since.
   if (next < bound_of(cell)) {
-    lease_state &lease = attached->lease;
+    lease_state &lease = shared_memory->lease;
     if (!try_lock(lease))
       return;
     if (next >= pg_atomic_read_u64(&cell.renew_at) && next < bound_of(cell))
@@ -448,7 +448,7 @@ bool replayed_draw(page_draw &draw) {
 
 void mend_bounds(unix_micros time) {
   instr_time const start = monotonic_now();
-  lease_state &lease = attached->lease;
+  lease_state &lease = shared_memory->lease;
 
   take_lock(lease, start);
   if (lease.open && lease.length > 0) {

@@ -86,6 +86,7 @@ extern "C" {
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
 #include "utils/hsearch.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/multirangetypes.h"
 #include "utils/plancache.h"

@@ -2,6 +2,8 @@
 
 namespace kid::pg {
 
+shared_state *shared_memory = nullptr;
+
 namespace {
 
 /// To be changed with `shared_state`: two versions of the library may meet in a running server.
@@ -65,6 +67,7 @@ shared_state &find_or_make() {
   if (!known)
     name_tranche(state->lease.tranche, "KidLease");
   known = true;
+  shared_memory = state;
   return *state;
 }
 

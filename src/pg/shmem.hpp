@@ -88,13 +88,16 @@ struct shared_state {
   clock_stats stats[clock_count];
 };
 
-/// Null until this process may issue IDs.
+/// Where the struct is; null until this process has looked for it.
+extern shared_state *shared_memory;
+
+/// The same; null until this process may issue IDs, and whenever it has to see first what it is to make them with.
 extern shared_state *attached;
 
 /// Makes `attached` valid, or raises an error: during recovery nobody may issue IDs. `function` is for its message.
 void attach(char const *function);
 
-/// Recovery never starts again in a running server, so one check for each process is enough.
+/// Recovery never starts again in a running server, so it need not be checked with each ID.
 inline shared_state &shared(char const *function) {
   if (unlikely(attached == nullptr))
     attach(function);
@@ -116,11 +119,11 @@ inline identity numbered_identity(char const *function) {
 shared_state &find_or_make();
 
 inline clock_id id_of(clock_cell const &cell) {
-  return static_cast<clock_id>(&cell - attached->cells);
+  return static_cast<clock_id>(&cell - shared_memory->cells);
 }
 
 inline clock_stats &stats_of(clock_cell const &cell) {
-  return attached->stats[id_of(cell)];
+  return shared_memory->stats[id_of(cell)];
 }
 
 /// Called at server start only, by way of shared_preload_libraries.

@@ -1,0 +1,161 @@
+# From one server to two that replicate to each other and both make IDs, by the steps of docs/many-machines.md: none
+# repeats, and both have all rows. Each step is seen to be needed: without it the same ID is made at the same instant.
+use strict;
+use warnings;
+use FakeClock;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::Local qw(timegm);
+
+# From 16 on a subscription can leave out what came from others, so that a row does not come back.
+plan skip_all => 'PostgreSQL before 16 has no subscriptions with origin = none'
+  if PostgreSQL::Test::Cluster->new('version')->pg_version < 16;
+
+my $whole = 16384;    # sequences of a time unit
+my $year = timegm(0, 0, 0, 1, 0, 2030);
+my $schema = 'CREATE EXTENSION kid;
+	CREATE TABLE ids (kid kid64 PRIMARY KEY DEFAULT kid_next(), kid96 kid96 UNIQUE DEFAULT kid96_next(),
+		flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next(), maker text NOT NULL)';
+
+sub start_server
+{
+	my ($name, $clock, @conf) = @_;
+	my $node = FakeClock->new($name);
+	$node->init(allows_streaming => 'logical');
+	$node->append_conf('postgresql.conf', join "\n", 'wal_sender_timeout = 0', 'wal_receiver_timeout = 0', 'kid.max_wait = 0', @conf, '');
+	$node->set_clock($clock);
+	$node->start;
+	return $node;
+}
+
+# The lane in force is that of the file when a session has read it.
+sub set_lanes
+{
+	my ($node, $lanes, $number) = @_;
+	$node->sql("ALTER SYSTEM SET kid.lanes = $lanes");
+	$node->sql("ALTER SYSTEM SET kid.node = $number");
+	$node->reload;
+	$node->poll_query_until('postgres', "SELECT lanes = $lanes FROM kid_identity()") or die;
+	return;
+}
+
+# From a moment after the beginning of 2030 on.
+sub run_from
+{
+	my ($node, $seconds) = @_;
+	$node->set_clock(sprintf '+%.1fs', $year + $seconds - time);
+	return;
+}
+
+sub take
+{
+	my ($node, $count) = @_;
+	return split /\n/, $node->sql("SELECT kid_next()::bigint FROM generate_series(1, $count)");
+}
+
+sub common
+{
+	my ($some, $others) = @_;
+	my %some = map { $_ => 1 } @$some;
+	return scalar grep { $some{$_} } @$others;
+}
+
+# One server, whose clock stands, so that others can be at the same instant. Without the first two steps a second one makes
+# what it has made, or makes then.
+my $a = start_server('a', '2030-01-01 00:00:00');
+$a->sql($schema);
+my @alone = take($a, $whole - 1000);
+my $hasty = start_server('hasty', '2030-01-01 00:00:00', 'kid.lanes = 2', 'kid.node = 1');
+$hasty->sql($schema);
+is(common(\@alone, [ take($hasty, 100) ]), 100, 'a server whose clock is behind makes what the old one made before it had a lane');
+$_->set_clock('2030-01-01 00:00:01') foreach $a, $hasty;
+is(common([ take($a, $whole - 1000) ], [ take($hasty, 100) ]), 100, 'a server makes the same as the old one, while that has no lane');
+
+# First the old server keeps to a lane, then the new one begins above all that the old one made before that.
+$_->set_clock('2030-01-01 00:00:02') foreach $a, $hasty;
+set_lanes($a, 2, 0);
+my ($last) = take($a, 1);
+is(common([ take($a, 8000) ], [ take($hasty, 8000) ]), 0, 'in two lanes none is the same');
+$hasty->stop('immediate');
+my $b = start_server('b', '2030-01-01 00:00:00', 'kid.lanes = 2', 'kid.node = 1');
+$b->sql($schema);
+$b->sql("SELECT kid_observe(kid64_ceil(kid_timestamp(${last}::bigint::kid64)))");
+like($b->error_of('SELECT kid_next()'), qr{53400}, 'the new server makes none up to the last time unit of the old one');
+
+# Each is the subscriber of the other. PostgreSQL begins that as time goes on.
+run_from($_, 3) foreach $a, $b;
+$a->sql("INSERT INTO ids (kid, maker) VALUES ('$alone[0]'::bigint, 'alone')");
+$_->sql('CREATE PUBLICATION everything FOR TABLE ids') foreach $a, $b;
+
+sub subscribe
+{
+	my ($node, $other, $copy) = @_;
+	my ($name, $from) = ($node->name, $other->connstr . ' dbname=postgres');
+	$node->sql("CREATE SUBSCRIPTION to_$name CONNECTION '$from' PUBLICATION everything
+				WITH (origin = none, copy_data = $copy, disable_on_error = true)");
+	return;
+}
+subscribe($b, $a, 'true');
+subscribe($a, $b, 'false');
+
+sub compare
+{
+	my ($name, $count) = @_;
+	my $all = 'SELECT count(*), count(DISTINCT kid), count(DISTINCT kid96), count(DISTINCT flake), count(DISTINCT sno) FROM ids';
+	my $digest = "SELECT md5(string_agg(ids::text, '' ORDER BY kid)) FROM ids";
+	$a->wait_for_subscription_sync($b, 'to_a');
+	$b->wait_for_subscription_sync($a, 'to_b');
+	is($_->sql($all), join('|', ($count) x 5), "$name: " . $_->name . ' has all rows, each with IDs of its own') foreach $a, $b;
+	is($a->sql($digest), $b->sql($digest), "$name: both have the same");
+	return;
+}
+
+compare('the first row', 1);
+
+# At one instant, all of whose IDs are of one time unit.
+$_->set_clock('2030-01-01 01:00:00') foreach $a, $b;
+$a->sql("INSERT INTO ids (maker) SELECT 'a' FROM generate_series(1, 4000)");
+$b->sql("INSERT INTO ids (maker) SELECT 'b' FROM generate_series(1, 4000)");
+run_from($_, 3601) foreach $a, $b;
+compare('at one instant', 8001);
+
+# Beside each other, and one of them half a second behind.
+run_from($b, 3600.5);
+$_->append_conf('postgresql.conf', "kid.max_wait = '20s'") foreach $a, $b;
+$_->reload foreach $a, $b;
+my @load = map {
+	my $script = $_->basedir . '/load.sql';
+	append_to_file($script, "INSERT INTO ids (maker) SELECT '" . $_->name . "' FROM generate_series(1, 10);\n");
+	IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-t', '200', '-f', $script, '-d', $_->connstr('postgres') ], '>', \my $stdout, '2>', \my $stderr);
+} $a, $b;
+ok($_->finish, 'a load') foreach @load;
+compare('beside each other', 24001);
+
+# Without lanes, and at one instant, both make the same, and replication stops there.
+sub change_subscriptions
+{
+	my ($how) = @_;
+	$_->sql('ALTER SUBSCRIPTION to_' . $_->name . " $how") foreach $a, $b;
+	return;
+}
+change_subscriptions('DISABLE');
+foreach my $node ($a, $b)
+{
+	set_lanes($node, 1, $node->name eq 'a' ? 0 : 1);
+	$node->set_clock('2030-01-01 02:00:00');
+	$node->sql(sprintf "INSERT INTO ids (maker) VALUES ('%s')", $node->name);
+}
+my $greatest = 'SELECT max(kid) FROM ids';
+is($a->sql($greatest), $b->sql($greatest), 'without lanes: the same ID');
+change_subscriptions('ENABLE');
+run_from($_, 7201) foreach $a, $b;
+foreach my $node ($a, $b)
+{
+	ok($node->poll_query_until('postgres', 'SELECT apply_error_count = 1 AND NOT subenabled FROM pg_subscription JOIN pg_stat_subscription_stats ON subid = oid'),
+		'without lanes: replication to ' . $node->name . ' stops');
+	# The first before 18.
+	ok(slurp_file($node->logfile) =~ qr{duplicate key value violates unique constraint "ids_pkey"|conflict=insert_exists}, 'as the ID is there');
+}
+
+$_->stop('immediate') foreach $a, $b;
+done_testing();
