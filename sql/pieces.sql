@@ -81,9 +81,9 @@ RESET plan_cache_mode;
 CREATE TABLE shifts (name text, worked tstzmultirange);
 INSERT INTO shifts VALUES ('early', '{[2026-11-10 06:00,2026-11-10 14:00),[2026-11-11 06:00,2026-11-11 14:00)}'), ('late', '{[2026-11-10 14:00,2026-11-10 22:00)}');
 ANALYZE shifts;
-EXPLAIN (COSTS OFF) SELECT name, count(*) FROM shifts JOIN t ON kid_within(t.id, worked) GROUP BY name ORDER BY name;
-SELECT name, count(*) FROM shifts JOIN t ON kid_within(t.id, worked) GROUP BY name ORDER BY name;
 RESET enable_seqscan;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM shifts JOIN t ON kid_within(t.id, worked);
+SELECT name, count(*) FROM shifts JOIN t ON kid_within(t.id, worked) GROUP BY name ORDER BY name;
 RESET enable_bitmapscan;
 -- Estimates, within a factor of 1.5: the pieces have 2880 rows, and are 2 of 11 days.
 SELECT plan_of('SELECT * FROM t WHERE kid_within(id, ''{[2026-11-10,2026-11-11),[2026-11-20,2026-11-21)}''::tstzmultirange)', 'Plan Rows')::int BETWEEN 1920 AND 4320 AS good,
