@@ -48,6 +48,8 @@ sub kill_backend
 	my ($pid) = ${ $session->{stdout} } =~ /^(\d+)\n/;
 	kill 'KILL', $pid;
 	eval { $session->{handle}->finish; };
+	# Until the postmaster has buried it the server still seems to be up.
+	usleep(1000) while -e "/proc/$pid";
 	wait_until_up($node);
 	return;
 }
