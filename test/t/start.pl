@@ -5,6 +5,7 @@ use PostgreSQL::Test::Cluster;
 use Failure;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(usleep);
 
 # Preloaded together with another library that has shared memory: each must let the other have its turn.
 foreach my $preload ('', 'pg_stat_statements,kid')
@@ -46,6 +47,8 @@ foreach my $preload ('', 'pg_stat_statements,kid')
 	my $backend = $1;
 	kill 'KILL', $backend;
 	eval { $session->finish; };
+	# Until the postmaster has buried it the server still seems to be up.
+	usleep(1000) while -e "/proc/$backend";
 	wait_until_up($node);
 	my $next = $node->safe_psql('postgres', 'INSERT INTO t DEFAULT VALUES RETURNING id');
 	cmp_ok($next, 'gt', $last, "$name: rising after the crash of a backend");
