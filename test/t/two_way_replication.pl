@@ -131,6 +131,18 @@ my @load = map {
 ok($_->finish, 'a load') foreach @load;
 compare('beside each other', 24001);
 
+# Lanes that shrink: the server that stays, in the whole sequence again, begins above what the other one made last. One that
+# does not makes the same at the same instant.
+$_->set_clock('2030-01-01 01:30:00') foreach $a, $b;
+my @last = take($b, 1000);
+my $forgetful = start_server('forgetful', '2030-01-01 01:30:00');
+$forgetful->sql($schema);
+is(common(\@last, [ take($forgetful, $whole) ]), 1000, 'a server in the whole sequence makes what the other one made in its lane');
+$forgetful->stop('immediate');
+$a->sql("SELECT kid_observe(kid64_ceil(kid_timestamp(${\ $last[-1]}::bigint::kid64)))");
+set_lanes($a, 1, 0);
+like($a->error_of('SET kid.max_wait = 0; SELECT kid_next()'), qr{53400}, 'the one that stays makes none up to the last time unit of the other');
+
 # Without lanes, and at one instant, both make the same, and replication stops there.
 sub change_subscriptions
 {
