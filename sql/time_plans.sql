@@ -78,7 +78,8 @@ INSERT INTO conditions (condition) VALUES
     ('NOT id < timestamptz ''2026-11-03'''),
     ('NOT timestamptz ''2026-11-03'' < id'),
     ('NOT id <@ tstzrange ''[2026-11-03,)'''),
-    ('id < clock_timestamp() - interval ''10 years''');
+    ('id < clock_timestamp() - interval ''10 years'''),
+    ('id >= (SELECT clock_timestamp() + interval ''10 years'')');
 INSERT INTO conditions (source, condition) VALUES
     ('days, ', 'id >= costly(day) AND id < day + interval ''1 hour'''),
     ('days, ', 'id <@ costly(during)'),

@@ -59,8 +59,7 @@ List *bounds(PlannerInfo *root, pieces const &given) {
 Node *rewrite(SupportRequestSimplify *request) {
   pieces given = read_call(request->fcall);
 
-  // What is volatile is compared anew with each row.
-  if (given.type == nullptr || contain_volatile_functions(reinterpret_cast<Node *>(request->fcall->args)))
+  if (given.type == nullptr)
     return nullptr;
   bool const needs_setting = lacks_setting(given);
   if (needs_setting) {
@@ -68,7 +67,9 @@ Node *rewrite(SupportRequestSimplify *request) {
     if (given.setting == nullptr)
       return nullptr;
   }
-  if (!is_cheap(given.id) || !is_cheap(given.times) || !is_cheap(given.setting))
+  // What is volatile is compared anew with each row.
+  if (!is_cheap(given.id) || !is_cheap(given.times) || !is_cheap(given.setting) ||
+      contain_volatile_functions(reinterpret_cast<Node *>(request->fcall->args)))
     return needs_setting ? reinterpret_cast<Node *>(call_with_setting(given, "kid_within")) : nullptr;
 
   List *const clauses = bounds(request->root, given);

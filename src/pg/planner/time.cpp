@@ -130,8 +130,7 @@ Expr *recheck(PlannerInfo *root, time_comparison const &comparison) {
 Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
   time_comparison comparison = read_call(how, request->fcall->funcid, request->fcall->args);
 
-  // What is volatile is compared anew with each row.
-  if (comparison.type == nullptr || contain_volatile_functions(reinterpret_cast<Node *>(request->fcall->args)))
+  if (comparison.type == nullptr)
     return nullptr;
   bool const needs_setting = comparison.type->setting != nullptr && comparison.setting == nullptr;
   if (needs_setting) {
@@ -139,7 +138,9 @@ Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
     if (comparison.setting == nullptr)
       return nullptr;
   }
-  if (!is_cheap(comparison.id) || !is_cheap(comparison.time) || !is_cheap(comparison.setting))
+  // What is volatile is compared anew with each row.
+  if (!is_cheap(comparison.id) || !is_cheap(comparison.time) || !is_cheap(comparison.setting) ||
+      contain_volatile_functions(reinterpret_cast<Node *>(request->fcall->args)))
     return needs_setting ? reinterpret_cast<Node *>(call_with_setting(comparison)) : nullptr;
 
   OpExpr *const low = compare_with(request->root, comparison.id, BTGreaterEqualStrategyNumber,
