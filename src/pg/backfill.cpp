@@ -64,12 +64,6 @@ used_unit *find(used_units &units, std::uint64_t unit) {
   return old == nullptr ? nullptr : &remember(units, *old);
 }
 
-void forget(used_units &units) {
-  for (HTAB *table : {units.recent, units.older})
-    hash_destroy(table);
-  units = {};
-}
-
 [[noreturn]] void order_error(char const *function, unix_micros time) {
   ereport(
       ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many times in no order for %s", function),
@@ -91,8 +85,9 @@ backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *functio
     fcinfo->flinfo->fn_extra = const_cast<char *>(&seen);
     units.recent_greatest = units.older_greatest = units.forgotten = 0;
   }
+  // What was used of a unit in another lane may be in this one, too.
   if (units.first != first || units.last != last)
-    forget(units);
+    units.since = count;
   units.first = first;
   units.last = last;
 
@@ -107,7 +102,7 @@ backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *functio
       remember(units, {unit, count, rules.next_unit(unit)});
       break;
     }
-    if (count - entry->first < sequences)
+    if (entry->first >= units.since && count - entry->first < sequences)
       break;
     // The last unit that the clock can tell has none after it.
     if (entry->next == unit)

@@ -2,7 +2,8 @@
 //
 // Their sequences roll over, apart from the logical clock, which they do not move. All sessions share the count, so of
 // as many calls in a row as there are sequences no two are alike, whoever calls, whatever the times. Beyond that a
-// session remembers where it put what: a time unit all of whose sequences it may have used goes on in the next unit.
+// session remembers where it put what: a time unit all of whose sequences it may have used goes on in the next unit. So
+// does, when the lane has changed, each unit that it used before.
 //
 //   count at the first ID of a unit    F ...................... F + sequences
 //   IDs of that unit                   | all of them are different | to the next unit
@@ -33,6 +34,7 @@ struct used_units {
   std::uint64_t forgotten; ///< the greatest that it used and that is remembered no more
   std::uint64_t first;     ///< the sequences, in which they were given
   std::uint64_t last;
+  std::uint64_t since; ///< the count at the first ID in those: units from before are used up
 };
 
 template <class Id> inline used_units used_units_of = {};

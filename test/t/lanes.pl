@@ -113,6 +113,24 @@ is($node->safe_psql('postgres', "SELECT count(*) - count(DISTINCT id) FROM $all"
 is($node->safe_psql('postgres', "SELECT count(*) FROM (SELECT id <= lag(id) OVER (PARTITION BY writer ORDER BY n) AS falls FROM $all) t WHERE falls"),
 	'0', 'each writer has rising ones');
 
+# What one statement back-fills in two lanes differs, where one is a part of the other: what it used of a time unit in the first
+# is not free in the second.
+foreach my $case ([ 1, 12000, 2 ], [ 2, 8000, 1 ])
+{
+	my ($before, $made, $after) = @$case;
+	configure(node => 0, lanes => $before);
+	my ($holder, $filler) = map { open_session($node) } 1 .. 2;
+	answer($holder, 'SELECT pg_advisory_lock(1);');
+	ask($filler, qq{WITH given AS MATERIALIZED (
+			SELECT CASE WHEN n > $made THEN pg_advisory_xact_lock(1) END, kid64_at('2020-01-01') AS id FROM generate_series(1, 20000) AS n)
+		SELECT count(*), count(DISTINCT id) FROM given;});
+	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}) or die 'it does not wait';
+	is(configure(lanes => $after), "0|0|$after", "$after lanes for $before, while one back-fills");
+	answer($holder, 'SELECT pg_advisory_unlock(1);');
+	is(answer($filler), '20000|20000', 'none twice');
+	close_session($_) foreach $holder, $filler;
+}
+
 # A session that read its settings before a reload does not bring them back, whenever it makes its first ID.
 my ($old, $older) = map { open_session($node) } 1 .. 2;
 answer($older, "LOAD 'kid'; SHOW kid.lanes;");
