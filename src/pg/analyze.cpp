@@ -4,6 +4,9 @@
 // takes half of the bin, whatever the constant. So the error is a bin, by default 1 % of the rows, and a range within
 // one bin counts as empty. IDs that are unique, and so have a histogram of all rows, get ten times as many bins, from
 // the same sample. Others keep what they would have: a longer list of most common values makes planning of joins slow.
+//
+// An estimator of kid's own for its operators would interpolate. But PostgreSQL takes two bounds for a range only where
+// both operators have its own estimators; of others it multiplies, as if one bound said nothing of the other.
 #include "export.hpp"
 
 namespace kid::pg {
