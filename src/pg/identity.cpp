@@ -74,15 +74,16 @@ bool on_citus_worker() {
 
 void put_in_force(shared_state &shared) {
   identity_state &state = shared.identity;
-  // The settings of a parallel worker are those of its leader, whenever that one read them.
   TimestampTz const read = IsParallelWorker() ? 0 : PgReloadTime;
 
   LWLockAcquire(&state.lock, LW_EXCLUSIVE);
   identity const old = unpack(pg_atomic_read_u64(&state.word));
   identity next = old;
-  // What was read in the future was read before the system clock went back.
-  bool const newer = read > state.configured || state.configured > GetCurrentTimestamp();
-  if (old.kind == node_kind::none || (newer && !ConfigReloadPending)) {
+  // The settings of a parallel worker are those of its leader, whenever that one read them. What was read in the future
+  // was read before the system clock went back.
+  bool const newer = !IsParallelWorker() && !ConfigReloadPending &&
+                     (read > state.configured || state.configured > GetCurrentTimestamp());
+  if (old.kind == node_kind::none || newer) {
     state.configured = read;
     next = configured();
     if (next.kind == old.kind && is_found(next.kind)) {

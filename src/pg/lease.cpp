@@ -244,9 +244,9 @@ void put_lease_in_force() {
       page_bounds page = lease.page;
       for (clock_cell &cell : shared.cells) {
         clock_id const id = id_of(cell);
-        std::uint64_t const last = cell.load();
-        if (last != 0)
-          page.last[id] = end_of_unit(id, last, last);
+        // Whoever read that there is no bound cannot go on by it, as when one is taken back.
+        if (cell.load() != 0)
+          page.last[id] = leave_unit(cell);
         if (rules_of(id).sides != 0)
           page.safe[id] = pg_atomic_read_u64(&lease.safe);
       }
