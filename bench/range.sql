@@ -9,8 +9,11 @@ BEGIN
         EXECUTE format(query, hour, hour + interval '1 hour');
     END LOOP;
 END $$;
-CREATE TABLE dated AS SELECT name, id FROM stored WHERE name <> 'uuid';
-SELECT format('CREATE TABLE %I (id %I PRIMARY KEY, created_at timestamptz, n int)', 'dated ' || name, CASE name WHEN 'kid_uuidv7' THEN 'uuid' ELSE name END),
+CREATE TABLE dated (name text, type text, id text);
+INSERT INTO dated VALUES
+    ('kid64', 'kid64', 'kid64_at(t)'), ('kid96', 'kid96', 'kid96_at(t)'), ('sno', 'sno', 'sno_at(t)'),
+    ('flake', 'flake', 'flake_at(t)'), ('flax', 'flax', 'flax_at(t)'), ('kid_uuidv7', 'uuid', 'kid_uuidv7_at(t)');
+SELECT format('CREATE TABLE %I (id %I PRIMARY KEY, created_at timestamptz, n int)', 'dated ' || name, type),
        format('INSERT INTO %I SELECT %s, t, g
                  FROM (SELECT g, timestamptz ''2026-01-01'' + g * (interval ''3 days'' / %s) AS t
                          FROM generate_series(0, %3$s - 1) AS g) AS made', 'dated ' || name, id, :rows),
@@ -23,7 +26,7 @@ SELECT 'range', task || ', ' || name || ' ' || side,
        format('SELECT each_hour(%L)', format('SELECT %s FROM %I WHERE %s', result, 'dated ' || name, condition))
   FROM (VALUES ('sum(n)', 'sum(n)'), ('count(*)', 'count(*)')) AS tasks (task, result), dated,
        LATERAL
-       (VALUES ('id', CASE name WHEN 'kid_uuidv7' THEN 'kid_within(id, tstzrange(%L, %L))' ELSE 'id <@ tstzrange(%L, %L)' END),
+       (VALUES ('id', CASE type WHEN 'uuid' THEN 'kid_within(id, tstzrange(%L, %L))' ELSE 'id <@ tstzrange(%L, %L)' END),
                ('created_at', 'created_at >= %L AND created_at < %L')) AS sides (side, condition);
 INSERT INTO comparisons (section, name, rival, target)
 SELECT 'range', task || ', ' || name || ' id', task || ', ' || name || ' created_at', 1.1
