@@ -4,11 +4,11 @@ namespace kid::pg {
 
 namespace {
 
-/// What was fetched for many IDs at once, by each process for itself.
+/// What was fetched for many IDs at once, by each process for itself. To fetch costs as much for a few as for these.
 struct {
   int owner; ///< the process that fetched: a child would inherit what its parent is about to use
   unsigned used;
-  std::uint64_t words[64];
+  std::uint64_t words[512];
 } pool;
 
 pg_noinline pg_attribute_cold void fill_pool() {
