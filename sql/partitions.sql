@@ -99,6 +99,35 @@ ALTER TABLE late DISABLE TRIGGER counts;
 SELECT kid_create_partitions('late', '1 day', '2025-11-09', move_rows => true);
 SELECT tableoid::regclass, a FROM late ORDER BY id DESC LIMIT 1;
 SELECT count(*) FROM late_rest;
+-- Nor where a deletion would count in the default partition alone, be it a part of it, or in replicas.
+CREATE TABLE moving (id kid64 PRIMARY KEY, n int) PARTITION BY RANGE (id);
+CREATE TABLE moving_rest PARTITION OF moving DEFAULT PARTITION BY HASH (id);
+CREATE TABLE moving_rest_0 PARTITION OF moving_rest FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+INSERT INTO moving VALUES (kid64_floor('2025-11-01'), 1), (kid64_floor('2025-11-03'), -1);
+CREATE TABLE child (id kid64 REFERENCES moving_rest_0 ON DELETE CASCADE, again kid64 REFERENCES moving_rest ON DELETE CASCADE);
+INSERT INTO child SELECT id, id FROM moving;
+-- What a server may ask of all functions.
+SET plpgsql.extra_errors = 'too_many_rows';
+SELECT kid_create_partitions('moving', '1 day', '2025-11-02', since => '2025-11-01', move_rows => true);
+RESET plpgsql.extra_errors;
+SELECT count(*) FROM child;
+DROP TABLE child;
+CREATE TRIGGER counts AFTER DELETE ON moving_rest_0 FOR EACH ROW EXECUTE FUNCTION count_down();
+SELECT kid_create_partitions('moving', '1 day', '2025-11-02', since => '2025-11-01', move_rows => true);
+DROP TRIGGER counts ON moving_rest_0;
+SET client_min_messages = error; -- wal_level
+CREATE PUBLICATION regress_kid_publication FOR TABLE moving WITH (publish_via_partition_root = true);
+RESET client_min_messages;
+SELECT kid_create_partitions('moving', '1 day', '2025-11-02', since => '2025-11-01', move_rows => true);
+ALTER PUBLICATION regress_kid_publication SET (publish_via_partition_root = false);
+SELECT kid_create_partitions('moving', '1 day', '2025-11-02', since => '2025-11-01', move_rows => true);
+ALTER PUBLICATION regress_kid_publication SET (publish = 'insert, update');
+-- A row that a constraint on new rows does not allow keeps no other partition from being made.
+ALTER TABLE moving ADD CONSTRAINT positive CHECK (n > 0) NOT VALID;
+SELECT kid_create_partitions('moving', '1 day', '2025-11-05', since => '2025-11-01', move_rows => true);
+SELECT tableoid::regclass, n FROM moving ORDER BY id;
+DROP PUBLICATION regress_kid_publication;
+DROP TABLE moving;
 
 -- What there is, for people: with estimates, sizes, the default partition, and partitions of partitions.
 CREATE TABLE listing (id kid64, n int) PARTITION BY RANGE (id);
@@ -176,9 +205,12 @@ SELECT kid_drop_partitions('pflax', '2026-11-03', false);
 SELECT kid_create_partitions('p96', '1 day', '2026-11-06');
 INSERT INTO p96 SELECT kid96_at('2026-11-05 23:59:59.999');
 SELECT tableoid::regclass, kid_timestamp(id) FROM p96;
--- What was detached is filled anew, under another name.
+-- What was detached is filled anew, under another name; nor is that of a type taken, as a table has one.
 ALTER TABLE psno DETACH PARTITION psno_p20261102;
 SELECT kid_create_partitions('psno', '1 day', '2026-11-05');
+CREATE DOMAIN psno_p20261105 AS int;
+SELECT kid_create_partitions('psno', '1 day', '2026-11-06');
+DROP TABLE psno_p20261105_1; DROP DOMAIN psno_p20261105;
 -- A partition that rows of another table refer to stays, and goes when they are gone.
 CREATE TABLE orders (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE orders_0 PARTITION OF orders FOR VALUES FROM (kid64_floor('2026-10-31')) TO (kid64_floor('2026-11-01'));

@@ -1,4 +1,5 @@
-# Partitions while others change them: a detach that was broken off, and transactions that see an older state of the catalogue.
+# Partitions while others change them: a detach that was broken off, and transactions that see an older state of the
+# catalogue; and what replicas see of it.
 use strict;
 use warnings;
 use Dialogue;
@@ -7,7 +8,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init;
+$node->init(allows_streaming => 'logical');
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
 $node->start;
 
@@ -191,6 +192,30 @@ my $locks = 'SELECT count(*) <= 64 * 100 / 4 FROM pg_locks WHERE pid = pg_backen
 is(sql("BEGIN; $hours; $locks; COMMIT; $hours; $hours; $hours"), "100\nt\n100\n40\n0", 'creating: a hundred at once take a quarter of them');
 my $dropped = q{SELECT count(*) FROM kid_drop_partitions('hours', '2021-01-11', false)};
 is(sql("BEGIN; $dropped; $locks; COMMIT; $dropped; $dropped; $dropped"), "100\nt\n100\n40\n0", 'dropping, too');
+
+#
+# Rows that are moved are neither deleted in replicas nor inserted.
+#
+
+sql('CREATE DATABASE replica');
+foreach my $database ('postgres', 'replica')
+{
+	$node->safe_psql($database, q{CREATE EXTENSION IF NOT EXISTS kid; CREATE TABLE sent (id kid64 PRIMARY KEY, n int) PARTITION BY RANGE (id);
+		CREATE TABLE sent_rest PARTITION OF sent DEFAULT});
+}
+sql(q{INSERT INTO sent SELECT kid64_make('2021-01-01', n), n FROM generate_series(1, 5) AS n;
+	CREATE PUBLICATION sender FOR TABLE sent WITH (publish_via_partition_root = true)});
+sql(q{SELECT pg_create_logical_replication_slot('receiver', 'pgoutput')});
+$node->safe_psql('replica', 'CREATE SUBSCRIPTION receiver CONNECTION $$' . $node->connstr('postgres') . '$$ PUBLICATION sender WITH (create_slot = false)');
+$node->wait_for_subscription_sync($node, 'receiver', 'replica');
+my $move_sent = q{SELECT count(*) FROM kid_create_partitions('sent', '1 day', '2021-01-02', since => '2021-01-01', move_rows => true)};
+is(sql($move_sent), 0, 'nothing is moved whose deletion would be sent');
+is(sql(qq{BEGIN; ALTER PUBLICATION sender SET (publish = 'insert, update, truncate'); $move_sent;
+	ALTER PUBLICATION sender SET (publish = 'insert, update, delete, truncate'); COMMIT}), 1, 'moved in a transaction that sends none');
+sql('DELETE FROM sent WHERE n = 1; UPDATE sent SET n = 6 WHERE n = 2');
+$node->wait_for_catchup('receiver');
+is($node->safe_psql('replica', 'SELECT string_agg(n::text, $$ $$ ORDER BY n) FROM sent'), '3 4 5 6', 'a replica has all rows, and what was done to them later');
+$node->safe_psql('replica', 'DROP SUBSCRIPTION receiver');
 
 close_session($_) foreach $one, $other;
 $node->stop;

@@ -3,7 +3,7 @@ CREATE FUNCTION kid_create_partitions(parent regclass, width interval, until tim
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
-    months int := extract(year FROM width) * 12 + extract(month FROM width);
+    months int := CASE WHEN isfinite(width) THEN extract(year FROM width) * 12 + extract(month FROM width) END;
     remainder interval := width - make_interval(months => months);
     id_type regtype;
     prefix text;
@@ -23,6 +23,7 @@ DECLARE
     caught boolean; -- whether the default partition has some
     left_out timestamptz[] := '{}';
     why text;       -- it cannot be moved
+    remedy text := 'With move_rows => true they are moved.';
     made int := 0;
     partition text;
 BEGIN
@@ -145,9 +146,11 @@ BEGIN
         IF caught THEN
             BEGIN
                 EXECUTE format('SELECT %s.kid_move_rows($1, $2, $3, $4)', kid) USING parent, rest, partition::regclass, condition;
-            EXCEPTION WHEN foreign_key_violation OR object_not_in_prerequisite_state THEN
+            EXCEPTION WHEN integrity_constraint_violation OR object_not_in_prerequisite_state THEN
                 -- Later rows shall have their place all the same.
                 why := SQLERRM;
+                remedy := CASE WHEN SQLSTATE IN ('23503', '55000') THEN 'While they are moved, drop the foreign key, disable the trigger, or do not publish deletions.'
+                               ELSE 'Correct these rows.' END;
                 left_out := left_out || piece.begins;
                 EXECUTE format('DROP TABLE %s', partition);
                 CONTINUE;
@@ -161,10 +164,9 @@ BEGIN
         RAISE WARNING 'rows in default partition % keep partitions of % from being created', rest, parent
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = concat(format('Left out: %s, the first from %s on', cardinality(left_out), (SELECT min(begins) FROM unnest(left_out) AS begins)), ': ' || why, '.'),
-                  HINT = CASE WHEN move_rows THEN 'Drop the foreign key, or disable the trigger, while they are moved.'
-                              ELSE 'With move_rows => true they are moved.' END;
+                  HINT = remedy;
     END IF;
 END $$;
 
 COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
-    'creates the partitions, named for the UTC time they begin, that are missing until a time; since a time, or else from the first existing one, or from now; at most so many in one call, null for any number: first those of the present and later, then the oldest; returns their names; width: months or years, or seconds to weeks; where the default partition has rows of one, these are moved there with move_rows; otherwise, and where a foreign key or a trigger keeps them from being moved, it is left out, with a warning';
+    'creates the partitions, named for the UTC time they begin, that are missing until a time; since a time, or else from the first existing one, or from now; at most so many in one call, null for any number: first those of the present and later, then the oldest; returns their names; width: months or years, or seconds to weeks; where the default partition has rows of one, these are moved there with move_rows; otherwise, and where a foreign key, a trigger, a publication or a constraint keeps them from being moved, it is left out, with a warning';

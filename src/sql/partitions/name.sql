@@ -18,7 +18,7 @@ BEGIN
     LOOP
         name := base || suffix || CASE WHEN again > 0 THEN '_' || again ELSE '' END;
         EXIT WHEN octet_length(name) <= current_setting('max_identifier_length')::int
-              AND to_regclass(format('%I.%I', schema, name)) IS NULL;
+              AND to_regclass(format('%I.%I', schema, name)) IS NULL AND to_regtype(format('%I.%I', schema, name)) IS NULL;
         IF octet_length(name) > current_setting('max_identifier_length')::int THEN
             base := left(base, -1);
         ELSE
@@ -29,4 +29,4 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION kid_partition_name(regclass, interval, timestamptz) IS
-    'a name, that no relation has, for the partition that begins at a time';
+    'a name, that no relation and no type has, for the partition that begins at a time';
