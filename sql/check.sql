@@ -43,6 +43,13 @@ DROP TABLE ahead;
 CREATE TABLE sevens (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), t varchar(35) DEFAULT kid_uuidv7(), u varchar(36) DEFAULT kid_uuidv7());
 INSERT INTO sevens SELECT id, '', '' FROM unnest(ARRAY[kid_uuidv7_at('2300-01-01'), kid_uuidv7_at('1970-03-01'), gen_random_uuid()]) AS id;
 SELECT column_name, regexp_replace(problem, '[0-9a-f-]{36}', 'ID') AS problem, remedy FROM kid_check('sevens');
+-- Random keys of before are no problem of the IDs after them. Where all are of them, the remedy says so.
+TRUNCATE sevens;
+INSERT INTO sevens SELECT overlay(overlay(md5(n::text) PLACING '4' FROM 13) PLACING 'a' FROM 17)::uuid, '', '' FROM generate_series(1, 20000) AS n;
+SELECT column_name, problem, remedy FROM kid_check('sevens');
+SELECT remedy FROM kid_check('sevens') WHERE remedy LIKE 'SELECT%' \gexec
+INSERT INTO sevens VALUES (DEFAULT, '', '');
+SELECT column_name, problem FROM kid_check('sevens');
 DROP TABLE sevens;
 
 -- Too narrow.

@@ -275,7 +275,9 @@ void look_into(Relation table, Relation index, examined &column) {
   id_column const &reader = *column.reader;
   unix_micros const limit = column.limit;
 
-  if (find_greatest(table, index, reader.ranges(limit, false), reader, column.greatest) == search::only_strangers)
+  column.strange =
+      find_greatest(table, index, reader.ranges(limit, false), reader, column.greatest) == search::only_strangers;
+  if (column.strange)
     column.problem = psprintf("it holds values that are no %s", column.kind->name);
   find_greatest(table, index, reader.ranges(limit, true), reader, column.later);
   // Where order is coarse, some after the limit sort with those before it.

@@ -27,6 +27,7 @@ struct examined {
   bool gone;               ///< the table or the column was dropped meanwhile
   char const *problem;     ///< why its IDs are not known; null: none
   unix_micros limit;       ///< to be set before a look
+  bool strange;            ///< that is the problem: none of the last values up to the limit is an ID
   stored_id greatest;      ///< up to the limit
   stored_id later;         ///< the greatest after it
 };

@@ -84,7 +84,9 @@ BEGIN
                           ELSE format('its IDs were not looked at: %%s', problem) END,
                CASE which WHEN 'early' THEN format('Do not ask for the time of these rows, or give them, and what refers to them, IDs of their time with %%s_at().', prefix)
                           WHEN 'late' THEN 'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'
-                          ELSE format('SELECT min(%%1$I), max(%%1$I) FROM %%2$s;', column_name, leaf) END
+                          -- Before 18 there is no max(uuid). Of its text it is the same.
+                          ELSE format('SELECT min(%%1$I%%3$s), max(%%1$I%%3$s) FROM %%2$s;', column_name, leaf,
+                                      (SELECT '::text' FROM pg_attribute WHERE attrelid = leaf AND attname = column_name AND atttypid = 'uuid'::regtype)) END
           FROM %1$s.kid_odd_ids($1))
         SELECT relation, column_name, problem, remedy FROM findings ORDER BY kind, relation::text, column_name, problem
         $query$, kid) USING relation, lengths;
