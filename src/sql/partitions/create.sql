@@ -3,7 +3,7 @@ CREATE FUNCTION kid_create_partitions(parent regclass, width interval, until tim
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
-    months int := CASE WHEN isfinite(width) THEN extract(year FROM width) * 12 + extract(month FROM width) END;
+    months int := extract(year FROM width) * 12 + extract(month FROM width); -- null where that is infinite
     remainder interval := width - make_interval(months => months);
     id_type regtype;
     prefix text;
