@@ -68,6 +68,11 @@ CREATE SEQUENCE s;
 CREATE TABLE other (a key DEFAULT nextval('s'), b kid64 DEFAULT flake_next()::bigint, c kid64 DEFAULT 5, d kid64 DEFAULT kid64_at(now()), "E f" kid64 DEFAULT nextval('s'));
 SELECT column_name, problem, remedy FROM kid_check('other') WHERE problem NOT LIKE 'its IDs were%';
 DROP TABLE other; DROP DOMAIN key; DROP SEQUENCE s;
+-- What a column refers to by default is no new ID.
+CREATE TABLE referred (id kid64 PRIMARY KEY DEFAULT kid_next());
+CREATE TABLE referring (id kid64 REFERENCES referred DEFAULT 5);
+SELECT column_name, problem FROM kid_check('referring');
+DROP TABLE referring, referred;
 -- In either direction.
 CREATE TABLE numbers (id bigint PRIMARY KEY);
 CREATE TABLE ids (id kid64 PRIMARY KEY, n bigint REFERENCES numbers);

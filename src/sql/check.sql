@@ -58,6 +58,7 @@ BEGIN
                format('ALTER TABLE %%s ALTER COLUMN %%I SET DEFAULT %%s();', relation, name,
                       (SELECT g.oid::regproc FROM generators g WHERE g.type = c.type AND g.needs_nothing ORDER BY length(g.oid::regproc::text) LIMIT 1))
           FROM columns c WHERE relation = $1 AND type IN (SELECT type FROM ids) AND default_oid IS NOT NULL AND made IS DISTINCT FROM type
+                           AND NOT EXISTS (SELECT FROM keys WHERE child = relation AND child_column = name) -- it need not make IDs
         UNION ALL
         SELECT 2, relation, name::text, format('it is %%s, too narrow for the %%s that its default makes', format_type(type, modifier), made),
                CASE WHEN type IN ('varchar'::regtype, 'bpchar'::regtype)
@@ -93,4 +94,4 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION kid_check(regclass) IS
-    'what is wrong with the IDs of a table, one row for each finding, with its remedy: a column of IDs with a DEFAULT that makes none; a DEFAULT that makes IDs for which the column is too narrow; foreign keys between a type of IDs and another type, in either direction; IDs of the first year that a type can tell; IDs further ahead of the system clock than kid.max_observe. IDs of deleted rows count while an index has them. It needs SELECT on the columns to look at IDs, and runs nothing that owners wrote';
+    'what is wrong with the IDs of a table, one row for each finding, with its remedy: a column of IDs, unless it refers to another, with a DEFAULT that makes none; a DEFAULT that makes IDs for which the column is too narrow; foreign keys between a type of IDs and another type, in either direction; IDs of the first year that a type can tell; IDs further ahead of the system clock than kid.max_observe. IDs of deleted rows count while an index has them. It needs SELECT on the columns to look at IDs, and runs nothing that owners wrote';
