@@ -126,8 +126,18 @@ ALTER PUBLICATION regress_kid_publication SET (publish = 'insert, update');
 ALTER TABLE moving ADD CONSTRAINT positive CHECK (n > 0) NOT VALID;
 SELECT kid_create_partitions('moving', '1 day', '2025-11-05', since => '2025-11-01', move_rows => true);
 SELECT tableoid::regclass, n FROM moving ORDER BY id;
+-- Nor does one that refers to a row that there is not.
+CREATE TABLE present (n int PRIMARY KEY); INSERT INTO present VALUES (1);
+ALTER TABLE moving DROP CONSTRAINT positive;
+DELETE FROM moving_rest;
+ALTER TABLE moving ADD FOREIGN KEY (n) REFERENCES present;
+SET session_replication_role = replica;
+INSERT INTO moving VALUES (kid64_floor('2025-11-05'), 2);
+RESET session_replication_role;
+SELECT kid_create_partitions('moving', '1 day', '2025-11-07', since => '2025-11-01', move_rows => true);
+SELECT tableoid::regclass, n FROM moving ORDER BY id;
 DROP PUBLICATION regress_kid_publication;
-DROP TABLE moving;
+DROP TABLE moving, present;
 
 -- What there is, for people: with estimates, sizes, the default partition, and partitions of partitions.
 CREATE TABLE listing (id kid64, n int) PARTITION BY RANGE (id);

@@ -26,6 +26,7 @@ DECLARE
     remedy text := 'With move_rows => true they are moved.';
     made int := 0;
     partition text;
+    attach text;
 BEGIN
     IF num_nulls(parent, width, until, move_rows) > 0 THEN
         RAISE EXCEPTION 'arguments of kid_create_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
@@ -143,9 +144,13 @@ BEGIN
         IF owner <> quote_ident(current_user)::regrole THEN
             EXECUTE format('ALTER TABLE %s OWNER TO %s', partition, owner);
         END IF;
-        IF caught THEN
+        attach := format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, piece.lower, piece.upper);
+        IF NOT caught THEN
+            EXECUTE attach;
+        ELSE
             BEGIN
                 EXECUTE format('SELECT %s.kid_move_rows($1, $2, $3, $4)', kid) USING parent, rest, partition::regclass, condition;
+                EXECUTE attach;
             EXCEPTION WHEN integrity_constraint_violation OR object_not_in_prerequisite_state THEN
                 -- Later rows shall have their place all the same.
                 why := SQLERRM;
@@ -156,7 +161,6 @@ BEGIN
                 CONTINUE;
             END;
         END IF;
-        EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, piece.lower, piece.upper);
         RETURN NEXT partition;
         made := made + 1;
     END LOOP;
