@@ -26,6 +26,7 @@ DECLARE
     remedy text := 'With move_rows => true they are moved.';
     made int := 0;
     partition text;
+    create_table text;
     attach text;
 BEGIN
     IF num_nulls(parent, width, until, move_rows) > 0 THEN
@@ -139,16 +140,19 @@ BEGIN
         END IF;
         EXECUTE format('SELECT %s.kid_partition_name($1, $2, $3)', kid) INTO partition USING parent, width, piece.begins;
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent, ATTACH does not.
-        EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)%s',
+        create_table := format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)%s',
                        partition, parent, storage);
         IF owner <> quote_ident(current_user)::regrole THEN
-            EXECUTE format('ALTER TABLE %s OWNER TO %s', partition, owner);
+            create_table := create_table || format('; ALTER TABLE %s OWNER TO %s', partition, owner);
         END IF;
         attach := format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, piece.lower, piece.upper);
         IF NOT caught THEN
+            EXECUTE create_table;
             EXECUTE attach;
         ELSE
+            -- Where that fails, no lock is left of it: there may be any number of those.
             BEGIN
+                EXECUTE create_table;
                 EXECUTE format('SELECT %s.kid_move_rows($1, $2, $3, $4)', kid) USING parent, rest, partition::regclass, condition;
                 EXECUTE attach;
             EXCEPTION WHEN integrity_constraint_violation OR object_not_in_prerequisite_state THEN
@@ -156,8 +160,8 @@ BEGIN
                 why := SQLERRM;
                 remedy := CASE WHEN SQLSTATE IN ('23503', '55000') THEN 'While they are moved, drop the foreign key, disable the trigger, or do not publish deletions.'
                                ELSE 'Correct these rows.' END;
+                move_rows := SQLSTATE <> '55000'; -- what that is about keeps all rows
                 left_out := left_out || piece.begins;
-                EXECUTE format('DROP TABLE %s', partition);
                 CONTINUE;
             END;
         END IF;
