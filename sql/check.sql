@@ -65,9 +65,11 @@ DROP TABLE narrow;
 -- Defaults of another type, domains, a wrong name.
 CREATE DOMAIN key AS kid64;
 CREATE SEQUENCE s;
-CREATE TABLE other (a key DEFAULT nextval('s'), b kid64 DEFAULT flake_next()::bigint, c kid64 DEFAULT 5, d kid64 DEFAULT kid64_at(now()), "E f" kid64 DEFAULT nextval('s'));
+CREATE FUNCTION own_next() RETURNS kid64 LANGUAGE SQL AS 'SELECT kid_next()';
+CREATE TABLE other (a key DEFAULT nextval('s'), b kid64 DEFAULT flake_next()::bigint, c kid64 DEFAULT 5, d kid64 DEFAULT kid64_at(now()), "E f" kid64 DEFAULT nextval('s'),
+                    g kid64 DEFAULT own_next(), h flake DEFAULT own_next()::bigint);
 SELECT column_name, problem, remedy FROM kid_check('other') WHERE problem NOT LIKE 'its IDs were%';
-DROP TABLE other; DROP DOMAIN key; DROP SEQUENCE s;
+DROP TABLE other; DROP FUNCTION own_next; DROP DOMAIN key; DROP SEQUENCE s;
 -- What a column refers to by default is no new ID.
 CREATE TABLE referred (id kid64 PRIMARY KEY DEFAULT kid_next());
 CREATE TABLE referring (id kid64 REFERENCES referred DEFAULT 5);
