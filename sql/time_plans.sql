@@ -218,6 +218,23 @@ EXECUTE kid96s;
 RESET plan_cache_mode;
 DEALLOCATE ALL;
 
+-- A sub-select that gives a range is asked once for both of its ends: this one says another hour each time, and no row may be in neither.
+CREATE SEQUENCE asked;
+CREATE TABLE neither (type text, rows bigint, within bigint);
+DO $$
+DECLARE
+    type text;
+    hour text := 'SELECT CASE nextval(''asked'') % 2 WHEN 0 THEN tstzrange(''2026-11-02 01:00'', ''2026-11-02 02:00'') ELSE tstzrange(''2026-11-03 01:00'', ''2026-11-03 02:00'') END WHERE d.n > 0';
+    count text := 'INSERT INTO neither SELECT %L, count(*), count(*) FILTER (WHERE id <@ tstzrange ''[2026-11-02 01:00,2026-11-02 02:00)'' OR id <@ tstzrange ''[2026-11-03 01:00,2026-11-03 02:00)'') FROM days d, key_%1$s WHERE ';
+BEGIN
+    SET LOCAL enable_seqscan = off;
+    FOR type IN SELECT name FROM types LOOP
+        EXECUTE format(count || 'id <@ (%2$s)', type, hour);
+        EXECUTE format(count || 'kid_within(id, (SELECT tstzmultirange(hour) FROM (%2$s) AS h (hour)))', type, hour);
+    END LOOP;
+END $$;
+SELECT count(*), bool_and(rows > 0) AS some, sum(rows - within) AS in_neither FROM neither;
+
 -- Wherever it stands: what the function says, in an outer join, in CASE, under row security, in views, functions that are inlined, MERGE, UPDATE and DELETE.
 CREATE TABLE nothing (id flake, k kid96);
 SELECT day, count(*), count(f.id), bool_or(f.id < day) AS before FROM days LEFT JOIN key_flake f ON f.id <@ during AND NOT f.id < timestamptz '2026-11-03' GROUP BY day ORDER BY day;
@@ -241,18 +258,38 @@ SET ROLE regress_kid_reader;
 SELECT count(*), count(*) FILTER (WHERE id < timestamptz '2026-11-04') FROM secured;
 RESET ROLE;
 RESET kid.flake_epoch;
--- What is not rewritten is leakproof, as comparisons of timestamptz are, so that an index can come before the policy.
-ALTER TABLE key_kid64 ENABLE ROW LEVEL SECURITY;
-CREATE POLICY even ON key_kid64 USING (kid_sequence(id) = 0);
-GRANT SELECT ON key_kid64, days TO regress_kid_reader;
+-- What must not see rows that a policy, or a view with security_barrier, hides is leakproof, as comparisons of timestamptz are, so that an index can come before.
+CREATE TABLE hidden (type text, source text, condition text);
+INSERT INTO hidden SELECT type, source, condition FROM (SELECT name FROM types UNION ALL SELECT 'timestamptz') AS t (type),
+    (VALUES ('', 'id > timestamptz ''2026-11-03'''), ('', 'id > (SELECT max(day) FROM days)'), ('', '(SELECT max(day) FROM days) >= id'), ('days, ', 'id > day'), ('days, ', 'day + interval ''1 hour'' >= id')) AS c (source, condition);
+DO $$
+DECLARE
+    type text;
+BEGIN
+    FOR type IN SELECT DISTINCT h.type FROM hidden h LOOP
+        EXECUTE format('CREATE POLICY visible ON key_%s USING (id::text > '' '')', type);
+        EXECUTE format('CREATE VIEW barrier_%s WITH (security_barrier) AS SELECT * FROM key_%1$s WHERE id::text > '' ''', type);
+        EXECUTE format('ALTER TABLE key_%s ENABLE ROW LEVEL SECURITY; GRANT SELECT ON key_%1$s, barrier_%1$s TO regress_kid_reader', type);
+    END LOOP;
+END $$;
+GRANT SELECT ON days, hidden TO regress_kid_reader;
 SET ROLE regress_kid_reader;
 SET enable_seqscan = off;
-SELECT conditions IS NOT NULL AS index, rows FROM run('key_kid64', 'id > (SELECT max(day) FROM days)');
+SET enable_material = off;
+SELECT source || condition AS condition, kind, conditions IS NOT NULL AS index, rows, string_agg(type, ' ' ORDER BY type) AS types
+  FROM hidden, (VALUES ('key'), ('barrier')) AS k (kind), run(format('%s%s_%s', source, kind, type), condition) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;
+RESET enable_material;
 RESET enable_seqscan;
 RESET ROLE;
-DROP POLICY even ON key_kid64;
-ALTER TABLE key_kid64 DISABLE ROW LEVEL SECURITY;
-REVOKE ALL ON key_kid64, days FROM regress_kid_reader;
+DO $$
+DECLARE
+    type text;
+BEGIN
+    FOR type IN SELECT DISTINCT h.type FROM hidden h LOOP
+        EXECUTE format('DROP VIEW barrier_%s; DROP POLICY visible ON key_%1$s; ALTER TABLE key_%1$s DISABLE ROW LEVEL SECURITY; REVOKE ALL ON key_%1$s FROM regress_kid_reader', type);
+    END LOOP;
+END $$;
+REVOKE ALL ON days, hidden FROM regress_kid_reader;
 DROP TABLE secured;
 DROP ROLE regress_kid_reader;
 MERGE INTO nothing n USING key_flake f ON n.id = f.id AND n.id < timestamptz '2026-11-02'

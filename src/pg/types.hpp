@@ -51,6 +51,8 @@ struct id_type {
   char const *prefix;            ///< what names of its functions in SQL begin with
   Oid core_type;                 ///< PostgreSQL's own type that the IDs are of; InvalidOid: it is kid's
   id_setting const *setting;     ///< null: the layout depends on none
+  /// The ID next to a bound that is none, above or below it; false where there is none. Null: all values are IDs.
+  bool (*next_id)(Datum bound, bool above, Datum *id);
   char const *exact;             ///< the type that an ID is compared with time as; null: they order exactly by time
   unix_micros (*time)(Datum id); ///< when the time unit of any value of its type begins
   unix_micros (*first)();        ///< the first instant that an ID can tell
@@ -102,6 +104,7 @@ template <class Id> constexpr id_type describe_type(void (*define_settings)(int 
           Id::name,
           InvalidOid,
           setting_of<Id>,
+          nullptr,
           exact_name<Id>(),
           time_of<Id>,
           first_of<Id>,
@@ -124,10 +127,12 @@ constexpr id_type describe_type(clock_id clock, id_column const (&columns)[Count
   return type;
 }
 
-/// IDs that are values of a type of PostgreSQL's own.
-constexpr id_type in_core_type(Oid core_type, char const *prefix, id_type type) {
+/// IDs that are some of the values of a type of PostgreSQL's own.
+constexpr id_type in_core_type(Oid core_type, char const *prefix,
+                               bool (*next_id)(Datum bound, bool above, Datum *id), id_type type) {
   type.core_type = core_type;
   type.prefix = prefix;
+  type.next_id = next_id;
   return type;
 }
 

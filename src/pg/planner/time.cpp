@@ -15,8 +15,12 @@
 //
 //   id < time          id <= T_last('<', time)                                       <= likewise; > and >= T_first
 //
+// So does what must not be told of rows that a policy hides, as the operators are LEAKPROOF and T_lowest(…) is not: the
+// comparison with a time of other rows.
+//
 // Where the layout depends on a setting, all these functions have it as their last argument, and so has a comparison
-// that stays: T_lt_time(id, time, setting). Without that argument a comparison is not rewritten.
+// that stays: T_lt_time(id, time, setting). Without that argument a comparison is not rewritten; an index has the
+// setting of now.
 #include "../export.hpp"
 #include "expressions.hpp"
 
@@ -111,6 +115,21 @@ bool consists_of(OpExpr const *clause, unsigned char byte) {
   return true;
 }
 
+/// `id <= bound` as `id < next`, or `id >= bound` as `id > next`, where the bound is known and no ID, and what is next to
+/// it is one. Bounds of a type of PostgreSQL's own are met by others, who may take IDs for granted.
+OpExpr *bounded_by_id(PlannerInfo *root, id_type const &type, OpExpr *clause, bool upward) {
+  auto const *const bound = static_cast<Const *>(lsecond(clause->args));
+  Datum next = 0;
+
+  if (type.next_id == nullptr || !IsA(bound, Const) || bound->constisnull ||
+      !type.next_id(bound->constvalue, !upward, &next))
+    return clause;
+  Const *const id = makeConst(bound->consttype, bound->consttypmod, bound->constcollid, bound->constlen, next, false,
+                              bound->constbyval);
+  return compare_with(root, static_cast<Node *>(linitial(clause->args)),
+                      upward ? BTGreaterStrategyNumber : BTLessStrategyNumber, reinterpret_cast<Expr *>(id));
+}
+
 /// What of a type whose order is coarser than its time is kept beside bounds.
 Expr *recheck(PlannerInfo *root, time_comparison const &comparison) {
   if (!IsA(comparison.time, Const))
@@ -132,6 +151,9 @@ Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
 
   if (comparison.type == nullptr)
     return nullptr;
+  if (how.symbol != nullptr && hides_rows(request->root) &&
+      (contain_var_clause(comparison.time) || !is_cheap(comparison.time)))
+    return nullptr;
   bool const needs_setting = comparison.type->setting != nullptr && comparison.setting == nullptr;
   if (needs_setting) {
     comparison.setting = value_in_query(*comparison.type->setting, request->root);
@@ -152,9 +174,9 @@ Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
   // One of them stays, to make NULL of NULL.
   List *clauses = NIL;
   if (!consists_of(low, 0))
-    clauses = lappend(clauses, low);
+    clauses = lappend(clauses, bounded_by_id(request->root, *comparison.type, low, true));
   if (clauses == NIL || !consists_of(high, 0xff))
-    clauses = lappend(clauses, high);
+    clauses = lappend(clauses, bounded_by_id(request->root, *comparison.type, high, false));
   if (comparison.type->exact != nullptr) {
     Expr *const kept = recheck(request->root, comparison);
     if (kept == nullptr)
@@ -167,25 +189,27 @@ Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
 }
 
 /// Bounds of what was not rewritten, for an index that knows the order of IDs. None where the time is not the same for
-/// a whole scan.
+/// a whole scan; nor where a sub-select gives a range, whose two ends might be those of two answers.
 List *index_condition(SupportRequestIndexCondition *request, meaning const &how) {
   List *const arguments = is_opclause(request->node)     ? reinterpret_cast<OpExpr *>(request->node)->args
                           : is_funcclause(request->node) ? reinterpret_cast<FuncExpr *>(request->node)->args
                                                          : NIL;
   if (arguments == NIL)
     return NIL;
-  time_comparison const comparison = read_call(how, request->funcid, arguments);
+  time_comparison comparison = read_call(how, request->funcid, arguments);
   auto const compared = [&](int strategy, char const *bound) -> OpExpr * {
     OpExpr *const clause = compare_with(request->root, comparison.id, strategy, call_with_operator(comparison, bound));
     return clause != nullptr && op_in_opfamily(clause->opno, request->opfamily) ? clause : nullptr;
   };
 
   if (comparison.type == nullptr || list_nth(arguments, request->indexarg) != comparison.id ||
-      (comparison.type->setting != nullptr) != (comparison.setting != nullptr) ||
       !is_pseudo_constant_for_index(request->root, comparison.time, request->index) ||
       (comparison.setting != nullptr &&
-       !is_pseudo_constant_for_index(request->root, comparison.setting, request->index)))
+       !is_pseudo_constant_for_index(request->root, comparison.setting, request->index)) ||
+      (how.symbol == nullptr && contain_subplans(comparison.time)))
     return NIL;
+  if (comparison.type->setting != nullptr && comparison.setting == nullptr)
+    comparison.setting = value_of(*comparison.type->setting);
   request->lossy = comparison.type->exact != nullptr;
   if (how.symbol != nullptr) {
     OpExpr *const only =

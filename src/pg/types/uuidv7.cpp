@@ -34,9 +34,19 @@ static bool read_stored(Datum value, stored_id &id) {
   return true;
 }
 
+static bool next_id(Datum bound, bool above, Datum *id) {
+  auto const word = get<uuidv7>(bound);
+  uuidv7::word const next = above ? word + 1 : word - 1;
+
+  if (uuidv7::is_one(word) || !uuidv7::is_one(next))
+    return false;
+  *id = put<uuidv7>(next);
+  return true;
+}
+
 static constexpr id_column uuidv7_columns[] = {{UUIDOID, values_around<uuidv7>, read_stored}};
 constexpr id_type uuidv7_type =
-    in_core_type(UUIDOID, "kid_uuidv7", describe_type<uuidv7>(clock_uuidv7, uuidv7_columns));
+    in_core_type(UUIDOID, "kid_uuidv7", next_id, describe_type<uuidv7>(clock_uuidv7, uuidv7_columns));
 
 /// Of other versions it is not known what their time is, if they have one.
 template <> Datum timestamp<uuidv7>(PG_FUNCTION_ARGS) {
