@@ -51,8 +51,6 @@ struct id_type {
   char const *prefix;            ///< what names of its functions in SQL begin with
   Oid core_type;                 ///< PostgreSQL's own type that the IDs are of; InvalidOid: it is kid's
   id_setting const *setting;     ///< null: the layout depends on none
-  /// The ID next to a bound that is none, above or below it; false where there is none. Null: all values are IDs.
-  bool (*next_id)(Datum bound, bool above, Datum *id);
   char const *exact;             ///< the type that an ID is compared with time as; null: they order exactly by time
   unix_micros (*time)(Datum id); ///< when the time unit of any value of its type begins
   unix_micros (*first)();        ///< the first instant that an ID can tell
@@ -61,6 +59,8 @@ struct id_type {
   id_column const *columns;           ///< where its IDs may be; null without a logical clock
   int column_count;
   node_share share;
+  /// The ID next to a bound that is none, above or below it; false where there is none. Null: all values are IDs.
+  bool (*next_id)(Datum bound, bool above, Datum *id) = nullptr;
 };
 
 // One X(T) for each type.
@@ -104,7 +104,6 @@ template <class Id> constexpr id_type describe_type(void (*define_settings)(int 
           Id::name,
           InvalidOid,
           setting_of<Id>,
-          nullptr,
           exact_name<Id>(),
           time_of<Id>,
           first_of<Id>,
@@ -128,8 +127,8 @@ constexpr id_type describe_type(clock_id clock, id_column const (&columns)[Count
 }
 
 /// IDs that are some of the values of a type of PostgreSQL's own.
-constexpr id_type in_core_type(Oid core_type, char const *prefix,
-                               bool (*next_id)(Datum bound, bool above, Datum *id), id_type type) {
+constexpr id_type in_core_type(Oid core_type, char const *prefix, bool (*next_id)(Datum bound, bool above, Datum *id),
+                               id_type type) {
   type.core_type = core_type;
   type.prefix = prefix;
   type.next_id = next_id;

@@ -115,8 +115,8 @@ bool consists_of(OpExpr const *clause, unsigned char byte) {
   return true;
 }
 
-/// `id <= bound` as `id < next`, or `id >= bound` as `id > next`, where the bound is known and no ID, and what is next to
-/// it is one. Bounds of a type of PostgreSQL's own are met by others, who may take IDs for granted.
+/// `id <= bound` as `id < next`, or `id >= bound` as `id > next`, where the bound is known and no ID, and what is next
+/// to it is one. Bounds of a type of PostgreSQL's own are met by others, who may take IDs for granted.
 OpExpr *bounded_by_id(PlannerInfo *root, id_type const &type, OpExpr *clause, bool upward) {
   auto const *const bound = static_cast<Const *>(lsecond(clause->args));
   Datum next = 0;
