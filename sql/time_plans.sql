@@ -232,6 +232,9 @@ BEGIN
         EXECUTE format(count || 'id <@ (%2$s)', type, hour);
         EXECUTE format(count || 'kid_within(id, (SELECT tstzmultirange(hour) FROM (%2$s) AS h (hour)))', type, hour);
     END LOOP;
+    -- So it is with a setting: this one says another epoch each time.
+    EXECUTE format('INSERT INTO neither SELECT ''epoch'', count(*), count(*) FILTER (WHERE kid_within(id, during, ''1970-01-01 UTC''::timestamptz) OR kid_within(id, during, ''1970-01-01 06:00 UTC''::timestamptz))
+                      FROM days d, key_flake WHERE kid_within(id, during, (SELECT timestamptz ''1970-01-01 UTC'' + interval ''6 h'' * (nextval(''asked'') %% 2) WHERE d.n > 0))');
 END $$;
 SELECT count(*), bool_and(rows > 0) AS some, sum(rows - within) AS in_neither FROM neither;
 
@@ -258,7 +261,12 @@ SET ROLE regress_kid_reader;
 SELECT count(*), count(*) FILTER (WHERE id < timestamptz '2026-11-04') FROM secured;
 RESET ROLE;
 RESET kid.flake_epoch;
--- What must not see rows that a policy, or a view with security_barrier, hides is leakproof, as comparisons of timestamptz are, so that an index can come before.
+-- What is leakproof has no error that tells of an argument.
+SELECT kid64_lowest('=', now()) AS lowest, kid64_highest('', now()) AS highest, sno_first('<<', now()) AS first, flax_last('>=x', now()) AS last,
+       flake_lowest('<', now(), '1969-12-31 23:59:59 UTC') AS before, flake_highest('<', now(), 'infinity') AS infinity, flake_first('<', now(), '2000-01-01 00:00:00.0001 UTC') AS within_ms,
+       kid96_last('>', now(), 11) AS eleven, kid96_lowest('>', now(), -1) AS minus;
+-- Comparisons with instants, and what becomes of them, are leakproof, as those of timestamptz are, so that an index can come before a policy, or the condition of a view with
+-- security_barrier. What has the setting as an argument, and stays as it is, is not: it fails where that is none.
 CREATE TABLE hidden (type text, source text, condition text);
 INSERT INTO hidden SELECT type, source, condition FROM (SELECT name FROM types UNION ALL SELECT 'timestamptz') AS t (type),
     (VALUES ('', 'id > timestamptz ''2026-11-03'''), ('', 'id > (SELECT max(day) FROM days)'), ('', '(SELECT max(day) FROM days) >= id'), ('days, ', 'id > day'), ('days, ', 'day + interval ''1 hour'' >= id')) AS c (source, condition);
@@ -290,6 +298,16 @@ BEGIN
     END LOOP;
 END $$;
 REVOKE ALL ON days, hidden FROM regress_kid_reader;
+-- What an arbiter of ON CONFLICT says is what its index says, whatever else is in the query.
+CREATE TABLE arbiters (id kid64, created timestamptz, a int);
+CREATE UNIQUE INDEX ON arbiters (a) WHERE id < created;
+CREATE UNIQUE INDEX ON arbiters ((id < created), a);
+CREATE VIEW barrier WITH (security_barrier) AS SELECT id, now() AS created, 1 AS a FROM key_kid64 WHERE id < timestamptz '2026-11-01 00:02';
+INSERT INTO arbiters SELECT * FROM barrier ON CONFLICT (a) WHERE id < created DO NOTHING;
+INSERT INTO arbiters SELECT * FROM barrier ON CONFLICT ((id < created), a) DO UPDATE SET a = arbiters.a + 1;
+SELECT kid_timestamp(id), a FROM arbiters ORDER BY id;
+DROP VIEW barrier;
+DROP TABLE arbiters;
 DROP TABLE secured;
 DROP ROLE regress_kid_reader;
 MERGE INTO nothing n USING key_flake f ON n.id = f.id AND n.id < timestamptz '2026-11-02'

@@ -42,27 +42,6 @@ bool is_cheap(Node *node) {
   return cost.startup + cost.per_tuple <= 10 * cpu_operator_cost;
 }
 
-bool hides_rows(PlannerInfo const *root) {
-  ListCell *cell = nullptr;
-
-  if (root == nullptr || root->parse == nullptr)
-    return false;
-  foreach (cell, root->parse->rtable) {
-    auto const *const entry = lfirst_node(RangeTblEntry, cell);
-    if (entry->securityQuals != NIL || entry->security_barrier)
-      return true;
-  }
-  return false;
-}
-
-Node *value_of(id_setting const &setting) {
-  std::int16_t length = 0;
-  bool by_value = false;
-
-  get_typlenbyval(setting.type, &length, &by_value);
-  return reinterpret_cast<Node *>(makeConst(setting.type, -1, InvalidOid, length, setting.value(), false, by_value));
-}
-
 /// A query's own expressions are simplified before the planner lists its relations. What it simplifies later is copied
 /// from them, or comes from a catalog: a CHECK.
 static bool plans_query(PlannerInfo const *root) {
@@ -70,7 +49,13 @@ static bool plans_query(PlannerInfo const *root) {
 }
 
 Node *value_in_query(id_setting const &setting, PlannerInfo const *root) {
-  return plans_query(root) ? value_of(setting) : nullptr;
+  std::int16_t length = 0;
+  bool by_value = false;
+
+  if (!plans_query(root))
+    return nullptr;
+  get_typlenbyval(setting.type, &length, &by_value);
+  return reinterpret_cast<Node *>(makeConst(setting.type, -1, InvalidOid, length, setting.value(), false, by_value));
 }
 
 } // namespace kid::pg

@@ -18,13 +18,6 @@ OpExpr *compare_with(PlannerInfo *root, Node *id, int strategy, Expr *bound);
 /// costly, and a sub-select, may not.
 bool is_cheap(Node *node);
 
-/// Whether rows of a table, or of a view, must be hidden from functions that could tell of them, as row-level security
-/// and `security_barrier` have it: a comparison that may be evaluated before such a condition is one that is LEAKPROOF.
-bool hides_rows(PlannerInfo const *root);
-
-/// The value that a setting has now, as a constant.
-Node *value_of(id_setting const &setting);
-
 /// The value that a setting has now, as a constant, for an expression of a query that is being planned; null for any
 /// other. Plans end with the value, see `id_setting`. An expression that outlives it, as are an index predicate, a
 /// partition key and a CHECK that the planner believes, must not have it.

@@ -89,7 +89,7 @@ List *index_condition(SupportRequestIndexCondition *request) {
   if (given.type == nullptr || lacks_setting(given) ||
       !is_pseudo_constant_for_index(request->root, given.times, request->index) ||
       (given.setting != nullptr && !is_pseudo_constant_for_index(request->root, given.setting, request->index)) ||
-      contain_subplans(given.times))
+      contain_subplans(given.times) || contain_subplans(given.setting))
     return NIL;
   List *const clauses = bounds(request->root, given);
   if (clauses == NIL || !op_in_opfamily(linitial_node(OpExpr, clauses)->opno, request->opfamily))

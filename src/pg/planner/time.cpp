@@ -15,12 +15,11 @@
 //
 //   id < time          id <= T_last('<', time)                                       <= likewise; > and >= T_first
 //
-// So does what must not be told of rows that a policy hides, as the operators are LEAKPROOF and T_lowest(…) is not: the
-// comparison with a time of other rows.
+// These functions of an instant are LEAKPROOF as the operators are, so that an index can come before row-level
+// security.
 //
 // Where the layout depends on a setting, all these functions have it as their last argument, and so has a comparison
-// that stays: T_lt_time(id, time, setting). Without that argument a comparison is not rewritten; an index has the
-// setting of now.
+// that stays: T_lt_time(id, time, setting). Without that argument a comparison is not rewritten.
 #include "../export.hpp"
 #include "expressions.hpp"
 
@@ -151,9 +150,6 @@ Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
 
   if (comparison.type == nullptr)
     return nullptr;
-  if (how.symbol != nullptr && hides_rows(request->root) &&
-      (contain_var_clause(comparison.time) || !is_cheap(comparison.time)))
-    return nullptr;
   bool const needs_setting = comparison.type->setting != nullptr && comparison.setting == nullptr;
   if (needs_setting) {
     comparison.setting = value_in_query(*comparison.type->setting, request->root);
@@ -196,20 +192,19 @@ List *index_condition(SupportRequestIndexCondition *request, meaning const &how)
                                                          : NIL;
   if (arguments == NIL)
     return NIL;
-  time_comparison comparison = read_call(how, request->funcid, arguments);
+  time_comparison const comparison = read_call(how, request->funcid, arguments);
   auto const compared = [&](int strategy, char const *bound) -> OpExpr * {
     OpExpr *const clause = compare_with(request->root, comparison.id, strategy, call_with_operator(comparison, bound));
     return clause != nullptr && op_in_opfamily(clause->opno, request->opfamily) ? clause : nullptr;
   };
 
   if (comparison.type == nullptr || list_nth(arguments, request->indexarg) != comparison.id ||
+      (comparison.type->setting != nullptr) != (comparison.setting != nullptr) ||
       !is_pseudo_constant_for_index(request->root, comparison.time, request->index) ||
       (comparison.setting != nullptr &&
        !is_pseudo_constant_for_index(request->root, comparison.setting, request->index)) ||
-      (how.symbol == nullptr && contain_subplans(comparison.time)))
+      (how.symbol == nullptr && contain_subplans(comparison.time)) || contain_subplans(comparison.setting))
     return NIL;
-  if (comparison.type->setting != nullptr && comparison.setting == nullptr)
-    comparison.setting = value_of(*comparison.type->setting);
   request->lossy = comparison.type->exact != nullptr;
   if (how.symbol != nullptr) {
     OpExpr *const only =

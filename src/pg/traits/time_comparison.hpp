@@ -112,8 +112,8 @@ template <class Id> Datum highest_within(PG_FUNCTION_ARGS) {
   return put<Id>(range_of(layout_argument<Id>(fcinfo, 1), PG_GETARG_DATUM(0)).highest);
 }
 
-/// The operator of an argument, as text.
-inline comparison comparison_argument(text *symbol) {
+/// Which operator an argument is, as text; false where it is none.
+inline bool read_operator(text *symbol, comparison *how) {
   static constexpr struct {
     std::string_view symbol;
     comparison how;
@@ -124,37 +124,49 @@ inline comparison comparison_argument(text *symbol) {
   std::string_view const given(VARDATA_ANY(symbol), VARSIZE_ANY_EXHDR(symbol));
 
   for (auto const &one : known)
-    if (given == one.symbol)
-      return one.how;
-  ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-          errmsg("\"%s\" is not one of <, <=, >= and >", text_to_cstring(symbol)));
+    if (given == one.symbol) {
+      *how = one.how;
+      return true;
+    }
+  return false;
 }
 
-/// Those of an operator and an instant.
-template <class Id> id_range<Id> range_argument(FunctionCallInfo fcinfo) {
-  return range_of(layout_argument<Id>(fcinfo, 2), comparison_argument(PG_GETARG_TEXT_PP(0)),
-                  to_unix(PG_GETARG_TIMESTAMPTZ(1)));
+/// Those of an operator and an instant; false where the operator or the setting is none. An error would tell of an
+/// argument, and what is LEAKPROOF must not.
+template <class Id> bool read_range(FunctionCallInfo fcinfo, id_range<Id> *range) {
+  comparison how;
+
+  if (!read_operator(PG_GETARG_TEXT_PP(0), &how) || (PG_NARGS() > 2 && !is_setting<Id>(PG_GETARG_DATUM(2))))
+    return false;
+  *range = range_of(layout_argument<Id>(fcinfo, 2), how, to_unix(PG_GETARG_TIMESTAMPTZ(1)));
+  return true;
 }
 
 template <class Id> Datum lowest_that_is(PG_FUNCTION_ARGS) {
-  return put<Id>(range_argument<Id>(fcinfo).lowest);
+  auto range = id_range<Id>::none();
+  if (!read_range(fcinfo, &range))
+    PG_RETURN_NULL();
+  return put<Id>(range.lowest);
 }
 
 template <class Id> Datum highest_that_is(PG_FUNCTION_ARGS) {
-  return put<Id>(range_argument<Id>(fcinfo).highest);
+  auto range = id_range<Id>::none();
+  if (!read_range(fcinfo, &range))
+    PG_RETURN_NULL();
+  return put<Id>(range.highest);
 }
 
 /// The same, but NULL where there is none.
 template <class Id> Datum first_that_is(PG_FUNCTION_ARGS) {
-  id_range<Id> const range = range_argument<Id>(fcinfo);
-  if (range.lowest > range.highest)
+  auto range = id_range<Id>::none();
+  if (!read_range(fcinfo, &range) || range.lowest > range.highest)
     PG_RETURN_NULL();
   return put<Id>(range.lowest);
 }
 
 template <class Id> Datum last_that_is(PG_FUNCTION_ARGS) {
-  id_range<Id> const range = range_argument<Id>(fcinfo);
-  if (range.lowest > range.highest)
+  auto range = id_range<Id>::none();
+  if (!read_range(fcinfo, &range) || range.lowest > range.highest)
     PG_RETURN_NULL();
   return put<Id>(range.highest);
 }
@@ -168,9 +180,12 @@ template <class Id> Datum between(PG_FUNCTION_ARGS) {
 /// The comparison itself, with its operator as an argument.
 template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
   Id const layout = layout_argument<Id>(fcinfo, 3);
-  PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(1),
-                       range_of(exact<Id>::layout(layout), comparison_argument(PG_GETARG_TEXT_PP(0)),
-                                to_unix(PG_GETARG_TIMESTAMPTZ(2)))));
+  comparison how;
+
+  if (!read_operator(PG_GETARG_TEXT_PP(0), &how))
+    PG_RETURN_NULL();
+  PG_RETURN_BOOL(
+      is_in(layout, PG_GETARG_DATUM(1), range_of(exact<Id>::layout(layout), how, to_unix(PG_GETARG_TIMESTAMPTZ(2)))));
 }
 
 } // namespace kid::pg
