@@ -134,7 +134,7 @@ inline bool read_operator(text *symbol, comparison *how) {
 /// Those of an operator and an instant; false where the operator or the setting is none. An error would tell of an
 /// argument, and what is LEAKPROOF must not.
 template <class Id> bool read_range(FunctionCallInfo fcinfo, id_range<Id> *range) {
-  comparison how;
+  comparison how = comparison::less;
 
   if (!read_operator(PG_GETARG_TEXT_PP(0), &how) || (PG_NARGS() > 2 && !is_setting<Id>(PG_GETARG_DATUM(2))))
     return false;
@@ -180,7 +180,7 @@ template <class Id> Datum between(PG_FUNCTION_ARGS) {
 /// The comparison itself, with its operator as an argument.
 template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
   Id const layout = layout_argument<Id>(fcinfo, 3);
-  comparison how;
+  comparison how = comparison::less;
 
   if (!read_operator(PG_GETARG_TEXT_PP(0), &how))
     PG_RETURN_NULL();
