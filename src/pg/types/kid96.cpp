@@ -42,7 +42,7 @@ template <> inline kid96 layout_of<kid96>() {
 }
 
 template <> inline bool is_setting<kid96>(Datum bits) {
-  return DatumGetInt32(bits) >= 0 && DatumGetInt32(bits) <= kid96::neighborhood_max;
+  return static_cast<std::uint32_t>(DatumGetInt32(bits)) <= kid96::neighborhood_max; // a negative one is none
 }
 
 template <> inline kid96 layout_with<kid96>(Datum bits) {
