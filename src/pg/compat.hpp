@@ -29,6 +29,19 @@ inline RangeType *make_range_of(TypeCacheEntry *type, RangeBound *lower, RangeBo
 #endif
 }
 
+// 16 gave what walks through expressions and queries a prototype for what it calls.
+using tree_walker = bool (*)(Node *node, void *context);
+
+inline bool walk(Node *node, tree_walker walker, void *context) {
+#if PG_VERSION_NUM >= 160000
+  auto *const each = walker;
+#else
+  auto *const each = reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker));
+#endif
+  return node != nullptr && IsA(node, Query) ? query_tree_walker(reinterpret_cast<Query *>(node), each, context, 0)
+                                             : expression_tree_walker(node, each, context);
+}
+
 // 16 gave GUC values a memory of their own. Before, they came from malloc.
 inline void *guc_extra(std::size_t size) {
 #if PG_VERSION_NUM >= 160000

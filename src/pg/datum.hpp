@@ -34,11 +34,6 @@ template <class Id> Id layout_of() {
   return Id{};
 }
 
-/// Whether an argument is a value that the setting can have.
-template <class Id> bool is_setting(Datum) {
-  return true;
-}
-
 /// The layout with the value of an argument, an error where that is none, in place of the setting.
 template <class Id> Id layout_with(Datum) {
   return Id{};

@@ -42,6 +42,28 @@ bool is_cheap(Node *node) {
   return cost.startup + cost.per_tuple <= 10 * cpu_operator_cost;
 }
 
+extern "C" {
+
+static bool find_volatile_subselect(Node *node, void *context) {
+  auto *const root = static_cast<PlannerInfo *>(context);
+
+  if (node == nullptr || !IsA(node, SubPlan))
+    return node != nullptr && walk(node, find_volatile_subselect, context);
+  // It has been planned: its own sub-selects are plans as well, and those that stand for a value are listed.
+  int const plan = reinterpret_cast<SubPlan *>(node)->plan_id;
+  auto const *const planned = list_nth_node(PlannerInfo, root->glob->subroots, plan - 1);
+  auto *const query = reinterpret_cast<Node *>(planned->parse);
+  return contain_volatile_functions(query) || walk(query, find_volatile_subselect, context) ||
+         walk(reinterpret_cast<Node *>(planned->init_plans), find_volatile_subselect, context) ||
+         walk(node, find_volatile_subselect, context);
+}
+
+} // extern "C"
+
+bool has_volatile_subselect(PlannerInfo *root, Node *node) {
+  return find_volatile_subselect(node, root);
+}
+
 /// A query's own expressions are simplified before the planner lists its relations. What it simplifies later is copied
 /// from them, or comes from a catalog: a CHECK.
 static bool plans_query(PlannerInfo const *root) {

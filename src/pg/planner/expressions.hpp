@@ -18,6 +18,10 @@ OpExpr *compare_with(PlannerInfo *root, Node *id, int strategy, Expr *bound);
 /// costly, and a sub-select, may not.
 bool is_cheap(Node *node);
 
+/// Whether a sub-select in an expression that is being planned may give something else each time it is evaluated.
+/// PostgreSQL's contain_volatile_functions() does not look into those.
+bool has_volatile_subselect(PlannerInfo *root, Node *node);
+
 /// The value that a setting has now, as a constant, for an expression of a query that is being planned; null for any
 /// other. Plans end with the value, see `id_setting`. An expression that outlives it, as are an index predicate, a
 /// partition key and a CHECK that the planner believes, must not have it.

@@ -80,7 +80,7 @@ Node *rewrite(SupportRequestSimplify *request) {
 }
 
 /// Bounds of what was not rewritten, for an index that knows the order of IDs. None where the times are not the same
-/// for a whole scan, or might not be for both bounds.
+/// for a whole scan, or a volatile sub-select gives them.
 List *index_condition(SupportRequestIndexCondition *request) {
   if (request->indexarg != 0 || !is_funcclause(request->node))
     return NIL;
@@ -89,7 +89,7 @@ List *index_condition(SupportRequestIndexCondition *request) {
   if (given.type == nullptr || lacks_setting(given) ||
       !is_pseudo_constant_for_index(request->root, given.times, request->index) ||
       (given.setting != nullptr && !is_pseudo_constant_for_index(request->root, given.setting, request->index)) ||
-      contain_subplans(given.times) || contain_subplans(given.setting))
+      has_volatile_subselect(request->root, given.times) || has_volatile_subselect(request->root, given.setting))
     return NIL;
   List *const clauses = bounds(request->root, given);
   if (clauses == NIL || !op_in_opfamily(linitial_node(OpExpr, clauses)->opno, request->opfamily))

@@ -15,11 +15,12 @@
 //
 //   id < time          id <= T_last('<', time)                                       <= likewise; > and >= T_first
 //
-// These functions of an instant are LEAKPROOF as the operators are, so that an index can come before row-level
+// These functions of an instant are LEAKPROOF, as the operators are, so that an index can come before row-level
 // security.
 //
-// Where the layout depends on a setting, all these functions have it as their last argument, and so has a comparison
-// that stays: T_lt_time(id, time, setting). Without that argument a comparison is not rewritten.
+// Where the layout depends on a setting, all these functions have it as their last argument, and are not LEAKPROOF, as
+// one that is no setting is an error. So has a comparison that stays: T_lt_time(id, time, setting). Without that
+// argument a comparison is not rewritten.
 #include "../export.hpp"
 #include "expressions.hpp"
 
@@ -185,7 +186,7 @@ Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
 }
 
 /// Bounds of what was not rewritten, for an index that knows the order of IDs. None where the time is not the same for
-/// a whole scan; nor where a sub-select gives a range, whose two ends might be those of two answers.
+/// a whole scan; nor where a volatile sub-select would be evaluated more than once, for two bounds or for a recheck.
 List *index_condition(SupportRequestIndexCondition *request, meaning const &how) {
   List *const arguments = is_opclause(request->node)     ? reinterpret_cast<OpExpr *>(request->node)->args
                           : is_funcclause(request->node) ? reinterpret_cast<FuncExpr *>(request->node)->args
@@ -203,7 +204,9 @@ List *index_condition(SupportRequestIndexCondition *request, meaning const &how)
       !is_pseudo_constant_for_index(request->root, comparison.time, request->index) ||
       (comparison.setting != nullptr &&
        !is_pseudo_constant_for_index(request->root, comparison.setting, request->index)) ||
-      (how.symbol == nullptr && contain_subplans(comparison.time)) || contain_subplans(comparison.setting))
+      ((how.symbol == nullptr || comparison.type->exact != nullptr) &&
+       (has_volatile_subselect(request->root, comparison.time) ||
+        has_volatile_subselect(request->root, comparison.setting))))
     return NIL;
   request->lossy = comparison.type->exact != nullptr;
   if (how.symbol != nullptr) {

@@ -131,12 +131,12 @@ inline bool read_operator(text *symbol, comparison *how) {
   return false;
 }
 
-/// Those of an operator and an instant; false where the operator or the setting is none. An error would tell of an
-/// argument, and what is LEAKPROOF must not.
+/// Those of an operator and an instant; false where the operator is none. An error would tell of an argument, and what
+/// is LEAKPROOF must not.
 template <class Id> bool read_range(FunctionCallInfo fcinfo, id_range<Id> *range) {
   comparison how = comparison::less;
 
-  if (!read_operator(PG_GETARG_TEXT_PP(0), &how) || (PG_NARGS() > 2 && !is_setting<Id>(PG_GETARG_DATUM(2))))
+  if (!read_operator(PG_GETARG_TEXT_PP(0), &how))
     return false;
   *range = range_of(layout_argument<Id>(fcinfo, 2), how, to_unix(PG_GETARG_TIMESTAMPTZ(1)));
   return true;

@@ -132,16 +132,13 @@ template <> inline flake layout_of<flake>() {
   return layout;
 }
 
-template <> inline bool is_setting<flake>(Datum time) {
-  unix_micros const from = to_unix(DatumGetTimestampTz(time));
-  return from >= 0 && from <= flake::epoch_max && from % flake::unit == 0;
-}
-
 template <> inline flake layout_with<flake>(Datum time) {
-  if (!is_setting<flake>(time))
+  unix_micros const from = to_unix(DatumGetTimestampTz(time));
+
+  if (from < 0 || from > flake::epoch_max || from % flake::unit != 0)
     ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("epoch is out of range for type flake"),
             errdetail("It is a whole millisecond from %s to %s.", display(0), display(flake::epoch_max)));
-  return flake{to_unix(DatumGetTimestampTz(time))};
+  return flake{from};
 }
 
 static constexpr id_setting epoch_setting = {TIMESTAMPTZOID,

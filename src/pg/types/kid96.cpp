@@ -41,10 +41,6 @@ template <> inline kid96 layout_of<kid96>() {
   return {static_cast<unsigned>(neighborhood)};
 }
 
-template <> inline bool is_setting<kid96>(Datum bits) {
-  return static_cast<std::uint32_t>(DatumGetInt32(bits)) <= kid96::neighborhood_max; // a negative one is none
-}
-
 template <> inline kid96 layout_with<kid96>(Datum bits) {
   return {static_cast<unsigned>(check_component<kid96>("neighborhood", DatumGetInt32(bits), kid96::neighborhood_max))};
 }

@@ -36,8 +36,13 @@ static bool read_stored(Datum value, stored_id &id) {
 
 static bool next_id(Datum bound, bool above, Datum *id) {
   auto const word = get<uuidv7>(bound);
-  uuidv7::word const next = above ? word + 1 : word - 1;
+  uuidv7::word next = above ? word + 1 : word - 1;
 
+  // Up to the first of all, or from the last of all on: these bounds come together, where there is nothing to be found.
+  if (above && word == 0)
+    next = uuidv7::lowest(uuidv7::first());
+  else if (!above && word == ~uuidv7::word{0})
+    next = uuidv7::highest(uuidv7::last());
   if (uuidv7::is_one(word) || !uuidv7::is_one(next))
     return false;
   *id = put<uuidv7>(next);
