@@ -231,7 +231,7 @@ SELECT type, condition, plans(format('SELECT 1 FROM days d, key_%s WHERE %s', ty
   FROM (SELECT name FROM types) AS t (type),
        (VALUES ('id <@ (SELECT hour() WHERE d.n > 0)'), ('(SELECT hour() WHERE d.n > 0) @> id'), ('kid_within(id, (SELECT tstzmultirange(hour()) WHERE d.n > 0))'),
                ('id <@ (SELECT during FROM days i WHERE i.n = d.n AND (SELECT hour() WHERE d.n > 0) IS NOT NULL)'),
-               ('id <@ (SELECT during FROM days i WHERE i.n = d.n AND (SELECT max(j.n) FROM days j WHERE j.n = i.n AND hour() IS NOT NULL) > 0)'),
+               ('id <@ (SELECT during FROM days i WHERE i.n = d.n AND (SELECT max(j.n) FROM days j WHERE j.n = i.n AND NOT isempty(hour())) > 0)'),
                ('id > (SELECT lower(hour()) WHERE d.n > 0)'), ('id > (SELECT day FROM days i WHERE i.n = d.n)')) AS c (condition);
 SELECT condition, index, string_agg(type, ' ' ORDER BY type) AS types FROM volatiles GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT plans('SELECT 1 FROM days d, key_flake WHERE kid_within(id, during, (SELECT timestamptz ''1970-01-01 UTC'' + interval ''6 h'' * (nextval(''asked'') % 2) WHERE d.n > 0))') AS index;
