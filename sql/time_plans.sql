@@ -273,7 +273,7 @@ ALTER TABLE key_flake ADD CHECK (flake_lt_time(id, '2036-11-02', '2000-01-01 00:
 -- security_barrier. What has the setting as an argument is not: where that is none, it fails.
 CREATE TABLE hidden (type text, source text, condition text);
 INSERT INTO hidden SELECT type, source, condition FROM (SELECT name FROM types UNION ALL SELECT 'timestamptz') AS t (type),
-    (VALUES ('', 'id > timestamptz ''2026-11-03'''), ('', 'id > (SELECT max(day) FROM days)'), ('', '(SELECT max(day) FROM days) >= id'), ('days, ', 'id > day'), ('days, ', 'day + interval ''1 hour'' >= id')) AS c (source, condition);
+    (VALUES ('', 'id > timestamptz ''2026-11-03'''), ('', 'id > now() - interval ''90 years'''), ('', 'id > (SELECT max(day) FROM days)'), ('', '(SELECT max(day) FROM days) >= id'), ('days, ', 'id > day'), ('days, ', 'day + interval ''1 hour'' >= id')) AS c (source, condition);
 DO $$
 DECLARE
     type text;

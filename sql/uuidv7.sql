@@ -116,6 +116,9 @@ EXPLAIN (COSTS OFF) SELECT * FROM made WHERE id >= timestamptz '2026-11-22' AND 
 EXPLAIN (COSTS OFF) SELECT * FROM made WHERE timestamptz '2026-11-22' > id;
 EXPLAIN (COSTS OFF) SELECT * FROM made WHERE NOT id >= timestamptz '2026-11-22';
 EXPLAIN (COSTS OFF) SELECT id FROM made WHERE kid_within(id, tstzrange('2026-11-22', '2026-11-23'));
+-- Nothing is found between the last of version 7 and the first.
+EXPLAIN (COSTS OFF) SELECT id FROM made WHERE kid_within(id, 'empty'::tstzrange);
+EXPLAIN (COSTS OFF) SELECT id FROM made WHERE kid_within(id, '{}'::tstzmultirange);
 SELECT count(*) > 0 AS some, count(*) = (SELECT count(*) FROM made WHERE uuid_plain_gt(id, (SELECT max(at) - interval '50 ms' FROM made))) AS same
   FROM made WHERE id > (SELECT max(at) - interval '50 ms' FROM made);
 EXPLAIN (COSTS OFF) SELECT id FROM made WHERE kid_within(id, '{[2026-11-22,2026-11-23),[2026-11-24,2026-11-25)}'::tstzmultirange);

@@ -17,15 +17,32 @@ Expr *call(Oid schema, char const *name, List *arguments) {
       makeFuncExpr(function, get_func_rettype(function), arguments, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
 }
 
-OpExpr *compare_with(PlannerInfo *root, Node *id, int strategy, Expr *bound) {
+/// Moves a bound of a value that is no ID to the ID next to it, with the operator for that.
+static Expr *to_id(id_type const &type, Expr *bound, int *strategy) {
+  auto const *const known = reinterpret_cast<Const *>(bound);
+  bool const upper = *strategy == BTLessEqualStrategyNumber;
+  Datum id = 0;
+
+  if (type.next_id == nullptr || !IsA(bound, Const) || known->constisnull ||
+      !type.next_id(known->constvalue, upper, &id))
+    return bound;
+  *strategy = upper ? BTLessStrategyNumber : BTGreaterStrategyNumber;
+  return reinterpret_cast<Expr *>(makeConst(known->consttype, known->consttypmod, known->constcollid, known->constlen,
+                                            id, false, known->constbyval));
+}
+
+OpExpr *compare_with(PlannerInfo *root, id_type const &of, Node *id, int strategy, Expr *bound) {
+  if (bound == nullptr)
+    return nullptr;
+  auto *const folded = reinterpret_cast<Expr *>(eval_const_expressions(root, reinterpret_cast<Node *>(bound)));
+  Expr *const known = to_id(of, folded, &strategy);
   Oid const type = exprType(id);
   Oid const family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
   Oid const op =
       OidIsValid(family) ? get_opfamily_member(family, type, type, static_cast<std::int16_t>(strategy)) : InvalidOid;
 
-  if (!OidIsValid(op) || bound == nullptr)
+  if (!OidIsValid(op))
     return nullptr;
-  auto *const known = reinterpret_cast<Expr *>(eval_const_expressions(root, reinterpret_cast<Node *>(bound)));
   auto *const clause = reinterpret_cast<OpExpr *>(
       make_opclause(op, BOOLOID, false, static_cast<Expr *>(copyObjectImpl(id)), known, InvalidOid, InvalidOid));
   set_opfuncid(clause);
@@ -47,14 +64,16 @@ extern "C" {
 static bool find_volatile_subselect(Node *node, void *context) {
   auto *const root = static_cast<PlannerInfo *>(context);
 
-  if (node == nullptr || !IsA(node, SubPlan))
-    return node != nullptr && walk(node, find_volatile_subselect, context);
+  if (node == nullptr)
+    return false;
+  if (!IsA(node, SubPlan))
+    return walk(node, find_volatile_subselect, context);
   // It has been planned: its own sub-selects are plans as well, and those that stand for a value are listed.
   int const plan = reinterpret_cast<SubPlan *>(node)->plan_id;
   auto const *const planned = list_nth_node(PlannerInfo, root->glob->subroots, plan - 1);
   auto *const query = reinterpret_cast<Node *>(planned->parse);
   return contain_volatile_functions(query) || walk(query, find_volatile_subselect, context) ||
-         walk(reinterpret_cast<Node *>(planned->init_plans), find_volatile_subselect, context) ||
+         find_volatile_subselect(reinterpret_cast<Node *>(planned->init_plans), context) ||
          walk(node, find_volatile_subselect, context);
 }
 

@@ -11,8 +11,10 @@ namespace kid::pg {
 /// asking whether the user may look into that schema. Null where there is none.
 Expr *call(Oid schema, char const *name, List *arguments);
 
-/// `id >= bound` or `id <= bound`, by the strategy. Null where there is no bound, or no such operator.
-OpExpr *compare_with(PlannerInfo *root, Node *id, int strategy, Expr *bound);
+/// `id >= bound` or `id <= bound`, by the strategy; `>` or `<` the ID next to a bound that is known and none: the
+/// bounds of a type of PostgreSQL's own are met by others, who may take IDs for granted. Null where there is no bound,
+/// or no such operator.
+OpExpr *compare_with(PlannerInfo *root, id_type const &of, Node *id, int strategy, Expr *bound);
 
 /// Whether something, or nothing, may be evaluated more than once: what inline_function() of PostgreSQL's takes for too
 /// costly, and a sub-select, may not.

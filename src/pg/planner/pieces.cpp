@@ -48,7 +48,8 @@ List *bounds(PlannerInfo *root, pieces const &given) {
     if (given.setting != nullptr)
       arguments = lappend(arguments, copyObjectImpl(given.setting));
     char const *const name = psprintf("%s_%s", given.type->prefix, bound);
-    return compare_with(root, given.id, strategy, hull != nullptr ? call(given.schema, name, arguments) : nullptr);
+    return compare_with(root, *given.type, given.id, strategy,
+                        hull != nullptr ? call(given.schema, name, arguments) : nullptr);
   };
   OpExpr *const low = compared(BTGreaterEqualStrategyNumber, "lowest");
   OpExpr *const high = compared(BTLessEqualStrategyNumber, "highest");

@@ -115,21 +115,6 @@ bool consists_of(OpExpr const *clause, unsigned char byte) {
   return true;
 }
 
-/// `id <= bound` as `id < next`, or `id >= bound` as `id > next`, where the bound is known and no ID, and what is next
-/// to it is one. Bounds of a type of PostgreSQL's own are met by others, who may take IDs for granted.
-OpExpr *bounded_by_id(PlannerInfo *root, id_type const &type, OpExpr *clause, bool upward) {
-  auto const *const bound = static_cast<Const *>(lsecond(clause->args));
-  Datum next = 0;
-
-  if (type.next_id == nullptr || !IsA(bound, Const) || bound->constisnull ||
-      !type.next_id(bound->constvalue, !upward, &next))
-    return clause;
-  Const *const id = makeConst(bound->consttype, bound->consttypmod, bound->constcollid, bound->constlen, next, false,
-                              bound->constbyval);
-  return compare_with(root, static_cast<Node *>(linitial(clause->args)),
-                      upward ? BTGreaterStrategyNumber : BTLessStrategyNumber, reinterpret_cast<Expr *>(id));
-}
-
 /// What of a type whose order is coarser than its time is kept beside bounds.
 Expr *recheck(PlannerInfo *root, time_comparison const &comparison) {
   if (!IsA(comparison.time, Const))
@@ -162,18 +147,18 @@ Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
       contain_volatile_functions(reinterpret_cast<Node *>(request->fcall->args)))
     return needs_setting ? reinterpret_cast<Node *>(call_with_setting(comparison)) : nullptr;
 
-  OpExpr *const low = compare_with(request->root, comparison.id, BTGreaterEqualStrategyNumber,
+  OpExpr *const low = compare_with(request->root, *comparison.type, comparison.id, BTGreaterEqualStrategyNumber,
                                    call_with_operator(comparison, "lowest"));
-  OpExpr *const high =
-      compare_with(request->root, comparison.id, BTLessEqualStrategyNumber, call_with_operator(comparison, "highest"));
+  OpExpr *const high = compare_with(request->root, *comparison.type, comparison.id, BTLessEqualStrategyNumber,
+                                    call_with_operator(comparison, "highest"));
   if (low == nullptr || high == nullptr)
     return nullptr;
   // One of them stays, to make NULL of NULL.
   List *clauses = NIL;
   if (!consists_of(low, 0))
-    clauses = lappend(clauses, bounded_by_id(request->root, *comparison.type, low, true));
+    clauses = lappend(clauses, low);
   if (clauses == NIL || !consists_of(high, 0xff))
-    clauses = lappend(clauses, bounded_by_id(request->root, *comparison.type, high, false));
+    clauses = lappend(clauses, high);
   if (comparison.type->exact != nullptr) {
     Expr *const kept = recheck(request->root, comparison);
     if (kept == nullptr)
@@ -195,7 +180,8 @@ List *index_condition(SupportRequestIndexCondition *request, meaning const &how)
     return NIL;
   time_comparison const comparison = read_call(how, request->funcid, arguments);
   auto const compared = [&](int strategy, char const *bound) -> OpExpr * {
-    OpExpr *const clause = compare_with(request->root, comparison.id, strategy, call_with_operator(comparison, bound));
+    OpExpr *const clause =
+        compare_with(request->root, *comparison.type, comparison.id, strategy, call_with_operator(comparison, bound));
     return clause != nullptr && op_in_opfamily(clause->opno, request->opfamily) ? clause : nullptr;
   };
 

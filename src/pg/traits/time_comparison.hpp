@@ -112,8 +112,9 @@ template <class Id> Datum highest_within(PG_FUNCTION_ARGS) {
   return put<Id>(range_of(layout_argument<Id>(fcinfo, 1), PG_GETARG_DATUM(0)).highest);
 }
 
-/// Which operator an argument is, as text; false where it is none.
-inline bool read_operator(text *symbol, comparison *how) {
+/// Those of an operator, as text, and an instant. None are of another operator: an error would tell of an argument, and
+/// what is LEAKPROOF must not.
+template <class Id> id_range<Id> range_of(Id const &layout, text *symbol, TimestampTz time) {
   static constexpr struct {
     std::string_view symbol;
     comparison how;
@@ -124,49 +125,34 @@ inline bool read_operator(text *symbol, comparison *how) {
   std::string_view const given(VARDATA_ANY(symbol), VARSIZE_ANY_EXHDR(symbol));
 
   for (auto const &one : known)
-    if (given == one.symbol) {
-      *how = one.how;
-      return true;
-    }
-  return false;
+    if (given == one.symbol)
+      return range_of(layout, one.how, to_unix(time));
+  return id_range<Id>::none();
 }
 
-/// Those of an operator and an instant; false where the operator is none. An error would tell of an argument, and what
-/// is LEAKPROOF must not.
-template <class Id> bool read_range(FunctionCallInfo fcinfo, id_range<Id> *range) {
-  comparison how = comparison::less;
-
-  if (!read_operator(PG_GETARG_TEXT_PP(0), &how))
-    return false;
-  *range = range_of(layout_argument<Id>(fcinfo, 2), how, to_unix(PG_GETARG_TIMESTAMPTZ(1)));
-  return true;
+template <class Id> id_range<Id> range_argument(FunctionCallInfo fcinfo) {
+  return range_of(layout_argument<Id>(fcinfo, 2), PG_GETARG_TEXT_PP(0), PG_GETARG_TIMESTAMPTZ(1));
 }
 
 template <class Id> Datum lowest_that_is(PG_FUNCTION_ARGS) {
-  auto range = id_range<Id>::none();
-  if (!read_range(fcinfo, &range))
-    PG_RETURN_NULL();
-  return put<Id>(range.lowest);
+  return put<Id>(range_argument<Id>(fcinfo).lowest);
 }
 
 template <class Id> Datum highest_that_is(PG_FUNCTION_ARGS) {
-  auto range = id_range<Id>::none();
-  if (!read_range(fcinfo, &range))
-    PG_RETURN_NULL();
-  return put<Id>(range.highest);
+  return put<Id>(range_argument<Id>(fcinfo).highest);
 }
 
 /// The same, but NULL where there is none.
 template <class Id> Datum first_that_is(PG_FUNCTION_ARGS) {
-  auto range = id_range<Id>::none();
-  if (!read_range(fcinfo, &range) || range.lowest > range.highest)
+  id_range<Id> const range = range_argument<Id>(fcinfo);
+  if (range.lowest > range.highest)
     PG_RETURN_NULL();
   return put<Id>(range.lowest);
 }
 
 template <class Id> Datum last_that_is(PG_FUNCTION_ARGS) {
-  auto range = id_range<Id>::none();
-  if (!read_range(fcinfo, &range) || range.lowest > range.highest)
+  id_range<Id> const range = range_argument<Id>(fcinfo);
+  if (range.lowest > range.highest)
     PG_RETURN_NULL();
   return put<Id>(range.highest);
 }
@@ -180,12 +166,8 @@ template <class Id> Datum between(PG_FUNCTION_ARGS) {
 /// The comparison itself, with its operator as an argument.
 template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
   Id const layout = layout_argument<Id>(fcinfo, 3);
-  comparison how = comparison::less;
-
-  if (!read_operator(PG_GETARG_TEXT_PP(0), &how))
-    PG_RETURN_NULL();
-  PG_RETURN_BOOL(
-      is_in(layout, PG_GETARG_DATUM(1), range_of(exact<Id>::layout(layout), how, to_unix(PG_GETARG_TIMESTAMPTZ(2)))));
+  PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(1),
+                       range_of(exact<Id>::layout(layout), PG_GETARG_TEXT_PP(0), PG_GETARG_TIMESTAMPTZ(2))));
 }
 
 } // namespace kid::pg
