@@ -38,8 +38,8 @@ inline bool walk(Node *node, tree_walker walker, void *context) {
 #else
   auto *const each = reinterpret_cast<bool (*)()>(reinterpret_cast<void (*)()>(walker));
 #endif
-  return IsA(node, Query) ? query_tree_walker(reinterpret_cast<Query *>(node), each, context, 0)
-                          : expression_tree_walker(node, each, context);
+  return node != nullptr && IsA(node, Query) ? query_tree_walker(reinterpret_cast<Query *>(node), each, context, 0)
+                                             : expression_tree_walker(node, each, context);
 }
 
 // 16 gave GUC values a memory of their own. Before, they came from malloc.

@@ -73,7 +73,7 @@ static bool find_volatile_subselect(Node *node, void *context) {
   auto const *const planned = list_nth_node(PlannerInfo, root->glob->subroots, plan - 1);
   auto *const query = reinterpret_cast<Node *>(planned->parse);
   return contain_volatile_functions(query) || walk(query, find_volatile_subselect, context) ||
-         find_volatile_subselect(reinterpret_cast<Node *>(planned->init_plans), context) ||
+         walk(reinterpret_cast<Node *>(planned->init_plans), find_volatile_subselect, context) ||
          walk(node, find_volatile_subselect, context);
 }
 

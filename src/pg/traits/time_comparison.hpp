@@ -117,7 +117,7 @@ template <class Id> Datum highest_within(PG_FUNCTION_ARGS) {
 template <class Id> id_range<Id> range_of(Id const &layout, text *symbol, TimestampTz time) {
   static constexpr struct {
     std::string_view symbol;
-    comparison how;
+    comparison how = comparison::less;
   } known[] = {{"<", comparison::less},
                {"<=", comparison::less_equal},
                {">=", comparison::greater_equal},
