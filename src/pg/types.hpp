@@ -36,8 +36,10 @@ struct id_column {
 /// A setting that the layout of a type depends on. IDs do not carry it. Plans have its value as a constant: the assign
 /// hook of the setting calls ResetPlanCache() where the value is another one.
 struct id_setting {
-  Oid type;         ///< of the argument that gives another value to a function
-  Datum (*value)(); ///< in force
+  char const *name;
+  Oid type;                        ///< of the argument that gives another value to a function
+  Datum (*value)();                ///< in force
+  bool (*equals)(char const *text); ///< whether a text, as ALTER ROLE stores it, is the value in force
 };
 
 /// What a type takes of the node number.
@@ -49,11 +51,13 @@ struct node_share {
 struct id_type {
   char const *name;              ///< in messages, and of the type in SQL if that is kid's own
   char const *prefix;            ///< what names of its functions in SQL begin with
+  PGFunction input;              ///< the input function of a type of kid's own, which proves that a type is this one
   Oid core_type;                 ///< PostgreSQL's own type that the IDs are of; InvalidOid: it is kid's
   id_setting const *setting;     ///< null: the layout depends on none
   char const *exact;             ///< the type that an ID is compared with time as; null: they order exactly by time
   unix_micros (*time)(Datum id); ///< when the time unit of any value of its type begins
   unix_micros (*first)();        ///< the first instant that an ID can tell
+  Datum (*floor)(unix_micros);   ///< the lowest ID of the time unit that holds an instant, as T_floor() returns it
   void (*define_settings)(int flags); ///< those of this type alone; null where it has none
   clock_id clock;                     ///< `clock_count` where IDs need no logical clock
   id_column const *columns;           ///< where its IDs may be; null without a logical clock
@@ -76,7 +80,9 @@ KID_TYPES
 constexpr id_type const *all_types[] = {KID_TYPES};
 #undef X
 
-/// What there is to know of the IDs that are of a type. Null where it has none, or a superuser renamed it.
+/// Returns what kid knows about the IDs of a type, or null if the type has none. A name proves nothing: anybody may
+/// create a type called kid64. A type is kid's own if its input function is this library's, as only a superuser can
+/// make a type with that.
 id_type const *id_type_of(Oid type);
 
 template <class Id> unix_micros time_of(Datum id) {
@@ -85,6 +91,10 @@ template <class Id> unix_micros time_of(Datum id) {
 
 template <class Id> unix_micros first_of() {
   return layout_of<Id>().first();
+}
+
+template <class Id> Datum floor_of(unix_micros time) {
+  return put<Id>(kid::floor(layout_of<Id>(), time));
 }
 
 /// The setting that the layout of a type depends on, on the page of that type.
@@ -98,15 +108,18 @@ template <class Id> constexpr char const *exact_name() {
 }
 
 /// A type whose IDs need no logical clock.
-template <class Id> constexpr id_type describe_type(void (*define_settings)(int flags) = nullptr) {
+template <class Id>
+constexpr id_type describe_type(PGFunction input, void (*define_settings)(int flags) = nullptr) {
   static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr));
   return {Id::name,
           Id::name,
+          input,
           InvalidOid,
           setting_of<Id>,
           exact_name<Id>(),
           time_of<Id>,
           first_of<Id>,
+          floor_of<Id>,
           define_settings,
           clock_count,
           nullptr,
@@ -116,9 +129,9 @@ template <class Id> constexpr id_type describe_type(void (*define_settings)(int 
 
 /// One whose IDs move `clock`, and may be in these `columns`.
 template <class Id, int Count>
-constexpr id_type describe_type(clock_id clock, id_column const (&columns)[Count],
+constexpr id_type describe_type(PGFunction input, clock_id clock, id_column const (&columns)[Count],
                                 void (*define_settings)(int flags) = nullptr, node_share share = {}) {
-  id_type type = describe_type<Id>(define_settings);
+  id_type type = describe_type<Id>(input, define_settings);
   type.clock = clock;
   type.columns = columns;
   type.column_count = Count;

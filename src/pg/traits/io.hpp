@@ -54,6 +54,9 @@ template <class Id> Datum from_bytea(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
+/// Declares what KID_EXPORT_IO defines, for the description of the type.
+#define KID_DECLARE_INPUT(T) extern "C" PGDLLEXPORT Datum T##_in(PG_FUNCTION_ARGS);
+
 #define KID_EXPORT_IO(T)                                                                                               \
   KID_FUNCTION(T##_in, kid::pg::in<kid::T>)                                                                            \
   KID_FUNCTION(T##_out, kid::pg::out<kid::T>)                                                                          \

@@ -12,6 +12,8 @@
 #include "../traits/time_pieces.hpp"
 #include "../types.hpp"
 
+KID_DECLARE_INPUT(flake)
+
 namespace kid::pg {
 
 constexpr clock_rules flake_clock_rules = describe_clock<flake_clock>("flake", 0, flake_clock::time(~std::uint64_t{0}));
@@ -141,13 +143,18 @@ template <> inline flake layout_with<flake>(Datum time) {
   return flake{from};
 }
 
-static constexpr id_setting epoch_setting = {TIMESTAMPTZOID,
-                                             [] { return TimestampTzGetDatum(from_unix(layout.epoch)); }};
+static constexpr id_setting epoch_setting = {
+    "kid.flake_epoch", TIMESTAMPTZOID, [] { return TimestampTzGetDatum(from_unix(layout.epoch)); },
+    [](char const *text) {
+      double millis = 0;
+      return parse_real(text, &millis, GUC_UNIT_MS, nullptr) &&
+             millis == static_cast<double>(layout.epoch / flake::unit);
+    }};
 template <> constexpr id_setting const *setting_of<flake> = &epoch_setting;
 
 static constexpr id_column flake_columns[] = {in_own_type<flake>(), in_bigint<flake>()};
 constexpr id_type flake_type =
-    describe_type<flake>(clock_flake, flake_columns, define_flake_settings, {"generator", generator_of});
+    describe_type<flake>(flake_in, clock_flake, flake_columns, define_flake_settings, {"generator", generator_of});
 
 namespace {
 

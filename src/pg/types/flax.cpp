@@ -11,9 +11,11 @@
 #include "../traits/uuid_casts.hpp"
 #include "../types.hpp"
 
+KID_DECLARE_INPUT(flax)
+
 namespace kid::pg {
 
-constexpr id_type flax_type = describe_type<flax>();
+constexpr id_type flax_type = describe_type<flax>(flax_in);
 
 namespace {
 

@@ -12,12 +12,14 @@
 #include "../traits/time_pieces.hpp"
 #include "../types.hpp"
 
+KID_DECLARE_INPUT(kid64)
+
 namespace kid::pg {
 
 static constexpr id_column kid64_columns[] = {in_own_type<kid64>(), in_bigint<kid64>()};
 static constexpr node_share lane_share = {"lane",
                                           [](identity const &who) { return lane_number(who, is_plain<kid64>); }};
-constexpr id_type kid64_type = describe_type<kid64>(clock_kid, kid64_columns, nullptr, lane_share);
+constexpr id_type kid64_type = describe_type<kid64>(kid64_in, clock_kid, kid64_columns, nullptr, lane_share);
 constexpr clock_rules kid_clock_rules = describe_clock<kid_clock>("kid", kid64::first(), kid64::last(), 0, true);
 
 namespace {

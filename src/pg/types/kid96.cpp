@@ -12,6 +12,8 @@
 #include "../traits/uuid_casts.hpp"
 #include "../types.hpp"
 
+KID_DECLARE_INPUT(kid96)
+
 namespace kid::pg {
 
 namespace {
@@ -45,11 +47,16 @@ template <> inline kid96 layout_with<kid96>(Datum bits) {
   return {static_cast<unsigned>(check_component<kid96>("neighborhood", DatumGetInt32(bits), kid96::neighborhood_max))};
 }
 
-static constexpr id_setting neighborhood_setting = {INT4OID, [] { return Int32GetDatum(neighborhood); }};
+static constexpr id_setting neighborhood_setting = {"kid.neighborhood", INT4OID,
+                                                    [] { return Int32GetDatum(neighborhood); },
+                                                    [](char const *text) {
+                                                      int bits = 0;
+                                                      return parse_int(text, &bits, 0, nullptr) && bits == neighborhood;
+                                                    }};
 template <> constexpr id_setting const *setting_of<kid96> = &neighborhood_setting;
 
 static constexpr id_column kid96_columns[] = {in_own_type<kid96>(), in_uuid_text<kid96>()};
-constexpr id_type kid96_type = describe_type<kid96>(clock_kid, kid96_columns, define_kid96_settings);
+constexpr id_type kid96_type = describe_type<kid96>(kid96_in, clock_kid, kid96_columns, define_kid96_settings);
 
 namespace {
 

@@ -13,6 +13,8 @@
 #include "../traits/uuid_casts.hpp"
 #include "../types.hpp"
 
+KID_DECLARE_INPUT(sno)
+
 namespace kid::pg {
 
 constexpr clock_rules sno_clock_rules =
@@ -96,7 +98,7 @@ static void define_sno_settings(int flags) {
 
 static constexpr id_column sno_columns[] = {in_own_type<sno>(), in_uuid_text<sno>()};
 constexpr id_type sno_type =
-    describe_type<sno>(clock_sno, sno_columns, define_sno_settings, {"partition", partition_of});
+    describe_type<sno>(sno_in, clock_sno, sno_columns, define_sno_settings, {"partition", partition_of});
 
 namespace {
 

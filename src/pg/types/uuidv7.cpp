@@ -49,9 +49,18 @@ static bool next_id(Datum bound, bool above, Datum *id) {
   return true;
 }
 
+/// Returns the nearest bound of version 7, for an instant out of range.
+static uuidv7::word saturated(uuidv7::word bound) {
+  return Min(Max(bound, uuidv7::lowest(uuidv7::first())), uuidv7::highest(uuidv7::last()));
+}
+
+template <> Datum floor_of<uuidv7>(unix_micros time) {
+  return put<uuidv7>(saturated(kid::floor(uuidv7{}, time)));
+}
+
 static constexpr id_column uuidv7_columns[] = {{UUIDOID, values_around<uuidv7>, read_stored}};
 constexpr id_type uuidv7_type =
-    in_core_type(UUIDOID, "kid_uuidv7", next_id, describe_type<uuidv7>(clock_uuidv7, uuidv7_columns));
+    in_core_type(UUIDOID, "kid_uuidv7", next_id, describe_type<uuidv7>(nullptr, clock_uuidv7, uuidv7_columns));
 
 /// Of other versions it is not known what their time is, if they have one.
 template <> Datum timestamp<uuidv7>(PG_FUNCTION_ARGS) {
@@ -62,13 +71,8 @@ template <> Datum timestamp<uuidv7>(PG_FUNCTION_ARGS) {
   PG_RETURN_TIMESTAMPTZ(from_unix(uuidv7::time(id)));
 }
 
-/// The nearest that is of version 7, for an instant out of range.
-static uuidv7::word saturated(uuidv7::word bound) {
-  return Min(Max(bound, uuidv7::lowest(uuidv7::first())), uuidv7::highest(uuidv7::last()));
-}
-
 template <> Datum floor<uuidv7>(PG_FUNCTION_ARGS) {
-  return put<uuidv7>(saturated(kid::floor(uuidv7{}, to_unix(PG_GETARG_TIMESTAMPTZ(0)))));
+  return floor_of<uuidv7>(to_unix(PG_GETARG_TIMESTAMPTZ(0)));
 }
 
 template <> Datum ceil<uuidv7>(PG_FUNCTION_ARGS) {

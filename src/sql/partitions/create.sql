@@ -1,13 +1,11 @@
 CREATE FUNCTION kid_create_partitions(parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL,
-                                      at_most integer DEFAULT 100, move_rows boolean DEFAULT false) RETURNS SETOF text
+                                      at_most integer DEFAULT 100) RETURNS SETOF text
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' AS $$
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     months int := extract(year FROM width) * 12 + extract(month FROM width); -- null where that is infinite
     remainder interval := width - make_interval(months => months);
     id_type regtype;
-    prefix text;
-    send regproc;
     present bytea;
     reach bytea;
     first bytea;    -- where the first hole may be
@@ -17,19 +15,15 @@ DECLARE
     key name;
     rest regclass;  -- the default partition
     home regnamespace; -- of the operators of a type, which is that of the type
-    owner regrole;
     storage text;   -- where and how the parent keeps its rows, if it says so
     condition text; -- of rows that belong to a partition
-    caught boolean; -- whether the default partition has some
+    rows bigint;    -- of them in the default partition, 0 or 1
+    run text := format('SELECT %s.kid_run_as_owner($1, $2)', kid);
     left_out timestamptz[] := '{}';
-    why text;       -- it cannot be moved
-    remedy text := 'With move_rows => true they are moved.';
     made int := 0;
     partition text;
-    create_table text;
-    attach text;
 BEGIN
-    IF num_nulls(parent, width, until, move_rows) > 0 THEN
+    IF num_nulls(parent, width, until) > 0 THEN
         RAISE EXCEPTION 'arguments of kid_create_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
     ELSIF NOT coalesce(CASE WHEN months = 0 THEN extract(epoch FROM remainder) >= 1 AND mod(extract(epoch FROM remainder), 1) = 0
                             ELSE months > 0 AND extract(day FROM remainder) = 0 AND extract(epoch FROM remainder) = 0 END, false) THEN
@@ -44,16 +38,17 @@ BEGIN
         RAISE EXCEPTION 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     -- That never changes. All else is read under a lock: who else adds partitions waits; readers and writers do not.
-    EXECUTE format('SELECT * FROM %s.kid_partition_key($1)', kid) INTO id_type, prefix, send USING parent;
+    EXECUTE format('SELECT %s.kid_partition_key($1)', kid) INTO id_type USING parent;
+    EXECUTE format('SELECT %s.kid_bound_setting($1)', kid) USING id_type;
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent);
     EXECUTE format('SELECT %s.kid_check_snapshot($1)', kid) USING parent;
 
     -- From the first partition on, where that has begun, all holes are filled; otherwise from the period that is now. Unless it is said
     -- since when: no ID is before the least one.
-    EXECUTE format('SELECT %s(%s_floor(now()))', send, prefix) INTO present;
+    EXECUTE format('SELECT %s.kid_bound($1, now())', kid) INTO present USING id_type;
     reach := present;
     IF since IS NOT NULL THEN
-        EXECUTE format($query$ SELECT greatest($1, %s.kid_timestamp(%s_floor('-infinity'::timestamptz))) $query$, kid, prefix) INTO start USING since;
+        EXECUTE format($query$ SELECT greatest($1, %1$s.kid_bound_time($2, %1$s.kid_bound($2, '-infinity'))) $query$, kid) INTO start USING since, id_type;
     ELSE
         FOR piece IN EXECUTE format('SELECT lower, upper FROM %s.kid_partition_bounds($1) WHERE NOT detaching ORDER BY lower', kid) USING parent LOOP
             EXIT WHEN piece.lower > reach;
@@ -74,7 +69,7 @@ BEGIN
         start := date_bin(width, start, '2001-01-01');
     END IF;
     IF first IS NULL THEN
-        EXECUTE format('SELECT %s(%s_floor($1))', send, prefix) INTO first USING start;
+        EXECUTE format('SELECT %s.kid_bound($1, $2)', kid) INTO first USING id_type, start;
     END IF;
     IF extract(epoch FROM until - start) / extract(epoch FROM width) > 10000 THEN
         RAISE EXCEPTION 'more than 10000 partitions of % would be created', parent
@@ -86,9 +81,9 @@ BEGIN
     -- or its place is taken by one that is detaching. A bound that somebody made in the time unit in which a period begins is as good
     -- as its own.
     -- Bounds of a kid96 are no closer than its neighborhood, at most 1024 s. What new rows need comes first.
-    SELECT a.attname, nullif(p.partdefid, 0), ty.typnamespace, c.relowner::regrole,
+    SELECT a.attname, nullif(p.partdefid, 0), ty.typnamespace,
            concat(' USING ' || quote_ident(am.amname), ' TABLESPACE ' || quote_ident(t.spcname))
-      INTO key, rest, home, owner, storage
+      INTO key, rest, home, storage
       FROM pg_class c JOIN pg_partitioned_table p ON p.partrelid = c.oid JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
            JOIN pg_type ty ON ty.oid = a.atttypid LEFT JOIN pg_am am ON am.oid = c.relam LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace
      WHERE c.oid = parent;
@@ -99,19 +94,19 @@ BEGIN
              points AS (SELECT id, NULL::timestamptz AS begins FROM bounds
                         UNION ALL
                         SELECT id, begins
-                          FROM generate_series($2, $3 + $4 + interval '1024 seconds', $4) AS begins, %3$s(%2$s_floor(begins)) AS id
+                          FROM generate_series($2, $3 + $4 + interval '1024 seconds', $4) AS begins, %1$s.kid_bound($7, begins) AS id
                          WHERE id IN (SELECT id FROM bounds)
                             OR %1$s.kid_bound_time($7, id) NOT IN (SELECT %1$s.kid_bound_time($7, id) FROM bounds WHERE id <> '')),
              pieces AS (SELECT id AS lower, lead(id) OVER (ORDER BY id) AS upper, min(begins) AS begins FROM points GROUP BY id)
         SELECT coalesce(begins, %1$s.kid_bound_time($7, pieces.lower)) AS begins,
                %1$s.kid_bound_text($7, pieces.lower) AS lower, %1$s.kid_bound_text($7, pieces.upper) AS upper,
-               pieces.upper IS NULL OR pieces.upper = %3$s(%2$s_floor('infinity'::timestamptz)) AS is_beyond_range,
+               pieces.upper IS NULL OR pieces.upper = %1$s.kid_bound($7, 'infinity') AS is_beyond_range,
                p.partition AS detaching, bool_or(coalesce(pieces.upper > $6, true)) OVER (PARTITION BY p.partition) AS is_for_new_rows
           FROM pieces LEFT JOIN partitions p ON p.lower <= pieces.lower AND (p.upper > pieces.lower OR p.upper IS NULL)
-         WHERE pieces.lower >= $5 AND pieces.lower <= %3$s(%2$s_ceil($3 - interval '1 microsecond'))
+         WHERE pieces.lower >= $5 AND pieces.lower <= %1$s.kid_bound($7, $3 - interval '1 microsecond')
            AND (p.partition IS NULL OR p.detaching)
          ORDER BY coalesce(pieces.upper > $6, true) DESC, pieces.lower
-        $query$, kid, prefix, send) USING parent, start, until, width, first, present, id_type
+        $query$, kid) USING parent, start, until, width, first, present, id_type
     LOOP
         IF piece.detaching IS NOT NULL THEN
             -- An error where new rows would find no partition. Where only old ones would, the new ones shall have theirs.
@@ -126,10 +121,9 @@ BEGIN
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
         END IF;
         condition := format('%1$I OPERATOR(%2$s.>=) %3$L::%5$s AND %1$I OPERATOR(%2$s.<) %4$L::%5$s', key, home, piece.lower, piece.upper, id_type);
-        caught := false;
         IF rest IS NOT NULL THEN
-            EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE %s)', rest, condition) INTO caught;
-            IF caught AND NOT move_rows THEN
+            EXECUTE run INTO rows USING parent, format('SELECT FROM %s WHERE %s LIMIT 1', rest, condition);
+            IF rows > 0 THEN
                 left_out := left_out || piece.begins;
                 CONTINUE;
             END IF;
@@ -140,41 +134,21 @@ BEGIN
         END IF;
         EXECUTE format('SELECT %s.kid_partition_name($1, $2, $3)', kid) INTO partition USING parent, width, piece.begins;
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent, ATTACH does not.
-        create_table := format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)%s',
-                       partition, parent, storage);
-        IF owner <> quote_ident(current_user)::regrole THEN
-            create_table := create_table || format('; ALTER TABLE %s OWNER TO %s', partition, owner);
-        END IF;
-        attach := format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, piece.lower, piece.upper);
-        IF NOT caught THEN
-            EXECUTE create_table;
-            EXECUTE attach;
-        ELSE
-            -- Where that fails, no lock is left of it: there may be any number of those.
-            BEGIN
-                EXECUTE create_table;
-                EXECUTE format('SELECT %s.kid_move_rows($1, $2, $3, $4)', kid) USING parent, rest, partition::regclass, condition;
-                EXECUTE attach;
-            EXCEPTION WHEN integrity_constraint_violation OR object_not_in_prerequisite_state THEN
-                -- Later rows shall have their place all the same.
-                why := SQLERRM;
-                remedy := CASE WHEN SQLSTATE IN ('23503', '55000') THEN 'While they are moved, drop the foreign key, disable the trigger, or do not publish deletions.'
-                               ELSE 'Correct these rows.' END;
-                move_rows := SQLSTATE <> '55000'; -- what that is about keeps all rows
-                left_out := left_out || piece.begins;
-                CONTINUE;
-            END;
-        END IF;
+        EXECUTE run USING parent, format(
+            'CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)%s',
+            partition, parent, storage);
+        EXECUTE run USING parent, format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)',
+                                         parent, partition, piece.lower, piece.upper);
         RETURN NEXT partition;
         made := made + 1;
     END LOOP;
     IF left_out <> '{}' THEN
         RAISE WARNING 'rows in default partition % keep partitions of % from being created', rest, parent
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = concat(format('Left out: %s, the first from %s on', cardinality(left_out), (SELECT min(begins) FROM unnest(left_out) AS begins)), ': ' || why, '.'),
-                  HINT = remedy;
+                  DETAIL = format('Left out: %s, the first from %s on.', cardinality(left_out), (SELECT min(begins) FROM unnest(left_out) AS begins)),
+                  HINT = 'Detach the default partition, create the partitions, insert its rows into the parent, and attach it again when it is empty.';
     END IF;
 END $$;
 
-COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
-    'creates the partitions, named for the UTC time they begin, that are missing until a time; since a time, or else from the first existing one, or from now; at most so many in one call, null for any number: first those of the present and later, then the oldest; returns their names; width: months or years, or seconds to weeks; where the default partition has rows of one, these are moved there with move_rows; otherwise, and where a foreign key, a trigger, a publication or a constraint keeps them from being moved, it is left out, with a warning';
+COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer) IS
+    'creates the missing partitions of a table until a time, and returns their names; width: months or years, or seconds to weeks';

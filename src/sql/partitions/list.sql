@@ -5,10 +5,8 @@ CREATE FUNCTION kid_partitions(parent regclass, OUT partition regclass, OUT begi
 DECLARE
     kid text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'kid');
     id_type regtype;
-    prefix text;
-    send regproc;
 BEGIN
-    EXECUTE format('SELECT * FROM %s.kid_partition_key($1)', kid) INTO id_type, prefix, send USING parent;
+    EXECUTE format('SELECT %s.kid_partition_key($1)', kid) INTO id_type USING parent;
     RETURN QUERY EXECUTE format(
         $query$
         WITH RECURSIVE below AS (SELECT inhrelid AS partition, inhrelid AS oid, inhdetachpending FROM pg_inherits WHERE inhparent = $1
