@@ -53,7 +53,7 @@ SELECT kid_uuidv7() > :'last' AS above;
 SELECT count(*) FROM kid_uuidv7(0);
 SELECT kid_uuidv7(-1);
 EXPLAIN SELECT * FROM kid_uuidv7(12345);
-SELECT clock, last_issued <= clock_timestamp() AS of_now, waits >= 0 AS waits, ticks, safe_mark FROM kid_stats WHERE clock = 'uuidv7';
+SELECT clock, last_issued <= clock_timestamp() AS of_now, waits >= 0 AS waits, ticks, safe_mark FROM kid_stats() WHERE clock = 'uuidv7';
 
 -- Of a given time: all 74 bits below the millisecond are random.
 CREATE TABLE past AS SELECT kid_uuidv7_at('2020-02-02 02:02:02.002345+00') AS id FROM generate_series(1, 100000);

@@ -10,8 +10,6 @@ shared_state *attached = nullptr;
 void attach(char const *function) {
   PreventCommandDuringRecovery(function);
   shared_state &state = find_or_make();
-  if (state.lease.length != lease_length)
-    put_lease_in_force();
   look_for_citus();
   // From here on there is no error.
   attached = &state;

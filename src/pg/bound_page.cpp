@@ -11,7 +11,7 @@ constexpr unsigned file_number = 9764;
 constexpr file_locator file = {GLOBALTABLESPACE_OID, InvalidOid, file_number};
 
 constexpr std::uint64_t page_magic = UINT64CONST(0x6b6964626f756e64); // "kidbound"
-constexpr std::uint32_t page_version = 2;
+constexpr std::uint32_t page_version = 3;
 
 struct page_content {
   std::uint64_t magic;
@@ -114,7 +114,8 @@ Buffer read_buffer(ReadBufferMode how, buffer_lock lock) {
   return buffer;
 }
 
-/// Into a page that is locked, and `is_new` or kid's.
+/// Fills the page in `buffer`, which is locked exclusively. With `is_new` the page is initialized first; otherwise it
+/// already is kid's.
 XLogRecPtr fill(Buffer buffer, bool is_new, page_bounds const &bounds) {
   Page const page = BufferGetPage(buffer);
   TimeLineID const timeline = GetWALInsertionTimeLine();
@@ -143,13 +144,16 @@ bool read_page(page_bounds &bounds) {
     return check(look_at_file());
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_SHARE);
   Page const page = BufferGetPage(buffer);
-  bool const good = check(look_at(page));
-  if (good)
+  page_state const state = look_at(page);
+  if (state == page_state::good)
     bounds = content_of(page).bounds;
   XLogRecPtr const lsn = PageGetLSN(page);
   UnlockReleaseBuffer(buffer);
+  // Only now an error, which is sent to the client before a buffer is unlocked.
+  if (!check(state))
+    return false;
   XLogFlush(lsn);
-  return good;
+  return true;
 }
 
 XLogRecPtr write_page(page_bounds const &bounds) {
@@ -157,9 +161,11 @@ XLogRecPtr write_page(page_bounds const &bounds) {
   if (!has_block() && !check(look_at_file()))
     create();
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_EXCLUSIVE);
-  bool const good = check(look_at(BufferGetPage(buffer)));
-  XLogRecPtr const lsn = fill(buffer, !good, bounds);
+  page_state const state = look_at(BufferGetPage(buffer));
+  bool const writable = state == page_state::good || state == page_state::none;
+  XLogRecPtr const lsn = writable ? fill(buffer, state == page_state::none, bounds) : InvalidXLogRecPtr;
   UnlockReleaseBuffer(buffer);
+  static_cast<void>(check(state));
   return lsn;
 }
 
@@ -198,15 +204,13 @@ bool replicates_synchronously() {
   return SyncRepRequested() && (known ? (status & SYNC_STANDBY_DEFINED) != 0 : *SyncRepStandbyNames != '\0');
 }
 
-bool wait_for_standbys(XLogRecPtr lsn) {
+bool standbys_have(XLogRecPtr lsn) {
   int const mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ? SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
 
-  SyncRepWaitForLSN(lsn, false);
-  // A cancel ends that with a warning and no more: the commit that it is made for is done by then.
   LWLockAcquire(SyncRepLock, LW_SHARED);
-  bool const done = WalSndCtl->lsn[mode] >= lsn || !replicates_synchronously();
+  bool const confirmed = WalSndCtl->lsn[mode] >= lsn;
   LWLockRelease(SyncRepLock);
-  return done;
+  return confirmed;
 }
 
 } // namespace kid::pg

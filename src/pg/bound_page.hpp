@@ -2,11 +2,11 @@
 // without a row in the catalogue. It is written through shared buffers and logged whole, and recovery replays it
 // without kid: a standby, a base backup, pg_rewind and recovery to a point in time have the bounds that their WAL has.
 //
-//    0              24                                                                  pd_lower
-//   +----------------+-------+---------+--------------+------------+-----------+--------+- - - - - - - - - +
-//   | header of any  | magic | version | WAL timeline | bounds     | safe      | draw   | nothing          |
-//   | page           | 8     | 4       | 4            | 8 × 8      | marks     | 16     | (left out of WAL)|
-//   +----------------+-------+---------+--------------+------------+ 8 × 8 ----+--------+- - - - - - - - - +
+//    0              24                                                                           pd_lower
+//   +----------------+-------+---------+--------------+------------+-----------+--------+--------+- - - - - - - - - +
+//   | header of any  | magic | version | WAL timeline | bounds     | safe      | draw   | system | nothing          |
+//   | page           | 8     | 4       | 4            | 8 × 8      | marks     | 16     | 8      | (left out of WAL)|
+//   +----------------+-------+---------+--------------+------------+ 8 × 8 ----+--------+--------+- - - - - - - - - +
 //
 // The holder of the lease's lock (lease.hpp) is the only one to read or write it, so there is no second lock. During
 // recovery nobody writes it but that.
@@ -31,6 +31,7 @@ struct page_bounds {
   std::uint64_t last[room]; ///< the greatest state that can have been issued
   std::uint64_t safe[room]; ///< of a clock with sides, its safe mark, see core/types/sno.hpp
   page_draw draw;
+  std::uint64_t system; ///< the system identifier of the server that wrote it, which pg_createsubscriber changes
 };
 
 /// Reads the page. False where there is none, or one of zeroes, as after a crash when it was made: a first start. A
@@ -38,8 +39,8 @@ struct page_bounds {
 /// that was ended before it flushed.
 bool read_page(page_bounds &bounds);
 
-/// Writes the page, and makes it where it is not there. Returns how far WAL is to be flushed before anybody goes by it.
-/// Never during recovery.
+/// Writes the page, and creates it if there is none. Returns the LSN up to which WAL must be flushed before the new bounds
+/// may be used. Never during recovery.
 XLogRecPtr write_page(page_bounds const &bounds);
 
 /// Writes the page where there is one that cannot be read. As write_page(), or InvalidXLogRecPtr where there is nothing
@@ -49,10 +50,11 @@ XLogRecPtr mend_page(page_bounds const &bounds);
 /// Whether the file, as the disk has it, is one that read_page() would refuse.
 bool page_seems_damaged();
 
-/// Whether to wait for standbys, too, as a commit of this session does.
+/// Whether a commit of this session waits for standbys.
 bool replicates_synchronously();
 
-/// Waits for them, outside all locks, and with interrupts held. False where the wait was cancelled.
-bool wait_for_standbys(XLogRecPtr lsn);
+/// Whether standbys have confirmed `lsn` in the way that a commit of this session waits for. Does not wait itself:
+/// SyncRepWaitForLSN() cannot be interrupted without a message to the client, who may not read it.
+bool standbys_have(XLogRecPtr lsn);
 
 } // namespace kid::pg

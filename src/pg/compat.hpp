@@ -1,7 +1,14 @@
 // How versions of PostgreSQL differ, from 15 to 19: the rest of src/pg does not know.
 #pragma once
 
-#include "postgres.hpp"
+#include "locked.hpp"
+
+// What synchronous standbys have confirmed is told in these minor versions and later. Before, the same byte of shared
+// memory means something else, see module.cpp.
+#if PG_VERSION_NUM < 150013 || (PG_VERSION_NUM >= 160000 && PG_VERSION_NUM < 160009) ||                                \
+    (PG_VERSION_NUM >= 170000 && PG_VERSION_NUM < 170005)
+#error "kid needs PostgreSQL 15.13, 16.9, 17.5 or a later version"
+#endif
 
 // 16 introduced soft errors. Before, an error in an input function is always thrown.
 #if PG_VERSION_NUM < 160000
@@ -164,14 +171,15 @@ struct shared_struct {
 // there are hooks at startup, and a lock for what comes later.
 
 inline void find_without_callbacks(shared_struct const &memory) {
-  bool found = false;
-
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-  *memory.place = ShmemInitStruct(memory.name, memory.size, &found);
-  if (!found)
-    memset(*memory.place, 0, memory.size);
-  memory.fill();
-  LWLockRelease(AddinShmemInitLock);
+  release_after(AddinShmemInitLock, [&] {
+    bool found = false;
+    *memory.place = ShmemInitStruct(memory.name, memory.size, &found);
+    if (!found)
+      memset(*memory.place, 0, memory.size);
+    memory.fill();
+    return true;
+  });
 }
 
 #if PG_VERSION_NUM >= 190000

@@ -19,14 +19,22 @@ void notice_ahead(clock_cell &cell, std::uint64_t state) {
     return;
   pg_atomic_fetch_add_u64(&stats_of(cell).backward_steps, 1);
   if (ahead >= notable && keeps_highest_time())
-    ereport(WARNING, errmsg("IDs are %.3f s ahead of the clock", static_cast<double>(ahead) / 1e6),
-            errdetail("The clock is behind the time of the last ID issued, and IDs go on from that."),
-            errhint("IDs stay unique and ordered. If the clock was wrong before, see kid_reset_clock()."));
+    ereport(WARNING, errmsg("IDs of %s are %.3f s ahead of the system clock", rules.name, static_cast<double>(ahead) / 1e6),
+            errdetail("The system clock is behind the time of the last ID issued, and IDs go on from that."),
+            errhint("IDs stay unique and ordered. If the system clock was ahead before, make sure that it is right now, "
+                    "then see kid_reset_clock()."));
 }
 
-void wait_for_clock(step_kind reason, unix_micros until, instr_time start) {
+/// A number that people can read: in seconds, or in milliseconds below one.
+static char const *display_span(unix_micros span) {
+  bool const is_short = span < 1'000'000;
+  return psprintf("%.3f %s", static_cast<double>(span) / (is_short ? 1e3 : 1e6), is_short ? "ms" : "s");
+}
+
+void wait_for_clock(clock_cell const &cell, step_kind reason, unix_micros until, instr_time start) {
   static std::uint32_t events[2] = {};
   bool const behind = reason == step_kind::behind;
+  char const *const name = rules_of(id_of(cell)).name;
   std::uint32_t &event = events[behind];
   instr_time waited;
 
@@ -44,12 +52,12 @@ void wait_for_clock(step_kind reason, unix_micros until, instr_time start) {
     auto const remaining = max_wait - static_cast<long>(INSTR_TIME_GET_MILLISEC(waited));
     if (remaining <= 0)
       ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-              behind ? errmsg("clock is behind the last ID issued")
-                     : errmsg("all IDs of the current time unit are used up"),
-              behind ? errdetail("It is %.3f ms short of the next ID, and the value of \"kid.max_wait\" is %d ms.",
-                                 static_cast<double>(missing) / 1000, max_wait)
-                     : errdetail("The next time unit begins in %.3f ms, and the value of \"kid.max_wait\" is %d ms.",
-                                 static_cast<double>(missing) / 1000, max_wait),
+              behind ? errmsg("system clock is behind the last ID of %s", name)
+                     : errmsg("all IDs of %s in the current time unit are used up", name),
+              behind ? errdetail("It is %s short of the next ID, and the value of \"kid.max_wait\" is %d ms.",
+                                 display_span(missing), max_wait)
+                     : errdetail("The next time unit begins in %s, and the value of \"kid.max_wait\" is %d ms.",
+                                 display_span(missing), max_wait),
               errhint("Try again later, or increase \"kid.max_wait\"."));
     timeout = Min(timeout, remaining);
   }

@@ -13,9 +13,9 @@
 
 namespace kid::pg {
 
-/// Waits a moment, at most 10 ms, for the system clock to reach `until`. An error when waiting took `kid.max_wait`
-/// since `start`, or when the query is cancelled.
-void wait_for_clock(step_kind reason, unix_micros until, instr_time start);
+/// Waits a moment, at most 10 ms, for the system clock to reach `until`. Raises an error when waiting for the clock of
+/// `cell` took `kid.max_wait` since `start`, or when the query is canceled.
+void wait_for_clock(clock_cell const &cell, step_kind reason, unix_micros until, instr_time start);
 
 /// The time to take when the system clock says `now`, which `layout` cannot hold. A logical clock that keeps the
 /// highest time goes on from that when the system clock went back before all that an ID can carry; anything else is an
@@ -23,7 +23,7 @@ void wait_for_clock(step_kind reason, unix_micros until, instr_time start);
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
                                                        unix_micros now) {
-  if (!clock.holds() || now > layout.last() || cell.load() <= clock.at(layout.first()))
+  if (!clock.holds(cell.load()) || now > layout.last() || cell.load() <= clock.at(layout.first()))
     time_error(layout);
   return Max(now, 0);
 }
@@ -76,7 +76,7 @@ step_result attempt(Id const &layout, Clock const &clock, clock_cell &cell, View
                     std::uint64_t *count) {
   if constexpr (Clock::changes_sides) {
     return advance_in_order(
-        clock, view, [&] { return read_clock(layout, clock, cell); }, count);
+        clock, view, [&] { return read_clock(layout, clock, cell); }, pace, count);
   } else {
     while_in_force<Clock, View> current = {clock, view};
     std::uint64_t const now = read_clock(layout, clock, cell);
@@ -111,7 +111,9 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Clock
       if (!is_in_force(clock))
         return no_state;
       CHECK_FOR_INTERRUPTS();
-      renew_lease(cell, result.state, start);
+      renew_lease(cell, result.state);
+      // Waiting for the bound and waiting for the system clock have `kid.max_wait` each.
+      INSTR_TIME_SET_CURRENT(start);
       break;
     case step_kind::used_up:
     case step_kind::behind:
@@ -120,7 +122,7 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Clock
       std::uint64_t const now = read_clock(layout, clock, cell);
       if constexpr (Clock::changes_sides) {
         if (result.kind == step_kind::behind) {
-          result = change_sides(clock, cell, result.state, now, start);
+          result = change_sides(clock, cell, result.state, now);
           if (result.kind == step_kind::issued) {
             if (count != nullptr)
               *count = 1;
@@ -134,7 +136,7 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Clock
         if (!waited)
           pg_atomic_fetch_add_u64(&stats_of(cell).waits, 1);
         waited = true;
-        wait_for_clock(result.kind, clock.time(next), start);
+        wait_for_clock(cell, result.kind, clock.time(next), start);
       }
       break;
     }

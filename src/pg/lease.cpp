@@ -1,6 +1,7 @@
 #include "lease.hpp"
 
 #include "datum.hpp"
+#include "locked.hpp"
 #include "settings.hpp"
 
 namespace kid::pg {
@@ -17,6 +18,9 @@ constexpr std::int64_t slow_micros = 10'000'000;
 
 /// A step back of the system clock that somebody should hear of. Anything less is an adjustment as any clock has them.
 constexpr unix_micros notable_micros = 1'000'000;
+
+/// While standbys have not confirmed a bound, a session that could use it looks again after this time.
+constexpr unix_micros look_again_micros = 5000;
 
 /// No state has reached it: a lease that is off never ends.
 constexpr std::uint64_t no_bound = ~std::uint64_t{0};
@@ -48,41 +52,6 @@ std::uint64_t bound_of(clock_cell &cell) {
   return LWLockHeldByMeInMode(&lease.lock, LW_EXCLUSIVE);
 }
 
-void release_lock(lease_state &lease) {
-  LWLockRelease(&lease.lock);
-  ConditionVariableBroadcast(&lease.released);
-}
-
-/// Where the clocks start: above what is on the page.
-void open_lease(shared_state &shared) {
-  lease_state &lease = shared.lease;
-
-  Assert(is_held(lease));
-  memset(&lease.page, 0, sizeof lease.page);
-  if (lease_length > 0 && !read_page(lease.page))
-    ereport(LOG, errmsg("IDs start from the system clock, as no bound of those before was found"),
-            errhint("After pg_upgrade, and wherever IDs are in use nevertheless, call kid_observe_all()."));
-  lease.length = lease_length;
-  lease.configured = IsParallelWorker() ? 0 : PgReloadTime;
-  unix_micros const now = to_unix(GetCurrentTimestamp());
-  for (clock_cell &cell : shared.cells) {
-    clock_id const id = id_of(cell);
-    std::uint64_t const last = lease.page.last[id];
-    // To be ahead by no more than a lease is what any start is like, and no step of the system clock.
-    if (rules_of(id).time(last) <= now + (lease_length + 1000) * INT64CONST(1000))
-      pg_atomic_write_u64(&stats_of(cell).held_until, rules_of(id).next_unit(last));
-    if (rules_of(id).sides != 0)
-      pg_atomic_write_u64(&lease.safe, lease.page.safe[id]);
-    // One that is on has to be renewed first.
-    std::uint64_t const bound = lease_length > 0 ? 0 : no_bound;
-    pg_atomic_write_u64(&cell.state, last);
-    pg_write_barrier(); // pairs with those in limit()
-    pg_atomic_write_u64(&cell.bound, bound);
-    pg_atomic_write_u64(&cell.renew_at, bound);
-  }
-  lease.open = true;
-}
-
 instr_time monotonic_now() {
   instr_time now;
   INSTR_TIME_SET_CURRENT(now);
@@ -95,44 +64,195 @@ std::int64_t micros_since(instr_time start) {
   return static_cast<std::int64_t>(INSTR_TIME_GET_MICROSEC(passed));
 }
 
-bool try_lock(lease_state &lease) {
-  if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
-    return false;
-  if (!lease.busy)
+// The lock.
+
+/// Whether this session may rely on what the page says: standbys have confirmed it, or this session does not wait for
+/// standbys when it commits either.
+bool is_confirmed(lease_state &lease) {
+  Assert(is_held(lease));
+  if (lease.written == InvalidXLogRecPtr || !replicates_synchronously())
     return true;
-  LWLockRelease(&lease.lock);
-  return false;
+  if (!standbys_have(lease.written))
+    return false;
+  lease.written = InvalidXLogRecPtr;
+  lease.write_micros = micros_since(lease.began);
+  return true;
 }
 
-/// Takes the lock, unless that takes longer than a generator may wait.
-void take_lock(lease_state &lease, instr_time start) {
+enum class lock_attempt : unsigned char { taken, in_use, unconfirmed };
+
+lock_attempt try_lock(lease_state &lease) {
+  if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
+    return lock_attempt::in_use;
+  if (is_confirmed(lease))
+    return lock_attempt::taken;
+  LWLockRelease(&lease.lock);
+  return lock_attempt::unconfirmed;
+}
+
+[[noreturn]] void not_renewed_error(char const *name, lock_attempt last) {
+  bool const unconfirmed = last == lock_attempt::unconfirmed;
+
+  ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("bound of %s was not renewed in time", name),
+          unconfirmed ? errdetail("Synchronous standbys have not confirmed it, and the value of \"kid.max_wait\" is "
+                                  "%d ms.",
+                                  max_wait)
+                      : errdetail("Another session is writing it, and the value of \"kid.max_wait\" is %d ms.",
+                                  max_wait),
+          unconfirmed ? errhint("Check the standbys in \"synchronous_standby_names\".")
+                      : errhint("Try again later, or increase \"kid.max_wait\"."));
+}
+
+/// Waits until it has the lock, or raises an error when that took `kid.max_wait`. `name` is for its message.
+void wait_for_lock(lease_state &lease, char const *name, lock_attempt last) {
   static std::uint32_t event = 0;
+  instr_time const start = monotonic_now();
 
   if (event == 0)
     event = wait_event("KidLease");
-  if (try_lock(lease))
-    return;
   ConditionVariablePrepareToSleep(&lease.released);
-  // A holder that errors out releases the lock without a broadcast, so poll every 10 ms.
-  while (!try_lock(lease)) {
+  for (; last != lock_attempt::taken; last = try_lock(lease)) {
+    bool const unconfirmed = last == lock_attempt::unconfirmed;
     if (max_wait >= 0 && micros_since(start) > Max(max_wait, 10) * INT64CONST(1000))
-      ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("bound of IDs was not renewed in time"),
-              errdetail("Another session is about it, and the value of \"kid.max_wait\" is %d ms.", max_wait),
-              errhint("Try again later, or increase \"kid.max_wait\"."));
-    ConditionVariableTimedSleep(&lease.released, 10, event);
+      not_renewed_error(name, last);
+    // Neither a holder that raises an error nor a standby tells, so look again.
+    ConditionVariableTimedSleep(&lease.released, unconfirmed ? 1 : 10, unconfirmed ? WAIT_EVENT_SYNC_REP : event);
   }
   ConditionVariableCancelSleep();
 }
 
-/// Takes the lock, and opens the lease if nobody did.
-lease_state &take_open_lease(instr_time start) {
-  lease_state &lease = shared_memory->lease;
-
-  take_lock(lease, start);
-  if (!lease.open)
-    open_lease(*shared_memory);
-  return lease;
+extern "C" {
+static void count_out(int, Datum stats) {
+  pg_atomic_fetch_sub_u64(&reinterpret_cast<clock_stats *>(DatumGetPointer(stats))->waiting, 1);
 }
+} // extern "C"
+
+/// Takes the lock for a session that makes IDs of a clock. kid_stats() shows how many wait for that.
+void take_lock(lease_state &lease, clock_cell &cell) {
+  clock_stats &stats = stats_of(cell);
+  lock_attempt const first = try_lock(lease);
+
+  if (first == lock_attempt::taken)
+    return;
+  if (pg_atomic_fetch_add_u64(&stats.waiting, 1) == 0)
+    pg_atomic_write_u64(&stats.waiting_since, static_cast<std::uint64_t>(GetCurrentTimestamp()));
+  // Also for a session that is terminated.
+  PG_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats));
+  {
+    wait_for_lock(lease, psprintf("IDs of %s", rules_of(id_of(cell)).name), first);
+  }
+  PG_END_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats));
+  count_out(0, PointerGetDatum(&stats));
+}
+
+/// Takes the lock for anybody else.
+void take_lock(lease_state &lease) {
+  lock_attempt const first = try_lock(lease);
+
+  if (first != lock_attempt::taken)
+    wait_for_lock(lease, "IDs", first);
+}
+
+// The page.
+
+/// Writes `page` and flushes its WAL, unless it is what the page has already. Returns whether this session may rely on
+/// it. If standbys have yet to confirm it, it returns false, and the caller releases the lock and begins anew.
+bool put_page(lease_state &lease, page_bounds const &page) {
+  Assert(is_held(lease));
+  if (memcmp(&page, &lease.page, sizeof page) == 0)
+    return true;
+  lease.began = monotonic_now();
+  lease.failed = true;
+  lease.written = write_page(page);
+  lease.page = page;
+  XLogFlush(lease.written);
+  lease.failed = false;
+  lease.write_micros = micros_since(lease.began);
+  return is_confirmed(lease);
+}
+
+/// A copy of the page in which `last` becomes the greatest state that clock `id` may issue.
+page_bounds page_with(lease_state &lease, clock_id id, std::uint64_t last) {
+  page_bounds page = lease.page;
+
+  page.last[id] = last;
+  if (rules_of(id).sides != 0)
+    page.safe[id] = pg_atomic_read_u64(&lease.safe);
+  return page;
+}
+
+/// What to say about the page when the lease was opened, once the lock is released.
+enum class opening : unsigned char { nothing, first_start, other_system };
+
+void report(opening found) {
+  if (found == opening::first_start)
+    ereport(LOG, errmsg("IDs start from the system clock, as no bound of earlier IDs was found"),
+            errhint("After pg_upgrade, and wherever IDs are in use nevertheless, call kid_observe_all()."));
+  if (found == opening::other_system)
+    ereport(LOG, errmsg("IDs start from the bound of a server with another system identifier"),
+            errhint("If rows came to this server by logical replication, as after pg_createsubscriber, call "
+                    "kid_observe_all() before it makes IDs for their tables."));
+}
+
+/// Starts the clocks above what is on the page.
+opening open_lease(shared_state &shared) {
+  lease_state &lease = shared.lease;
+
+  Assert(is_held(lease));
+  memset(&lease.page, 0, sizeof lease.page);
+  bool const found = read_page(lease.page);
+  bool const other_system = found && lease.page.system != GetSystemIdentifier();
+  lease.page.system = GetSystemIdentifier();
+  lease.length = lease_length;
+  unix_micros const now = to_unix(GetCurrentTimestamp());
+  // To be ahead by no more than this is what any start is like, and no step of the system clock.
+  unix_micros const usual = Max(lease_length * INT64CONST(1000), slow_micros) + notable_micros;
+  for (clock_cell &cell : shared.cells) {
+    clock_id const id = id_of(cell);
+    std::uint64_t const last = lease.page.last[id];
+    bool const is_usual = rules_of(id).time(last) <= now + usual;
+    pg_atomic_write_u64(&stats_of(cell).held_until, is_usual ? rules_of(id).next_unit(last) : 0);
+    // While the system clock catches up, a full sequence carries into units after the bound.
+    pg_atomic_write_u64(&cell.held, is_usual ? state_at(id, rules_of(id).time(last) + usual) : 0);
+    if (rules_of(id).sides != 0)
+      pg_atomic_write_u64(&lease.safe, lease.page.safe[id]);
+    // One that is on has to be renewed first.
+    std::uint64_t const bound = lease_length > 0 ? 0 : no_bound;
+    pg_atomic_write_u64(&cell.state, last);
+    pg_write_barrier(); // pairs with those in limit()
+    pg_atomic_write_u64(&cell.bound, bound);
+    pg_atomic_write_u64(&cell.renew_at, bound);
+  }
+  lease.open = true;
+  if (!found)
+    return lease_length > 0 ? opening::first_start : opening::nothing;
+  return other_system ? opening::other_system : opening::nothing;
+}
+
+/// Calls `work` with the lock held and the lease open, until it returns true. It returns false after it has written the
+/// page and standbys have yet to confirm that. Then the lock is released, and work begins anew when they have.
+template <class Take, class Work> void with_open_lease(Take take, Work work) {
+  lease_state &lease = shared_memory->lease;
+  bool done = false;
+
+  do {
+    opening found = opening::nothing;
+    take(lease);
+    done = release_after(&lease.lock, [&] {
+      if (!lease.open)
+        found = open_lease(*shared_memory);
+      return work(lease);
+    });
+    ConditionVariableBroadcast(&lease.released);
+    report(found);
+  } while (!done);
+}
+
+template <class Work> void with_open_lease(clock_cell &cell, Work work) {
+  with_open_lease([&](lease_state &lease) { take_lock(lease, cell); }, work);
+}
+
+// Bounds.
 
 /// Moves the bound of a clock, and with it the point of renewal: up after the page is durable, down before the state is
 /// lowered.
@@ -143,54 +263,24 @@ void set_bound(clock_cell &cell, std::uint64_t bound, std::uint64_t renew_at) {
   pg_write_barrier(); // pairs with those in limit()
 }
 
-/// Writes `page`, flushes its WAL, and waits for standbys where a commit does. Then what it says may be gone by. The
-/// lock is given up for standbys, but nobody can take it.
-void make_durable(lease_state &lease, page_bounds const &page) {
-  instr_time const began = monotonic_now();
-  bool done = true;
-
-  Assert(is_held(lease));
-  XLogRecPtr const written = write_page(page);
-  lease.page = page;
-  XLogFlush(written);
-  if (replicates_synchronously()) {
-    // Nothing may end this session before it is no longer busy.
-    HOLD_INTERRUPTS();
-    lease.busy = true;
-    LWLockRelease(&lease.lock);
-    done = wait_for_standbys(written);
-    LWLockAcquire(&lease.lock, LW_EXCLUSIVE);
-    lease.busy = false;
-    RESUME_INTERRUPTS();
-  }
-  lease.write_micros = micros_since(began);
-  if (done)
-    return;
-  release_lock(lease);
-  CHECK_FOR_INTERRUPTS();
-  ereport(ERROR, errcode(ERRCODE_QUERY_CANCELED), errmsg("canceling statement that waits for standbys to make an ID"),
-          errdetail("Synchronous standbys have not confirmed the bound of IDs yet."));
-}
-
-/// The page as it is, but for `id`, of which `last` is the greatest state that can be issued from now on.
-page_bounds page_with(lease_state &lease, clock_id id, std::uint64_t last) {
-  page_bounds page = lease.page;
-
-  page.last[id] = last;
-  if (rules_of(id).sides != 0)
-    page.safe[id] = pg_atomic_read_u64(&lease.safe);
-  return page;
-}
-
-/// Lowers the bound of a clock to the end of the unit that it is in. Whoever read the bound before that cannot go on by
-/// it: the state that they expect is gone.
+/// Lowers the bound of a clock to the end of the unit that it is in. A session that read the bound before that fails its
+/// compare-and-swap, as the state that it expects is gone.
 std::uint64_t take_bound_back(clock_cell &cell) {
   set_bound(cell, 0, 0);
   return leave_unit(cell);
 }
 
-/// Renews the lease of `cell`, for one that goes on from `next`.
-void extend(lease_state &lease, clock_cell &cell, std::uint64_t next) {
+/// Raises the bound in shared memory to `bound`, which is on the page. It is renewed half-way there, from `from` on.
+void publish(clock_cell &cell, std::uint64_t bound, unix_micros from) {
+  clock_id const id = id_of(cell);
+  unix_micros const until = rules_of(id).time(bound);
+
+  set_bound(cell, bound, bound_at(id, from + (until - from) / 2));
+  pg_atomic_fetch_add_u64(&shared_memory->stats[id].renewals, 1);
+}
+
+/// Renews the lease of `cell`, for a caller that goes on from `next`. False if standbys have yet to confirm it.
+bool extend(lease_state &lease, clock_cell &cell, std::uint64_t next) {
   clock_id const id = id_of(cell);
   clock_rules const &rules = rules_of(id);
   unix_micros const now = to_unix(GetCurrentTimestamp());
@@ -198,9 +288,20 @@ void extend(lease_state &lease, clock_cell &cell, std::uint64_t next) {
   std::int64_t const length = Max(lease.length * INT64CONST(1000), two_writes);
   unix_micros const from = Max(now, rules.time(next));
   unix_micros const until = Max(now + length, rules.time(next) + Max(near_micros, two_writes));
-  std::uint64_t bound = bound_at(id, until);
+  std::uint64_t const state = cell.load();
 
-  // Others need not try meanwhile, nor, where it fails, before the bound.
+  // What a session wrote that did not wait for standbys to confirm it, unless a system clock that was wrong put it too
+  // far ahead.
+  std::uint64_t const last = lease.page.last[id];
+  std::uint64_t const written = rules.next_unit(last);
+  if (written > bound_of(cell) && last > next && ((last ^ state) & rules.sides) == 0 &&
+      rules.time(written) <= until + length) {
+    publish(cell, written, from);
+    return true;
+  }
+
+  std::uint64_t bound = bound_at(id, until);
+  // Others need not try meanwhile, nor, if it fails, before the bound.
   pg_atomic_write_u64(&cell.renew_at, bound_of(cell));
   if (bound < bound_of(cell)) {
     // It was raised by a system clock that was wrong, or a disk that was slow.
@@ -209,51 +310,43 @@ void extend(lease_state &lease, clock_cell &cell, std::uint64_t next) {
     else
       bound = bound_of(cell);
   }
-  make_durable(lease, page_with(lease, id, last_before(id, cell.load(), bound)));
+  if (!put_page(lease, page_with(lease, id, last_before(id, cell.load(), bound))))
+    return false;
   // A system clock that went back meanwhile would leave the bound where it was. Whoever needs one renews it again.
-  if (to_unix(GetCurrentTimestamp()) < now)
+  if (to_unix(GetCurrentTimestamp()) >= now)
+    publish(cell, bound, from);
+  return true;
+}
+
+/// Renews the lease of a clock that has not reached its bound yet, unless somebody else is about it.
+void renew_early(clock_cell &cell, std::uint64_t next) {
+  lease_state &lease = shared_memory->lease;
+
+  if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
     return;
-  set_bound(cell, bound, bound_at(id, from + (rules.time(bound) - from) / 2));
-  pg_atomic_fetch_add_u64(&shared_memory->stats[id].renewals, 1);
+  release_after(&lease.lock, [&] {
+    std::uint64_t const bound = bound_of(cell);
+    if (next < pg_atomic_read_u64(&cell.renew_at) || next >= bound)
+      return true;
+    // What is written goes on from the state as it is now: `next` may be of a time that the system clock, or a change of
+    // sides, has left since.
+    if (!is_confirmed(lease) || !extend(lease, cell, cell.load())) {
+      clock_id const id = id_of(cell);
+      pg_atomic_write_u64(&cell.renew_at, Min(bound_of(cell), bound_at(id, rules_of(id).time(next) + look_again_micros)));
+    }
+    return true;
+  });
+  ConditionVariableBroadcast(&lease.released);
 }
 
 } // namespace
 
-void put_lease_in_force() {
-  shared_state &shared = *shared_memory;
-  lease_state &lease = shared.lease;
-
-  take_lock(lease, monotonic_now());
-  int const old = lease.length;
-  // As of an identity: the settings of a parallel worker are those of its leader, and what was read in the future was
-  // read before the system clock went back.
-  bool const newer = !IsParallelWorker() && !ConfigReloadPending &&
-                     (PgReloadTime > lease.configured || lease.configured > GetCurrentTimestamp());
-  if (lease.open && newer && old != lease_length) {
-    bool const begins = old == 0;
-    if (begins) {
-      memset(&lease.page, 0, sizeof lease.page);
-      static_cast<void>(read_page(lease.page));
-    }
-    lease.length = lease_length;
-    lease.configured = PgReloadTime;
-    if (lease_length == 0 || begins)
-      for (clock_cell &cell : shared.cells)
-        set_bound(cell, lease_length == 0 ? no_bound : 0, lease_length == 0 ? no_bound : 0);
-    if (begins) {
-      page_bounds page = lease.page;
-      for (clock_cell &cell : shared.cells) {
-        clock_id const id = id_of(cell);
-        // Whoever read that there is no bound cannot go on by it, as when one is taken back.
-        if (cell.load() != 0)
-          page.last[id] = leave_unit(cell);
-        if (rules_of(id).sides != 0)
-          page.safe[id] = pg_atomic_read_u64(&lease.safe);
-      }
-      make_durable(lease, page);
-    }
-  }
-  release_lock(lease);
+bool writing_failed(lease_state &lease) {
+  if (!LWLockConditionalAcquire(&lease.lock, LW_SHARED))
+    return false;
+  bool const failed = lease.failed;
+  LWLockRelease(&lease.lock);
+  return failed;
 }
 
 std::uint64_t leave_unit(clock_cell &cell) {
@@ -274,195 +367,197 @@ void clock_ended_error() {
           errdetail("There is no time unit after that of the last ID issued."));
 }
 
-void renew_lease(clock_cell &cell, std::uint64_t next, instr_time start) {
-  // What is written goes on from the state as it is then: `next` may be of a time that the system clock, or a change of
-  // sides, has left since.
+void renew_lease(clock_cell &cell, std::uint64_t next) {
   if (next < bound_of(cell)) {
-    lease_state &lease = shared_memory->lease;
-    if (!try_lock(lease))
-      return;
-    if (next >= pg_atomic_read_u64(&cell.renew_at) && next < bound_of(cell))
-      extend(lease, cell, cell.load());
-    release_lock(lease);
+    renew_early(cell, next);
     return;
   }
-  lease_state &lease = take_open_lease(start);
-  std::uint64_t const bound = bound_of(cell);
-  if (next >= bound) {
-    extend(lease, cell, cell.load());
+  with_open_lease(cell, [&](lease_state &lease) {
+    std::uint64_t const bound = bound_of(cell);
+    if (next < bound)
+      return true;
+    if (!extend(lease, cell, cell.load()))
+      return false;
     if (bound_of(cell) == bound && bound != 0 && rules_of(id_of(cell)).next_unit(bound) == bound)
       clock_ended_error();
-  }
-  release_lock(lease);
+    return true;
+  });
 }
 
-step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now, instr_time start, toggle_rule toggle,
+step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now, toggle_rule toggle,
                          void const *clock) {
-  lease_state &lease = take_open_lease(start);
   clock_id const id = id_of(cell);
   clock_rules const &rules = rules_of(id);
+  unix_micros const time = rules.time(now);
   step_result result = {step_kind::behind, now};
 
-  // A start found `last` on the page, up to a lease ahead of what was issued. To wait for that moment is better than to
-  // use up the other side, which is for a system clock that goes back.
-  unix_micros const ahead = rules.time(last) - rules.time(now);
-  bool const starts = last < pg_atomic_read_u64(&stats_of(cell).held_until) && ahead < notable_micros &&
-                      (max_wait < 0 || ahead < max_wait * INT64CONST(1000) - micros_since(start));
-  if (starts)
-    result = {step_kind::behind, last};
-  else if (cell.load() == last)
+  with_open_lease(cell, [&](lease_state &lease) {
+    result = {step_kind::behind, now};
+    if (cell.load() != last)
+      return true;
     result = toggle(clock, pg_atomic_read_u64(&lease.safe), last, now);
-  if (result.kind != step_kind::issued) {
-    release_lock(lease);
-    return result;
-  }
+    if (result.kind != step_kind::issued)
+      return true;
 
-  std::int64_t const length = lease.length * INT64CONST(1000);
-  unix_micros const time = rules.time(now);
-  std::uint64_t const bound = length > 0 ? bound_at(id, time + length) : no_bound;
-  if (length > 0) {
-    // The other side's bound is on the page before it is entered, together with a mark that holds whatever this side
-    // can issue until then. Should another session be first, this side goes on below the bound of before, which that
-    // mark holds, and the next renewal writes how things are then.
-    page_bounds page = page_with(lease, id, last_before(id, result.state, bound));
-    page.safe[id] = rules.unit(last_before(id, last, bound_of(cell)));
-    make_durable(lease, page);
-    std::uint64_t const low = Min(bound, bound_of(cell));
-    set_bound(cell, low, low);
-  }
-  if (!cell.compare_exchange(last, result.state)) {
-    release_lock(lease);
-    return {step_kind::behind, now};
-  }
-  pg_atomic_write_u64(&lease.safe, rules.unit(last));
-  if (length > 0)
-    set_bound(cell, bound, bound_at(id, time + length / 2));
-  release_lock(lease);
+    std::int64_t const length = lease.length * INT64CONST(1000);
+    std::uint64_t const bound = length > 0 ? bound_at(id, time + length) : no_bound;
+    if (length > 0) {
+      // The other side's bound is on the page before it is entered, together with a mark that holds whatever this side
+      // can issue until then. Should another session be first, this side goes on below the bound of before, which that
+      // mark holds, and the next renewal writes how things are then.
+      page_bounds page = page_with(lease, id, last_before(id, result.state, bound));
+      page.safe[id] = rules.unit(last_before(id, last, bound_of(cell)));
+      if (!put_page(lease, page))
+        return false;
+      std::uint64_t const low = Min(bound, bound_of(cell));
+      set_bound(cell, low, low);
+    }
+    std::uint64_t expected = last;
+    if (!cell.compare_exchange(expected, result.state)) {
+      result = {step_kind::behind, now};
+      return true;
+    }
+    pg_atomic_write_u64(&lease.safe, rules.unit(last));
+    if (length > 0)
+      set_bound(cell, bound, bound_at(id, time + length / 2));
+    return true;
+  });
+  if (result.kind != step_kind::issued)
+    return result;
+
   pg_atomic_fetch_add_u64(&stats_of(cell).ticks, 1);
   pg_atomic_fetch_add_u64(&stats_of(cell).backward_steps, 1);
-  // Not of what a start found on the page: that is ahead by a lease.
-  if (rules.time(last) - time >= notable_micros && last >= pg_atomic_read_u64(&stats_of(cell).held_until))
+  if (rules.time(last) - time >= notable_micros)
     ereport(WARNING,
-            errmsg("clock is %.3f s behind the last ID of %s", static_cast<double>(rules.time(last) - time) / 1e6,
+            errmsg("system clock is %.3f s behind the last ID of %s", static_cast<double>(rules.time(last) - time) / 1e6,
                    rules.name),
-            errdetail("IDs take the time of the clock, with the other tick, and stay unique."),
-            errhint("A clock that goes back again before it has reached that time makes generators wait. See "
-                    "\"safe_mark\" in kid_stats."));
+            errdetail("IDs take the time of the system clock, with the other tick, and stay unique."),
+            errhint("A system clock that goes back again before it has reached that time makes generators wait. See "
+                    "\"safe_mark\" in kid_stats()."));
   return result;
 }
 
 void raise_clock(clock_cell &cell, std::uint64_t state) {
-  instr_time const start = monotonic_now();
-  lease_state &lease = take_open_lease(start);
   clock_id const id = id_of(cell);
-  std::uint64_t const unit = rules_of(id).unit(state);
-  std::uint64_t last = cell.load();
+  clock_rules const &rules = rules_of(id);
 
-  if (((last ^ state) & rules_of(id).sides) != 0) {
-    // The other side, which is not issued from now: the mark is what tells how far it was used.
-    if (unit > pg_atomic_read_u64(&lease.safe)) {
+  with_open_lease(cell, [&](lease_state &lease) {
+    std::uint64_t const unit = rules.unit(state);
+    std::uint64_t last = cell.load();
+
+    if (((last ^ state) & rules.sides) != 0) {
+      // The other side, which is not issued from now: the mark is what tells how far it was used.
       if (lease.length > 0) {
         page_bounds page = lease.page;
         page.safe[id] = Max(page.safe[id], unit);
-        make_durable(lease, page);
+        if (!put_page(lease, page))
+          return false;
       }
       if (unit > pg_atomic_read_u64(&lease.safe))
         pg_atomic_write_u64(&lease.safe, unit);
+      return true;
     }
-  } else {
     // Nothing would be left to issue, also not after a start, which finds the bound.
-    if (rules_of(id).next_unit(state) == state)
+    if (rules.next_unit(state) == state)
       clock_ended_error();
     while (state >= bound_of(cell))
-      extend(lease, cell, Max(state, cell.load()));
+      if (!extend(lease, cell, Max(state, cell.load())))
+        return false;
     while (last < state && !cell.compare_exchange(last, state)) {
     }
     // That it is ahead now is no step of the system clock.
-    pg_atomic_write_u64(&stats_of(cell).held_until, rules_of(id).next_unit(cell.load()));
-  }
-  release_lock(lease);
+    pg_atomic_write_u64(&stats_of(cell).held_until, rules.next_unit(cell.load()));
+    return true;
+  });
 }
 
 void lower_clock(clock_cell &cell, std::uint64_t state) {
-  instr_time const start = monotonic_now();
-  lease_state &lease = take_open_lease(start);
   clock_id const id = id_of(cell);
   clock_rules const &rules = rules_of(id);
-  std::uint64_t last = cell.load();
 
-  // To the end of the unit, on the side in use: of the unit itself either side may be in use.
-  state = end_of_unit(id, state, last);
-  if (state < last) {
-    std::uint64_t const safe = rules.sides != 0 ? Min(pg_atomic_read_u64(&lease.safe), rules.unit(state)) : 0;
-    if (lease.length > 0) {
-      // First the bound: nothing is issued now before the next renewal.
-      set_bound(cell, 0, 0);
-      page_bounds page = page_with(lease, id, state);
-      if (rules.sides != 0)
-        page.safe[id] = safe;
-      make_durable(lease, page);
+  with_open_lease(cell, [&](lease_state &lease) {
+    bool const leased = lease.length > 0;
+    std::uint64_t last = cell.load();
+    // To the end of the unit, on the side in use: of the unit itself either side may be in use.
+    std::uint64_t const end = end_of_unit(id, state, last);
+
+    if (end >= last) {
+      // Only the bound is above it, unless a call that was interrupted has taken it back already.
+      if (lease.page.last[id] <= end || (bound_of(cell) == 0 && lease.page.last[id] == last))
+        return true;
+      return put_page(lease, page_with(lease, id, leased ? take_bound_back(cell) : end));
     }
-    while (!cell.compare_exchange(last, state)) {
+    std::uint64_t const safe = rules.sides != 0 ? Min(pg_atomic_read_u64(&lease.safe), rules.unit(end)) : 0;
+    // First the bound: nothing is issued now before the next renewal.
+    if (leased)
+      set_bound(cell, 0, 0);
+    page_bounds page = page_with(lease, id, leased ? end : Min(end, lease.page.last[id]));
+    if (rules.sides != 0)
+      page.safe[id] = safe;
+    if (!put_page(lease, page))
+      return false;
+    while (!cell.compare_exchange(last, end)) {
     }
     if (rules.sides != 0)
       pg_atomic_write_u64(&lease.safe, safe);
+    pg_atomic_write_u64(&cell.held, 0);
     pg_atomic_fetch_add_u64(&lease.resets, 1);
     pg_atomic_write_u64(&stats_of(cell).held_until, 0);
-  } else if (lease.length > 0 && lease.page.last[id] > state) {
-    // Only the bound is above it.
-    make_durable(lease, page_with(lease, id, take_bound_back(cell)));
-  }
-  release_lock(lease);
+    return true;
+  });
 }
 
 std::uint64_t drawn_number() {
-  lease_state &lease = take_open_lease(monotonic_now());
   TimeLineID const timeline = GetWALInsertionTimeLine();
-  page_bounds page = lease.page;
+  std::uint64_t number = 0;
 
-  // A lease that is off has not read it.
-  if (lease.length == 0)
-    static_cast<void>(read_page(page));
-  if (page.draw.timeline != timeline) {
-    page.draw = {0, timeline, 0};
-    if (!pg_strong_random(&page.draw.number, sizeof page.draw.number)) {
-      release_lock(lease);
-      ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"));
-    }
-    make_durable(lease, page);
-  }
-  release_lock(lease);
-  return page.draw.number;
+  with_open_lease([](lease_state &lease) { take_lock(lease); },
+                  [&](lease_state &lease) {
+                    page_bounds page = lease.page;
+                    if (page.draw.timeline != timeline) {
+                      page.draw = {0, timeline, 0};
+                      if (!pg_strong_random(&page.draw.number, sizeof page.draw.number))
+                        ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"));
+                    }
+                    number = page.draw.number;
+                    return put_page(lease, page);
+                  });
+  return number;
 }
 
 bool replayed_draw(page_draw &draw) {
   lease_state &lease = find_or_make().lease;
   page_bounds page = {};
 
-  take_lock(lease, monotonic_now());
-  bool const found = read_page(page) && page.draw.timeline != 0;
-  release_lock(lease);
+  take_lock(lease);
+  bool const found = release_after(&lease.lock, [&] { return read_page(page) && page.draw.timeline != 0; });
+  ConditionVariableBroadcast(&lease.released);
   draw = page.draw;
   return found;
 }
 
 void mend_bounds(unix_micros time) {
-  instr_time const start = monotonic_now();
   lease_state &lease = shared_memory->lease;
 
-  take_lock(lease, start);
-  if (lease.open && lease.length > 0) {
-    // What was on it is known.
-    XLogFlush(mend_page(lease.page));
-  } else if (time <= to_unix(GetCurrentTimestamp()) + max_observe * INT64CONST(1000)) {
+  take_lock(lease);
+  release_after(&lease.lock, [&] {
     page_bounds page = {};
-    for (int id = 0; id < clock_count; id++)
-      page.last[id] = end_of_unit(static_cast<clock_id>(id), state_at(static_cast<clock_id>(id), time), 0);
-    // Nobody knows what either side has used until then.
-    memcpy(page.safe, page.last, sizeof page.safe);
+    if (lease.open) {
+      // What was on it is known.
+      page = lease.page;
+    } else if (time <= to_unix(GetCurrentTimestamp()) + max_observe * INT64CONST(1000)) {
+      for (int id = 0; id < clock_count; id++)
+        page.last[id] = end_of_unit(static_cast<clock_id>(id), state_at(static_cast<clock_id>(id), time), 0);
+      // Nobody knows what either side has used until then.
+      memcpy(page.safe, page.last, sizeof page.safe);
+      page.system = GetSystemIdentifier();
+    } else {
+      return true;
+    }
     XLogFlush(mend_page(page));
-  }
-  release_lock(lease);
+    return true;
+  });
+  ConditionVariableBroadcast(&lease.released);
 }
 
 } // namespace kid::pg

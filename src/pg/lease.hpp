@@ -7,15 +7,20 @@
 // Whoever has a committed row has the WAL of a bound above its ID, since that came first. After a crash, a promotion or
 // a recovery to a point in time a clock starts at the bound that is on the page then, whatever the system clock says.
 //
-// While the server runs, one session at a time renews the lease, from `renew_at` on, half-way to the bound, and the
-// others go on up to the bound. Only those that reach it wait.
+// From `renew_at` on, half-way to the bound, one session at a time renews the lease, and the others go on up to the
+// bound. Only sessions that reach the bound wait.
 //
-// The bound stays near: `kid.lease` ahead of the system clock, or a little ahead of a logical clock that is ahead
-// itself. So a start that begins at the bound, and the next one after another crash, add nothing to each other.
+// The bound stays near: at most `kid.lease` ahead of the system clock, or a little ahead of a logical clock that is ahead
+// itself. So repeated crashes do not push IDs further and further ahead: each restart is at most one lease ahead.
 //
-// The lock of `lease_state` is held to write the page, `bound`, `renew_at` and the mark of a clock with sides. It is
-// held while WAL is flushed. While standbys are waited for, which can take for ever, it is given up, but `busy` keeps
-// everybody else from taking it. Who waits for the lock can be interrupted.
+// `kid.lease` is that of the session that makes the first ID after a start. A change takes effect with the next start.
+//
+// The lock of `lease_state` is held to write the page, `bound`, `renew_at` and the mark of a clock with sides, and while
+// WAL is flushed. It is never held while anything is sent to a client (locked.hpp), nor while synchronous standbys are
+// awaited, which can take for ever. Until they have confirmed what was written, `lease_state::written` says so, the lock
+// cannot be had, and the bounds in shared memory stay as they were. No session owns that wait: any session that needs the
+// lock looks whether standbys have confirmed, and goes on from the page. So a session that is canceled, terminated or
+// stuck leaves nothing behind. All who wait can be interrupted.
 #pragma once
 
 #include "shmem.hpp"
@@ -24,27 +29,21 @@ namespace kid::pg {
 
 [[noreturn]] void clock_ended_error();
 
-/// Has the `kid.lease` of the settings in force, unless that which is comes from newer settings. Where the lease was
-/// off, the bound of what was issued since is durable when this returns.
-void put_lease_in_force();
-
-/// Renews the lease of `cell`, where `next`, the state to be issued, is at or above `renew_at`. Does nothing where
-/// another session is about it, unless `next` has reached the bound: then returns when the bound may be above `next`,
-/// or raises an error. `start` is when the caller began to wait.
-void renew_lease(clock_cell &cell, std::uint64_t next, instr_time start);
+/// Renews the lease of `cell`, if `next`, the state to be issued, is at or above `renew_at`. Returns at once if `next` is
+/// below the bound. Otherwise returns when the bound may be above `next`, or raises an error after `kid.max_wait`.
+void renew_lease(clock_cell &cell, std::uint64_t next);
 
 /// tick_tock() of a `Clock` with sides, see core/types/sno.hpp.
 using toggle_rule = step_result (*)(void const *clock, std::uint64_t safe, std::uint64_t last, std::uint64_t now);
 
-step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now, instr_time start, toggle_rule toggle,
+step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now, toggle_rule toggle,
                          void const *clock);
 
 /// Changes the side of a clock that has sides, when the system clock, at `now`, is behind `last`.
 template <class Clock>
-step_result change_sides(Clock const &clock, clock_cell &cell, std::uint64_t last, std::uint64_t now,
-                         instr_time start) {
+step_result change_sides(Clock const &clock, clock_cell &cell, std::uint64_t last, std::uint64_t now) {
   return change_sides(
-      cell, last, now, start,
+      cell, last, now,
       [](void const *rules, std::uint64_t safe, std::uint64_t state, std::uint64_t time) {
         return tick_tock(*static_cast<Clock const *>(rules), safe, state, time);
       },
@@ -57,17 +56,20 @@ void raise_clock(clock_cell &cell, std::uint64_t state);
 /// Lowers a clock to the unit of `state`, above which nothing that was issued is still in use, and its bound with it.
 void lower_clock(clock_cell &cell, std::uint64_t state);
 
-/// Moves a clock on to the end of a unit, so that whoever read it before that cannot move it.
+/// Moves a clock on to the end of a unit, so that a session that read its state before cannot move it.
 std::uint64_t leave_unit(clock_cell &cell);
 
-/// The number of chance of this server, on this timeline of WAL: draws it if nobody did, and makes it durable.
+/// Returns the random number of this server on this timeline of WAL. Draws it if nobody did, and makes it durable.
 std::uint64_t drawn_number();
 
-/// During recovery: what was drawn last. False where there is none.
+/// During recovery: what was drawn last. False if nothing was.
 bool replayed_draw(page_draw &draw);
 
-/// Where the page is damaged, writes it anew: for clocks that go on from `time`, if that is at most `kid.max_observe`
-/// ahead of the system clock, or, where they are under way, as it was.
+/// Writes the page anew if it is damaged: as it was, if the clocks are under way, or else for clocks that go on from
+/// `time`, if that is at most `kid.max_observe` ahead of the system clock.
 void mend_bounds(unix_micros time);
+
+/// Whether the last attempt to write the page failed. Does not wait.
+bool writing_failed(lease_state &lease);
 
 } // namespace kid::pg

@@ -2,6 +2,27 @@
 #include "settings.hpp"
 #include "shmem.hpp"
 
+namespace kid::pg {
+
+/// Raises an error if the running server is older than kid can be loaded into, although it is of the major version that
+/// kid was built for. From these minor versions on WalSndCtl->sync_standbys_status has two bits; before, the same byte
+/// is a boolean, which would be read as "no synchronous standbys".
+static void check_server_version() {
+  constexpr int least[] = {150013, 160009, 170005};
+  char const *const text = GetConfigOption("server_version_num", false, false);
+  int const version = static_cast<int>(strtol(text, nullptr, 10));
+
+  for (int const one : least)
+    if (version / 10000 == one / 10000 && version < one)
+      ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+              errmsg("kid needs PostgreSQL %d.%d or later", one / 10000, one % 10000),
+              errdetail("This server is %d.%d, whose shared memory has another layout.", version / 10000,
+                        version % 10000),
+              errhint("Update the server to the current minor version."));
+}
+
+} // namespace kid::pg
+
 extern "C" {
 
 KID_MODULE_MAGIC("kid", KID_VERSION);
@@ -9,6 +30,7 @@ KID_MODULE_MAGIC("kid", KID_VERSION);
 PGDLLEXPORT void _PG_init();
 
 void _PG_init() {
+  kid::pg::check_server_version();
   kid::pg::define_settings();
   if (process_shared_preload_libraries_in_progress)
     kid::pg::reserve_shared_memory();

@@ -75,13 +75,6 @@ placeholder refused_setting(List *asked_for) {
 
 } // namespace
 
-// The next ID finds that this process is not attached, and puts it in force.
-extern "C" {
-static void assign_lease(int, void *) {
-  attached = nullptr;
-}
-} // extern "C"
-
 /// PostgreSQL gives a setting that is defined late the value that its placeholder had. In parallel mode it refuses
 /// that, with a warning, to settings that may not be changed there. Ours may, but only until they are defined.
 ///
@@ -104,8 +97,9 @@ static void define_all() {
 
   DefineCustomIntVariable("kid.lease", "How far ahead of the system clock the bound of IDs is that survives a crash.",
                           "It is logged in WAL, at most twice in this time. After a crash or a promotion IDs start "
-                          "there. 0 keeps none, and leaves it to the system clock.",
-                          &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, assign_lease,
+                          "there. 0 writes none, and leaves it to the system clock. A change takes effect when the "
+                          "server starts.",
+                          &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, nullptr,
                           nullptr);
 
   DefineCustomIntVariable("kid.max_observe", "How far ahead of the system clock an ID may be that kid_observe() takes.",

@@ -26,10 +26,11 @@ void fill() {
   static_cast<void>(pg_strong_random(&rolling, sizeof rolling));
   // No lease yet: the first call of a generator goes to lease.cpp, which finds out where the clocks start.
   for (auto &cell : state.cells)
-    for (auto *word : {&cell.state, &cell.bound, &cell.renew_at})
+    for (auto *word : {&cell.state, &cell.bound, &cell.renew_at, &cell.held})
       pg_atomic_init_u64(word, 0);
   for (auto &stats : state.stats)
-    for (auto *word : {&stats.waits, &stats.backward_steps, &stats.ticks, &stats.renewals, &stats.held_until})
+    for (auto *word : {&stats.waits, &stats.backward_steps, &stats.ticks, &stats.renewals, &stats.waiting,
+                       &stats.waiting_since, &stats.held_until})
       pg_atomic_init_u64(word, 0);
   for (auto &next : state.backfill.next)
     pg_atomic_init_u64(&next, rolling);

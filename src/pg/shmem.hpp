@@ -13,11 +13,12 @@
 namespace kid::pg {
 
 /// A logical clock, alone in its cache line: every call of every session writes it. See core/step.hpp, and lease.hpp
-/// for the other two words, which only the holder of the lease's lock writes.
+/// for the other words, which only the holder of the lease's lock writes.
 struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   pg_atomic_uint64 state;
   pg_atomic_uint64 bound;    ///< nothing at or above it is issued: the lease ends there
   pg_atomic_uint64 renew_at; ///< from here on the lease should be renewed; at most `bound`
+  pg_atomic_uint64 held;     ///< of a clock with sides: states below it are held, see core/types/sno.hpp
 
   std::uint64_t load() noexcept { return pg_atomic_read_u64(&state); }
   bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
@@ -44,13 +45,15 @@ struct whole_lease {
   }
 };
 
-/// What kid_stats shows of a clock. Nothing on the fast path counts.
+/// What kid_stats() shows of a clock. Nothing on the fast path counts.
 struct clock_stats {
   pg_atomic_uint64 waits;
   pg_atomic_uint64 backward_steps;
   pg_atomic_uint64 ticks;
   pg_atomic_uint64 renewals;
-  pg_atomic_uint64 held_until; ///< the first state after the last unit that was seen ahead of the system clock
+  pg_atomic_uint64 waiting;       ///< sessions that wait for the bound of this clock right now
+  pg_atomic_uint64 waiting_since; ///< a TimestampTz: when the first of them began, if there are any
+  pg_atomic_uint64 held_until;    ///< the first state after the last unit that was seen ahead of the system clock
 };
 
 struct lease_state {
@@ -60,11 +63,12 @@ struct lease_state {
 
   // Guarded by `lock`:
   int length;                ///< ms, the `kid.lease` in force; 0 is off
-  TimestampTz configured;    ///< when the configuration that it comes from was read
   bool open;                 ///< whether the clocks start where the page says
-  bool busy;                 ///< as if `lock` were held: its holder gave it up to wait for standbys
+  bool failed;               ///< whether the last attempt to write the page raised an error
   page_bounds page;          ///< what is on the page
-  std::int64_t write_micros; ///< how long the last renewal took
+  XLogRecPtr written;        ///< where its WAL ends, until standbys have confirmed that; then InvalidXLogRecPtr
+  instr_time began;          ///< when it was begun to be written
+  std::int64_t write_micros; ///< how long that took
 
   pg_atomic_uint64 safe;   ///< of the clock with sides, its mark in force; changed under `lock`
   pg_atomic_uint64 resets; ///< how often a clock was lowered, or its lane changed: states that a session holds from

@@ -59,7 +59,7 @@ sub seconds_ahead
 {
 	my ($node) = @_;
 	return $node->safe_psql('postgres',
-		'SELECT coalesce(round(max(extract(epoch FROM greatest(last_issued, lease_until) - clock_timestamp())), 3), 0) FROM kid_stats');
+		'SELECT coalesce(round(max(extract(epoch FROM greatest(last_issued, lease_until) - clock_timestamp())), 3), 0) FROM kid_stats()');
 }
 
 # That they are so by a lease at most, but for a little, which is what a logical clock is given that is ahead itself.

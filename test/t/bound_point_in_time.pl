@@ -16,7 +16,7 @@ $primary->sql($Ledger::schema);
 $primary->backup('base');
 
 # Within one lease: in the second moment there are more IDs, but no later bound.
-my $bound_of = q{SELECT string_agg(clock || lease_until, ' ') FROM kid_stats};
+my $bound_of = q{SELECT string_agg(clock || lease_until, ' ') FROM kid_stats()};
 my %ledgers = ('before a bound' => Ledger->new);
 $ledgers{'before a bound'}->take('first', $primary, 20);
 my %moments = ('before a bound' => $primary->lsn('insert'));
@@ -42,7 +42,7 @@ foreach my $name (sort keys %moments)
 	$restored->restart;
 	$ledgers{$name}->goes_on($name, $restored);
 	$ledgers{$name}->is_right($name);
-	is($restored->sql(q{SELECT ahead BETWEEN interval '59 min' AND interval '61 min' FROM kid_stats WHERE clock = 'kid'}), 't',
+	is($restored->sql(q{SELECT ahead BETWEEN interval '59 min' AND interval '61 min' FROM kid_stats() WHERE clock = 'kid'}), 't',
 		"$name: IDs go on from what was restored");
 	$restored->stop('immediate');
 }

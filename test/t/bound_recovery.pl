@@ -93,7 +93,7 @@ $standby->sql(q{COMMIT PREPARED 'held'});
 is($standby->sql('SELECT count(*) - count(DISTINCT (kid, flake, sno, uuid)) FROM ids'), 0, 'the prepared transaction is committed');
 $of_far->goes_on('after a prepared transaction', $standby);
 $of_far->is_right('five minutes behind, with a prepared transaction');
-is($standby->sql(q{SELECT ticks, safe_mark > clock_timestamp() + interval '4 min' FROM kid_stats WHERE clock = 'sno'}), '1|t',
+is($standby->sql(q{SELECT ticks, safe_mark > clock_timestamp() + interval '4 min' FROM kid_stats() WHERE clock = 'sno'}), '1|t',
 	'sno has gone on with the other tick');
 $standby->stop('immediate');
 
@@ -108,7 +108,7 @@ fail_over($primary, $standby);
 my $of_right = $ledger->copy;
 $of_right->goes_on('set right, and promoted', $standby);
 $of_right->is_right('a clock that was ahead');
-is($standby->sql(q{SELECT extract(epoch FROM safe_mark - clock_timestamp()) BETWEEN 5 AND 14, ahead < '1 s' FROM kid_stats WHERE clock = 'sno'}), 't|t',
+is($standby->sql(q{SELECT extract(epoch FROM safe_mark - clock_timestamp()) BETWEEN 5 AND 14, ahead < '1 s' FROM kid_stats() WHERE clock = 'sno'}), 't|t',
 	'sno has gone on with the other tick, and marks how far the first one was used');
 $standby->stop('immediate');
 

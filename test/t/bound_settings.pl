@@ -44,7 +44,7 @@ foreach my $settings ("wal_level = minimal\nmax_wal_senders = 0", 'full_page_wri
 	$node->set_clock("+${minutes}m");
 	$node->start;
 	crash_between($settings =~ s/\n/, /r);
-	is($node->sql(q{SELECT ahead > '50 s' FROM kid_stats WHERE clock = 'kid'}), 't', 'above what was before');
+	is($node->sql(q{SELECT ahead > '50 s' FROM kid_stats() WHERE clock = 'kid'}), 't', 'above what was before');
 }
 $node->stop;
 system_or_bail('pg_checksums', '--enable', '--no-sync', '-D', $node->data_dir);

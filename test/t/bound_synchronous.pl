@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FakeClock;
 use Failure;
+use IO::Socket::UNIX;
 use Ledger;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -74,27 +75,84 @@ sub start_waiting_for_standby
 }
 start_waiting_for_standby('canceled', '');
 is($real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'canceled'}), 't', 'one that waits is cancelled');
-start_waiting_for_standby('timeout', "SET statement_timeout = '1s';\n");
+start_waiting_for_standby('timeout', "SET kid.max_wait = -1; SET statement_timeout = '1s';\n");
 eval { $waiting{$_}{handle}->finish } foreach 'canceled', 'timeout';
 like(${ $waiting{$_}{stderr} }, qr/ERROR:  57014: /, "an ID without a standby, $_: an error") foreach 'canceled', 'timeout';
 is(${ $waiting{canceled}{stdout} } . ${ $waiting{timeout}{stdout} }, '', 'and no ID');
 
-# One waits as a commit does, and others for that one: no longer than they may.
-start_waiting_for_standby('first', '');
+# All wait, no longer than they may.
+start_waiting_for_standby('first', "SET kid.max_wait = -1;\n");
 my ($status, $stdout, $stderr) = $real->psql('postgres', "\\set VERBOSITY verbose\nSET kid.max_wait = '500ms'; SELECT kid_next()");
-like($stdout . $stderr, qr/^psql\S* ERROR:  53400: bound of IDs was not renewed in time\n/, 'another one stops at kid.max_wait, and has no ID');
-$waiting{second} = start_session($real, "SET application_name = 'second'; SET kid.max_wait = -1;\nSELECT kid_next()::bigint;\n");
-$real->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'second' AND wait_event IN ('KidLease', 'Extension')}) or die;
-is($real->safe_psql('postgres', 'SELECT count(*) > 0 FROM pg_class, kid_stats'), 't', 'sessions that want no ID go on');
+like($stdout . $stderr, qr/^psql\S* ERROR:  53400: bound of IDs of kid was not renewed in time\nDETAIL:  Synchronous standbys .* 500 ms\.\nHINT:  .*synchronous_standby_names/,
+	'another one stops at kid.max_wait, and has no ID');
+start_waiting_for_standby('second', "SET kid.max_wait = -1;\n");
+is($real->safe_psql('postgres', 'SELECT count(*) > 0 FROM pg_class, kid_stats()'), 't', 'sessions that want no ID go on');
+is($real->safe_psql('postgres', q{SELECT waiting, waiting_for > interval '0.4 s' FROM kid_stats() WHERE clock = 'kid'}), '2|t', 'kid_stats() tells who waits');
+$real->safe_psql('postgres', q{SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'second'});
+eval { $waiting{second}{handle}->finish };
+is($real->safe_psql('postgres', q{SELECT waiting FROM kid_stats() WHERE clock = 'kid'}), '1', 'but not of one that was terminated');
+start_waiting_for_standby('third', "SET kid.max_wait = -1;\n");
 $other->start;
-foreach my $name ('first', 'second')
+foreach my $name ('first', 'third')
 {
 	$waiting{$name}{handle}->finish;
 	cmp_ok(${ $waiting{$name}{stdout} }, '>', $last, "the standby is back: $name goes on");
 }
-isnt(${ $waiting{first}{stdout} }, ${ $waiting{second}{stdout} }, 'with an ID of its own');
-cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'as do all');
+isnt(${ $waiting{first}{stdout} }, ${ $waiting{third}{stdout} }, 'with an ID of its own');
+is($real->safe_psql('postgres', q{SELECT waiting, waiting_for FROM kid_stats() WHERE clock = 'kid'}), '0|', 'nobody waits');
+cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'all go on');
+
+# A client that does not read. What its session is told to say fills the socket, and then the session is stuck in sending its error;
+# that holds up nobody else.
 $other->stop;
+usleep(1_500_000);
+sub start_deaf
+{
+	my ($rows, $query) = @_;
+	my $socket = IO::Socket::UNIX->new(Type => SOCK_STREAM, Peer => $real->host . '/.s.PGSQL.' . $real->port) or die $!;
+	my $startup = pack('N Z* Z* Z* Z* x', 196608, 'user', scalar getpwuid($<), 'database', 'postgres');
+	my $message = '';
+	# The rows are as long as the buffer that PostgreSQL sends from, and what comes before them fills all but the end of one.
+	foreach my $statements ("SET application_name = 'deaf'; SET kid.max_wait = -1",
+		"SELECT repeat('y', 8000); SELECT repeat('x', 8181) FROM generate_series(1, $rows); $query")
+	{
+		$message .= 'Q' . pack('N', 5 + length $statements) . "$statements\0";
+	}
+	$socket->syswrite(pack('N', 4 + length $startup) . $startup . $message) or die $!;
+	return $socket;
+}
+sub deaf_waits_for
+{
+	my ($events) = @_;
+	my $query = "SELECT wait_event FROM pg_stat_activity WHERE application_name = 'deaf' AND wait_event IN ($events)";
+	my $event = '';
+	for (my $i = 0; $i < 1000 && $event eq ''; $i++)
+	{
+		$event = $real->safe_psql('postgres', $query);
+		usleep(10_000);
+	}
+	return $event;
+}
+my $rows = 0;
+for (my $event = 'PgSleep'; $event eq 'PgSleep'; $rows++)
+{
+	my $socket = start_deaf($rows + 1, 'SELECT pg_sleep(100)');
+	$event = deaf_waits_for(q{'PgSleep', 'ClientWrite'});
+	close $socket;
+	$real->safe_psql('postgres', q{SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'deaf'});
+}
+my $deaf = start_deaf($rows - 1, 'SELECT kid_next()');
+is(deaf_waits_for(q{'SyncRep', 'ClientWrite'}), 'SyncRep', 'one whose client does not read waits for the standby');
+start_waiting_for_standby('fourth', "SET kid.max_wait = -1;\n");
+$real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'deaf'});
+is(deaf_waits_for(q{'ClientWrite'}), 'ClientWrite', 'canceled, it cannot say so');
+$real->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
+$real->reload;
+$waiting{fourth}{handle}->finish;
+cmp_ok(${ $waiting{fourth}{stdout} }, '>', $last, 'without synchronous standbys the others go on');
+cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'and new sessions');
+close $deaf;
+$real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
 $real->stop;
 
 # At a start it is the checkpointer that says whether standbys are waited for. Until it does, the setting counts.

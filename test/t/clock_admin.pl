@@ -15,7 +15,7 @@ $node->sql(q{
 	CREATE ROLE merger LOGIN; GRANT EXECUTE ON FUNCTION kid_observe(kid64), kid_observe(sno) TO merger;
 	CREATE ROLE nobody_special LOGIN;
 });
-is($node->sql(q{SELECT string_agg(concat_ws(' ', clock, last_issued, ahead, waits, backward_steps, ticks, lease_until, renewals), ', ' ORDER BY clock) FROM kid_stats}),
+is($node->sql(q{SELECT string_agg(concat_ws(' ', clock, last_issued, ahead, waits, backward_steps, ticks, lease_until, renewals), ', ' ORDER BY clock) FROM kid_stats()}),
 	'flake 0 0 0, kid 0 0 0, sno 0 0 0 0, uuidv7 0 0 0', 'kid_stats before the first ID');
 
 # A day ahead, and back.
@@ -25,14 +25,14 @@ $node->set_clock('+1d');
 $node->sql($insert);
 $node->set_clock('+0');
 my ($status, $stdout, $stderr) = $node->psql('postgres', "$insert; $insert");
-like($stderr, qr{^psql.*WARNING:  IDs are 8[56]\d{3}\.\d{3} s ahead of the clock\nDETAIL:  .*\nHINT:  .*kid_reset_clock\(\)}, 'a warning');
+like($stderr, qr{^psql.*WARNING:  IDs of kid are 8[56]\d{3}\.\d{3} s ahead of the system clock\nDETAIL:  .*\nHINT:  .*kid_reset_clock\(\)}, 'a warning');
 is(() = $stderr =~ /WARNING/g, 1, 'once');
 ($status, $stdout, $stderr) = $node->psql('postgres', $insert);
 is($stderr, '', 'and not in the next session');
 is($node->sql('SELECT count(*), count(*) FILTER (WHERE NOT rises) FROM (SELECT id > lag(id) OVER (ORDER BY n) AS rises FROM ids) s'), '5000|0',
 	'IDs stay unique and ordered');
 is($node->sql(q{SELECT ahead BETWEEN interval '23 h 59 min' AND interval '1 day', backward_steps, lease_until > last_issued, renewals > 0, ticks
-				FROM kid_stats WHERE clock = 'kid'}), 't|1|t|t|', 'kid_stats tells');
+				FROM kid_stats() WHERE clock = 'kid'}), 't|1|t|t|', 'kid_stats tells');
 
 # Who may see and do what.
 sub as_role
@@ -41,9 +41,9 @@ sub as_role
 	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\n$query", extra_params => [ '-U', $role ]);
 	return $stdout . $stderr;
 }
-is(as_role('watcher', 'SELECT count(*) FROM kid_stats'), '4', 'pg_read_all_stats sees kid_stats');
+is(as_role('watcher', 'SELECT count(*) FROM kid_stats()'), '4', 'pg_read_all_stats sees kid_stats');
 like(as_role('nobody_special', $_), qr{42501: permission denied}, "not everybody may: $_")
-  foreach ('SELECT * FROM kid_stats', 'SELECT * FROM kid_clocks()', 'SELECT kid_observe(kid64_floor(now()))', 'SELECT kid_reset_clock(now())');
+  foreach ('SELECT * FROM kid_stats()', 'SELECT * FROM kid_stats()', 'SELECT kid_observe(kid64_floor(now()))', 'SELECT kid_reset_clock(now())');
 $node->sql('GRANT EXECUTE ON FUNCTION kid_reset_clock(timestamptz), kid_reset_clock(kid64) TO merger');
 like(as_role('merger', 'SELECT kid_reset_clock(now())'), qr{42501: must be superuser}, 'the reset is for superusers, whatever is granted');
 
@@ -51,7 +51,7 @@ like(as_role('merger', 'SELECT kid_reset_clock(now())'), qr{42501: must be super
 $node->sql(q{DELETE FROM ids WHERE id > kid64_ceil(now()); SELECT kid_reset_clock((SELECT max(id) FROM ids))});
 $node->sql($insert);
 is($node->sql(q{SELECT max(kid_timestamp(id)) <= clock_timestamp(), count(*) FROM ids}), 't|2000', 'IDs are of now again');
-is($node->sql(q{SELECT ahead FROM kid_stats WHERE clock = 'kid'}), '00:00:00', 'and kid_stats says so');
+is($node->sql(q{SELECT ahead FROM kid_stats() WHERE clock = 'kid'}), '00:00:00', 'and kid_stats says so');
 my $last = $node->sql('SELECT kid_next()');
 $node->stop('immediate');
 $node->start;
@@ -60,7 +60,7 @@ $node->set_clock('+1d');
 $node->sql('SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7()');
 $node->set_clock('+0');
 $node->sql('SELECT kid_reset_clock(now())');
-is($node->sql(q{SELECT bool_and(ahead = '0') FROM kid_stats}), 't', 'all clocks at once');
+is($node->sql(q{SELECT bool_and(ahead = '0') FROM kid_stats()}), 't', 'all clocks at once');
 is($node->sql(q{SELECT kid_timestamp(kid_next()) <= clock_timestamp(), kid_timestamp(flake_next()) <= clock_timestamp(),
 					   kid_timestamp(sno_next()) <= clock_timestamp(), kid_timestamp(kid_uuidv7()) <= clock_timestamp()}), 't|t|t|t', 'and all go on from now');
 my ($before) = $node->sql(q{SELECT kid_next()});
@@ -89,7 +89,7 @@ is($node->sql(q{SELECT kid_observe(kid64_floor(now() + interval '10 min'));
 				SELECT kid_next() > kid64_floor(now() + interval '9 min'), kid_next() < kid64_floor(now() + interval '11 min')}) =~ s/^\n//r,
 	't|t', 'past an ID that is ahead');
 like(as_role('merger', q{SELECT kid_observe(kid64_floor(now() + interval '61 min'))}),
-	qr{22023: ID is too far ahead of the clock\nDETAIL:  It is 36\d\d\.\d{3} s ahead, and .*3600000 ms}, 'but only so far');
+	qr{22023: ID is too far ahead of the system clock\nDETAIL:  It is 36\d\d\.\d{3} s ahead, and .*3600000 ms}, 'but only so far');
 is(as_role('merger', q{SELECT kid_observe(kid64_floor(now() + interval '59 min'))}), '', 'by who is not a superuser');
 my $observed = $node->sql(q{SELECT kid64_floor(now() + interval '2 h') AS id \gset
 	SELECT kid_observe(:'id'::kid64);
@@ -141,7 +141,7 @@ $node->sql('SELECT kid_next()');
 $node->set_clock('+86399.1s');
 ($status, $stdout, $stderr) = $node->psql('postgres', 'SELECT kid_next()');
 is($stderr, '', 'less than a second is no news');
-is($node->sql(q{SELECT backward_steps > 1 FROM kid_stats WHERE clock = 'kid'}), 't', 'but counted');
+is($node->sql(q{SELECT backward_steps > 1 FROM kid_stats() WHERE clock = 'kid'}), 't', 'but counted');
 
 $node->stop;
 done_testing();

@@ -24,7 +24,7 @@ foreach my $case ([ '2040-01-01 00:00:00', 0, 64 ], [ '2040-01-01 00:00:00.50001
 					   FROM (SELECT kid_uuidv7() AS id FROM generate_series(1, $count) OFFSET 0) s}), "1|$count|t", "a microsecond has $count IDs");
 	like($node->error_of('SET kid.max_wait = 0; SELECT kid_uuidv7()'), qr{53400: all IDs .*DETAIL:  .* begins in 0\.001 ms}s, 'then an error');
 }
-is($node->sql(q{SELECT waits > 0 FROM kid_stats WHERE clock = 'uuidv7'}), 't', 'which kid_stats counts');
+is($node->sql(q{SELECT waits > 0 FROM kid_stats() WHERE clock = 'uuidv7'}), 't', 'which kid_stats counts');
 
 # It goes on to the microsecond after, and each of a second of them is told exactly.
 $node->set_clock('2040-01-01 00:00:01');
@@ -43,13 +43,13 @@ my $insert = 'INSERT INTO ids SELECT FROM generate_series(1, 1000)';
 $node->sql($insert);
 $node->set_clock('-1h');
 my ($status, $stdout, $stderr) = $node->psql('postgres', "$insert; $insert");
-like($stderr, qr{^psql.*WARNING:  IDs are 3\d{3}\.\d{3} s ahead of the clock\nDETAIL:  .*\nHINT:  .*kid_reset_clock\(\)}, 'a warning');
+like($stderr, qr{^psql.*WARNING:  IDs of uuidv7 are 3\d{3}\.\d{3} s ahead of the system clock\nDETAIL:  .*\nHINT:  .*kid_reset_clock\(\)}, 'a warning');
 is(() = $stderr =~ /WARNING/g, 1, 'once');
 $node->sql($insert);
 is($node->sql(q{SELECT count(*), count(*) FILTER (WHERE id <= previous), max(kid_timestamp(id)) - min(kid_timestamp(id)) < interval '1 min'
 				  FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM ids) s}), '4000|0|t', 'IDs rise, and carry on from the highest time');
-is($node->sql(q{SELECT backward_steps, ahead BETWEEN interval '50 min' AND interval '70 min' FROM kid_stats WHERE clock = 'uuidv7'}), '1|t', 'kid_stats tells');
-like($node->error_of(q{SET kid.clock_backward = 'wait'; SET kid.max_wait = 0; SELECT kid_uuidv7()}), qr{53400: clock is behind }, 'or an error');
+is($node->sql(q{SELECT backward_steps, ahead BETWEEN interval '50 min' AND interval '70 min' FROM kid_stats() WHERE clock = 'uuidv7'}), '1|t', 'kid_stats tells');
+like($node->error_of(q{SET kid.clock_backward = 'wait'; SET kid.max_wait = 0; SELECT kid_uuidv7()}), qr{53400: system clock is behind }, 'or an error');
 my $waiting = $node->start_waiting(q{SET kid.clock_backward = 'wait'; SET kid.max_wait = -1; SELECT kid_uuidv7() > now() + interval '30 min'});
 $node->set_clock('+1h');
 $waiting->{session}->finish;
@@ -69,7 +69,7 @@ is($node->sql(q{SELECT count(DISTINCT id), min(left(id::text, 18)), max(left(id:
 like($node->error_of('SELECT kid_uuidv7() FROM generate_series(1, 100)'), qr{2200H: the range of IDs is used up}, 'the range ends');
 like($node->error_of("SELECT kid_observe('$_'::uuid), kid_uuidv7()"), qr{2200H: the range of IDs is used up}, "also after $_")
   foreach ('ffffffff-ffff-7ffb-8000-000000000000', 'ffffffff-ffff-7fff-bfff-ffffffffffff');
-is($node->sql(q{SELECT last_issued FROM kid_stats WHERE clock = 'uuidv7'}), '10889-08-02 05:31:50.655998+00', 'kid_stats has the end');
+is($node->sql(q{SELECT last_issued FROM kid_stats() WHERE clock = 'uuidv7'}), '10889-08-02 05:31:50.655998+00', 'kid_stats has the end');
 $node->stop('immediate');
 $node->start;
 like($node->error_of('SELECT kid_uuidv7()'), qr{2200H: the range of IDs is used up}, 'also after a crash');

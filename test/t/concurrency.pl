@@ -148,7 +148,7 @@ $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight se
 	{ 'full' => "INSERT INTO counts SELECT count(*) FROM generate_series(1, 20000) WHERE $rising;" });
 is($node->safe_psql('postgres', "SELECT sum(rows), clock_timestamp() - '$started' > interval '1 ms' * (20000 * 60 * 8 / 4096) FROM counts"),
 	'160000|t', '9600000 flake rise, at most 4096 in a millisecond');
-is($node->safe_psql('postgres', q{SELECT waits > 0 FROM kid_stats WHERE clock = 'flake'}), 't', 'and had to wait for that');
+is($node->safe_psql('postgres', q{SELECT waits > 0 FROM kid_stats() WHERE clock = 'flake'}), 't', 'and had to wait for that');
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE few (id sno)');
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions with a pool of four',
 	{ 'few' => q{

@@ -61,7 +61,7 @@ foreach my $version (@released)
 
 # That the comparison tells: an object less, a comment less, another cost, another right.
 my $number = 0;
-foreach my $change ('ALTER EXTENSION kid DROP VIEW kid_stats', 'COMMENT ON FUNCTION kid_next() IS NULL', 'ALTER FUNCTION kid_next() COST 2',
+foreach my $change ('ALTER EXTENSION kid DROP FUNCTION kid_stats()', 'COMMENT ON FUNCTION kid_next() IS NULL', 'ALTER FUNCTION kid_next() COST 2',
 	'GRANT EXECUTE ON FUNCTION kid_observe(sno) TO PUBLIC')
 {
 	ok(catalogue_of('changed_' . $number++, 'CREATE EXTENSION kid', $change) ne $fresh, "$change is noticed");

@@ -17,10 +17,10 @@ my $directory = PostgreSQL::Test::Utils::tempdir;
 # The library as of another version, with another struct in shared memory; made from the objects beside this test.
 sub build
 {
-	my ($version) = @_;
+	my ($version, @changes) = @_;
 	my $tree = "$directory/$version";
 	system_or_bail('cp', '-Rp', '.', $tree);
-	foreach ([ 'kid.control', qr/default_version = '[^']*'/, "default_version = '$version'" ], [ 'src/pg/shmem.cpp', qr/ struct_version = 1;/, ' struct_version = 2;' ])
+	foreach ([ 'kid.control', qr/default_version = '[^']*'/, "default_version = '$version'" ], @changes)
 	{
 		my ($file, $old, $new) = @$_;
 		my $text = slurp_file("$tree/$file");
@@ -49,7 +49,8 @@ sub error_of
 	return $stderr;
 }
 
-my ($older, $newer) = (build('0.9'), build('999.0'));
+my @other_struct = ([ 'src/pg/shmem.cpp', qr/ struct_version = 1;/, ' struct_version = 2;' ]);
+my ($older, $newer) = (build('0.9', @other_struct), build('999.0', @other_struct));
 copy($installed, "$directory/kid.so") or die $!;
 END { install("$directory/kid.so") if defined $directory && -e "$directory/kid.so" }
 
@@ -57,7 +58,7 @@ END { install("$directory/kid.so") if defined $directory && -e "$directory/kid.s
 $node->safe_psql('postgres', 'CREATE EXTENSION kid; CREATE DATABASE other');
 my $id = $node->safe_psql('postgres', 'SELECT kid_next()');
 install($older);
-foreach my $query ('SELECT kid_next()', q{SELECT kid64_at('2026-11-21')}, 'SELECT * FROM kid_stats', 'SELECT kid_observe(sno_floor(now()))')
+foreach my $query ('SELECT kid_next()', q{SELECT kid64_at('2026-11-21')}, 'SELECT * FROM kid_stats()', 'SELECT kid_observe(sno_floor(now()))')
 {
 	like(error_of('postgres', $query),
 		qr/ERROR:  55000: shared memory of kid was set up by another version of its library\nDETAIL:  It is of version 1, .* version 2\.\nHINT:  Restart the server\./,
@@ -78,6 +79,18 @@ pass('a newer library with an older script');
 $node->restart;
 cmp_ok($node->safe_psql('other', 'SELECT kid_next()'), 'gt', $id, 'works, after a restart of the server');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_proc WHERE proname = 'kid_require_library'}), '0', 'the check is not left in the catalogue');
+
+# A server of an older minor version than the library can read the shared memory of: as if this one were.
+my $number = $node->safe_psql('postgres', 'SHOW server_version_num');
+SKIP:
+{
+	skip 'from 18 on all minor versions will do', 2 if $number >= 180000;
+	my $next = $number + 1;
+	install(build('1.0', [ 'src/pg/module.cpp', qr/constexpr int least\[\] = \{.*?\};/, "constexpr int least[] = {$next};" ]));
+	like(error_of('other', 'SELECT kid_next()'), qr/ERROR:  0A000: kid needs PostgreSQL \d+\.\d+ or later\nDETAIL:  .*\nHINT:  /, 'an old minor version is refused');
+	like(error_of('other', q{SELECT '...........'::kid64}), qr/ERROR:  0A000: /, 'by each function');
+	install($newer);
+}
 
 SKIP:
 {

@@ -54,7 +54,9 @@ struct sno : counts_from_epoch<sno> {
   }
 };
 
-/// The logical clock of sno. When the system clock goes back, it changes sides, instead of waiting or holding.
+/// The logical clock of sno. When the system clock goes back, it changes sides, instead of waiting or holding. Only
+/// for some time after a start it holds: it begins at the bound, up to a lease ahead of the system clock, although that
+/// did not go back.
 ///
 /// The tick bit makes two pools of every time unit. One side is in use; of the other all that may have been issued is
 /// at or below the safe mark:
@@ -79,6 +81,9 @@ struct sno_clock {
   std::uint64_t sequence_min = 0;
   std::uint64_t sequence_max = sequence::max;
 
+  /// States below this one are held when the system clock is behind them.
+  std::uint64_t held = 0;
+
   static constexpr std::uint64_t at(unix_micros time) noexcept {
     return units::put(sno::units::get(sno{}.lowest(time)));
   }
@@ -91,7 +96,7 @@ struct sno_clock {
   }
 
   static constexpr bool changes_sides = true;
-  static constexpr bool holds() noexcept { return false; }
+  constexpr bool holds(std::uint64_t state) const noexcept { return state < held; }
   constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t last) const noexcept {
     return now | (last & tick::mask) | sequence_min;
   }
@@ -131,6 +136,7 @@ constexpr std::uint64_t state_of(sno const &layout, sno::word id) noexcept {
 /// the last look can seem to be behind it, when other callers went on meanwhile: only a second such reading is told.
 template <class Clock, class Cell, class Read>
 [[gnu::always_inline]] inline step_result advance_in_order(Clock const &clock, Cell &cell, Read const &read,
+                                                           carry_pace const &pace = {},
                                                            std::uint64_t *count = nullptr) {
   std::uint64_t last = cell.load();
   for (bool again = false;; again = true) {
@@ -138,7 +144,7 @@ template <class Clock, class Cell, class Read>
     std::uint64_t const now = read();
     last = cell.load();
     while (clock.side(last) == side) {
-      step_result next = step(clock, last, now);
+      step_result next = step(clock, last, now, pace.carry_from(now));
       if (next.kind == step_kind::behind && !again)
         break;
       if (next.kind != step_kind::issued || take(clock, cell, last, next, count))

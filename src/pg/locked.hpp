@@ -1,0 +1,39 @@
+// Holding a lock that any session may need next.
+#pragma once
+
+#include "postgres.hpp"
+
+namespace kid::pg {
+
+/// Calls `work` while this process holds `lock`, and then releases the lock. Until the release nothing is sent to the
+/// client: a client that does not read would keep the lock from everybody. Notices go to the server's log alone. An
+/// error is sent after the release, whereas PostgreSQL by itself sends an error before it releases locks.
+template <class Work> auto release_after(LWLock *lock, Work work) {
+  CommandDest const client = whereToSendOutput;
+  MemoryContext const context = CurrentMemoryContext;
+  decltype(work()) result{};
+
+  whereToSendOutput = DestNone;
+  PG_TRY();
+  {
+    result = work();
+  }
+  PG_CATCH();
+  {
+    whereToSendOutput = client;
+    MemoryContextSwitchTo(context);
+    ErrorData *const error = CopyErrorData();
+    FlushErrorState();
+    // An error resumes interrupts, and so does a release.
+    HOLD_INTERRUPTS();
+    LWLockRelease(lock);
+    error->output_to_client = client == DestRemote;
+    ReThrowError(error);
+  }
+  PG_END_TRY();
+  whereToSendOutput = client;
+  LWLockRelease(lock);
+  return result;
+}
+
+} // namespace kid::pg
