@@ -27,15 +27,6 @@ inline std::uint32_t wait_event(char const *name) {
 #endif
 }
 
-// 16 gave what makes a range a place for soft errors.
-inline RangeType *make_range_of(TypeCacheEntry *type, RangeBound *lower, RangeBound *upper) {
-#if PG_VERSION_NUM >= 160000
-  return make_range(type, lower, upper, false, nullptr);
-#else
-  return make_range(type, lower, upper, false);
-#endif
-}
-
 // 16 gave what walks through expressions and queries a prototype for what it calls.
 using tree_walker = bool (*)(Node *node, void *context);
 

@@ -97,7 +97,6 @@ extern "C" {
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
-#include "utils/multirangetypes.h"
 #include "utils/plancache.h"
 #include "utils/rangetypes.h"
 #include "utils/rel.h"

@@ -12,10 +12,6 @@ CREATE FUNCTION kid_support_gt(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_within_pieces(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_recheck_pieces(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_setting(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_next(internal) RETURNS internal
@@ -27,17 +23,10 @@ COMMENT ON FUNCTION kid_support_le(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_ge(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_gt(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
-COMMENT ON FUNCTION kid_support_within_pieces(internal) IS 'planner support';
-COMMENT ON FUNCTION kid_support_recheck_pieces(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_setting(internal) IS
     'planner support of what depends on a setting: in a query it becomes the function with the setting as its last argument, which is immutable';
 COMMENT ON FUNCTION kid_support_next(internal) IS
     'planner support of generators: each call in a query becomes one with a number of its own, so that PostgreSQL does not take two for one';
-
-CREATE FUNCTION kid_hull(tstzmultirange) RETURNS tstzrange
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_hull(tstzmultirange) IS
-    'the range from the first instant of a multirange to the last, both included, which kid_within is planned with';
 
 CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';

@@ -9,7 +9,6 @@
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
-#include "../traits/time_pieces.hpp"
 #include "../types.hpp"
 
 KID_DECLARE_INPUT(flake)
@@ -209,7 +208,6 @@ KID_EXPORT_ORDER(flake)
 KID_EXPORT_TIME(flake)
 KID_EXPORT_TIME_COMPARISON(flake)
 KID_EXPORT_RANGE_OPERATORS(flake)
-KID_EXPORT_TIME_PIECES(flake)
 KID_EXPORT_GENERATOR(flake, kid::pg::flake_generator, kid::pg::at)
 KID_EXPORT_OBSERVE(flake, clock_flake)
 KID_EXPORT_RESET_CLOCK(flake, clock_flake)

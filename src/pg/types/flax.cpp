@@ -7,7 +7,6 @@
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
-#include "../traits/time_pieces.hpp"
 #include "../traits/uuid_casts.hpp"
 #include "../types.hpp"
 
@@ -68,7 +67,6 @@ KID_EXPORT_ORDER(flax)
 KID_EXPORT_TIME(flax)
 KID_EXPORT_TIME_COMPARISON(flax)
 KID_EXPORT_RANGE_OPERATORS(flax)
-KID_EXPORT_TIME_PIECES(flax)
 KID_EXPORT_UUID_CASTS(flax)
 KID_EXPORT_GENERATOR(flax, kid::pg::flax_generator, kid::pg::at)
 KID_FUNCTION(flax_make, kid::pg::make)

@@ -9,7 +9,6 @@
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
-#include "../traits/time_pieces.hpp"
 #include "../types.hpp"
 
 KID_DECLARE_INPUT(kid64)
@@ -53,7 +52,6 @@ KID_EXPORT_ORDER(kid64)
 KID_EXPORT_TIME(kid64)
 KID_EXPORT_TIME_COMPARISON(kid64)
 KID_EXPORT_RANGE_OPERATORS(kid64)
-KID_EXPORT_TIME_PIECES(kid64)
 KID_EXPORT_GENERATOR(kid64, kid::pg::kid64_generator, kid::pg::at)
 KID_EXPORT_OBSERVE(kid64, clock_kid)
 KID_EXPORT_RESET_CLOCK(kid64, clock_kid)

@@ -8,7 +8,6 @@
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
-#include "../traits/time_pieces.hpp"
 #include "../traits/uuid_casts.hpp"
 #include "../types.hpp"
 
@@ -139,7 +138,6 @@ KID_EXPORT_ORDER(kid96)
 KID_EXPORT_TIME(kid96)
 KID_EXPORT_TIME_COMPARISON(kid96)
 KID_EXPORT_RANGE_OPERATORS(kid96)
-KID_EXPORT_TIME_PIECES(kid96)
 KID_EXPORT_UUID_CASTS(kid96)
 KID_EXPORT_GENERATOR(kid96, kid::pg::kid96_generator, kid::pg::at)
 KID_EXPORT_OBSERVE(kid96, clock_kid)

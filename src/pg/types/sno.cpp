@@ -9,7 +9,6 @@
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
-#include "../traits/time_pieces.hpp"
 #include "../traits/uuid_casts.hpp"
 #include "../types.hpp"
 
@@ -143,7 +142,6 @@ KID_EXPORT_ORDER(sno)
 KID_EXPORT_TIME(sno)
 KID_EXPORT_TIME_COMPARISON(sno)
 KID_EXPORT_RANGE_OPERATORS(sno)
-KID_EXPORT_TIME_PIECES(sno)
 KID_EXPORT_UUID_CASTS(sno)
 KID_EXPORT_GENERATOR(sno, kid::pg::sno_generator, kid::pg::at)
 KID_EXPORT_OBSERVE(sno, clock_sno)

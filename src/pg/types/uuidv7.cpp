@@ -7,7 +7,6 @@
 #include "../traits/columns.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
-#include "../traits/time_pieces.hpp"
 #include "../types.hpp"
 
 namespace kid {
@@ -117,7 +116,6 @@ Datum at(PG_FUNCTION_ARGS) {
 
 KID_EXPORT_TIME(kid_uuidv7)
 KID_EXPORT_TIME_COMPARISON(kid_uuidv7)
-KID_EXPORT_TIME_PIECES(kid_uuidv7)
 KID_EXPORT_GENERATOR(kid_uuidv7, kid::pg::uuidv7_generator, kid::pg::at)
 KID_EXPORT_OBSERVE(kid_uuidv7, clock_uuidv7)
 KID_EXPORT_RESET_CLOCK(kid_uuidv7, clock_uuidv7)
