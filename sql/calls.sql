@@ -7,6 +7,7 @@ BEGIN
                       FROM (SELECT row_number() OVER () AS row, to_jsonb(q) AS r FROM (%s) q) s, jsonb_each_text(r) AS e(k, v) WHERE k LIKE ''id%%''', query)
        INTO rows, ids, distinct_ids;
 END $$;
+CREATE FUNCTION bucket(n int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN n % 10; END';
 CREATE TABLE t AS SELECT n FROM generate_series(1, 100) AS n;
 CREATE TABLE generators (call text);
 INSERT INTO generators VALUES ('kid_next()'), ('kid64_next()'), ('kid96_next()'), ('sno_next()'), ('sno_next(7)'), ('flake_next()'), ('flax_next()'), ('kid_uuidv7()'), ('kid_uuidv7_at(''2020-02-02'')'),
@@ -23,6 +24,11 @@ INSERT INTO queries VALUES
     ('SELECT %1$s AS id, %1$s AS id2, %1$s AS id3 FROM t ORDER BY id LIMIT 50'),
     ('SELECT %1$s AS id, %1$s AS id2, n FROM t GROUP BY n'),
     ('SELECT %1$s AS id, %1$s AS id2, n FROM t GROUP BY n ORDER BY id'),
+    ('SELECT %1$s AS id, %1$s AS id2, bucket(n) AS k FROM t GROUP BY k ORDER BY id'),
+    ('SELECT %1$s AS id, %1$s AS id2, bucket(n) AS k FROM t GROUP BY ROLLUP (k) ORDER BY id2'),
+    ('SELECT %1$s AS id, %1$s AS id2 FROM t GROUP BY n, bucket(n) HAVING %1$s IS NOT NULL ORDER BY %1$s'),
+    ('SELECT %1$s AS id FROM t GROUP BY %1$s ORDER BY %1$s'),
+    ('SELECT DISTINCT ON (bucket(n)) %1$s AS id, %1$s AS id2 FROM t ORDER BY bucket(n)'),
     ('SELECT DISTINCT %1$s AS id, %1$s AS id2, %1$s AS id3 FROM t'),
     ('SELECT DISTINCT ON (id) %1$s AS id, %1$s AS id2 FROM t'),
     ('SELECT id, id2, id3 FROM (SELECT %1$s AS id, %1$s AS id2, %1$s AS id3 FROM t ORDER BY 1) s ORDER BY id3'),
@@ -39,7 +45,7 @@ SELECT q.query, min(r.rows) AS rows, count(*) AS generators, bool_and(r.ids = r.
   FROM queries q, generators g, rows_and_ids(format(q.query, g.call)) r WHERE NOT (q.query LIKE '%max(%' AND g.call LIKE 'kid_uuid%') GROUP BY q.query ORDER BY q.query COLLATE "C";
 SELECT q.query, min(r.rows) AS rows, count(*) AS generators, bool_and(r.ids = r.distinct_ids) AS each_once
   FROM queries q, sets g, rows_and_ids(format(q.query, g.call)) r
- WHERE q.query NOT LIKE '%VALUES%' AND q.query NOT LIKE '%max(%' AND q.query NOT LIKE '%(SELECT \%1$s)%' GROUP BY q.query ORDER BY q.query COLLATE "C";
+ WHERE q.query NOT LIKE '%VALUES%' AND q.query !~ 'max\(|HAVING' AND q.query NOT LIKE '%(SELECT \%1$s)%' GROUP BY q.query ORDER BY q.query COLLATE "C";
 
 -- Inserted, also by way of a DEFAULT, a rule and a function that is inlined.
 CREATE TABLE pairs (n int, id kid64 DEFAULT kid_next(), id2 kid64 DEFAULT kid_next(), id3 bigint DEFAULT kid_next());
@@ -89,12 +95,15 @@ EXPLAIN SELECT kid_next(1234), kid_next(1234);
 SELECT count(*), count(DISTINCT s) FROM generate_series(1, 3) AS g (a), sno_next(0, a) AS s;
 SELECT count(*), count(DISTINCT s) FROM t LEFT JOIN LATERAL (SELECT * FROM kid_next(t.n)) AS s ON true WHERE n < 4;
 
--- A query that groups by a call refers to that call in its select list.
+-- What GROUP BY repeats is the value of the group, as of any expression: in the select list, as a part of an item, in HAVING, and as NULL in a total.
 CREATE TABLE old AS SELECT timestamptz '2020-02-02' + n * interval '1 s' AS ts, n % 2 AS g FROM t;
+SELECT count(*), count(DISTINCT id), bool_and(id = id2) AS same FROM (SELECT kid_next() AS id, kid_next() AS id2 FROM t GROUP BY kid_next()) s;
 SELECT count(*), bool_and(id::text = text) AS same FROM (SELECT kid64_at(ts) AS id, kid64_at(ts)::text AS text FROM old GROUP BY kid64_at(ts)) s;
-SELECT bool_and(id::text = text) AS same FROM (SELECT new_id() AS id, new_id()::text AS text FROM old GROUP BY new_id()) s;
-SELECT count(*) FROM (SELECT new_id() AS id FROM old GROUP BY new_id() HAVING new_id() = new_id()) s;
-SELECT count(*), count(id) FROM (SELECT kid64_at(ts) || 'x' AS id, grouping(kid64_at(ts)) AS is_total FROM old GROUP BY ROLLUP (kid64_at(ts))) s WHERE is_total = 1;
+SELECT count(*), count(DISTINCT id) FROM (SELECT kid64_at(ts) AS id FROM old GROUP BY kid64_at(ts) HAVING kid64_at(ts) = kid64_at(ts)) s;
+SELECT is_total, count(*), count(id), count(text) FROM (SELECT kid64_at(ts) AS id, kid64_at(ts) || 'x' AS text, grouping(kid64_at(ts)) AS is_total FROM old GROUP BY ROLLUP (kid64_at(ts))) s GROUP BY 1 ORDER BY 1;
+SELECT count(*), count(DISTINCT id), count(DISTINCT id2), count(*) FILTER (WHERE id = id2) AS same FROM (SELECT kid_next() AS id, flake_next()::bigint::kid64 AS id2, g FROM old GROUP BY kid_next(), g) s;
+SELECT count(*), count(DISTINCT id) FROM (SELECT new_id() AS id FROM old GROUP BY new_id() ORDER BY new_id()) s;
+SELECT sum(count) AS rows, count(*) AS groups FROM (SELECT count(*) FROM t GROUP BY kid_next()) s;
 
 -- Who may call it, and how it is set up, stays as it is.
 \set ON_ERROR_ROLLBACK on
@@ -121,4 +130,4 @@ DEALLOCATE pair;
 
 DROP VIEW v;
 DROP TABLE t, old, generators, sets, queries, pairs, first, second, third;
-DROP FUNCTION rows_and_ids, new_id;
+DROP FUNCTION rows_and_ids, bucket, new_id;

@@ -77,21 +77,6 @@ inline int &statistics_target(VacAttrStats *stats) {
 #endif
 }
 
-// 18 moved the expressions of GROUP BY that are not in the select list to a range table entry, which has them all.
-inline List *group_expressions(Query *query) {
-#if PG_VERSION_NUM >= 180000
-  ListCell *cell = nullptr;
-  foreach (cell, query->rtable) {
-    auto *const entry = static_cast<RangeTblEntry *>(lfirst(cell));
-    if (entry->rtekind == RTE_GROUP)
-      return entry->groupexprs;
-  }
-#else
-  static_cast<void>(query);
-#endif
-  return NIL;
-}
-
 // 18 added a place for counters to the arguments, and 19 flags for the table.
 inline IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot, int keys) {
 #if PG_VERSION_NUM >= 190000

@@ -4,18 +4,26 @@
 
 namespace kid::pg {
 
+extern "C" {
+
+/// Whether an expression contains `call`.
+static bool find_call(Node *node, void *call) {
+  return node != nullptr && (equal(node, call) || walk(node, find_call, call));
+}
+
+} // extern "C"
+
 namespace {
 
-/// Whether the query groups by something that a generator may be called for, by itself or by a function that is yet to
-/// be inlined.
-bool groups_by_volatile(Query *query) {
+/// Whether GROUP BY contains `call`. From 18 on nothing of GROUP BY is in the select list any more when its calls are
+/// simplified, but references to what is grouped, so the answer is no, and the grouped call gets its number.
+bool groups_by(Query *query, FuncExpr *call) {
   ListCell *cell = nullptr;
 
   foreach (cell, query->groupClause)
-    if (contain_volatile_functions(
-            get_sortgroupclause_expr(static_cast<SortGroupClause *>(lfirst(cell)), query->targetList)))
+    if (find_call(get_sortgroupclause_expr(static_cast<SortGroupClause *>(lfirst(cell)), query->targetList), call))
       return true;
-  return contain_volatile_functions(reinterpret_cast<Node *>(group_expressions(query)));
+  return false;
 }
 
 /// PostgreSQL computes equal expressions of a select list once, below a Sort, and so it would do with two calls of a
@@ -26,15 +34,15 @@ bool groups_by_volatile(Query *query) {
 /// nothing looks there but the comparison of expressions: EXPLAIN, privileges and whatever else belongs to the function
 /// stay as they are.
 ///
-/// A call in GROUP BY is what the same call in the select list refers to, so calls in such a query get no number.
+/// In the select list, a call that GROUP BY contains refers to the value of the group, so it gets no number.
 Node *number_call(SupportRequestSimplify *request) {
   static Oid calls_numbered = InvalidOid;
-  FuncExpr const *const written = request->fcall;
+  FuncExpr *const written = request->fcall;
 
   // An expression may be simplified more than once, and then was copied, perhaps.
   if (OidIsValid(written->inputcollid))
     return nullptr;
-  if (request->root != nullptr && request->root->parse != nullptr && groups_by_volatile(request->root->parse))
+  if (request->root != nullptr && request->root->parse != nullptr && groups_by(request->root->parse, written))
     return nullptr;
   if (!OidIsValid(++calls_numbered))
     ++calls_numbered;
