@@ -1,4 +1,4 @@
--- traits: io order time time_casts minus time_comparison time_range range_operators uuid text_encoder uuid_encoder generators
+-- traits: io order time time_casts minus time_comparison time_range range_operators uuid generators
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 
 -- flax: what only this type has
