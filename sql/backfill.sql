@@ -1,4 +1,4 @@
--- T_at(): IDs of given times, any number of them, no two alike in a statement.
+-- kid64_at() and its siblings: IDs of given times, any number of them, no two alike from one call in a statement.
 \set SHOW_CONTEXT never
 SET TimeZone = 'UTC';
 
@@ -21,6 +21,9 @@ INSERT INTO batches SELECT kid64_at('2020-02-01') FROM generate_series(1, 10000)
 INSERT INTO batches SELECT kid64_at('2020-02-01') FROM generate_series(1, 10000);
 DO $$ BEGIN FOR i IN 1..20000 LOOP INSERT INTO batches VALUES (kid64_at('2020-02-01')); END LOOP; END $$;
 SELECT count(*), max(kid_timestamp(id)) - min(kid_timestamp(id)) AS span FROM batches;
+-- Row by row, in the order of time: units that were used up are passed over, and one that was begun is continued.
+DO $$ BEGIN FOR i IN 0..2 LOOP FOR j IN 1..20000 LOOP INSERT INTO batches VALUES (kid64_at(timestamptz '2020-02-02' + i * interval '1024 us')); END LOOP; END LOOP; END $$;
+SELECT count(*), max(kid_timestamp(id)) - min(kid_timestamp(id)) AS span FROM batches WHERE id >= timestamptz '2020-02-02';
 DROP TABLE batches;
 
 -- What is spread meets rows of the units after it; and times in no order, twice.
@@ -44,7 +47,18 @@ SELECT count(*), count(DISTINCT id) FROM (SELECT kid64_at(timestamptz '2020-07-0
 RESET work_mem;
 SELECT count(*), count(DISTINCT id) FROM (SELECT kid64_at(timestamptz '2020-06-01' + n * 7919 % 20000 * interval '1 s') AS id FROM generate_series(1, 20000) AS n) s;
 
--- After the last unit there is none.
+-- What a statement remembers ends with it, and is no more than work_mem allows. The session keeps next to nothing.
+CREATE TEMPORARY TABLE before AS SELECT sum(total_bytes) AS bytes FROM pg_backend_memory_contexts WHERE name = 'TopMemoryContext';
+SELECT ids, contexts, bytes < 10 * 1024 * 1024 AS bounded
+  FROM (SELECT count(kid64_at(timestamptz '2020-06-01' + n * interval '1 s')) AS ids FROM generate_series(1, 300000) AS n) s,
+       LATERAL (SELECT count(*) AS contexts, sum(total_bytes) AS bytes FROM pg_backend_memory_contexts WHERE name = 'time units of back-filled IDs' AND ids > 0) c;
+SELECT count(kid96_at(timestamptz '2020-06-01' + n * interval '1 s')), count(flake_at(timestamptz '2020-06-01' + n * interval '1 s')), count(sno_at(timestamptz '2020-06-01' + n * interval '1 s')) FROM generate_series(1, 100000) AS n;
+SELECT count(*) AS contexts FROM pg_backend_memory_contexts WHERE name = 'time units of back-filled IDs';
+SELECT sum(c.total_bytes) - b.bytes < 100000 AS bounded FROM pg_backend_memory_contexts c, before b WHERE c.name = 'TopMemoryContext' GROUP BY b.bytes;
+DROP TABLE before;
+
+-- The first unit is as good as any. After the last unit there is none.
+SELECT kid_timestamp(kid64_at('1970-01-01')) AS first;
 SELECT count(kid64_at('35198-01-19 07:06:39.999999+00')) FROM generate_series(1, 16385);
 SELECT count(sno_at('2079-09-07 15:47:35.551999+00')) FROM generate_series(1, 65537);
 SELECT count(flake_at('2109-05-15 07:35:11.103999+00')) FROM generate_series(1, 4097);

@@ -53,10 +53,11 @@ SELECT now() - kid_timestamp(id::kid64) < interval '1 minute' AS recent FROM num
 SELECT count(DISTINCT id), min(kid_timestamp(id)) = max(kid_timestamp(id)) AS same_time, min(kid_sequence(id)), max(kid_sequence(id))
   FROM (SELECT kid64_at('2020-02-02 02:02:02.002+00') AS id FROM generate_series(1, 16384)) s;
 SELECT count(DISTINCT id) FROM (SELECT kid64_at('2020-02-02 02:02:02.002+00') AS id FROM generate_series(1, 20000)) s;
--- 16384 calls apart they would meet again, in the same time unit.
+-- A session remembers the last time unit alone: after another one, 16384 calls apart, they meet again. A statement remembers all of its own.
 SELECT kid64_at('2020-02-02') AS first \gset
 SELECT count(kid64_at('2020-01-01')) FROM generate_series(1, 16383);
 SELECT kid64_at('2020-02-02') = :'first'::kid64 AS same;
+SELECT count(*), count(DISTINCT id) FROM (SELECT kid64_at(CASE n % 16384 WHEN 1 THEN timestamptz '2020-02-02' ELSE '2020-01-01' END) AS id FROM generate_series(1, 50000) AS n) s;
 SELECT kid64_at(now() + interval '1 year') > kid_next() AS stays;
 
 -- Settings are for the superuser.

@@ -6,62 +6,82 @@ namespace kid::pg {
 
 namespace {
 
-/// A time unit of which this session gave IDs.
-struct used_unit {
-  std::uint64_t unit;
-  std::uint64_t first; ///< the count at its first ID
-  std::uint64_t next;  ///< where to go on when its sequences are used up
+/// A node of the tree of ranges. Ranges have no unit in common.
+struct range_node {
+  RBTNode links = {};
+  used_units units = {};
 };
 
-HTAB *make_table() {
-  HASHCTL control = {};
+/// What a call in a statement remembers, from row to row.
+struct statement_memory {
+  MemoryContext nodes;
+  RBTree *ranges;
+  std::uint64_t known_from; ///< every forgotten range ended before this unit
+};
 
-  control.keysize = sizeof used_unit::unit;
-  control.entrysize = sizeof(used_unit);
-  control.hcxt = TopMemoryContext;
-  return hash_create("time units of back-filled IDs", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+used_units &units_of(RBTNode *node) {
+  return reinterpret_cast<range_node *>(node)->units;
 }
 
-/// How many units one of the two tables may have. An entry takes twice its size, with what leads to it.
-long capacity() {
-  std::size_t const entries = get_hash_memory_limit() / 2 / (2 * sizeof(used_unit));
-  return static_cast<long>(Max(Min(entries, INT_MAX), 1024));
+/// The range that contains `unit`, or null.
+RBTNode *find(RBTree *ranges, std::uint64_t unit) {
+  range_node const wanted = {{}, {unit, unit, 0}};
+  return rbt_find(ranges, &wanted.links);
 }
 
-used_unit *look_up(HTAB *table, std::uint64_t unit) {
-  return table == nullptr ? nullptr : static_cast<used_unit *>(hash_search(table, &unit, HASH_FIND, nullptr));
+used_units &insert(RBTree *ranges, used_units const &units) {
+  range_node const wanted = {{}, units};
+  bool is_new = false;
+  return units_of(rbt_insert(ranges, &wanted.links, &is_new));
 }
 
-used_unit &remember(used_units &units, used_unit const &known) {
-  bool found = false;
+} // namespace
 
-  if (units.recent != nullptr && hash_get_num_entries(units.recent) >= capacity()) {
-    HTAB *const oldest = units.older;
-    units.older = units.recent;
-    units.recent = nullptr;
-    units.forgotten = Max(units.forgotten, units.older_greatest);
-    units.older_greatest = units.recent_greatest;
-    units.recent_greatest = 0;
-    hash_destroy(oldest);
-  }
-  if (units.recent == nullptr)
-    units.recent = make_table();
-  auto &entry = *static_cast<used_unit *>(hash_search(units.recent, &known.unit, HASH_ENTER, &found));
-  entry = known;
-  units.recent_greatest = Max(units.recent_greatest, known.unit);
-  return entry;
+extern "C" {
+
+/// Ranges that have a unit in common compare as equal, so that a search for one unit finds the range around it.
+static int compare_ranges(RBTNode const *a, RBTNode const *b, void *) {
+  used_units const &left = reinterpret_cast<range_node const *>(a)->units;
+  used_units const &right = reinterpret_cast<range_node const *>(b)->units;
+  return left.to < right.from ? -1 : left.from > right.to;
 }
 
-/// What is known of a unit, after this call among the recent ones.
-used_unit *find(used_units &units, std::uint64_t unit) {
-  used_unit *const entry = look_up(units.recent, unit);
+/// Never called: a range is only inserted where none is.
+static void combine_ranges(RBTNode *, RBTNode const *, void *) {}
 
-  if (entry != nullptr) {
-    units.recent_greatest = Max(units.recent_greatest, unit);
-    return entry;
-  }
-  used_unit const *const old = look_up(units.older, unit);
-  return old == nullptr ? nullptr : &remember(units, *old);
+static RBTNode *allocate_range(void *nodes) {
+  return static_cast<RBTNode *>(MemoryContextAlloc(static_cast<MemoryContext>(nodes), sizeof(range_node)));
+}
+
+static void free_range(RBTNode *node, void *) {
+  pfree(node);
+}
+
+} // extern "C"
+
+namespace {
+
+/// Called with the first row. All of it is freed with the statement, as is `fn_mcxt`.
+statement_memory &begin_statement(FmgrInfo *place, used_units const &recent) {
+  MemoryContext caller = MemoryContextSwitchTo(place->fn_mcxt);
+  auto *const memory = static_cast<statement_memory *>(palloc0(sizeof(statement_memory)));
+
+  memory->nodes =
+      SlabContextCreate(place->fn_mcxt, "time units of back-filled IDs", SLAB_DEFAULT_BLOCK_SIZE, sizeof(range_node));
+  memory->ranges =
+      rbt_create(sizeof(range_node), compare_ranges, combine_ranges, allocate_range, free_range, memory->nodes);
+  if (recent.from <= recent.to)
+    insert(memory->ranges, recent);
+  place->fn_extra = memory;
+  MemoryContextSwitchTo(caller);
+  return *memory;
+}
+
+void forget_earliest(statement_memory &memory) {
+  RBTNode *const earliest = rbt_leftmost(memory.ranges);
+
+  memory.known_from = units_of(earliest).to + 1;
+  rbt_delete(memory.ranges, earliest);
 }
 
 [[noreturn]] void order_error(char const *function, unix_micros time) {
@@ -74,46 +94,45 @@ used_unit *find(used_units &units, std::uint64_t unit) {
 } // namespace
 
 backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *function, unix_micros time,
-                    std::uint64_t first, std::uint64_t last, used_units &units) {
-  static char const seen = 0;
+                    std::uint64_t first, std::uint64_t last, backfill_memory &session) {
   clock_rules const &rules = rules_of(clock);
   std::uint64_t const sequences = last - first + 1;
   std::uint64_t const count = pg_atomic_fetch_add_u64(&shared(function).backfill.next[clock], 1);
+  auto *const known = static_cast<statement_memory *>(fcinfo->flinfo->fn_extra);
+  statement_memory &statement = likely(known != nullptr) ? *known : begin_statement(fcinfo->flinfo, session.recent);
 
-  // The first call from this place of a statement.
-  if (fcinfo->flinfo != nullptr && fcinfo->flinfo->fn_extra == nullptr) {
-    fcinfo->flinfo->fn_extra = const_cast<char *>(&seen);
-    units.recent_greatest = units.older_greatest = units.forgotten = 0;
-  }
   // What was used of a unit in another lane may be in this one, too.
-  if (units.first != first || units.last != last)
-    units.since = count;
-  units.first = first;
-  units.last = last;
+  if (session.first != first || session.last != last)
+    session.since = count;
+  session.first = first;
+  session.last = last;
 
   std::uint64_t const asked = rules.at(time);
-  std::uint64_t unit = asked;
-  for (;;) {
-    CHECK_FOR_INTERRUPTS();
-    used_unit *const entry = find(units, unit);
-    if (entry == nullptr) {
-      if (unit <= units.forgotten)
-        order_error(function, time);
-      remember(units, {unit, count, rules.next_unit(unit)});
-      break;
-    }
-    if (entry->first >= units.since && count - entry->first < sequences)
-      break;
-    // The last unit that the clock can tell has none after it.
-    if (entry->next == unit)
-      return {PG_INT64_MAX, 0};
-    unit = entry->next;
+  RBTNode *const found = find(statement.ranges, asked);
+  if (found == nullptr) {
+    if (MemoryContextMemAllocated(statement.nodes, false) > get_hash_memory_limit())
+      forget_earliest(statement);
+    if (asked < statement.known_from)
+      order_error(function, time);
   }
-  // So that the next one of this instant need not look at all units in between.
-  used_unit *const origin = unit == asked ? nullptr : find(units, asked);
-  if (origin != nullptr)
-    origin->next = unit;
-  return {unit == asked ? time : rules.time(unit), first + count % sequences};
+  used_units &units = found != nullptr ? units_of(found) : insert(statement.ranges, {asked, asked, count});
+  while (units.since < session.since || count - units.since >= sequences) {
+    CHECK_FOR_INTERRUPTS();
+    std::uint64_t const next = rules.next_unit(units.to);
+    // The last unit that the clock can tell has none after it.
+    if (next == units.to)
+      return {PG_INT64_MAX, 0};
+    // Deleting the neighbor leaves `units` where it is: rbt_delete() moves only nodes after the one to delete.
+    used_units added = {next, next, count};
+    if (RBTNode *const neighbor = find(statement.ranges, next); neighbor != nullptr) {
+      added = units_of(neighbor);
+      rbt_delete(statement.ranges, neighbor);
+    }
+    units.to = added.to;
+    units.since = added.since;
+  }
+  session.recent = units;
+  return {units.to == asked ? time : rules.time(units.to), first + count % sequences};
 }
 
 } // namespace kid::pg

@@ -1,17 +1,21 @@
-// IDs that are given a time: T_at().
+// Back-filling: kid64_at() and its siblings make an ID of a given time.
 //
-// Their sequences roll over, apart from the logical clock, which they do not move. All sessions share the count, so of
-// as many calls in a row as there are sequences no two are alike, whoever calls, whatever the times. Beyond that a
-// session remembers where it put what: a time unit all of whose sequences it may have used goes on in the next unit. So
-// does, when the lane has changed, each unit that it used before.
+// Their sequences go round, apart from the logical clock, which they do not move. All sessions share one count. So as
+// many calls in a row as there are sequences give different IDs, whoever calls and whatever the times. Beyond that,
+// each call in a statement remembers in which time units it gave IDs, as ranges of units:
 //
-//   count at the first ID of a unit    F ...................... F + sequences
-//   IDs of that unit                   | all of them are different | to the next unit
+//   from                            to
+//   | all sequences may be used up | in use since the count `since` |
 //
-// Rows in the order of time never come back to a unit, but for the last ones, so there may be any number of them. In
-// any other order there may be as many units as fit into the memory of a hash table, and then it is an error, since an
-// ID might be one that this statement has given before. Nothing of the kind follows from statements before it: what of
-// theirs is remembered is only put to use.
+// A row of any unit in a range gets an ID of the range's last unit. If all sequences of that unit may be used up as
+// well, the range grows by the next unit. After a change of lane every unit counts as used up.
+//
+// The ranges are freed with the statement. The session keeps only the range that was used last, and the next statement
+// begins with it. So rows in the order of time get different IDs whether they come in one statement or in many.
+//
+// Rows in another order need as many ranges as there are separate times. If these do not fit into the memory of a hash
+// table, the earliest range is forgotten. A row at or before a forgotten range is an error, because its ID might be one
+// that this statement has given.
 #pragma once
 
 #include "clocks.hpp"
@@ -24,30 +28,33 @@ struct backfilled {
   std::uint64_t sequence;
 };
 
-/// The time units that this session gave IDs of, as many as memory allows; those that were not asked for longest make
-/// room for others.
+/// A range of time units in which IDs were given. It is empty if `from` is above `to`.
 struct used_units {
-  HTAB *recent;
-  HTAB *older;
-  std::uint64_t recent_greatest; ///< of those that this statement used
-  std::uint64_t older_greatest;
-  std::uint64_t forgotten; ///< the greatest that it used and that is remembered no more
-  std::uint64_t first;     ///< the sequences, in which they were given
-  std::uint64_t last;
-  std::uint64_t since; ///< the count at the first ID in those: units from before are used up
+  std::uint64_t from = 1;
+  std::uint64_t to = 0;
+  std::uint64_t since = 0; ///< the count at the first ID of `to`
 };
 
-template <class Id> inline used_units used_units_of = {};
+/// What a session remembers of a type from one statement to the next.
+struct backfill_memory {
+  used_units recent;
+  std::uint64_t first = 0; ///< the lane of the last call: its sequences
+  std::uint64_t last = 0;
+  std::uint64_t since = 0; ///< the count at the first ID in this lane
+};
 
-/// For an ID of `clock` with a sequence from `first` to `last`. `fcinfo` is that of a call of `function`.
+template <class Id> inline backfill_memory backfill_memory_of;
+
+/// Chooses the time unit and the sequence, `first` to `last`, of an ID of `clock`. `fcinfo` is that of a call of
+/// `function`. Raises an error if memory does not suffice for rows in no order.
 backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *function, unix_micros time,
-                    std::uint64_t first, std::uint64_t last, used_units &units);
+                    std::uint64_t first, std::uint64_t last, backfill_memory &session);
 
 template <class Id>
 backfilled backfill(FunctionCallInfo fcinfo, Id const &layout, clock_id clock, char const *function, TimestampTz time,
                     std::uint64_t first, std::uint64_t last) {
   backfilled const result =
-      backfill(fcinfo, clock, function, time_argument(layout, time), first, last, used_units_of<Id>);
+      backfill(fcinfo, clock, function, time_argument(layout, time), first, last, backfill_memory_of<Id>);
 
   // The next unit may be beyond the last.
   if (!holds(layout, result.time))

@@ -23,7 +23,7 @@ COMMENT ON FUNCTION kid_next(bigint) IS
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_at(timestamptz) IS
-    'kid64 for a row from the past: stamped with the given time, 1970 to 35198, or, where the 16384 IDs of a time unit may be used up, with one of those after it; of the calls in a statement no two give the same, be they any number in the order of time, or in any order as long as work_mem lasts, then an error, 54000; nor do 16384 calls in a row, in all sessions; they may equal IDs that kid_next() made in that time unit; an error during recovery';
+    'kid64 for a row from the past: stamped with the given time, 1970 to 35198, or, where the 16384 IDs of a time unit may be used up, with one of those after it; a call in a statement gives no ID twice, for any number of rows in the order of time, or in any order as long as work_mem lasts, then an error, 54000; nor do 16384 calls in a row, in all sessions; they may equal IDs that kid_next() made in that time unit; an error during recovery';
 COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS
     'kid64 of the time unit that holds an instant, 1970 to 35198, with a sequence, 0 to 16383';
 COMMENT ON FUNCTION kid_sequence(kid64) IS
