@@ -17,6 +17,7 @@ extern "C" {
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/gist.h"
 #include "access/htup_details.h"
 #include "access/itup.h"
 #include "access/parallel.h"

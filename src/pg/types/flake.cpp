@@ -5,6 +5,7 @@
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
+#include "../traits/gist.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
@@ -205,6 +206,7 @@ Datum make(PG_FUNCTION_ARGS) {
 
 KID_EXPORT_IO(flake)
 KID_EXPORT_ORDER(flake)
+KID_EXPORT_GIST(flake)
 KID_EXPORT_TIME(flake)
 KID_EXPORT_TIME_COMPARISON(flake)
 KID_EXPORT_RANGE_OPERATORS(flake)

@@ -3,6 +3,7 @@
 
 #include "../generate.hpp"
 #include "../random.hpp"
+#include "../traits/gist.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
@@ -64,6 +65,7 @@ Datum random_of(PG_FUNCTION_ARGS) {
 
 KID_EXPORT_IO(flax)
 KID_EXPORT_ORDER(flax)
+KID_EXPORT_GIST(flax)
 KID_EXPORT_TIME(flax)
 KID_EXPORT_TIME_COMPARISON(flax)
 KID_EXPORT_RANGE_OPERATORS(flax)

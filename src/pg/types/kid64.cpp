@@ -5,6 +5,7 @@
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
+#include "../traits/gist.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
@@ -49,6 +50,7 @@ Datum make(PG_FUNCTION_ARGS) {
 
 KID_EXPORT_IO(kid64)
 KID_EXPORT_ORDER(kid64)
+KID_EXPORT_GIST(kid64)
 KID_EXPORT_TIME(kid64)
 KID_EXPORT_TIME_COMPARISON(kid64)
 KID_EXPORT_RANGE_OPERATORS(kid64)

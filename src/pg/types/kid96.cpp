@@ -4,6 +4,7 @@
 #include "../lane.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
+#include "../traits/gist.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
@@ -135,6 +136,7 @@ Datum local(PG_FUNCTION_ARGS) {
 
 KID_EXPORT_IO(kid96)
 KID_EXPORT_ORDER(kid96)
+KID_EXPORT_GIST(kid96)
 KID_EXPORT_TIME(kid96)
 KID_EXPORT_TIME_COMPARISON(kid96)
 KID_EXPORT_RANGE_OPERATORS(kid96)

@@ -5,6 +5,7 @@
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
+#include "../traits/gist.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
@@ -139,6 +140,7 @@ Datum make(PG_FUNCTION_ARGS) {
 
 KID_EXPORT_IO(sno)
 KID_EXPORT_ORDER(sno)
+KID_EXPORT_GIST(sno)
 KID_EXPORT_TIME(sno)
 KID_EXPORT_TIME_COMPARISON(sno)
 KID_EXPORT_RANGE_OPERATORS(sno)

@@ -1,4 +1,4 @@
--- traits: io order time time_casts minus time_comparison time_range range_operators setting bigint generators observe reset_clock
+-- traits: io order gist time time_casts minus time_comparison time_range range_operators setting bigint generators observe reset_clock
 -- storage: LIKE = bigint
 -- setting: epoch timestamptz
 --     kid.flake_epoch says what the milliseconds count from

@@ -1,4 +1,4 @@
--- traits: io order time time_casts minus time_comparison time_range range_operators setting uuid generators observe
+-- traits: io order gist time time_casts minus time_comparison time_range range_operators setting uuid generators observe
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 -- setting: neighborhood integer
 --     kid.neighborhood says how many bits of the seconds are below the node
