@@ -114,6 +114,7 @@ DROP ROLE regress_kid_reader;
 SELECT * FROM kid_check(NULL);
 SELECT * FROM kid_check('absent');
 SELECT * FROM kid_check('pg_class');
+SELECT * FROM kid_check(0);
 -- The extension in another schema, and names of its own in the way.
 CREATE SCHEMA other;
 CREATE TABLE t (id kid64 PRIMARY KEY DEFAULT 1);

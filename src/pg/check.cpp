@@ -51,10 +51,14 @@ void put_row(ReturnSetInfo const &result, examined const &column, char const *wh
 /// Of each column of IDs the latest of the first year, and the latest that is further ahead than kid.max_observe.
 static Datum odd_ids(PG_FUNCTION_ARGS) {
   unix_micros const limit = to_unix(GetCurrentTimestamp()) + max_observe * INT64CONST(1000);
+  Oid const relation = PG_GETARG_OID(0);
 
+  // An OID can be of anything, and stands for all relations where it is 0.
+  if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
+    ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relation));
   InitMaterializedSRF(fcinfo, 0);
   auto const &result = *reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
-  List *const columns = collect_columns(fcinfo->flinfo->fn_oid, PG_GETARG_OID(0));
+  List *const columns = collect_columns(fcinfo->flinfo->fn_oid, relation);
   ListCell *cell = nullptr;
   foreach (cell, columns) {
     auto &column = *static_cast<examined *>(lfirst(cell));
