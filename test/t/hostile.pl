@@ -1,0 +1,473 @@
+# What others may try: a role without rights calls every function of kid with whatever arguments it can make; owners of tables, and of a
+# database, leave code of their own wherever kid could come upon it when a superuser runs it.
+use strict;
+use warnings;
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nrestart_after_crash = on\nlog_statement = none\nlog_error_verbosity = verbose\nautovacuum = off\n");
+$node->start;
+
+sub sql { my ($database, $query) = @_; return $node->safe_psql($database, $query) }
+
+# All that psql prints, errors with their SQLSTATE included. PostgreSQL's own modules die where the server ends a session.
+sub output_of
+{
+	my ($database, $role, $query) = @_;
+	my $output = '';
+	IPC::Run::run([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-v', 'SHOW_CONTEXT=never', '-U', $role, '-d', $node->connstr($database), '-f', '-' ],
+		'<', \$query, '>', \$output, '2>&1', IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+	return $output;
+}
+
+my $log_size = 0;
+
+# What was logged since the last call.
+sub new_log
+{
+	my $log = slurp_file($node->logfile, $log_size);
+	$log_size = -s $node->logfile;
+	return $log;
+}
+
+my $started = sql('postgres', 'SELECT pg_postmaster_start_time()');
+my $superuser = sql('postgres', 'SELECT current_user');
+
+#
+# A role without rights.
+#
+
+# What belongs to others: the first and the last ID tell times that nothing else here has.
+sql('postgres', q{
+	CREATE DATABASE shared;
+	CREATE ROLE tenant LOGIN;
+	REVOKE ALL ON DATABASE shared FROM PUBLIC;
+	GRANT CONNECT, TEMP ON DATABASE shared TO tenant;
+});
+sql('shared', q{
+	CREATE EXTENSION kid;
+	CREATE SCHEMA tenant AUTHORIZATION tenant;
+	CREATE SCHEMA shells;
+	GRANT USAGE ON SCHEMA shells TO tenant;
+	CREATE TYPE shells.kid64; CREATE TYPE shells.kid96; CREATE TYPE shells.sno; CREATE TYPE shells.flake; CREATE TYPE shells.flax; CREATE TYPE shells.uuid;
+	CREATE TABLE secret (id kid64 PRIMARY KEY DEFAULT kid_next(), n bigint DEFAULT kid_next() UNIQUE);
+	INSERT INTO secret VALUES (kid64_make('1970-02-03 04:05:06', 7), 1), (kid64_make('2345-06-07 08:09:10', 7), 2);
+	CREATE TABLE secret_parts (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
+	CREATE TABLE secret_part PARTITION OF secret_parts DEFAULT;
+	INSERT INTO secret_parts SELECT id FROM secret;
+	CREATE VIEW secret_view AS SELECT * FROM secret;
+});
+my @secrets = split /\n/, sql('shared', q{
+	SELECT unnest(ARRAY[id::text, id::bigint::text, encode(id::bytea, 'hex'), kid_encode]) FROM secret, LATERAL (SELECT kid_timestamp(id)::text AS kid_encode) t});
+
+# Its own objects, and the arguments: SQL of each type. What stands for all types of that name is tried as it is.
+my $objects = q{
+	CREATE TABLE plain (id kid64 PRIMARY KEY DEFAULT kid_next(), n int);
+	INSERT INTO plain SELECT kid64_make(now(), n), n FROM generate_series(1, 3) AS n;
+	CREATE TABLE empty ();
+	CREATE VIEW seen AS SELECT * FROM plain;
+	CREATE MATERIALIZED VIEW kept AS SELECT * FROM plain;
+	CREATE SEQUENCE counter;
+	CREATE TABLE by_time (id kid64 PRIMARY KEY, n int) PARTITION BY RANGE (id);
+	CREATE TABLE by_time_rest PARTITION OF by_time DEFAULT;
+	INSERT INTO by_time VALUES (kid64_make(now(), 1), 1);
+	CREATE TABLE by_uuid (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
+	CREATE TABLE by_sno (id sno PRIMARY KEY) PARTITION BY RANGE (id);
+	CREATE TABLE by_list (id kid64) PARTITION BY LIST (id);
+	CREATE TABLE by_hash (id kid64) PARTITION BY HASH (id);
+	CREATE TABLE by_expression (id kid64) PARTITION BY RANGE ((id::text));
+	CREATE TABLE by_two (id kid64, n int) PARTITION BY RANGE (id, n);
+	CREATE TABLE by_number (id bigint) PARTITION BY RANGE (id);
+};
+my %arguments = (
+	boolean => [qw(true false)],
+	bigint => [qw(0 1 -1 3 1024 16384 4294967295 9223372036854775807 -9223372036854775808)],
+	integer => [qw(0 1 -1 8 10 11 255 16383 16384 2147483647 -2147483648)],
+	text => [ q{''}, qw('<' '<=' '>' '>=' '=' 'false' 'x'), q{'.6.nef3Mk.3'}, q{'018f3b5c-7d4e-7abc-8def-0123456789ab'}, q{'1 = 1/0'}, q{'%s%n%1$s'}, q{'a"''\b'}, q{repeat('z', 16)}, q{repeat('x', 100000)} ],
+	cstring => [ q{''}, q{'x'}, q{'.6.nef3Mk.3'}, q{'zzzzzzzzzzz'}, q{'18446744073709551616'}, q{'0x'}, q{repeat('2', 16)::cstring} ],
+	bytea => [ map { sprintf q{decode(repeat('%s', %d), 'hex')}, ($_ % 3 ? 'ff' : '00'), $_ } 0 .. 40 ],
+	'timestamp with time zone' => [ map { "'$_'" } 'infinity', '-infinity', '4713-01-01 BC', '294276-12-31 23:59:59.999999', '1970-01-01', '1969-12-31 23:59:59.999999', '2026-11-21', '2079-09-07 15:47:35.551', '35198-01-01' ],
+	interval => [ map { "'$_'" } '0', '1 s', '1 day', '1 month', '-1 day', '0.5 s', '1 month 1 day', '178000000 years', '-178000000 years', '2147483647 days', '2147483647 months' ],
+	uuid => [ map { "'$_'" } '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff', '018f3b5c-7d4e-7abc-8def-0123456789ab', '018f3b5c-7d4e-4abc-8def-0123456789ab' ],
+	tstzrange => [ map { "'$_'" } 'empty', '(,)', '[,]', '[-infinity,infinity]', '(infinity,)', '[2026-01-01,2026-01-01]', '[2026-01-01,2026-02-01)', '[4713-01-01 BC,294276-12-31)' ],
+	tstzmultirange => [ map { "'$_'" } '{}', '{(,)}', '{[2026-01-01,2026-02-01),(2027-01-01,]}', '{[-infinity,infinity]}' ],
+	regclass => [ (map { "'$_'" } qw(plain empty seen kept counter by_time by_time_rest by_uuid by_sno by_list by_hash by_expression by_two by_number plain_pkey by_time_pkey pg_temp.plain
+		public.secret public.secret_parts public.secret_part public.secret_view public.secret_pkey pg_class pg_toast.pg_toast_1255 pg_stats information_schema.tables 0)), 4294967295, 99999, 9764 ],
+	regtype => [ (map { "'$_'" } qw(kid64 kid96 sno flake flax kid_span _kid64 uuid text bytea int8 record anyelement internal cstring trigger pg_class 0)), 4294967295, 99999,
+		map { ("'pg_temp.$_'", "'tenant.$_'", "'tenant._$_'", "'shells.$_'") } qw(kid64 kid96 sno flake flax uuid) ],
+	(map { my ($type, $bytes) = @$_; $type => [ map { "'\\x" . $_ x $bytes . "'::bytea::$type" } qw(00 ff 01 7f 80) ] } [ kid64 => 8 ], [ flake => 8 ], [ kid96 => 12 ], [ sno => 10 ], [ flax => 12 ]),
+);
+$arguments{kid_span} = $arguments{tstzrange};
+
+# Types named like those of IDs, each kind in a transaction of its own. Shell types only a superuser makes.
+my @names = qw(kid64 kid96 sno flake flax uuid);
+my %types = (
+	'nothing' => '',
+	(map { my $base = $_; "domains over $base" => "CREATE DOMAIN %s AS $base" } qw(text bigint bytea int2 kid64 kid96)),
+	enums => q{CREATE TYPE %s AS ENUM ('a')},
+	composites => 'CREATE TYPE %s AS (a bigint)',
+	ranges => 'CREATE TYPE %s AS RANGE (SUBTYPE = bigint)',
+);
+
+# Calls one function with up to so many combinations of arguments, each in a subtransaction, and keeps what comes of it.
+sql('shared', q{
+	CREATE TABLE argument (type text, value text);
+	CREATE TABLE member (id serial, name text, types text[], signature text, is_internal boolean);
+	INSERT INTO member (name, types, signature, is_internal)
+	SELECT p.oid::regproc::text, ARRAY(SELECT t::regtype::text FROM unnest(p.proargtypes) WITH ORDINALITY AS a (t, n) ORDER BY n), p.oid::regprocedure::text,
+	       'internal'::regtype = ANY (p.proargtypes::oid[])
+	  FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid JOIN pg_proc p ON p.oid = d.objid
+	 WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname = 'kid' AND p.prokind = 'f'
+	 ORDER BY p.oid::regprocedure::text;
+	-- Overloaded names have no regproc that can be called.
+	UPDATE member SET name = split_part(signature, '(', 1);
+	GRANT SELECT ON argument, member TO tenant;
+} . join '', map { my $type = $_; map { my $value = $_ =~ s/'/''/gr; "INSERT INTO argument VALUES ('$type', '$value');" } 'NULL', @{ $arguments{$type} } } sort keys %arguments);
+
+my $attack = q{
+	CREATE FUNCTION attack(which int, at_most int) RETURNS TABLE (outcome text, calls bigint) LANGUAGE plpgsql AS $$
+	DECLARE
+		m public.member;
+		call text;
+		said text;
+		detail text;
+		said_where text;
+		seen jsonb := '{}';
+	BEGIN
+		SELECT * INTO m FROM public.member WHERE id = which;
+		FOR call IN EXECUTE (
+			SELECT format('SELECT format(%L, concat_ws('', '', %s)) FROM (SELECT 1) AS one %s ORDER BY hashtext(concat(%s %L)) LIMIT %s', 'SELECT ' || m.name || '(%s) LIMIT 3',
+				coalesce(string_agg(format('a%s.value', n), ', ' ORDER BY n), ''''''),
+				coalesce(string_agg(format('CROSS JOIN (SELECT format(''CAST(%%s AS %s)'', value) AS value FROM public.argument WHERE type = %L) AS a%s', type, type, n), ' ' ORDER BY n), ''),
+				coalesce(string_agg(format('a%s.value, ', n), '' ORDER BY n), ''), m.signature, at_most)
+			  FROM unnest(m.types) WITH ORDINALITY AS t (type, n))
+		LOOP
+			BEGIN
+				EXECUTE format('SELECT string_agg(r::text, chr(10)) FROM (%s) AS r', call) INTO said;
+				seen := seen || jsonb_build_object('00000', coalesce((seen ->> '00000')::bigint, 0) + 1);
+			EXCEPTION WHEN OTHERS THEN
+				GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, said_where = PG_EXCEPTION_CONTEXT;
+				seen := seen || jsonb_build_object(SQLSTATE, coalesce((seen ->> SQLSTATE)::bigint, 0) + 1);
+				IF SQLSTATE LIKE 'XX%' THEN
+					seen := seen || jsonb_build_object(format('%s: %s: %s', SQLSTATE, left(call, 300), SQLERRM), 1);
+				END IF;
+				said := concat_ws(' ', SQLERRM, detail, said_where);
+			END;
+			IF said ~ public.secrets() THEN
+				seen := seen || jsonb_build_object(format('told: %s: %s', call, left(said, 500)), 1);
+			END IF;
+		END LOOP;
+		RETURN QUERY SELECT key, value::bigint FROM jsonb_each_text(seen);
+	END $$;
+};
+my $pattern = join '|', map { quotemeta } @secrets;
+sql('shared', "CREATE FUNCTION secrets() RETURNS text IMMUTABLE LANGUAGE SQL AS \$\$ SELECT \$q\$$pattern\$q\$ \$\$");
+sql('shared', 'GRANT ALL ON SCHEMA tenant TO tenant');
+is(output_of('shared', 'tenant', "SET search_path = tenant, public; $objects $attack"), '', 'the tenant has tables, and what calls functions') or BAIL_OUT('no objects');
+isnt(output_of('shared', 'tenant', 'SELECT count(*) FROM secret'), '2', 'and reads nothing of others');
+
+# Each name of a type is looked up in the temporary schema before all others.
+my @members = map { [ split /[|]/ ] } split /\n/, sql('shared', 'SELECT id, signature, is_internal FROM member ORDER BY id');
+cmp_ok(scalar @members, '>', 300, 'all functions: ' . @members);
+cmp_ok(scalar(grep { $_->[1] =~ /regtype/ } @members), '>=', 2, 'some by the name of a type');
+my ($calls, @killed, @unexpected, %states) = (0);
+
+# Calls functions in one session, and begins anew after the one that ended it.
+sub attack
+{
+	my ($kind, $at_most, @functions) = @_;
+	my $create = $types{$kind};
+	my $prepare = "SET search_path = tenant, public; SET statement_timeout = '20s'; SET client_min_messages = error; CREATE TEMPORARY TABLE plain (id kid64 PRIMARY KEY);\n";
+	$prepare .= join '', map { my $name = $_; map { sprintf("$create;\n", "$_.$name") } 'pg_temp', 'tenant' } @names if $create ne '';
+	while (@functions)
+	{
+		my $query = "BEGIN; $prepare" . join('', map { "SAVEPOINT s; \\echo function $_->[0]\nSELECT * FROM attack($_->[0], $at_most); ROLLBACK TO s;\n" } @functions) . "ROLLBACK;\n\\echo done";
+		my $output = output_of('shared', 'tenant', $query);
+		push @unexpected, "$kind: $1" while $output =~ /^(psql.*ERROR: .*)$/mg;
+		my %outcome;
+		my $last;
+		foreach (split /\n/, $output)
+		{
+			if (/^function (\d+)$/) { $last = $1 }
+			elsif (/^(\w{5})[|](\d+)$/) { $states{$1} += $2; $calls += $2 }
+			elsif (/^((?:XX|told:).*)[|]\d+$/) { push @unexpected, "$kind: $1" }
+		}
+		return if $output =~ /^done$/m;
+		die $output unless defined $last;
+		push @killed, "$kind: " . (grep { $_->[0] == $last } @functions)[0][1];
+		$node->poll_query_until('shared', 'SELECT true') or die;
+		shift @functions until $functions[0][0] == $last;
+		shift @functions;
+	}
+	return;
+}
+
+attack('nothing', 80, grep { $_->[2] eq 'f' } @members);
+foreach my $kind (sort grep { $types{$_} ne '' } keys %types)
+{
+	attack($kind, 3000, grep { $_->[2] eq 'f' && $_->[1] =~ /reg(?:type|class)/ && $_->[1] !~ /interval|boolean|text/ } @members);
+}
+is(join("\n", @killed), '', 'no call ends a session');
+is(join("\n", @unexpected), '', 'no internal error, and nothing of what belongs to others');
+cmp_ok($calls, '>', 10000, "$calls calls");
+note join ', ', map { "$_: $states{$_}" } sort keys %states;
+cmp_ok($states{'00000'}, '>', $calls / 10, 'many of them succeed');
+
+# Of functions that take internal arguments, nothing can be made.
+my @internal = grep { $_->[2] eq 't' } @members;
+cmp_ok(scalar @internal, '>', 20, 'functions for the server only: ' . @internal);
+my $refused = output_of('shared', 'tenant', join '', map { my ($name, $types) = $_->[1] =~ /(.*)\((.*)\)/; my @types = split /,/, $types;
+	map { my $value = $_; sprintf "SELECT public.%s(%s);\n", $name, join ', ', map { $value } @types } 'NULL', "''", '0', "'\\x00'::bytea" } @internal);
+is(() = $refused =~ /ERROR:  (?:42883|0A000)/g, 4 * @internal, 'none can be called') or diag $refused;
+
+# What is not for everybody.
+my @reserved = sort split /\n/, sql('shared', q{SELECT signature FROM member WHERE NOT has_function_privilege('tenant', signature, 'EXECUTE')});
+is(join(' ', @reserved), join(' ', sort 'kid_clocks()', 'kid_observe_all()', 'kid_reset_clock(timestamp with time zone)',
+	(map { "kid_reset_clock($_)" } qw(kid64 sno flake uuid)), (map { "kid_observe($_)" } qw(kid64 kid96 sno flake uuid))), 'functions that PUBLIC may not call');
+my $settings = sql('shared', q{LOAD 'kid'; SELECT string_agg(name, ' ') FROM pg_settings WHERE name LIKE 'kid.%' AND context IN ('user')});
+is($settings, '', 'settings that everybody may set: none');
+
+unlike(new_log(), qr/terminated by signal|TRAP:|PANIC:/, 'the server did not stop meanwhile');
+is(sql('postgres', 'SELECT pg_postmaster_start_time()'), $started, 'it is the same server');
+
+#
+# Owners of objects that kid looks at when a superuser asks.
+#
+
+# What the owner's code does, wherever it runs: it leaves a row, and a line in the log, which stays when the row is rolled back. Functions that
+# are immutable may not write, but may call one that does. KID is kid's schema.
+sub planted
+{
+	my ($schema) = @_;
+	return qq{
+	CREATE TABLE $schema.log (who name);
+	GRANT ALL ON $schema.log TO PUBLIC;
+	CREATE FUNCTION $schema.note() RETURNS boolean LANGUAGE plpgsql AS \$\$ BEGIN
+		RAISE LOG 'planted code runs as %', current_user;
+		INSERT INTO $schema.log SELECT current_user;
+		RETURN true;
+	END \$\$;
+	CREATE FUNCTION $schema.yes(anyelement) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS \$\$ BEGIN RETURN $schema.note(); END \$\$;
+	CREATE FUNCTION $schema.same(anyelement) RETURNS anyelement IMMUTABLE LANGUAGE plpgsql AS \$\$ BEGIN PERFORM $schema.note(); RETURN \$1; END \$\$;
+	CREATE FUNCTION $schema.on_change() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN PERFORM $schema.note(); RETURN coalesce(NEW, OLD); END \$\$;
+};
+}
+
+# Tables, and then the traps: their owner has filled them before.
+my $tables = q{
+	CREATE FUNCTION own_next() RETURNS KID.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM note(); RETURN KID.kid_next(); END $$;
+	CREATE DOMAIN key AS KID.kid64 DEFAULT own_next();
+	CREATE TABLE plain (id KID.kid64 PRIMARY KEY, k key, n int DEFAULT 1, b bigint DEFAULT own_next()::bigint);
+	INSERT INTO plain SELECT KID.kid64_make(t, 1), KID.kid64_make(t, 2) FROM unnest(ARRAY['1970-02-03', now(), '2300-01-01']::timestamptz[]) AS t;
+	CREATE TABLE child (id KID.kid64 REFERENCES plain, r text REFERENCES plain);
+	CREATE TABLE parent (id KID.kid64 NOT NULL, n int) PARTITION BY RANGE (id);
+	CREATE TABLE rest PARTITION OF parent DEFAULT;
+	CREATE TABLE old PARTITION OF parent FOR VALUES FROM (KID.kid64_floor('2020-01-01')) TO (KID.kid64_floor('2020-01-02'));
+	INSERT INTO parent SELECT KID.kid64_make('2020-01-02 12:00', n), n FROM generate_series(1, 3) AS n;
+};
+my @traps = (
+	'ALTER TABLE plain ALTER id SET DEFAULT own_next()', 'ALTER TABLE plain ADD CHECK (yes(id)) NOT VALID', 'ALTER TABLE plain ADD g boolean GENERATED ALWAYS AS (yes(id)) STORED',
+	'CREATE INDEX ON plain (same(id), id)', 'CREATE INDEX ON plain (id) WHERE yes(id)', 'CREATE INDEX ON plain (id) WHERE yes(1)', 'CREATE STATISTICS planted ON (yes(id)), (same(n)) FROM plain',
+	'ALTER TABLE plain ENABLE ROW LEVEL SECURITY', 'ALTER TABLE plain FORCE ROW LEVEL SECURITY', 'CREATE POLICY p ON plain USING (yes(id))',
+	(map { "CREATE TRIGGER row_change BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION on_change()" } qw(plain parent)),
+	(map { "CREATE TRIGGER change BEFORE INSERT OR UPDATE ON $_ FOR EACH STATEMENT EXECUTE FUNCTION on_change()" } qw(plain parent rest)),
+	'CREATE VIEW seen AS SELECT same(id) AS id FROM plain WHERE yes(n)', 'CREATE MATERIALIZED VIEW kept AS SELECT id FROM plain', 'CREATE UNIQUE INDEX ON kept (id) WHERE yes(id)',
+	'ALTER TABLE parent ADD g int GENERATED ALWAYS AS (same(n)) STORED', 'ALTER TABLE parent ADD CHECK (yes(n))', 'ALTER TABLE parent ALTER id SET DEFAULT own_next(), ALTER n SET DEFAULT same(1)',
+	'CREATE INDEX ON parent (same(n))', 'CREATE INDEX ON parent (id) WHERE yes(1)', 'CREATE INDEX ON rest (n) WHERE yes(1)', 'CREATE STATISTICS of_rest ON (yes(1)), n FROM rest',
+	'CREATE TYPE pair AS (a int)', 'CREATE FUNCTION to_id(pair) RETURNS KID.kid64 IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM note(); RETURN 1; END $$',
+	'CREATE CAST (pair AS KID.kid64) WITH FUNCTION to_id(pair) AS IMPLICIT',
+);
+my @relations = qw(plain child parent rest old seen kept);
+
+# Functions that kid, or what it runs, could take for its own or for PostgreSQL's: those of kid that call each other, and PostgreSQL's.
+my %lookalikes = (
+	'kid_odd_ids(regclass, OUT leaf regclass, OUT column_name text, OUT prefix text, OUT which text, OUT id text, OUT issued timestamptz, OUT problem text)' => 'SETOF record',
+	'kid_partition_key(regclass, OUT type regtype, OUT prefix text, OUT send regproc)' => 'record',
+	'kid_partition_bounds(regclass, OUT partition regclass, OUT lower bytea, OUT upper bytea, OUT detaching boolean)' => 'SETOF record',
+	'kid_bound_text(regtype, bytea)' => 'text', 'kid_bound_time(regtype, bytea)' => 'timestamptz', 'kid_check_snapshot(regclass)' => 'void',
+	'kid_report_detaching(regclass, regclass, boolean)' => 'void', 'kid_partition_name(regclass, interval, timestamptz)' => 'text', 'kid_move_rows(regclass, regclass, regclass, text)' => 'void',
+	(map { ("${_}_floor(timestamptz)" => "KID.$_", "${_}_ceil(timestamptz)" => "KID.$_", "${_}_send(KID.$_)" => 'bytea', "kid_timestamp(KID.$_)" => 'timestamptz') } qw(kid64 kid96 sno flake flax)),
+	'kid_uuidv7_floor(timestamptz)' => 'uuid', 'kid_timestamp(uuid)' => 'timestamptz', 'uuid_send(uuid)' => 'bytea',
+	'format(text, text)' => 'text', 'format(text, text, text)' => 'text', 'quote_ident(name)' => 'text', 'now()' => 'timestamptz', 'to_regclass(text)' => 'regclass', 'pg_get_expr(pg_node_tree, oid)' => 'text',
+	'date_bin(interval, timestamptz, text)' => 'timestamptz', 'concat(text, text)' => 'text', 'jsonb_object_keys(jsonb)' => 'SETOF text', 'length(text)' => 'int', 'make_interval(int, int)' => 'interval',
+);
+my @operands = ((map { ([ $_, 'KID.kid64', 'KID.kid64' ], [ $_, 'KID.kid64', 'timestamptz' ], [ $_, 'regclass', 'regclass' ], [ $_, 'bytea', 'bytea' ], [ $_, 'text', 'text' ], [ $_, 'name', 'text' ],
+	[ $_, 'regclass', 'oid' ], [ $_, 'timestamptz', 'timestamptz' ]) } qw(= < <= > >= <>)), [ '?', 'jsonb', 'text' ], [ '||', 'text', 'text' ], [ '||', 'jsonb', 'jsonb' ], [ '-', 'timestamptz', 'timestamptz' ]);
+
+# Such functions and operators in a schema, without those of kid's types unless there are some.
+sub lookalikes
+{
+	my ($schema, $with_types) = @_;
+	my $body = "LANGUAGE plpgsql AS \$\$ BEGIN PERFORM $schema.note(); RETURN NULL; END \$\$";
+	my $empty = $body =~ s/RETURN NULL/RETURN/r;
+	my %pairs = map { ("$_->[1], $_->[2]" => 1) } @operands;
+	my @statements = (
+		(map { "CREATE FUNCTION $schema.$_ RETURNS $lookalikes{$_} " . ($lookalikes{$_} =~ /SETOF|void|record/ ? $empty : $body) } sort keys %lookalikes),
+		(map { "CREATE FUNCTION $schema.operate($_) RETURNS boolean $body" } sort keys %pairs),
+		(map { my ($name, $left, $right) = @$_; "CREATE OPERATOR $schema.$name (LEFTARG = $left, RIGHTARG = $right, FUNCTION = $schema.operate)" } @operands));
+	return join '', map { "$_;\n" } grep { $with_types || !/KID/ } @statements;
+}
+
+# What kid offers to those who look after tables, on these tables, with all arguments: what only reads, and what changes partitions.
+sub readings
+{
+	my ($kid, @relations) = @_;
+	return ((map { ("SELECT * FROM $kid.kid_check('$_'::regclass)", "SELECT * FROM $kid.kid_odd_ids('$_'::regclass)", "SELECT * FROM $kid.kid_partitions('$_'::regclass)") } @relations),
+		"SELECT * FROM $kid.kid_observe_all()", "TABLE $kid.kid_stats", "SELECT * FROM $kid.kid_clocks()", "SELECT * FROM $kid.kid_identity()", "SELECT $kid.kid_observe($kid.kid_next())",
+		"SELECT $kid.kid_drop_partitions('planted.parent'::regclass, timestamptz '2020-01-02', true, 100)");
+}
+sub creation
+{
+	my ($kid, $since, $until, $move_rows) = @_;
+	return "SELECT $kid.kid_create_partitions('planted.parent'::regclass, interval '1 day', timestamptz '$until', timestamptz '$since', 100, $move_rows)";
+}
+
+# Who ran what was planted, but for its owner.
+sub others_who_ran
+{
+	my ($database, $owner) = @_;
+	my %others = map { $_ => 1 } new_log() =~ /planted code runs as (\S+)/g;
+	$others{$_} = 1 foreach split /\n/, sql($database, 'SELECT DISTINCT who FROM planted.log');
+	delete $others{$owner};
+	sql($database, 'TRUNCATE planted.log');
+	return join ' ', sort keys %others;
+}
+
+# Statements of an owner, of which none may fail.
+sub plant
+{
+	my ($database, $role, $kid, $query) = @_;
+	my $output = output_of($database, $role, $query =~ s/\bKID\b/$kid/gr);
+	is(() = $output =~ /ERROR/g, 0, "$role plants code in $database") or diag $output;
+	return;
+}
+
+# A superuser looks after the tables of `owner`, with each search_path.
+sub look_after
+{
+	my ($database, $owner, $kid, @search_paths) = @_;
+	new_log();
+	output_of($database, $superuser, 'SELECT id FROM planted.seen LIMIT 1');
+	is(others_who_ran($database, $owner), $superuser, "$database: planted code that a superuser runs is seen");
+	foreach my $path (@search_paths)
+	{
+		my $output = output_of($database, $superuser, join '', map { "$_;\n" } "SET search_path = $path", readings($kid, map { "planted.$_" } @relations));
+		is(others_who_ran($database, $owner), '', "$database: a superuser with search_path = $path looks at tables, and runs none") or diag $output;
+		like($output, qr/1970-02-03.*(?<=[.\n])old\n\z/s, 'to the end');
+	}
+	my $path = $search_paths[-1];
+	foreach ([ 'creates partitions', creation($kid, '2019-12-30', '2020-01-01', 'false') ], [ 'moves rows', creation($kid, '2020-01-01', '2020-01-05', 'true') ],
+		[ 'drops partitions', "SELECT $kid.kid_drop_partitions('planted.parent'::regclass, timestamptz '2020-01-02', false, 100)" ])
+	{
+		my ($name, $query) = @$_;
+		my $output = output_of($database, $superuser, "SET search_path = $path; $query");
+		is(others_who_ran($database, $owner), '', "$database: a superuser $name, and runs none") or diag $output;
+		unlike($output, qr/ERROR/, 'to the end');
+	}
+	return;
+}
+
+sql('postgres', 'CREATE DATABASE tables');
+sql('tables', 'CREATE EXTENSION kid; CREATE SCHEMA planted AUTHORIZATION tenant; GRANT USAGE ON SCHEMA planted TO PUBLIC');
+plant('tables', 'tenant', 'public', planted('planted') . "SET search_path = planted, public; $tables" . join('', map { "$_;\n" } @traps) . lookalikes('planted', 1));
+sql('tables', 'TRUNCATE planted.log');
+look_after('tables', 'tenant', 'public', 'public', 'planted, public', 'planted, pg_catalog, public');
+
+#
+# The owner of a database, who has created the extension there.
+#
+
+sql('postgres', 'CREATE ROLE holder LOGIN; CREATE DATABASE held OWNER holder');
+# What is in the schema before kid is. The script runs as a superuser.
+plant('held', 'holder', 'planted', 'CREATE SCHEMA planted; ' . planted('planted') . lookalikes('planted', 0) . q{
+	CREATE FUNCTION planted.kid_require_library(varchar) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$;
+	CREATE FUNCTION planted.kid_require_library(anyelement) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$;
+	CREATE FUNCTION planted.kid_require_library(text, int DEFAULT 0) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$;
+});
+new_log();
+like(output_of('held', 'holder', 'CREATE EXTENSION kid SCHEMA planted'), qr/ERROR:  42723: function "\w+" already exists|ERROR:  42725: /, 'in a schema with functions of its names kid cannot be created');
+is(others_who_ran('held', 'holder'), '', 'and runs none of them');
+plant('held', 'holder', 'planted', q{DO $$ DECLARE f regprocedure; BEGIN
+	FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'planted'::regnamespace AND proname ~ 'kid|flake|sno|flax' AND oid <> 'planted.kid_require_library(varchar)'::regprocedure LOOP EXECUTE 'DROP FUNCTION ' || f; END LOOP; END $$;
+	CREATE EXTENSION kid SCHEMA planted});
+is(others_who_ran('held', 'holder'), '', 'where it can, its script runs nothing that was there before');
+is(sql('held', q{SELECT string_agg(DISTINCT p.proowner::regrole::text, ' ') FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e'}),
+	$superuser, 'its functions belong to a superuser');
+
+# What he may not do with an extension that is his, in a schema that is his.
+my $refuses = output_of('held', 'holder', 'CREATE SCHEMA elsewhere;' . join '', map { "$_;\n" } my @forbidden = (
+	'CREATE OR REPLACE FUNCTION planted.kid_check_snapshot(parent regclass) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$',
+	'CREATE OR REPLACE VIEW planted.kid_stats AS SELECT planted.note()', 'DROP FUNCTION planted.kid_check_snapshot(regclass)', 'DROP VIEW planted.kid_stats',
+	'ALTER FUNCTION planted.kid_check_snapshot(regclass) OWNER TO holder', 'ALTER FUNCTION planted.kid_check_snapshot(regclass) RENAME TO other', 'ALTER FUNCTION planted.kid_check_snapshot(regclass) SECURITY DEFINER',
+	'ALTER EXTENSION kid DROP FUNCTION planted.kid_check_snapshot(regclass)', 'ALTER EXTENSION kid DROP VIEW planted.kid_stats', 'ALTER TYPE planted.kid64 RENAME TO other',
+	'ALTER EXTENSION kid ADD FUNCTION pg_catalog.now()', 'SELECT planted.kid_observe_all()', q{SELECT planted.kid_reset_clock('infinity'::timestamptz)}, 'SELECT planted.kid_identity(); SET kid.node = 1', 'ALTER EXTENSION kid SET SCHEMA elsewhere', 'ALTER DATABASE held SET kid.lease = 0',
+	'GRANT EXECUTE ON FUNCTION planted.kid_observe_all() TO holder', 'SELECT planted.kid_observe_all()',
+	'CREATE FUNCTION planted.on_ddl() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$; CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION planted.on_ddl()'));
+is(() = $refuses =~ /ERROR:  (?:42501|2BP01|55P02)/g, scalar @forbidden, 'the owner of the database may do nothing with what belongs to kid') or diag $refuses;
+
+# What he may: tables, traps, overloads of each function with other arguments, and objects of his own as members, named like kid's.
+plant('held', 'holder', 'planted', "SET search_path = planted; $tables" . join('', map { "$_;\n" } @traps));
+plant('held', 'holder', 'planted', q{
+	CREATE TABLE planted.overloads (n int);
+	DO $$
+	DECLARE
+		f record;
+		arguments text;
+		made int := 0;
+	BEGIN
+		FOR f IN SELECT p.proname AS name, p.proargtypes::oid[] AS types, pg_get_function_identity_arguments(p.oid) AS identity
+				   FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid JOIN pg_proc p ON p.oid = d.objid
+				  WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND e.extname = 'kid' AND NOT p.proargtypes::oid[] && ARRAY['internal'::regtype, 'cstring'::regtype]::oid[] LOOP
+			FOREACH arguments IN ARRAY ARRAY[
+				(SELECT string_agg('text', ', ') FROM unnest(f.types)), (SELECT string_agg('anyelement', ', ') FROM unnest(f.types)), (SELECT string_agg('varchar', ', ') FROM unnest(f.types)),
+				(SELECT string_agg(CASE t WHEN 'timestamptz'::regtype THEN 'timestamp' WHEN 'regclass'::regtype THEN 'oid' WHEN 'integer'::regtype THEN 'smallint' WHEN 'regtype'::regtype THEN 'oid'
+					WHEN 'bigint'::regtype THEN 'integer' WHEN 'planted.kid_span'::regtype THEN 'tstzrange' ELSE t::regtype::text END, ', ' ORDER BY n) FROM unnest(f.types) WITH ORDINALITY AS a (t, n)),
+				(SELECT concat(string_agg(t::regtype::text || ', ', '' ORDER BY n), 'VARIADIC text[]') FROM unnest(f.types) WITH ORDINALITY AS a (t, n)), 'VARIADIC anyarray'] LOOP
+				BEGIN
+					CONTINUE WHEN arguments IS NULL;
+					EXECUTE format('CREATE FUNCTION planted.%I(%s) RETURNS boolean LANGUAGE plpgsql AS %L', f.name, arguments, 'BEGIN RETURN planted.note(); END');
+					made := made + 1;
+				EXCEPTION WHEN duplicate_function THEN NULL;
+				END;
+			END LOOP;
+		END LOOP;
+		INSERT INTO planted.overloads VALUES (made);
+	END $$;
+	CREATE SCHEMA evil;
+	CREATE FUNCTION evil.aa_floor(timestamptz) RETURNS planted.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN 1; END $$;
+	CREATE FUNCTION evil.zz_floor(timestamptz) RETURNS planted.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN 1; END $$;
+	CREATE FUNCTION planted.zz_floor(timestamptz) RETURNS planted.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN 1; END $$;
+	CREATE FUNCTION evil.a_next() RETURNS planted.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN 1; END $$;
+	CREATE DOMAIN evil.kid64 AS text CHECK (planted.yes(VALUE));
+	CREATE TYPE evil.kid96 AS ENUM ('a'); CREATE TYPE evil.sno AS (a int); CREATE TYPE evil.flake AS RANGE (SUBTYPE = text);
+	CREATE VIEW evil.kid_stats AS SELECT planted.note();
+	CREATE TABLE evil.t (id planted.kid64 DEFAULT evil.a_next(), odd evil.kid64); INSERT INTO evil.t VALUES (1, 'x');
+	CREATE FUNCTION evil.kid_odd_ids(regclass) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN planted.note(); END $$;
+} . (lookalikes('evil', 1) =~ s/CREATE FUNCTION evil\.kid_odd_ids/CREATE FUNCTION evil.other_odd_ids/r) . join '', map { "ALTER EXTENSION kid ADD $_;\n" }
+	'FUNCTION evil.aa_floor(timestamptz)', 'FUNCTION evil.zz_floor(timestamptz)', 'FUNCTION planted.zz_floor(timestamptz)', 'FUNCTION evil.a_next()', 'DOMAIN evil.kid64', 'TYPE evil.kid96',
+	'TYPE evil.sno', 'TYPE evil.flake', 'VIEW evil.kid_stats', 'TABLE evil.t', 'FUNCTION evil.kid_odd_ids(regclass)', 'OPERATOR evil.>= (KID.kid64, KID.kid64)', 'CAST (planted.pair AS KID.kid64)',
+	'FUNCTION evil.kid_bound_text(regtype, bytea)', 'SCHEMA elsewhere');
+cmp_ok(sql('held', 'SELECT n FROM planted.overloads'), '>', 500, 'with overloads of every function');
+look_after('held', 'holder', 'planted', 'public', 'planted', 'evil, planted');
+
+# With a default for one argument more, calls are ambiguous to PostgreSQL, those in kid too. That is to the owner's own harm.
+plant('held', 'holder', 'planted', q{
+	DO $$ DECLARE f record; BEGIN
+		FOR f IN SELECT p.proname AS name, pg_get_function_arguments(p.oid) AS arguments FROM pg_proc p
+				  WHERE p.pronamespace = 'planted'::regnamespace AND p.proname LIKE 'kid\_%' AND p.proowner <> 'holder'::regrole AND p.proargmodes IS NULL AND p.pronargs > 0 AND p.prokind = 'f'
+				    AND NOT 'internal'::regtype = ANY (p.proargtypes::oid[]) LOOP
+			EXECUTE format('CREATE FUNCTION planted.%I(%s, more text DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS %L', f.name, f.arguments, 'BEGIN RETURN planted.note(); END');
+		END LOOP;
+	END $$;
+});
+output_of('held', $superuser, join '', map { "$_;\n" } readings('planted', map { "planted.$_" } @relations), creation('planted', '2019-12-20', '2020-01-10', 'true'));
+is(others_who_ran('held', 'holder'), '', 'held: nothing runs where calls are ambiguous');
+
+unlike(new_log(), qr/terminated by signal|TRAP:|PANIC:/, 'the server did not stop meanwhile, either');
+
+$node->stop;
+done_testing();
