@@ -35,7 +35,7 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
 EXTRA_CLEAN = $(OBJS:.o=.d) build
 
-PRIVATE = test test-assertions test-ha test-citus test-peers test-clients demo bench lint
+PRIVATE = test test-assertions test-core test-ha test-citus test-peers test-clients demo bench lint
 .PHONY: $(PRIVATE) test-matrix
 
 ifneq ($(filter $(PRIVATE) test-matrix,$(MAKECMDGOALS)),)
