@@ -1,0 +1,113 @@
+# kid in a schema of its own: what works for a role that does not have the schema in its search_path, and what fails, and how. What
+# docs/operations.md says about it runs here.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE DATABASE shop');
+
+sub sql { return $node->safe_psql('shop', $_[0]) }
+
+# What psql prints, errors with their SQLSTATE included, without places in the query.
+sub output_of
+{
+	my ($query) = @_;
+	my ($status, $stdout, $stderr) = $node->psql('shop', "\\set VERBOSITY verbose\n$query");
+	return $stdout . join '', $stderr =~ /(?:ERROR|WARNING): .*/g;
+}
+
+# The page's own statements, in their order.
+my $page = slurp_file('docs/operations.md');
+my ($section) = $page =~ /^## In a schema of its own\n(.*?)^## /ms;
+my @blocks = $section =~ /^```sql\n(.*?)^```/msg;
+is(scalar @blocks, 2, 'the page has statements');
+sql($blocks[0]);
+sql(q{
+	CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text);
+	CREATE TABLE lines (order_id kid64 REFERENCES orders ON UPDATE CASCADE ON DELETE CASCADE, n int);
+	CREATE INDEX ON lines (order_id);
+	CREATE TABLE fixed (order_id kid64 REFERENCES orders);
+	CREATE VIEW recent AS SELECT * FROM orders WHERE id > now() - interval '1 hour';
+	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), at_most kid64 CHECK (at_most < kid64_floor('2100-01-01'))) PARTITION BY RANGE (id);
+	CREATE TABLE by_uuid (id uuid PRIMARY KEY DEFAULT kid_uuidv7()) PARTITION BY RANGE (id);
+	CREATE TABLE by_sno (id sno DEFAULT sno_next()) PARTITION BY RANGE (id);
+	INSERT INTO orders (id, item) VALUES ('.6.nef3Mk.3', 'tea'), (DEFAULT, 'milk'), (DEFAULT, 'rice');
+	INSERT INTO lines SELECT id, 1 FROM orders;
+});
+is(output_of($blocks[1]), 'tea', 'as the page has it');
+is(output_of("SET search_path = ''; SELECT public.item_of('.6.nef3Mk.3')"), 'tea', 'a function with the schema in its own search_path');
+
+# Each statement in a transaction of its own, with nothing of kid's in search_path.
+sub without { return output_of("BEGIN; SET LOCAL search_path = public; $_[0]; ROLLBACK") }
+my ($works, $fails) = (0, 0);
+foreach my $case (
+	[ q{INSERT INTO orders DEFAULT VALUES RETURNING length(id::text)}, 11 ], [ q{SELECT item FROM orders ORDER BY id DESC LIMIT 1}, 'rice' ],
+	[ q{SELECT count(*) FROM (SELECT id FROM orders GROUP BY id) g}, 3 ], [ q{SELECT count(DISTINCT id) FROM orders}, 3 ], [ q{SELECT count(*) FROM (SELECT id FROM orders UNION SELECT order_id FROM lines) u}, 3 ],
+	[ q{INSERT INTO orders (id) SELECT id FROM orders ON CONFLICT (id) DO NOTHING RETURNING 1}, '' ], [ q{SELECT ARRAY[id] = ARRAY[id] FROM orders LIMIT 1}, 't' ], [ q{SELECT count(*) FROM recent}, 2 ],
+	[ q{DELETE FROM orders WHERE item = 'tea'; SELECT count(*) FROM lines}, 2 ], [ q{UPDATE orders SET id = extensions.kid_next() WHERE item = 'tea'; SELECT count(*) FROM lines}, 3 ],
+	[ q{INSERT INTO lines VALUES (1::bigint, 1)}, qr/23503/ ], [ q{INSERT INTO lines SELECT min(order_id::text)::extensions.kid64, 2 FROM lines RETURNING n}, 2 ],
+	[ q{INSERT INTO fixed SELECT id FROM orders; DELETE FROM orders}, qr/23503/ ],
+	[ q{SELECT item FROM orders WHERE id OPERATOR(extensions.=) '.6.nef3Mk.3'::extensions.kid64}, 'tea' ], [ q{SELECT count(*) FROM orders JOIN lines ON id OPERATOR(extensions.=) order_id}, 3 ],
+	[ q{SELECT count(*) FROM orders WHERE id OPERATOR(extensions.>) (now() - interval '1 hour')}, 2 ], [ q{SELECT extensions.max(id) IS NULL FROM orders}, 'f' ],
+	[ q{CREATE TABLE t (id extensions.kid64 PRIMARY KEY DEFAULT extensions.kid_next()); CREATE INDEX ON t USING brin (id); INSERT INTO t DEFAULT VALUES RETURNING 1}, 1 ],
+	[ q{ALTER TABLE lines VALIDATE CONSTRAINT lines_order_id_fkey; ANALYZE orders; REINDEX TABLE orders; CLUSTER orders USING orders_pkey; SELECT 1}, 1 ],
+	[ q{SELECT count(*) FROM extensions.kid_check('orders')}, 0 ], [ q{SELECT clock FROM extensions.kid_observe_all() WHERE relation = 'orders'::regclass}, 'kid' ],
+	[ q{SELECT count(*) FROM extensions.kid_stats}, 4 ], [ q{SELECT lanes FROM extensions.kid_identity()}, 1 ],
+	(map { my $table = $_; [ qq{SELECT count(*) FROM extensions.kid_create_partitions('$table', '1 day', now() + interval '2 days'); INSERT INTO $table DEFAULT VALUES; SELECT count(*) FROM $table;
+			SELECT count(*), min(begins) <= now() FROM extensions.kid_partitions('$table'); SELECT count(*) FROM extensions.kid_drop_partitions('$table', now() + interval '2 days', false)}, "3\n1\n3|t\n2" ] }
+		qw(events by_uuid by_sno)),
+	[ q{CREATE TABLE events_rest PARTITION OF events DEFAULT; INSERT INTO events DEFAULT VALUES; SELECT count(*) FROM extensions.kid_create_partitions('events', '1 day', now() + interval '2 days', move_rows => true);
+		SELECT count(*) FROM events_rest}, "3\n0" ],
+	[ q{SELECT 1 FROM orders WHERE id = '.6.nef3Mk.3'}, qr/42883: operator does not exist: extensions.kid64 = unknown/ ],
+	(map { [ $_, qr/42883: operator does not exist: extensions.kid64 \S+ (?:extensions.kid64|text|timestamp with time zone)/ ] } 'SELECT 1 FROM orders JOIN lines ON id = order_id', 'SELECT 1 FROM orders WHERE id IN (SELECT order_id FROM lines)',
+		q{UPDATE orders SET item = 'x' WHERE id = (SELECT id FROM orders LIMIT 1)}, 'SELECT 1 FROM orders a JOIN orders b USING (id)', 'SELECT NULLIF(id, id) FROM orders', 'SELECT id IS DISTINCT FROM id FROM orders',
+		'SELECT CASE id WHEN id THEN 1 END FROM orders', 'SELECT 1 FROM orders WHERE id > now()', q{SELECT 1 FROM orders WHERE id = 'x'::text}, 'SELECT id BETWEEN id AND id FROM orders', 'SELECT id = ANY (ARRAY[id]) FROM orders'),
+	[ q{SELECT max(id) FROM orders}, qr/42883: function max\(extensions.kid64\) does not exist/ ], [ q{SELECT kid_next()}, qr/42883: function kid_next\(\) does not exist/ ],
+	[ q{CREATE TABLE t (id kid64)}, qr/42704: type "kid64" does not exist/ ],
+	[ q{CREATE FUNCTION f() RETURNS bigint LANGUAGE plpgsql SET search_path = '' AS $$ BEGIN RETURN (SELECT count(*) FROM public.orders JOIN public.lines ON id = order_id); END $$; SELECT f()}, qr/42883/ ],
+	[ q{CREATE FUNCTION f() RETURNS bigint LANGUAGE plpgsql SET search_path = '' AS $$ BEGIN RETURN (SELECT count(*) FROM public.orders JOIN public.lines ON id OPERATOR(extensions.=) order_id); END $$; SELECT f()}, 3 ],
+	[ q{CREATE FUNCTION f() RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog, extensions AS $$ BEGIN RETURN (SELECT count(*) FROM public.orders JOIN public.lines ON id = order_id); END $$; SELECT f()}, 3 ])
+{
+	my ($query, $expected) = @$case;
+	ref $expected ? like(without($query), $expected, $query =~ s/\s+/ /gr) : is(without($query), $expected, $query =~ s/\s+/ /gr);
+}
+
+# A dump names kid's objects with their schema, and its restore has an empty search_path.
+sql(q{SELECT kid_create_partitions('events', '1 day', now() + interval '1 second'); INSERT INTO events DEFAULT VALUES});
+my $dump = $node->basedir . '/dump.sql';
+sub restore
+{
+	my ($database) = @_;
+	$node->command_ok([ 'pg_dump', '-d', $node->connstr('shop'), '-f', $dump ], 'pg_dump');
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $dump ], 'and a restore');
+	my $count = 'SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM lines), (SELECT count(*) FROM events), (SELECT count(*) FROM recent)';
+	is($node->safe_psql($database, $count), sql($count), 'with all rows');
+	is($node->safe_psql($database, 'INSERT INTO orders DEFAULT VALUES RETURNING 1'), 1, 'and with the defaults');
+	return;
+}
+restore('restored');
+
+# To another schema, and back to public.
+sql(q{CREATE FUNCTION joined() RETURNS bigint LANGUAGE plpgsql SET search_path = public, extensions AS $$ BEGIN RETURN (SELECT count(*) FROM orders JOIN lines ON id = order_id); END $$});
+my $days = 0;
+foreach my $schema ('other', 'public')
+{
+	$days += 3;
+	sql("SET client_min_messages = warning; CREATE SCHEMA IF NOT EXISTS $schema; ALTER EXTENSION kid SET SCHEMA $schema");
+	is(sql("SET search_path = public; INSERT INTO orders DEFAULT VALUES; SELECT count(*) > 2 FROM recent"), 't', "in schema $schema: defaults and views follow");
+	is(sql("SET search_path = public; SELECT count(*) FROM $schema.kid_check('orders'); SELECT count(*) > 0 FROM $schema.kid_create_partitions('events', '1 day', now() + interval '$days days');
+		SELECT count(*) > 3 FROM $schema.kid_partitions('events'); SELECT count(*) FROM $schema.kid_observe_all() WHERE relation = 'orders'::regclass; DELETE FROM orders WHERE item = 'rice'"), "0\nt\nt\n1", 'and what looks after tables');
+	is(sql("SET search_path = public, $schema; SELECT item_of('.6.nef3Mk.3')"), 'tea', 'a function whose body was parsed follows');
+	like(output_of('SELECT joined()'), qr/42883/, 'one whose body is text does not') if $schema eq 'other';
+	is(sql("SET search_path = public, $schema; SELECT count(*) FROM orders JOIN lines ON id = order_id"), sql('SELECT count(*) FROM lines'), 'and operators, by search_path');
+}
+
+$node->stop;
+done_testing();
