@@ -28,9 +28,10 @@ BEGIN
              members AS (SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
                           WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname = 'kid'),
              ids AS (SELECT key::oid AS type FROM jsonb_object_keys($2) AS key WHERE key::oid <> 'uuid'::regtype),
-             -- A function of a user's own that returns an ID is taken for one, too.
-             generators AS (SELECT p.oid, p.prorettype AS type, m.objid IS NOT NULL AND p.pronargs = p.pronargdefaults AND NOT p.proretset AS needs_nothing
-                              FROM pg_proc p LEFT JOIN members m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid
+             -- A function of a user's own that returns an ID is taken for one, too, but none of those that an owner of the extension has added is proposed:
+             -- in C are functions of superusers only.
+             generators AS (SELECT p.oid, p.prorettype AS type, m.objid IS NOT NULL AND l.lanname = 'c' AND p.pronargs = p.pronargdefaults AND NOT p.proretset AS needs_nothing
+                              FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang LEFT JOIN members m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid
                              WHERE p.provolatile = 'v' AND $2 ? p.prorettype::text AND (m.objid IS NOT NULL OR p.prorettype <> 'uuid'::regtype)),
              -- The columns of the table, and those that foreign keys lead to, each with the type that a domain is of.
              domains AS (SELECT a.attrelid, a.attnum, a.atttypid AS type, a.atttypmod AS modifier

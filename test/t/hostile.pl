@@ -441,6 +441,7 @@ plant('held', 'holder', 'planted', q{
 	CREATE FUNCTION evil.aa_floor(timestamptz) RETURNS planted.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN 1; END $$;
 	CREATE FUNCTION evil.zz_floor(timestamptz) RETURNS planted.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN 1; END $$;
 	CREATE FUNCTION planted.zz_floor(timestamptz) RETURNS planted.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN 1; END $$;
+	CREATE FUNCTION evil.n() RETURNS planted.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN 1; END $$;
 	CREATE FUNCTION evil.a_next() RETURNS planted.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN 1; END $$;
 	CREATE DOMAIN evil.kid64 AS text CHECK (planted.yes(VALUE));
 	CREATE TYPE evil.kid96 AS ENUM ('a'); CREATE TYPE evil.sno AS (a int); CREATE TYPE evil.flake AS RANGE (SUBTYPE = text);
@@ -448,10 +449,11 @@ plant('held', 'holder', 'planted', q{
 	CREATE TABLE evil.t (id planted.kid64 DEFAULT evil.a_next(), odd evil.kid64); INSERT INTO evil.t VALUES (1, 'x');
 	CREATE FUNCTION evil.kid_odd_ids(regclass) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN planted.note(); END $$;
 } . (lookalikes('evil', 1) =~ s/CREATE FUNCTION evil\.kid_odd_ids/CREATE FUNCTION evil.other_odd_ids/r) . join '', map { "ALTER EXTENSION kid ADD $_;\n" }
-	'FUNCTION evil.aa_floor(timestamptz)', 'FUNCTION evil.zz_floor(timestamptz)', 'FUNCTION planted.zz_floor(timestamptz)', 'FUNCTION evil.a_next()', 'DOMAIN evil.kid64', 'TYPE evil.kid96',
+	'FUNCTION evil.aa_floor(timestamptz)', 'FUNCTION evil.zz_floor(timestamptz)', 'FUNCTION planted.zz_floor(timestamptz)', 'FUNCTION evil.a_next()', 'FUNCTION evil.n()', 'DOMAIN evil.kid64', 'TYPE evil.kid96',
 	'TYPE evil.sno', 'TYPE evil.flake', 'VIEW evil.kid_stats', 'TABLE evil.t', 'FUNCTION evil.kid_odd_ids(regclass)', 'OPERATOR evil.>= (KID.kid64, KID.kid64)', 'CAST (planted.pair AS KID.kid64)',
 	'FUNCTION evil.kid_bound_text(regtype, bytea)', 'SCHEMA elsewhere');
 cmp_ok(sql('held', 'SELECT n FROM planted.overloads'), '>', 500, 'with overloads of every function');
+like(output_of('held', $superuser, q{CREATE TABLE own (id planted.kid64 PRIMARY KEY DEFAULT 1); SELECT remedy FROM planted.kid_check('own'::regclass)}), qr/SET DEFAULT planted\.kid_next\(\);/, 'a remedy names no function of the owner');
 look_after('held', 'holder', 'planted', 'public', 'planted', 'evil, planted');
 
 # With a default for one argument more, calls are ambiguous to PostgreSQL, those in kid too. That is to the owner's own harm.
