@@ -75,11 +75,15 @@ BEGIN
                          WHEN 'bpchar'::regtype THEN modifier - 4 < ($2 ->> made::oid::text)::int ELSE false END
         UNION ALL
         SELECT 3, child, child_column::text,
-               format('foreign key "%%s" compares it, of type %%s, with column "%%s" of %%s, of type %%s: no index serves to look up the rows of a key',
-                      conname, child_type, parent_column, parent, parent_type),
-               CASE WHEN parent_type IN (SELECT type FROM ids) THEN format('ALTER TABLE %%s ALTER COLUMN %%I TYPE %%s;', child, child_column, parent_type)
+               format('foreign key "%%s" compares it, of type %%s, with column "%%s" of %%s, of type %%s: %%s',
+                      conname, child_type, parent_column, parent, parent_type,
+                      -- PostgreSQL then looks for a collation of the parent's column, which has none.
+                      CASE WHEN is_text THEN format('every DELETE and key UPDATE of %%s fails', parent) ELSE 'no index serves to look up the rows of a key' END),
+               CASE WHEN is_text THEN format('ALTER TABLE %%1$s ALTER COLUMN %%2$I TYPE %%3$s USING %%2$I::%%3$s;', child, child_column, parent_type)
+                    WHEN parent_type IN (SELECT type FROM ids) THEN format('ALTER TABLE %%s ALTER COLUMN %%I TYPE %%s;', child, child_column, parent_type)
                     ELSE format('ALTER TABLE %%s ALTER COLUMN %%I TYPE %%s;', parent, parent_column, child_type) END
-          FROM keys WHERE child_type <> parent_type AND (child_type IN (SELECT type FROM ids) OR parent_type IN (SELECT type FROM ids))
+          FROM keys, LATERAL (SELECT parent_type IN (SELECT type FROM ids) AND typcollation <> 0 AS is_text FROM pg_type WHERE oid = child_type) AS t
+         WHERE child_type <> parent_type AND (child_type IN (SELECT type FROM ids) OR parent_type IN (SELECT type FROM ids))
         UNION ALL
         SELECT 4, leaf, column_name,
                CASE which WHEN 'early' THEN format('IDs up to %%s tell a time up to %%s: they were numbers before', id, issued)
