@@ -384,6 +384,8 @@ look_after('tables', 'tenant', 'public', 'public', 'planted, public', 'planted, 
 sql('postgres', 'CREATE ROLE holder LOGIN; CREATE DATABASE held OWNER holder');
 # What is in the schema before kid is. The script runs as a superuser.
 plant('held', 'holder', 'planted', 'CREATE SCHEMA planted; ' . planted('planted') . lookalikes('planted', 0) . q{
+	-- What is added to the catalog later takes the places of these, and so comes before what is kid's in a scan.
+	DO $$ BEGIN FOR n IN 1 .. 500 LOOP EXECUTE format('CREATE FUNCTION planted.filler_%s() RETURNS int LANGUAGE SQL RETURN 1', n); END LOOP; END $$;
 	CREATE FUNCTION planted.kid_require_library(varchar) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$;
 	CREATE FUNCTION planted.kid_require_library(anyelement) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$;
 	CREATE FUNCTION planted.kid_require_library(text, int DEFAULT 0) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$;
@@ -437,6 +439,8 @@ plant('held', 'holder', 'planted', q{
 		END LOOP;
 		INSERT INTO planted.overloads VALUES (made);
 	END $$;
+	DO $$ BEGIN FOR n IN 1 .. 500 LOOP EXECUTE format('DROP FUNCTION planted.filler_%s()', n); END LOOP; END $$;
+	VACUUM pg_catalog.pg_proc; VACUUM pg_catalog.pg_depend;
 	CREATE SCHEMA evil;
 	CREATE FUNCTION evil.aa_floor(timestamptz) RETURNS planted.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN 1; END $$;
 	CREATE FUNCTION evil.zz_floor(timestamptz) RETURNS planted.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN 1; END $$;
@@ -454,6 +458,11 @@ plant('held', 'holder', 'planted', q{
 	'FUNCTION evil.kid_bound_text(regtype, bytea)', 'SCHEMA elsewhere');
 cmp_ok(sql('held', 'SELECT n FROM planted.overloads'), '>', 500, 'with overloads of every function');
 like(output_of('held', $superuser, q{CREATE TABLE own (id planted.kid64 PRIMARY KEY DEFAULT 1); SELECT remedy FROM planted.kid_check('own'::regclass)}), qr/SET DEFAULT planted\.kid_next\(\);/, 'a remedy names no function of the owner');
+# Whichever comes first in a plan.
+foreach my $plan ('enable_nestloop = on', 'enable_nestloop = off', 'enable_nestloop = off; SET enable_hashjoin = off', 'enable_indexscan = off; SET enable_bitmapscan = off')
+{
+	is(sql('held', "SET $plan; SELECT prefix FROM planted.kid_partition_key('planted.parent'::regclass)"), 'planted.kid64', "with $plan: partitions are made with kid's own functions");
+}
 look_after('held', 'holder', 'planted', 'public', 'planted', 'evil, planted');
 
 # With a default for one argument more, calls are ambiguous to PostgreSQL, those in kid too. That is to the owner's own harm.
