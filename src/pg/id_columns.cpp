@@ -79,7 +79,8 @@ void note_column_default(collection &all, Oid attrdef, id_type const *kind) {
   }
 }
 
-/// The types of the extension, and what calls their generators: these are its volatile functions.
+/// The types of the extension, and what calls their generators: these are its volatile functions in C. The owner of an
+/// extension can add members of his own, but none in C.
 void collect_defaults(collection &all, Oid extension) {
   List *functions = NIL;
 
@@ -88,17 +89,10 @@ void collect_defaults(collection &all, Oid extension) {
       return;
     if (member.classid == ProcedureRelationId)
       functions = lappend_oid(functions, member.objid);
-    if (member.classid != TypeRelationId)
-      return;
-    HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(member.objid));
-    if (!HeapTupleIsValid(tuple))
-      return;
-    auto const &type = *reinterpret_cast<Form_pg_type>(GETSTRUCT(tuple));
+    id_type const *const known = member.classid == TypeRelationId ? id_type_of(member.objid) : nullptr;
     for (int i = 0; i < type_count; i++)
-      if (type.typtype == TYPTYPE_BASE && !OidIsValid(all_types[i]->core_type) &&
-          strcmp(NameStr(type.typname), all_types[i]->name) == 0)
+      if (all_types[i] == known)
         all.types[i] = member.objid;
-    ReleaseSysCache(tuple);
   });
 
   ListCell *cell = nullptr;
@@ -107,7 +101,8 @@ void collect_defaults(collection &all, Oid extension) {
     if (!HeapTupleIsValid(tuple))
       continue;
     auto const &function = *reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple));
-    Oid const made = function.provolatile == PROVOLATILE_VOLATILE ? function.prorettype : InvalidOid;
+    bool const generates = function.provolatile == PROVOLATILE_VOLATILE && function.prolang == ClanguageId;
+    Oid const made = generates ? function.prorettype : InvalidOid;
     ReleaseSysCache(tuple);
     for (int i = 0; i < type_count; i++) {
       id_type const *const kind = all_types[i];

@@ -9,7 +9,7 @@ static id_type const &id_type_argument(Oid type) {
   id_type const *const ids = id_type_of(type);
 
   if (ids == nullptr)
-    ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("type %s is not a type of IDs", format_type_be(type)));
+    ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("type %s is not a type of IDs", format_type_extended(type, -1, FORMAT_TYPE_ALLOW_INVALID)));
   return *ids;
 }
 

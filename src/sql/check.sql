@@ -19,7 +19,7 @@ DECLARE
 BEGIN
     FOR id_type IN SELECT t.oid FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid JOIN pg_type t ON d.classid = 'pg_type'::regclass AND d.objid = t.oid
                     WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname = 'kid' AND t.typtype = 'b' AND t.typcategory <> 'A' LOOP
-        EXECUTE format('SELECT length(%s_floor(''infinity''::timestamptz)::text)', id_type) INTO length;
+        EXECUTE format('SELECT length(%1$s.kid_bound_text($1, %1$s.kid_bound($1, ''infinity'')))', kid) INTO length USING id_type;
         lengths := lengths || jsonb_build_object(id_type::oid, length);
     END LOOP;
     RETURN QUERY EXECUTE format(

@@ -226,7 +226,7 @@ is(() = $refused =~ /ERROR:  (?:42883|0A000)/g, 4 * @internal, 'none can be call
 
 # What is not for everybody.
 my @reserved = sort split /\n/, sql('shared', q{SELECT signature FROM member WHERE NOT has_function_privilege('tenant', signature, 'EXECUTE')});
-is(join(' ', @reserved), join(' ', sort 'kid_clocks()', 'kid_observe_all()', 'kid_reset_clock(timestamp with time zone)',
+is(join(' ', @reserved), join(' ', sort 'kid_stats()', 'kid_observe_all()', 'kid_reset_clock(timestamp with time zone)',
 	(map { "kid_reset_clock($_)" } qw(kid64 sno flake uuid)), (map { "kid_observe($_)" } qw(kid64 kid96 sno flake uuid))), 'functions that PUBLIC may not call');
 my $settings = sql('shared', q{LOAD 'kid'; SELECT string_agg(name, ' ') FROM pg_settings WHERE name LIKE 'kid.%' AND context IN ('user')});
 is($settings, '', 'settings that everybody may set: none');
@@ -286,10 +286,10 @@ my @relations = qw(plain child parent rest old seen kept);
 # Functions that kid, or what it runs, could take for its own or for PostgreSQL's: those of kid that call each other, and PostgreSQL's.
 my %lookalikes = (
 	'kid_odd_ids(regclass, OUT leaf regclass, OUT column_name text, OUT prefix text, OUT which text, OUT id text, OUT issued timestamptz, OUT problem text)' => 'SETOF record',
-	'kid_partition_key(regclass, OUT type regtype, OUT prefix text, OUT send regproc)' => 'record',
+	'kid_partition_key(regclass)' => 'regtype', 'kid_bound(regtype, timestamptz)' => 'bytea', 'kid_bound_setting(regtype)' => 'text', 'kid_run_as_owner(regclass, text)' => 'bigint',
 	'kid_partition_bounds(regclass, OUT partition regclass, OUT lower bytea, OUT upper bytea, OUT detaching boolean)' => 'SETOF record',
 	'kid_bound_text(regtype, bytea)' => 'text', 'kid_bound_time(regtype, bytea)' => 'timestamptz', 'kid_check_snapshot(regclass)' => 'void',
-	'kid_report_detaching(regclass, regclass, boolean)' => 'void', 'kid_partition_name(regclass, interval, timestamptz)' => 'text', 'kid_move_rows(regclass, regclass, regclass, text)' => 'void',
+	'kid_report_detaching(regclass, regclass, boolean)' => 'void', 'kid_partition_name(regclass, interval, timestamptz)' => 'text',
 	(map { ("${_}_floor(timestamptz)" => "KID.$_", "${_}_ceil(timestamptz)" => "KID.$_", "${_}_send(KID.$_)" => 'bytea', "kid_timestamp(KID.$_)" => 'timestamptz') } qw(kid64 kid96 sno flake flax)),
 	'kid_uuidv7_floor(timestamptz)' => 'uuid', 'kid_timestamp(uuid)' => 'timestamptz', 'uuid_send(uuid)' => 'bytea',
 	'format(text, text)' => 'text', 'format(text, text, text)' => 'text', 'quote_ident(name)' => 'text', 'now()' => 'timestamptz', 'to_regclass(text)' => 'regclass', 'pg_get_expr(pg_node_tree, oid)' => 'text',
@@ -317,13 +317,13 @@ sub readings
 {
 	my ($kid, @relations) = @_;
 	return ((map { ("SELECT * FROM $kid.kid_check('$_'::regclass)", "SELECT * FROM $kid.kid_odd_ids('$_'::regclass)", "SELECT * FROM $kid.kid_partitions('$_'::regclass)") } @relations),
-		"SELECT * FROM $kid.kid_observe_all()", "TABLE $kid.kid_stats", "SELECT * FROM $kid.kid_clocks()", "SELECT * FROM $kid.kid_identity()", "SELECT $kid.kid_observe($kid.kid_next())",
+		"SELECT * FROM $kid.kid_observe_all()", "SELECT * FROM $kid.kid_stats()", "SELECT * FROM $kid.kid_identity()", "SELECT $kid.kid_observe($kid.kid_next())",
 		"SELECT $kid.kid_drop_partitions('planted.parent'::regclass, timestamptz '2020-01-02', true, 100)");
 }
 sub creation
 {
-	my ($kid, $since, $until, $move_rows) = @_;
-	return "SELECT $kid.kid_create_partitions('planted.parent'::regclass, interval '1 day', timestamptz '$until', timestamptz '$since', 100, $move_rows)";
+	my ($kid, $since, $until) = @_;
+	return "SELECT $kid.kid_create_partitions('planted.parent'::regclass, interval '1 day', timestamptz '$until', timestamptz '$since', 100)";
 }
 
 # Who ran what was planted, but for its owner.
@@ -360,7 +360,7 @@ sub look_after
 		like($output, qr/1970-02-03.*(?<=[.\n])old\n\z/s, 'to the end');
 	}
 	my $path = $search_paths[-1];
-	foreach ([ 'creates partitions', creation($kid, '2019-12-30', '2020-01-01', 'false') ], [ 'moves rows', creation($kid, '2020-01-01', '2020-01-05', 'true') ],
+	foreach ([ 'creates partitions', creation($kid, '2019-12-30', '2020-01-01') ], [ 'finds rows in the default partition', creation($kid, '2020-01-01', '2020-01-05') ],
 		[ 'drops partitions', "SELECT $kid.kid_drop_partitions('planted.parent'::regclass, timestamptz '2020-01-02', false, 100)" ])
 	{
 		my ($name, $query) = @$_;
@@ -403,9 +403,9 @@ is(sql('held', q{SELECT string_agg(DISTINCT p.proowner::regrole::text, ' ') FROM
 # What he may not do with an extension that is his, in a schema that is his.
 my $refuses = output_of('held', 'holder', 'CREATE SCHEMA elsewhere;' . join '', map { "$_;\n" } my @forbidden = (
 	'CREATE OR REPLACE FUNCTION planted.kid_check_snapshot(parent regclass) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$',
-	'CREATE OR REPLACE VIEW planted.kid_stats AS SELECT planted.note()', 'DROP FUNCTION planted.kid_check_snapshot(regclass)', 'DROP VIEW planted.kid_stats',
+	'DROP FUNCTION planted.kid_check_snapshot(regclass)', 'DROP FUNCTION planted.kid_stats()',
 	'ALTER FUNCTION planted.kid_check_snapshot(regclass) OWNER TO holder', 'ALTER FUNCTION planted.kid_check_snapshot(regclass) RENAME TO other', 'ALTER FUNCTION planted.kid_check_snapshot(regclass) SECURITY DEFINER',
-	'ALTER EXTENSION kid DROP FUNCTION planted.kid_check_snapshot(regclass)', 'ALTER EXTENSION kid DROP VIEW planted.kid_stats', 'ALTER TYPE planted.kid64 RENAME TO other',
+	'ALTER EXTENSION kid DROP FUNCTION planted.kid_check_snapshot(regclass)', 'ALTER EXTENSION kid DROP FUNCTION planted.kid_stats()', 'ALTER TYPE planted.kid64 RENAME TO other',
 	'ALTER EXTENSION kid ADD FUNCTION pg_catalog.now()', 'SELECT planted.kid_observe_all()', q{SELECT planted.kid_reset_clock('infinity'::timestamptz)}, 'SELECT planted.kid_identity(); SET kid.node = 1', 'ALTER EXTENSION kid SET SCHEMA elsewhere', 'ALTER DATABASE held SET kid.lease = 0',
 	'GRANT EXECUTE ON FUNCTION planted.kid_observe_all() TO holder', 'SELECT planted.kid_observe_all()',
 	'CREATE FUNCTION planted.on_ddl() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$; CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION planted.on_ddl()'));
@@ -475,7 +475,7 @@ plant('held', 'holder', 'planted', q{
 		END LOOP;
 	END $$;
 });
-output_of('held', $superuser, join '', map { "$_;\n" } readings('planted', map { "planted.$_" } @relations), creation('planted', '2019-12-20', '2020-01-10', 'true'));
+output_of('held', $superuser, join '', map { "$_;\n" } readings('planted', map { "planted.$_" } @relations), creation('planted', '2019-12-20', '2020-01-10'));
 is(others_who_ran('held', 'holder'), '', 'held: nothing runs where calls are ambiguous');
 
 unlike(new_log(), qr/terminated by signal|TRAP:|PANIC:/, 'the server did not stop meanwhile, either');
