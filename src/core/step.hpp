@@ -23,7 +23,8 @@
 //   left(state)       how many states its unit has after one that was issued
 //   states()          how many states every unit has, at least
 //   holds(state)      what to do when the system clock goes back behind a state: keep the highest time and count on (a
-//                     hybrid logical clock), so that states only ever rise; or wait until the system clock is there again
+//                     hybrid logical clock), so that states only ever rise; or wait until the system clock is there
+//                     again
 //   changes_sides     whether it has a third answer to that, see types/sno.hpp
 #pragma once
 

@@ -39,8 +39,8 @@ struct page_bounds {
 /// that was ended before it flushed.
 bool read_page(page_bounds &bounds);
 
-/// Writes the page, and creates it if there is none. Returns the LSN up to which WAL must be flushed before the new bounds
-/// may be used. Never during recovery.
+/// Writes the page, and creates it if there is none. Returns the LSN up to which WAL must be flushed before the new
+/// bounds may be used. Never during recovery.
 XLogRecPtr write_page(page_bounds const &bounds);
 
 /// Writes the page where there is one that cannot be read. As write_page(), or InvalidXLogRecPtr where there is nothing

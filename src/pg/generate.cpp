@@ -19,10 +19,11 @@ void notice_ahead(clock_cell &cell, std::uint64_t state) {
     return;
   pg_atomic_fetch_add_u64(&stats_of(cell).backward_steps, 1);
   if (ahead >= notable && keeps_highest_time())
-    ereport(WARNING, errmsg("IDs of %s are %.3f s ahead of the system clock", rules.name, static_cast<double>(ahead) / 1e6),
-            errdetail("The system clock is behind the time of the last ID issued, and IDs go on from that."),
-            errhint("IDs stay unique and ordered. If the system clock was ahead before, make sure that it is right now, "
-                    "then see kid_reset_clock()."));
+    ereport(
+        WARNING, errmsg("IDs of %s are %.3f s ahead of the system clock", rules.name, static_cast<double>(ahead) / 1e6),
+        errdetail("The system clock is behind the time of the last ID issued, and IDs go on from that."),
+        errhint("IDs stay unique and ordered. If the system clock was ahead before, make sure that it is right now, "
+                "then see kid_reset_clock()."));
 }
 
 /// A number that people can read: in seconds, or in milliseconds below one.

@@ -94,11 +94,11 @@ lock_attempt try_lock(lease_state &lease) {
   bool const unconfirmed = last == lock_attempt::unconfirmed;
 
   ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("bound of %s was not renewed in time", name),
-          unconfirmed ? errdetail("Synchronous standbys have not confirmed it, and the value of \"kid.max_wait\" is "
-                                  "%d ms.",
-                                  max_wait)
-                      : errdetail("Another session is writing it, and the value of \"kid.max_wait\" is %d ms.",
-                                  max_wait),
+          unconfirmed
+              ? errdetail("Synchronous standbys have not confirmed it, and the value of \"kid.max_wait\" is "
+                          "%d ms.",
+                          max_wait)
+              : errdetail("Another session is writing it, and the value of \"kid.max_wait\" is %d ms.", max_wait),
           unconfirmed ? errhint("Check the standbys in \"synchronous_standby_names\".")
                       : errhint("Try again later, or increase \"kid.max_wait\"."));
 }
@@ -116,7 +116,8 @@ void wait_for_lock(lease_state &lease, char const *name, lock_attempt last) {
     if (max_wait >= 0 && micros_since(start) > Max(max_wait, 10) * INT64CONST(1000))
       not_renewed_error(name, last);
     // Neither a holder that raises an error nor a standby tells, so look again.
-    ConditionVariableTimedSleep(&lease.released, unconfirmed ? 1 : 10, unconfirmed ? WAIT_EVENT_SYNC_REP : event);
+    ConditionVariableTimedSleep(&lease.released, unconfirmed ? 1 : 10,
+                                unconfirmed ? std::uint32_t{WAIT_EVENT_SYNC_REP} : event);
   }
   ConditionVariableCancelSleep();
 }
@@ -138,9 +139,7 @@ void take_lock(lease_state &lease, clock_cell &cell) {
     pg_atomic_write_u64(&stats.waiting_since, static_cast<std::uint64_t>(GetCurrentTimestamp()));
   // Also for a session that is terminated.
   PG_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats));
-  {
-    wait_for_lock(lease, psprintf("IDs of %s", rules_of(id_of(cell)).name), first);
-  }
+  { wait_for_lock(lease, psprintf("IDs of %s", rules_of(id_of(cell)).name), first); }
   PG_END_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats));
   count_out(0, PointerGetDatum(&stats));
 }
@@ -263,8 +262,8 @@ void set_bound(clock_cell &cell, std::uint64_t bound, std::uint64_t renew_at) {
   pg_write_barrier(); // pairs with those in limit()
 }
 
-/// Lowers the bound of a clock to the end of the unit that it is in. A session that read the bound before that fails its
-/// compare-and-swap, as the state that it expects is gone.
+/// Lowers the bound of a clock to the end of the unit that it is in. A session that read the bound before that fails
+/// its compare-and-swap, as the state that it expects is gone.
 std::uint64_t take_bound_back(clock_cell &cell) {
   set_bound(cell, 0, 0);
   return leave_unit(cell);
@@ -328,11 +327,12 @@ void renew_early(clock_cell &cell, std::uint64_t next) {
     std::uint64_t const bound = bound_of(cell);
     if (next < pg_atomic_read_u64(&cell.renew_at) || next >= bound)
       return true;
-    // What is written goes on from the state as it is now: `next` may be of a time that the system clock, or a change of
-    // sides, has left since.
+    // What is written goes on from the state as it is now: `next` may be of a time that the system clock, or a change
+    // of sides, has left since.
     if (!is_confirmed(lease) || !extend(lease, cell, cell.load())) {
       clock_id const id = id_of(cell);
-      pg_atomic_write_u64(&cell.renew_at, Min(bound_of(cell), bound_at(id, rules_of(id).time(next) + look_again_micros)));
+      pg_atomic_write_u64(&cell.renew_at,
+                          Min(bound_of(cell), bound_at(id, rules_of(id).time(next) + look_again_micros)));
     }
     return true;
   });
@@ -429,8 +429,8 @@ step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now
   pg_atomic_fetch_add_u64(&stats_of(cell).backward_steps, 1);
   if (rules.time(last) - time >= notable_micros)
     ereport(WARNING,
-            errmsg("system clock is %.3f s behind the last ID of %s", static_cast<double>(rules.time(last) - time) / 1e6,
-                   rules.name),
+            errmsg("system clock is %.3f s behind the last ID of %s",
+                   static_cast<double>(rules.time(last) - time) / 1e6, rules.name),
             errdetail("IDs take the time of the system clock, with the other tick, and stay unique."),
             errhint("A system clock that goes back again before it has reached that time makes generators wait. See "
                     "\"safe_mark\" in kid_stats()."));

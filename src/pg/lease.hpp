@@ -10,17 +10,17 @@
 // From `renew_at` on, half-way to the bound, one session at a time renews the lease, and the others go on up to the
 // bound. Only sessions that reach the bound wait.
 //
-// The bound stays near: at most `kid.lease` ahead of the system clock, or a little ahead of a logical clock that is ahead
-// itself. So repeated crashes do not push IDs further and further ahead: each restart is at most one lease ahead.
+// The bound stays near: at most `kid.lease` ahead of the system clock, or a little ahead of a logical clock that is
+// ahead itself. So repeated crashes do not push IDs further and further ahead: each restart is at most one lease ahead.
 //
 // `kid.lease` is that of the session that makes the first ID after a start. A change takes effect with the next start.
 //
-// The lock of `lease_state` is held to write the page, `bound`, `renew_at` and the mark of a clock with sides, and while
-// WAL is flushed. It is never held while anything is sent to a client (locked.hpp), nor while synchronous standbys are
-// awaited, which can take for ever. Until they have confirmed what was written, `lease_state::written` says so, the lock
-// cannot be had, and the bounds in shared memory stay as they were. No session owns that wait: any session that needs the
-// lock looks whether standbys have confirmed, and goes on from the page. So a session that is canceled, terminated or
-// stuck leaves nothing behind. All who wait can be interrupted.
+// The lock of `lease_state` is held to write the page, `bound`, `renew_at` and the mark of a clock with sides, and
+// while WAL is flushed. It is never held while anything is sent to a client (locked.hpp), nor while synchronous
+// standbys are awaited, which can take for ever. Until they have confirmed what was written, `lease_state::written`
+// says so, the lock cannot be had, and the bounds in shared memory stay as they were. No session owns that wait: any
+// session that needs the lock looks whether standbys have confirmed, and goes on from the page. So a session that is
+// canceled, terminated or stuck leaves nothing behind. All who wait can be interrupted.
 #pragma once
 
 #include "shmem.hpp"
@@ -29,8 +29,8 @@ namespace kid::pg {
 
 [[noreturn]] void clock_ended_error();
 
-/// Renews the lease of `cell`, if `next`, the state to be issued, is at or above `renew_at`. Returns at once if `next` is
-/// below the bound. Otherwise returns when the bound may be above `next`, or raises an error after `kid.max_wait`.
+/// Renews the lease of `cell`, if `next`, the state to be issued, is at or above `renew_at`. Returns at once if `next`
+/// is below the bound. Otherwise returns when the bound may be above `next`, or raises an error after `kid.max_wait`.
 void renew_lease(clock_cell &cell, std::uint64_t next);
 
 /// tick_tock() of a `Clock` with sides, see core/types/sno.hpp.

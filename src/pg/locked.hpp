@@ -15,9 +15,7 @@ template <class Work> auto release_after(LWLock *lock, Work work) {
 
   whereToSendOutput = DestNone;
   PG_TRY();
-  {
-    result = work();
-  }
+  { result = work(); }
   PG_CATCH();
   {
     whereToSendOutput = client;

@@ -14,11 +14,11 @@ static void check_server_version() {
 
   for (int const one : least)
     if (version / 10000 == one / 10000 && version < one)
-      ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-              errmsg("kid needs PostgreSQL %d.%d or later", one / 10000, one % 10000),
-              errdetail("This server is %d.%d, whose shared memory has another layout.", version / 10000,
-                        version % 10000),
-              errhint("Update the server to the current minor version."));
+      ereport(
+          ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+          errmsg("kid needs PostgreSQL %d.%d or later", one / 10000, one % 10000),
+          errdetail("This server is %d.%d, whose shared memory has another layout.", version / 10000, version % 10000),
+          errhint("Update the server to the current minor version."));
 }
 
 } // namespace kid::pg

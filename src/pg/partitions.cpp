@@ -9,7 +9,8 @@ static id_type const &id_type_argument(Oid type) {
   id_type const *const ids = id_type_of(type);
 
   if (ids == nullptr)
-    ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("type %s is not a type of IDs", format_type_extended(type, -1, FORMAT_TYPE_ALLOW_INVALID)));
+    ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+            errmsg("type %s is not a type of IDs", format_type_extended(type, -1, FORMAT_TYPE_ALLOW_INVALID)));
   return *ids;
 }
 
@@ -119,8 +120,8 @@ static Oid partition_type(Oid parent) {
   Oid const type = get_atttype(parent, column);
   if (id_type_of(type) == nullptr)
     ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
-            errmsg("table \"%s\" is partitioned by column \"%s\" of type %s", name,
-                   get_attname(parent, column, true), format_type_be(type)),
+            errmsg("table \"%s\" is partitioned by column \"%s\" of type %s", name, get_attname(parent, column, true),
+                   format_type_be(type)),
             errdetail("The column must be of a type that kid makes IDs of."));
   return type;
 }
@@ -232,7 +233,8 @@ static bool differs_elsewhere(id_setting const &setting) {
     deconstruct_array(DatumGetArrayTypeP(all), TEXTOID, -1, false, TYPALIGN_INT, &texts, nullptr, &count);
     for (int i = 0; i < count; i++) {
       char const *const entry = TextDatumGetCString(texts[i]);
-      if (pg_strncasecmp(entry, setting.name, length) == 0 && entry[length] == '=' && !setting.equals(entry + length + 1))
+      if (pg_strncasecmp(entry, setting.name, length) == 0 && entry[length] == '=' &&
+          !setting.equals(entry + length + 1))
         differs = true;
     }
   }

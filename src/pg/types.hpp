@@ -37,8 +37,8 @@ struct id_column {
 /// hook of the setting calls ResetPlanCache() where the value is another one.
 struct id_setting {
   char const *name;
-  Oid type;                        ///< of the argument that gives another value to a function
-  Datum (*value)();                ///< in force
+  Oid type;                         ///< of the argument that gives another value to a function
+  Datum (*value)();                 ///< in force
   bool (*equals)(char const *text); ///< whether a text, as ALTER ROLE stores it, is the value in force
 };
 
@@ -108,8 +108,7 @@ template <class Id> constexpr char const *exact_name() {
 }
 
 /// A type whose IDs need no logical clock.
-template <class Id>
-constexpr id_type describe_type(PGFunction input, void (*define_settings)(int flags) = nullptr) {
+template <class Id> constexpr id_type describe_type(PGFunction input, void (*define_settings)(int flags) = nullptr) {
   static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr));
   return {Id::name,
           Id::name,

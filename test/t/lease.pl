@@ -258,6 +258,17 @@ foreach my $change (flip(40), sub { write_file("\1" x 100) }, flip(8191))
 }
 $node->start;
 is($node->sql('SELECT kid_next() IS NOT NULL, (SELECT count(problem) FROM kid_stats())'), 't|0', 'and nothing else is done about it');
+
+# A page that cannot be written: an error to who needs it, and a problem to all, until it can.
+$node->stop;
+unlink $path or die $!;
+$node->start;
+my $directory = $node->data_dir . '/global';
+chmod 0555, $directory or die $!;
+like($node->error_of('SELECT kid_next()'), qr{ERROR:  42501: could not create file "global/9764"}, 'a page that cannot be created');
+is($node->sql(q{SELECT string_agg(DISTINCT problem, '') FROM kid_stats()}), 'page of the bounds of IDs could not be written, see the server log', 'is shown as a problem');
+chmod 0700, $directory or die $!;
+is($node->sql('SELECT kid_next() IS NOT NULL, (SELECT count(problem) FROM kid_stats())'), 't|0', 'until it can');
 $node->stop;
 
 done_testing();
