@@ -10,7 +10,7 @@ namespace kid::pg {
 /// error is sent after the release, whereas PostgreSQL by itself sends an error before it releases locks.
 template <class Work> auto release_after(LWLock *lock, Work work) {
   CommandDest const client = whereToSendOutput;
-  MemoryContext const context = CurrentMemoryContext;
+  auto *const context = CurrentMemoryContext;
   decltype(work()) result{};
 
   whereToSendOutput = DestNone;

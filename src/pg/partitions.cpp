@@ -111,7 +111,8 @@ static Oid partition_type(Oid parent) {
   if (!HeapTupleIsValid(tuple))
     ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a partitioned table", name));
   auto const &form = *reinterpret_cast<Form_pg_partitioned_table>(GETSTRUCT(tuple));
-  AttrNumber const column = form.partstrat == 'r' && form.partnatts == 1 ? form.partattrs.values[0] : 0;
+  bool const is_range = form.partstrat == PARTITION_STRATEGY_RANGE && form.partnatts == 1;
+  AttrNumber const column = is_range ? form.partattrs.values[0] : AttrNumber{InvalidAttrNumber};
   ReleaseSysCache(tuple);
   // An expression has no number either.
   if (column == 0)

@@ -143,13 +143,13 @@ template <> inline flake layout_with<flake>(Datum time) {
   return flake{from};
 }
 
-static constexpr id_setting epoch_setting = {"kid.flake_epoch", TIMESTAMPTZOID,
-                                             [] { return TimestampTzGetDatum(from_unix(layout.epoch)); },
-                                             [](char const *text) {
-                                               double millis = 0;
-                                               return parse_real(text, &millis, GUC_UNIT_MS, nullptr) &&
-                                                      millis == static_cast<double>(layout.epoch / flake::unit);
-                                             }};
+static constexpr id_setting epoch_setting = {
+    "kid.flake_epoch", TIMESTAMPTZOID, [] { return TimestampTzGetDatum(from_unix(layout.epoch)); },
+    [](char const *text) {
+      double millis = 0;
+      return parse_real(text, &millis, GUC_UNIT_MS, nullptr) &&
+             millis == static_cast<double>(layout.epoch) / static_cast<double>(flake::unit);
+    }};
 template <> constexpr id_setting const *setting_of<flake> = &epoch_setting;
 
 static constexpr id_column flake_columns[] = {in_own_type<flake>(), in_bigint<flake>()};
