@@ -22,7 +22,7 @@
 //   count(state)      the state to issue after it, in the same unit: the next number
 //   left(state)       how many states its unit has after one that was issued
 //   states()          how many states every unit has, at least
-//   holds(state)      what to do when the system clock goes back behind a state: keep the highest time and count on (a
+//   holds(last, now)  what to do when the system clock goes back behind a state: keep the highest time and count on (a
 //                     hybrid logical clock), so that states only ever rise; or wait until the system clock is there
 //                     again
 //   changes_sides     whether it has a third answer to that, see types/sno.hpp
@@ -63,7 +63,7 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
     return {step_kind::issued, clock.begin(now, last)};
 
   // The system clock went back behind the unit, and the logical clock is not to run ahead of it.
-  if (!clock.holds(last) && now < clock.unit(last))
+  if (now < clock.unit(last) && !clock.holds(last, now))
     return {step_kind::behind, last};
 
   // Same unit, or one that is held: count on.
@@ -71,7 +71,7 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
     return {step_kind::issued, clock.count(last)};
 
   // The sequence is used up, and the next unit is not earned yet.
-  if (clock.unit(last) != carry_from || !clock.holds(last))
+  if (clock.unit(last) != carry_from || !clock.holds(last, now))
     return {step_kind::used_up, last};
 
   // The system clock is behind but has moved on: carry into the next unit.

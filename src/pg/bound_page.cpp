@@ -204,11 +204,9 @@ bool replicates_synchronously() {
   return SyncRepRequested() && (known ? (status & SYNC_STANDBY_DEFINED) != 0 : *SyncRepStandbyNames != '\0');
 }
 
-bool standbys_have(XLogRecPtr lsn) {
-  int const mode = synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE ? SYNC_REP_WAIT_WRITE : SYNC_REP_WAIT_FLUSH;
-
+bool standbys_have(XLogRecPtr lsn, bool flushed) {
   LWLockAcquire(SyncRepLock, LW_SHARED);
-  bool const confirmed = WalSndCtl->lsn[mode] >= lsn;
+  bool const confirmed = WalSndCtl->lsn[flushed ? SYNC_REP_WAIT_FLUSH : SYNC_REP_WAIT_WRITE] >= lsn;
   LWLockRelease(SyncRepLock);
   return confirmed;
 }

@@ -53,8 +53,8 @@ bool page_seems_damaged();
 /// Whether a commit of this session waits for standbys.
 bool replicates_synchronously();
 
-/// Whether standbys have confirmed `lsn` in the way that a commit of this session waits for. Does not wait itself:
-/// SyncRepWaitForLSN() cannot be interrupted without a message to the client, who may not read it.
-bool standbys_have(XLogRecPtr lsn);
+/// Whether standbys have flushed `lsn`, or only received it. Does not wait itself: SyncRepWaitForLSN() cannot be
+/// interrupted without a message to the client, who may not read it.
+bool standbys_have(XLogRecPtr lsn, bool flushed);
 
 } // namespace kid::pg

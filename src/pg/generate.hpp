@@ -23,7 +23,7 @@ void wait_for_clock(clock_cell const &cell, step_kind reason, unix_micros until,
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
                                                        unix_micros now) {
-  if (!clock.holds(cell.load()) || now > layout.last() || cell.load() <= clock.at(layout.first()))
+  if (!clock.holds(cell.load(), 0) || now > layout.last() || cell.load() <= clock.at(layout.first()))
     time_error(layout);
   return Max(now, 0);
 }

@@ -22,6 +22,9 @@ constexpr unix_micros notable_micros = 1'000'000;
 /// While standbys have not confirmed a bound, a session that could use it looks again after this time.
 constexpr unix_micros look_again_micros = 5000;
 
+/// For so long a session that waits for standbys looks each millisecond.
+constexpr std::int64_t soon_micros = 200'000;
+
 /// No state has reached it: a lease that is off never ends.
 constexpr std::uint64_t no_bound = ~std::uint64_t{0};
 
@@ -66,16 +69,15 @@ std::int64_t micros_since(instr_time start) {
 
 // The lock.
 
-/// Whether this session may rely on what the page says: standbys have confirmed it, or this session does not wait for
-/// standbys when it commits either.
+/// Whether this session may rely on what the page says: standbys have confirmed it, or do what a commit of this session
+/// waits for, which can be less.
 bool is_confirmed(lease_state &lease) {
   Assert(is_held(lease));
   if (lease.written == InvalidXLogRecPtr || !replicates_synchronously())
     return true;
-  if (!standbys_have(lease.written))
-    return false;
+  if (!standbys_have(lease.written, true))
+    return synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE && standbys_have(lease.written, false);
   lease.written = InvalidXLogRecPtr;
-  lease.write_micros = micros_since(lease.began);
   return true;
 }
 
@@ -103,23 +105,32 @@ lock_attempt try_lock(lease_state &lease) {
                       : errhint("Try again later, or increase \"kid.max_wait\"."));
 }
 
-/// Waits until it has the lock, or raises an error when that took `kid.max_wait`. `name` is for its message.
-void wait_for_lock(lease_state &lease, char const *name, lock_attempt last) {
+/// Waits until it has the lock, or raises an error when that took `kid.max_wait`. `name` is for its message. Of those
+/// who wait, the one that is first looks often whether standbys have confirmed; it wakes the others when it is done.
+void wait_for_lock(lease_state &lease, char const *name, lock_attempt last, bool is_first) {
   static std::uint32_t event = 0;
   instr_time const start = monotonic_now();
+  bool for_standbys = false;
 
   if (event == 0)
     event = wait_event("KidLease");
   ConditionVariablePrepareToSleep(&lease.released);
   for (; last != lock_attempt::taken; last = try_lock(lease)) {
     bool const unconfirmed = last == lock_attempt::unconfirmed;
+    for_standbys = for_standbys || unconfirmed;
     if (max_wait >= 0 && micros_since(start) > Max(max_wait, 10) * INT64CONST(1000))
       not_renewed_error(name, last);
     // Neither a holder that raises an error nor a standby tells, so look again.
-    ConditionVariableTimedSleep(&lease.released, unconfirmed ? 1 : 10,
+    bool const soon = unconfirmed && is_first && micros_since(start) < soon_micros;
+    ConditionVariableTimedSleep(&lease.released,
+                                soon                       ? 1
+                                : unconfirmed && !is_first ? 50
+                                                           : 10,
                                 unconfirmed ? std::uint32_t{WAIT_EVENT_SYNC_REP} : event);
   }
   ConditionVariableCancelSleep();
+  if (for_standbys)
+    lease.write_micros = micros_since(start);
 }
 
 extern "C" {
@@ -135,11 +146,12 @@ void take_lock(lease_state &lease, clock_cell &cell) {
 
   if (first == lock_attempt::taken)
     return;
-  if (pg_atomic_fetch_add_u64(&stats.waiting, 1) == 0)
+  bool const is_first = pg_atomic_fetch_add_u64(&stats.waiting, 1) == 0;
+  if (is_first)
     pg_atomic_write_u64(&stats.waiting_since, static_cast<std::uint64_t>(GetCurrentTimestamp()));
   // Also for a session that is terminated.
   PG_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats));
-  { wait_for_lock(lease, psprintf("IDs of %s", rules_of(id_of(cell)).name), first); }
+  { wait_for_lock(lease, psprintf("IDs of %s", rules_of(id_of(cell)).name), first, is_first); }
   PG_END_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats));
   count_out(0, PointerGetDatum(&stats));
 }
@@ -149,7 +161,7 @@ void take_lock(lease_state &lease) {
   lock_attempt const first = try_lock(lease);
 
   if (first != lock_attempt::taken)
-    wait_for_lock(lease, "IDs", first);
+    wait_for_lock(lease, "IDs", first, true);
 }
 
 // The page.
@@ -160,13 +172,13 @@ bool put_page(lease_state &lease, page_bounds const &page) {
   Assert(is_held(lease));
   if (memcmp(&page, &lease.page, sizeof page) == 0)
     return true;
-  lease.began = monotonic_now();
+  instr_time const began = monotonic_now();
   lease.failed = true;
   lease.written = write_page(page);
   lease.page = page;
   XLogFlush(lease.written);
   lease.failed = false;
-  lease.write_micros = micros_since(lease.began);
+  lease.write_micros = micros_since(began);
   return is_confirmed(lease);
 }
 
@@ -178,6 +190,15 @@ page_bounds page_with(lease_state &lease, clock_id id, std::uint64_t last) {
   if (rules_of(id).sides != 0)
     page.safe[id] = pg_atomic_read_u64(&lease.safe);
   return page;
+}
+
+/// Has a clock with sides hold what it has reached while the system clock, which is at `now`, catches up. Meanwhile a
+/// full sequence carries into units after `last`.
+void hold(clock_cell &cell, std::uint64_t last, unix_micros now, unix_micros margin) {
+  clock_id const id = id_of(cell);
+
+  pg_atomic_write_u64(&cell.held_from, state_at(id, now - margin));
+  pg_atomic_write_u64(&cell.held, state_at(id, rules_of(id).time(last) + margin));
 }
 
 /// What to say about the page when the lease was opened, once the lock is released.
@@ -211,10 +232,12 @@ opening open_lease(shared_state &shared) {
     std::uint64_t const last = lease.page.last[id];
     bool const is_usual = rules_of(id).time(last) <= now + usual;
     pg_atomic_write_u64(&stats_of(cell).held_until, is_usual ? rules_of(id).next_unit(last) : 0);
-    // While the system clock catches up, a full sequence carries into units after the bound.
-    pg_atomic_write_u64(&cell.held, is_usual ? state_at(id, rules_of(id).time(last) + usual) : 0);
-    if (rules_of(id).sides != 0)
+    if (rules_of(id).sides != 0) {
       pg_atomic_write_u64(&lease.safe, lease.page.safe[id]);
+      // If the system clock is in time that the other side has used, too, to wait is all that is left.
+      if (is_usual || state_at(id, now) <= lease.page.safe[id])
+        hold(cell, last, now, usual);
+    }
     // One that is on has to be renewed first.
     std::uint64_t const bound = lease_length > 0 ? 0 : no_bound;
     pg_atomic_write_u64(&cell.state, last);
@@ -294,7 +317,7 @@ bool extend(lease_state &lease, clock_cell &cell, std::uint64_t next) {
   std::uint64_t const last = lease.page.last[id];
   std::uint64_t const written = rules.next_unit(last);
   if (written > bound_of(cell) && last > next && ((last ^ state) & rules.sides) == 0 &&
-      rules.time(written) <= until + length) {
+      rules.time(written) <= until + Max(length, slow_micros)) {
     publish(cell, written, from);
     return true;
   }
@@ -400,20 +423,28 @@ step_result change_sides(clock_cell &cell, std::uint64_t last, std::uint64_t now
       return true;
 
     std::int64_t const length = lease.length * INT64CONST(1000);
-    std::uint64_t const bound = length > 0 ? bound_at(id, time + length) : no_bound;
+    std::uint64_t bound = length > 0 ? bound_at(id, time + length) : no_bound;
     if (length > 0) {
       // The other side's bound is on the page before it is entered, together with a mark that holds whatever this side
       // can issue until then. Should another session be first, this side goes on below the bound of before, which that
       // mark holds, and the next renewal writes how things are then.
       page_bounds page = page_with(lease, id, last_before(id, result.state, bound));
       page.safe[id] = rules.unit(last_before(id, last, bound_of(cell)));
-      if (!put_page(lease, page))
+      // Another session may have written that already, a moment ago by its reading of the system clock.
+      std::uint64_t const written = lease.page.last[id];
+      if (((written ^ result.state) & rules.sides) == 0 && written > result.state && written <= page.last[id] &&
+          lease.page.safe[id] >= page.safe[id])
+        bound = rules.next_unit(written);
+      else if (!put_page(lease, page))
         return false;
       std::uint64_t const low = Min(bound, bound_of(cell));
       set_bound(cell, low, low);
     }
     std::uint64_t expected = last;
     if (!cell.compare_exchange(expected, result.state)) {
+      // A session that read the bound before it was lowered must not get on either.
+      if (length > 0)
+        take_bound_back(cell);
       result = {step_kind::behind, now};
       return true;
     }
@@ -448,7 +479,8 @@ void raise_clock(clock_cell &cell, std::uint64_t state) {
     if (((last ^ state) & rules.sides) != 0) {
       // The other side, which is not issued from now: the mark is what tells how far it was used.
       if (lease.length > 0) {
-        page_bounds page = lease.page;
+        // All of it, as a change of sides that was interrupted may have left the other side on the page.
+        page_bounds page = page_with(lease, id, last_before(id, last, bound_of(cell)));
         page.safe[id] = Max(page.safe[id], unit);
         if (!put_page(lease, page))
           return false;
@@ -474,35 +506,50 @@ void raise_clock(clock_cell &cell, std::uint64_t state) {
 void lower_clock(clock_cell &cell, std::uint64_t state) {
   clock_id const id = id_of(cell);
   clock_rules const &rules = rules_of(id);
+  bool lowered = false;
 
   with_open_lease(cell, [&](lease_state &lease) {
+    // What is left after that is to wait for standbys. Meanwhile others may go on, from the state that it has now.
+    if (lowered)
+      return true;
+    lowered = true;
     bool const leased = lease.length > 0;
     std::uint64_t last = cell.load();
     // To the end of the unit, on the side in use: of the unit itself either side may be in use.
     std::uint64_t const end = end_of_unit(id, state, last);
+    std::uint64_t greatest = lease.page.last[id];
+    // A change of sides that was interrupted may have left the other side on the page.
+    if (leased && ((greatest ^ last) & rules.sides) != 0)
+      greatest = last_before(id, last, bound_of(cell));
 
-    if (end >= last) {
-      // Only the bound is above it, unless a call that was interrupted has taken it back already.
-      if (lease.page.last[id] <= end || (bound_of(cell) == 0 && lease.page.last[id] == last))
-        return true;
-      return put_page(lease, page_with(lease, id, leased ? take_bound_back(cell) : end));
-    }
-    std::uint64_t const safe = rules.sides != 0 ? Min(pg_atomic_read_u64(&lease.safe), rules.unit(end)) : 0;
-    // First the bound: nothing is issued now before the next renewal.
-    if (leased)
-      set_bound(cell, 0, 0);
-    page_bounds page = page_with(lease, id, leased ? end : Min(end, lease.page.last[id]));
-    if (rules.sides != 0)
-      page.safe[id] = safe;
-    if (!put_page(lease, page))
-      return false;
-    while (!cell.compare_exchange(last, end)) {
+    if (end < last) {
+      // First the bound: nothing is issued now before the next renewal, which writes a page that is as low.
+      if (leased)
+        set_bound(cell, 0, 0);
+      while (!cell.compare_exchange(last, end)) {
+      }
+      greatest = leased ? end : Min(end, greatest);
+      pg_atomic_write_u64(&cell.held, 0);
+      pg_atomic_fetch_add_u64(&lease.resets, 1);
+      pg_atomic_write_u64(&stats_of(cell).held_until, 0);
+    } else if (greatest > end) {
+      // Only the bound is above it.
+      greatest = leased ? take_bound_back(cell) : end;
     }
     if (rules.sides != 0)
-      pg_atomic_write_u64(&lease.safe, safe);
-    pg_atomic_write_u64(&cell.held, 0);
-    pg_atomic_fetch_add_u64(&lease.resets, 1);
-    pg_atomic_write_u64(&stats_of(cell).held_until, 0);
+      pg_atomic_write_u64(&lease.safe, Min(pg_atomic_read_u64(&lease.safe), rules.unit(end)));
+    return put_page(lease, page_with(lease, id, greatest));
+  });
+}
+
+void raise_all_sides(clock_cell &cell, std::uint64_t state) {
+  raise_clock(cell, state);
+  if (rules_of(id_of(cell)).sides == 0)
+    return;
+  raise_clock(cell, state | rules_of(id_of(cell)).sides);
+  // Neither side is free until then. IDs go on from there, as those of other clocks do.
+  with_open_lease(cell, [&](lease_state &) {
+    hold(cell, cell.load(), to_unix(GetCurrentTimestamp()), slow_micros);
     return true;
   });
 }

@@ -53,6 +53,9 @@ step_result change_sides(Clock const &clock, clock_cell &cell, std::uint64_t las
 /// Moves a clock to `state`, which it need not have reached, or past it. One with sides: on the side of `state`.
 void raise_clock(clock_cell &cell, std::uint64_t state);
 
+/// The same on all sides, as nobody knows which were used. The clock then holds until the system clock is there.
+void raise_all_sides(clock_cell &cell, std::uint64_t state);
+
 /// Lowers a clock to the unit of `state`, above which nothing that was issued is still in use, and its bound with it.
 void lower_clock(clock_cell &cell, std::uint64_t state);
 

@@ -37,12 +37,7 @@ void put_row(ReturnSetInfo const &result, clock_id clock, stored_id const *id, e
 /// Past all IDs of the time unit that holds an instant. Nobody knows which of them were issued: the greatest that is
 /// stored need not be, and of a clock with sides both may be in use.
 void raise_past(clock_cell &cell, unix_micros time) {
-  clock_rules const &rules = rules_of(id_of(cell));
-  std::uint64_t const end = rules.end(state_at(id_of(cell), time));
-
-  raise_clock(cell, end);
-  if (rules.sides != 0)
-    raise_clock(cell, end | rules.sides);
+  raise_all_sides(cell, rules_of(id_of(cell)).end(state_at(id_of(cell), time)));
 }
 
 } // namespace

@@ -26,7 +26,7 @@ void fill() {
   static_cast<void>(pg_strong_random(&rolling, sizeof rolling));
   // No lease yet: the first call of a generator goes to lease.cpp, which finds out where the clocks start.
   for (auto &cell : state.cells)
-    for (auto *word : {&cell.state, &cell.bound, &cell.renew_at, &cell.held})
+    for (auto *word : {&cell.state, &cell.bound, &cell.renew_at, &cell.held_from, &cell.held})
       pg_atomic_init_u64(word, 0);
   for (auto &stats : state.stats)
     for (auto *word : {&stats.waits, &stats.backward_steps, &stats.ticks, &stats.renewals, &stats.waiting,

@@ -18,7 +18,11 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   pg_atomic_uint64 state;
   pg_atomic_uint64 bound;    ///< nothing at or above it is issued: the lease ends there
   pg_atomic_uint64 renew_at; ///< from here on the lease should be renewed; at most `bound`
-  pg_atomic_uint64 held;     ///< of a clock with sides: states below it are held, see core/types/sno.hpp
+
+  // Of a clock with sides, which holds for a while after a start: it begins at the bound, up to a lease ahead of the
+  // system clock, although that did not go back.
+  pg_atomic_uint64 held_from; ///< not if the system clock is before this state
+  pg_atomic_uint64 held;      ///< states below this one
 
   std::uint64_t load() noexcept { return pg_atomic_read_u64(&state); }
   bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
@@ -67,8 +71,7 @@ struct lease_state {
   bool failed;               ///< whether the last attempt to write the page raised an error
   page_bounds page;          ///< what is on the page
   XLogRecPtr written;        ///< where its WAL ends, until standbys have confirmed that; then InvalidXLogRecPtr
-  instr_time began;          ///< when it was begun to be written
-  std::int64_t write_micros; ///< how long that took
+  std::int64_t write_micros; ///< how long that took, standbys included if somebody waited for them
 
   pg_atomic_uint64 safe;   ///< of the clock with sides, its mark in force; changed under `lock`
   pg_atomic_uint64 resets; ///< how often a clock was lowered, or its lane changed: states that a session holds from

@@ -54,9 +54,7 @@ struct sno : counts_from_epoch<sno> {
   }
 };
 
-/// The logical clock of sno. When the system clock goes back, it changes sides, instead of waiting or holding. Only
-/// for some time after a start it holds: it begins at the bound, up to a lease ahead of the system clock, although that
-/// did not go back.
+/// The logical clock of sno. When the system clock goes back, it changes sides, instead of waiting or holding.
 ///
 /// The tick bit makes two pools of every time unit. One side is in use; of the other all that may have been issued is
 /// at or below the safe mark:
@@ -81,9 +79,6 @@ struct sno_clock {
   std::uint64_t sequence_min = 0;
   std::uint64_t sequence_max = sequence::max;
 
-  /// States below this one are held when the system clock is behind them.
-  std::uint64_t held = 0;
-
   static constexpr std::uint64_t at(unix_micros time) noexcept {
     return units::put(sno::units::get(sno{}.lowest(time)));
   }
@@ -96,7 +91,7 @@ struct sno_clock {
   }
 
   static constexpr bool changes_sides = true;
-  constexpr bool holds(std::uint64_t state) const noexcept { return state < held; }
+  static constexpr bool holds(std::uint64_t, std::uint64_t) noexcept { return false; }
   constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t last) const noexcept {
     return now | (last & tick::mask) | sequence_min;
   }

@@ -49,13 +49,22 @@ sno::word partition(char const *function) {
   return sno::partition::put(static_cast<std::uint64_t>(value));
 }
 
+/// sno_clock, but for a while after a start it holds. Shared memory is asked each time: the first call opens the lease.
+struct held_clock : sno_clock {
+  clock_cell *cell;
+
+  bool holds(std::uint64_t last, std::uint64_t now) const noexcept {
+    return now >= pg_atomic_read_u64(&cell->held_from) && last < pg_atomic_read_u64(&cell->held);
+  }
+};
+
 /// With the part of the sequence that is this server's own.
-sno_clock clock(clock_cell &cell) {
+sno_clock clock() {
   if (unlikely(static_cast<unsigned>(abs(sequence_max - sequence_min)) + 1 < sno_clock::pool_min))
     ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("too few sequences for sno"),
             errdetail("\"kid.sno_sequence_min\" and \"kid.sno_sequence_max\" make a pool of fewer than 4 sequences."));
   return {static_cast<std::uint64_t>(Min(sequence_min, sequence_max)),
-          static_cast<std::uint64_t>(Max(sequence_min, sequence_max)), pg_atomic_read_u64(&cell.held)};
+          static_cast<std::uint64_t>(Max(sequence_min, sequence_max))};
 }
 
 } // namespace
@@ -114,14 +123,14 @@ struct sno_generator {
   explicit sno_generator(FunctionCallInfo fcinfo) : payload(meta(PG_GETARG_INT32(0)) | partition("sno_next()")) {}
   std::uint64_t next(std::uint64_t *count) const {
     clock_cell &cell = shared("sno_next()").cells[clock_sno];
-    return issue(sno{}, clock(cell), cell, count);
+    return issue(sno{}, held_clock{clock(), &cell}, cell, count);
   }
   sno::word id(std::uint64_t state) const { return sno_clock::id(state) | payload; }
 };
 
 Datum at(PG_FUNCTION_ARGS) {
   auto const payload = meta(PG_GETARG_INT32(1)) | partition("sno_at()");
-  sno_clock const pool = clock(shared("sno_at()").cells[clock_sno]);
+  sno_clock const pool = clock();
   auto const given =
       backfill(fcinfo, sno{}, clock_sno, "sno_at()", PG_GETARG_TIMESTAMPTZ(0), pool.sequence_min, pool.sequence_max);
   return put<sno>(sno{}.lowest(given.time) | payload | sno::sequence::put(given.sequence));
