@@ -146,11 +146,28 @@ struct shared_struct {
 // 19 has callbacks for shared memory, which it also calls after startup, but in a server without a postmaster. Before,
 // there are hooks at startup, and a lock for what comes later.
 
+/// ShmemInitStruct(), with a hint if it raises an error: the spare memory of a server goes to tables of locks, too, and
+/// is not given back.
+inline void *init_struct(shared_struct const &memory, bool *found) {
+  void *place = nullptr;
+
+  PG_TRY();
+  { place = ShmemInitStruct(memory.name, memory.size, found); }
+  PG_CATCH();
+  {
+    errhint("Add \"%s\" to \"shared_preload_libraries\", so that its memory is reserved, and restart the server.",
+            memory.name);
+    PG_RE_THROW();
+  }
+  PG_END_TRY();
+  return place;
+}
+
 inline void find_without_callbacks(shared_struct const &memory) {
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
   release_after(AddinShmemInitLock, [&] {
     bool found = false;
-    *memory.place = ShmemInitStruct(memory.name, memory.size, &found);
+    *memory.place = init_struct(memory, &found);
     if (!found)
       memset(*memory.place, 0, memory.size);
     memory.fill();

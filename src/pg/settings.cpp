@@ -45,12 +45,13 @@ struct placeholder {
   GucSource source;
 };
 
-/// The placeholders that somebody gave a value.
+/// The placeholders that somebody gave a value. Names of settings have no case, and a placeholder has the spelling of
+/// whoever gave it a value first.
 List *placeholders() {
   List *found = NIL;
 
   for (config_generic *const setting : all_settings())
-    if ((setting->flags & GUC_CUSTOM_PLACEHOLDER) != 0 && strncmp(setting->name, "kid.", 4) == 0 &&
+    if ((setting->flags & GUC_CUSTOM_PLACEHOLDER) != 0 && pg_strncasecmp(setting->name, "kid.", 4) == 0 &&
         setting->reset_source >= PGC_S_FILE) {
       auto *const one = static_cast<placeholder *>(palloc(sizeof(placeholder)));
       *one = {pstrdup(setting->name), setting->reset_source};
@@ -67,7 +68,7 @@ placeholder refused_setting(List *asked_for) {
   foreach (cell, asked_for) {
     auto const *const asked = static_cast<placeholder *>(lfirst(cell));
     for (config_generic *const setting : all_settings())
-      if (strcmp(setting->name, asked->name) == 0 && setting->reset_source != asked->source)
+      if (pg_strcasecmp(setting->name, asked->name) == 0 && setting->reset_source != asked->source)
         return {setting->name, asked->source};
   }
   return {};

@@ -226,5 +226,16 @@ like(slurp_file($node->logfile), qr/FATAL:  parameter "kid.lanes" could not be s
 $node->adjust_conf('postgresql.conf', 'kid.lanes', 2);
 $node->start;
 is($node->safe_psql('postgres', 'SELECT node, lane, lanes FROM kid_identity()'), '1|1|2', 'until it is corrected');
+
+# Names of settings have no case. The first session after a start puts them in force.
+$node->adjust_conf('postgresql.conf', 'shared_preload_libraries', undef);
+$node->adjust_conf('postgresql.conf', 'kid.lanes', undef);
+$node->append_conf('postgresql.conf', "KID.lanes = 2\n");
+$node->restart;
+{
+	local $ENV{PGOPTIONS} = '-c KID.lanes=1';
+	like(session('SELECT kid_next()'), qr/ERROR:  parameter "\w+.lanes" could not be set/i, 'PGOPTIONS in capitals, too');
+}
+is($node->safe_psql('postgres', 'SELECT lanes FROM kid_identity()'), '2', 'and what the server is given is in force');
 $node->stop;
 done_testing();

@@ -56,6 +56,14 @@ foreach my $preload ('', 'pg_stat_statements,kid')
 
 	# A standby refuses until it is promoted.
 	$node->backup('base');
+	# Locks can take all spare shared memory, and do not give it back.
+	$node->restart;
+	my ($locked, $out, $error) = $node->psql('postgres', 'SELECT count(pg_advisory_lock(i)) FROM generate_series(1, 1000000) AS i');
+	like($error, qr/out of shared memory/, "$name: no shared memory is left");
+	($locked, $out, $error) = $node->psql('postgres', 'SELECT kid_next()');
+	like($preload ? $out : $error, $preload ? qr/^\S{11}$/ : qr/not enough shared memory.*\nHINT:  Add "kid" to "shared_preload_libraries"/s, "$name: enough if it is reserved, or a hint");
+	$node->restart;
+
 	my $standby = PostgreSQL::Test::Cluster->new($preload ? 'preloaded_standby' : 'on_demand_standby');
 	$standby->init_from_backup($node, 'base', has_streaming => 1);
 	$standby->start;

@@ -8,6 +8,8 @@ extern "C" {
 
 /// Whether an expression contains `call`.
 static bool find_call(Node *node, void *call) {
+  // For each call of a query, all that it groups by is looked through.
+  CHECK_FOR_INTERRUPTS();
   return node != nullptr && (equal(node, call) || walk(node, find_call, call));
 }
 
