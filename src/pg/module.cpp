@@ -40,23 +40,12 @@ void _PG_init() {
 
 namespace kid::pg {
 
-/// An older script may use this library, which has all that it needs. A newer one may not.
-static Datum require_library(PG_FUNCTION_ARGS) {
-  char *const script = text_to_cstring(PG_GETARG_TEXT_PP(0));
-  unsigned of_script[2] = {};
-  unsigned of_library[2] = {};
-
-  sscanf(script, "%u.%u", &of_script[0], &of_script[1]);
-  sscanf(KID_VERSION, "%u.%u", &of_library[0], &of_library[1]);
-  if (of_script[0] > of_library[0] || (of_script[0] == of_library[0] && of_script[1] > of_library[1]))
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("library of kid is older than its SQL script"),
-        errdetail("The script is of version %s, and the library in this session of version %s.", script, KID_VERSION),
-        errhint("Install both of one version, then start a new session, or restart the server if kid is in "
-                "\"shared_preload_libraries\"."));
+/// Never called. A script of version 1.0 needs a library that has the function of this name, and every later library
+/// keeps it: an older script may use a newer library, but a newer script not an older one.
+static Datum library_1_0(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
 } // namespace kid::pg
 
-KID_FUNCTION(kid_require_library, kid::pg::require_library)
+KID_FUNCTION(kid_library_1_0, kid::pg::library_1_0)

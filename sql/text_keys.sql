@@ -1,0 +1,15 @@
+-- A foreign key of text to a column of IDs: before 18 PostgreSQL accepts it, and then cannot delete from the other table. 18 refuses it.
+CREATE TABLE parents (id kid64 PRIMARY KEY, c kid96 UNIQUE);
+CREATE DOMAIN words AS varchar(20);
+CREATE TABLE children (a text REFERENCES parents, "B" varchar REFERENCES parents, c words REFERENCES parents (c));
+INSERT INTO parents VALUES ('.6.nef3Mk..', '.6.nef3Mk.......'), ('.6.nef3Mk.3', '.6.nef3Mk......3');
+INSERT INTO children VALUES ('.6.nef3Mk..', '.6.nef3Mk..', '.6.nef3Mk.......');
+DELETE FROM parents WHERE id = '.6.nef3Mk.3';
+SELECT * FROM kid_check('children');
+SELECT remedy FROM kid_check('parents') WHERE remedy LIKE 'ALTER%' \gexec
+SELECT * FROM kid_check('children') WHERE problem LIKE 'foreign%';
+DELETE FROM parents WHERE id = '.6.nef3Mk.3';
+DELETE FROM parents;
+SELECT * FROM children;
+DROP TABLE children, parents; DROP DOMAIN words;
+
