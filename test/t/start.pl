@@ -61,7 +61,7 @@ foreach my $preload ('', 'pg_stat_statements,kid')
 	my ($locked, $out, $error) = $node->psql('postgres', 'SELECT count(pg_advisory_lock(i)) FROM generate_series(1, 1000000) AS i');
 	like($error, qr/out of shared memory/, "$name: no shared memory is left");
 	($locked, $out, $error) = $node->psql('postgres', 'SELECT kid_next()');
-	like($preload ? $out : $error, $preload ? qr/^\S{11}$/ : qr/not enough shared memory.*\nHINT:  Add "kid" to "shared_preload_libraries"/s, "$name: enough if it is reserved, or a hint");
+	like($preload ? $out : "$out$error", $preload ? qr/^\S{11}$/ : qr/^\S{11}$|not enough shared memory.*\nHINT:  Add "kid" to "shared_preload_libraries"/s, "$name: enough if it is reserved, or else a hint");
 	$node->restart;
 
 	my $standby = PostgreSQL::Test::Cluster->new($preload ? 'preloaded_standby' : 'on_demand_standby');
