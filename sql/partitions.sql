@@ -294,6 +294,22 @@ DROP TABLE named;
 DROP DOMAIN pg_temp.kid96, pg_temp.kid64, pg_temp.flax, pg_temp.sno;
 DROP TYPE pg_temp.flake;
 
+-- A partition that moves to another table while the catalogs are read has bounds of another kind, or of another type.
+CREATE TABLE moved (id kid96) PARTITION BY RANGE (id);
+CREATE TABLE moved_1 PARTITION OF moved FOR VALUES FROM (kid96_floor('2026-01-01')) TO (kid96_floor('2027-01-01'));
+CREATE TABLE others (l text, n bigint) PARTITION BY LIST (l);
+CREATE TABLE others_1 PARTITION OF others FOR VALUES IN ('a', 'b');
+CREATE TABLE numbers (n bigint) PARTITION BY RANGE (n);
+CREATE TABLE numbers_1 PARTITION OF numbers FOR VALUES FROM (1) TO (281474976710656);
+BEGIN;
+UPDATE pg_class SET relpartbound = (SELECT o.relpartbound FROM pg_class o WHERE o.relname = 'others_1') WHERE relname = 'moved_1';
+SELECT * FROM kid_partitions('moved');
+UPDATE pg_class SET relpartbound = (SELECT o.relpartbound FROM pg_class o WHERE o.relname = 'numbers_1') WHERE relname = 'moved_1';
+SELECT * FROM kid_partitions('moved');
+ROLLBACK;
+SELECT partition, begins FROM kid_partitions('moved');
+DROP TABLE moved, others, numbers;
+
 -- What a session takes for the time of a flake depends on its setting. Partitions stay where sessions differ in that, or no partition
 -- that would stay is for new rows.
 CREATE ROLE regress_kid_epoch;
