@@ -11,5 +11,7 @@ SELECT * FROM kid_check('children') WHERE problem LIKE 'foreign%';
 DELETE FROM parents WHERE id = '.6.nef3Mk.3';
 DELETE FROM parents;
 SELECT * FROM children;
-DROP TABLE children, parents; DROP DOMAIN words;
+DROP TABLE IF EXISTS children;
+DROP TABLE parents;
+DROP DOMAIN words;
 
