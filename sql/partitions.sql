@@ -355,6 +355,30 @@ DROP SCHEMA regress_kid_own CASCADE;
 RESET client_min_messages;
 DROP ROLE regress_kid_owner;
 
+-- Code of an owner that drops the table in the middle of a call, in spite of the locks of its own session.
+CREATE ROLE regress_kid_owner;
+CREATE SCHEMA regress_kid_own AUTHORIZATION regress_kid_owner;
+SET ROLE regress_kid_owner;
+SET search_path = regress_kid_own, public;
+CREATE TABLE p (id kid64 NOT NULL) PARTITION BY RANGE (id);
+CREATE TABLE d PARTITION OF p DEFAULT;
+INSERT INTO p VALUES (kid64_floor('2000-01-01'));
+CREATE FUNCTION vanish() RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    ALTER TABLE regress_kid_own.p DETACH PARTITION regress_kid_own.d;
+    DROP TABLE regress_kid_own.p;
+    RETURN false;
+END $$;
+ALTER TABLE d ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY vanish ON d USING (vanish());
+SELECT code FROM public.error($$ SELECT kid_create_partitions('regress_kid_own.p', '1 day', '2000-01-03', since => '2000-01-01') $$);
+SELECT to_regclass('regress_kid_own.p');
+RESET search_path; RESET ROLE;
+SET client_min_messages = warning;
+DROP SCHEMA regress_kid_own CASCADE;
+RESET client_min_messages;
+DROP ROLE regress_kid_owner;
+
 -- Partitions are where their parent says.
 SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE regress_kid_space LOCATION '';

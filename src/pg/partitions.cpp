@@ -10,6 +10,15 @@ namespace kid::pg {
 
 namespace {
 
+/// A name from a catalog. It raises an error if there is none: code of an owner, which runs in the middle of a call,
+/// can drop whatever belongs to that owner, in spite of the locks of its own session.
+char const *found_name(char const *name) {
+  if (name == nullptr)
+    ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT),
+            errmsg("a table, its type or its schema was dropped while its partitions were being changed"));
+  return name;
+}
+
 /// Whether SQL sees the newest rows of a catalog, of those whose `column` is `object`, and no other. An index gives the
 /// versions of equal keys in one order, so two scans that see the same ones meet at each.
 bool sees_newest(Oid catalog, Oid index, AttrNumber column, Oid object) {
@@ -43,7 +52,7 @@ void check_snapshot(Oid parent) {
        !sees_newest(InheritsRelationId, InheritsParentIndexId, Anum_pg_inherits_inhparent, parent)))
     ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
             errmsg("could not serialize access due to concurrent change of the partitions of table \"%s\"",
-                   get_rel_name(parent)),
+                   found_name(get_rel_name(parent))),
             errhint("Repeat the transaction, or run it at READ COMMITTED."));
 }
 
@@ -59,7 +68,7 @@ Oid owner_of(Oid relation) {
 
 void check_may_act_as_owner(Oid relation) {
   if (!has_privs_of_role(GetUserId(), owner_of(relation)))
-    aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relation));
+    aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, found_name(get_rel_name(relation)));
 }
 
 /// Locks a table, so that others who change its partitions wait, and readers and writers do not. And its schema, so
@@ -96,12 +105,8 @@ std::uint64_t run_as_owner(Oid relation, char const *command) {
 
 /// The name of a relation with its schema, quoted.
 char const *qualified_name(Oid relation) {
-  char const *const name = get_rel_name(relation);
-  char const *const schema = get_namespace_name(get_rel_namespace(relation));
-
-  if (name == nullptr || schema == nullptr)
-    ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relation));
-  return quote_qualified_identifier(schema, name);
+  return quote_qualified_identifier(found_name(get_namespace_name(get_rel_namespace(relation))),
+                                    found_name(get_rel_name(relation)));
 }
 
 /// PostgreSQL cannot tell a detach that was interrupted from one that goes on. So kid does not complete it, and does
@@ -226,7 +231,7 @@ char const *suffix_of(period_width const &width, TimestampTz begin) {
 /// A name that no relation and no type of the schema has: a partition that was detached keeps its name. Not quoted.
 char const *new_name(Oid parent, period_width const &width, TimestampTz begin) {
   Oid const schema = get_rel_namespace(parent);
-  char const *const base = get_rel_name(parent);
+  char const *const base = found_name(get_rel_name(parent));
   char const *suffix = suffix_of(width, begin);
 
   for (int again = 0;; again++) {
@@ -396,9 +401,10 @@ char const *storage_of(Oid parent) {
     return storage;
   auto const &form = *reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
   if (OidIsValid(form.relam))
-    storage = psprintf(" USING %s", quote_identifier(get_am_name(form.relam)));
+    storage = psprintf(" USING %s", quote_identifier(found_name(get_am_name(form.relam))));
   if (OidIsValid(form.reltablespace))
-    storage = psprintf("%s TABLESPACE %s", storage, quote_identifier(get_tablespace_name(form.reltablespace)));
+    storage =
+        psprintf("%s TABLESPACE %s", storage, quote_identifier(found_name(get_tablespace_name(form.reltablespace))));
   ReleaseSysCache(tuple);
   return storage;
 }
@@ -419,7 +425,7 @@ Oid namespace_of_type(Oid type) {
 bool is_caught(creation const &call, Oid default_partition, char const *lower, char const *upper) {
   char const *const key = quote_identifier(get_attname(call.parent, call.type.column, false));
   char const *const type = format_type_be_qualified(call.type.oid);
-  char const *const home = quote_identifier(get_namespace_name(namespace_of_type(call.type.oid)));
+  char const *const home = quote_identifier(found_name(get_namespace_name(namespace_of_type(call.type.oid))));
 
   return run_as_owner(default_partition,
                       psprintf("SELECT FROM %s WHERE %s OPERATOR(%s.>=) %s::%s AND %s OPERATOR(%s.<) %s::%s LIMIT 1",
@@ -432,7 +438,8 @@ bool is_caught(creation const &call, Oid default_partition, char const *lower, c
 char const *create_partition(creation const &call, char const *storage, TimestampTz begins, char const *lower,
                              char const *upper) {
   char const *const name = new_name(call.parent, call.width, begins);
-  char const *const quoted = quote_qualified_identifier(get_namespace_name(get_rel_namespace(call.parent)), name);
+  char const *const quoted =
+      quote_qualified_identifier(found_name(get_namespace_name(get_rel_namespace(call.parent))), name);
   char const *const parent = qualified_name(call.parent);
 
   Oid const schema = get_rel_namespace(call.parent);
@@ -443,7 +450,7 @@ char const *create_partition(creation const &call, char const *storage, Timestam
                         quoted, parent, storage));
   if (!OidIsValid(get_relname_relid(name, schema)) || strcmp(parent, qualified_name(call.parent)) != 0)
     ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-            errmsg("could not serialize access due to concurrent change of schema \"%s\"", get_namespace_name(schema)));
+            errmsg("could not serialize access due to concurrent change of the schema of table %s", parent));
   run_as_owner(call.parent, psprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)", parent, quoted,
                                      quote_literal_cstr(lower), quote_literal_cstr(upper)));
   return quoted;
