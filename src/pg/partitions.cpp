@@ -167,16 +167,18 @@ constexpr TimestampTz first_monday = 366 * USECS_PER_DAY;
 constexpr double month_micros = 365.2425 / 12 * USECS_PER_DAY;
 
 period_width width_argument(Interval const *interval) {
-  std::int64_t const micros = interval->day * USECS_PER_DAY + interval->time;
+  std::int64_t micros = 0;
+  bool const overflows = pg_mul_s64_overflow(interval->day, USECS_PER_DAY, &micros) ||
+                         pg_add_s64_overflow(micros, interval->time, &micros);
   bool const is_of_months = interval->month > 0 && interval->day == 0 && interval->time == 0;
-  bool const is_of_seconds = interval->month == 0 && std::abs(interval->time) < PG_INT64_MAX / 2 &&
-                             micros >= USECS_PER_SEC && micros % USECS_PER_SEC == 0;
+  bool const is_of_seconds =
+      interval->month == 0 && !overflows && micros >= USECS_PER_SEC && micros % USECS_PER_SEC == 0;
 
   if (!is_of_months && !is_of_seconds)
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
             errmsg("width of a partition cannot be \"%s\"", (period_width{0, 0, interval}.text())),
-            errdetail("A width is a number of months or years, or of seconds to weeks; at least 1 second, and whole "
-                      "seconds."));
+            errdetail("A width is a number of months or years, or of seconds to weeks; at least 1 second, whole "
+                      "seconds, and no more than 292,000 years."));
   return {interval->month, is_of_months ? 0 : micros, interval};
 }
 
