@@ -42,7 +42,7 @@ namespace kid::pg {
 
 /// Never called. A script of version 1.0 needs a library that has the function of this name, and every later library
 /// keeps it: an older script may use a newer library, but a newer script not an older one.
-static Datum library_1_0(PG_FUNCTION_ARGS) {
+static Datum library_1_0(FunctionCallInfo) {
   PG_RETURN_VOID();
 }
 

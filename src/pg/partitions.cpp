@@ -425,7 +425,7 @@ Oid namespace_of_type(Oid type) {
 /// Whether the default partition has rows that belong to a partition which is missing. Its owner may be another one
 /// than that of the parent, and asks.
 bool is_caught(creation const &call, Oid default_partition, char const *lower, char const *upper) {
-  char const *const key = quote_identifier(get_attname(call.parent, call.type.column, false));
+  char const *const key = quote_identifier(found_name(get_attname(call.parent, call.type.column, true)));
   char const *const type = format_type_be_qualified(call.type.oid);
   char const *const home = quote_identifier(found_name(get_namespace_name(namespace_of_type(call.type.oid))));
 
