@@ -63,7 +63,7 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
     return {step_kind::issued, clock.begin(now, last)};
 
   // The system clock went back behind the unit, and the logical clock is not to run ahead of it.
-  if (now < clock.unit(last) && !clock.holds(last, now))
+  if (!clock.holds(last, now) && now < clock.unit(last))
     return {step_kind::behind, last};
 
   // Same unit, or one that is held: count on.
