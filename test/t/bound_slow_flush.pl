@@ -72,17 +72,7 @@ $node->sql('SELECT kid_reset_clock(now())');
 $node->sql('SELECT kid_next(), flake_next()');
 is_near($node, 1, 'and back');
 
-# The clock stands, 0.6 s before the bound. sno would wait for that moment, but a part of the time that it may is over by then.
-$node->set_clock('2030-01-01 00:00:00');
-my $tick = $node->sql('SELECT kid_tick(sno_next())');
-$node->stop('immediate');
-$node->set_clock('2030-01-01 00:00:00.4');
-$node->start;
-set_flush(500);
-is($node->sql("SET kid.max_wait = '800ms'; SELECT kid_tick(sno_next())"), $tick eq 't' ? 'f' : 't', 'sno takes the other tick after a flush that left no time to wait');
-set_flush(0);
-$node->set_clock('+0');
-$node->sql('SELECT kid_reset_clock(now()); TRUNCATE ids');
+$node->sql('TRUNCATE ids');
 
 # A flush takes four seconds; a crash, and a failover. All clocks are right.
 my $ledger = Ledger->new;
