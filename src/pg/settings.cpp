@@ -46,7 +46,7 @@ struct placeholder {
 };
 
 /// The placeholders that somebody gave a value. Names of settings have no case, and a placeholder has the spelling of
-/// whoever gave it a value first.
+/// the first one that gave it a value.
 List *placeholders() {
   List *found = NIL;
 

@@ -336,7 +336,7 @@ sub others_who_ran
 	return join ' ', sort keys %others;
 }
 
-# Statements of an owner, of which none may fail.
+# Runs statements of an owner. None may fail.
 sub plant
 {
 	my ($database, $role, $kid, $query) = @_;

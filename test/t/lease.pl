@@ -244,7 +244,7 @@ $node->sql('SELECT kid_reset_clock(now())');
 cmp_ok(read_bounds()->{kid}, '<', $kid, 'only a reset lowers the page, without a lease too');
 restart_with_lease("'1s'");
 
-# kid_stats() tells of damage before anybody fails.
+# kid_stats() shows damage before any call fails.
 is($node->sql('SELECT DISTINCT problem IS NULL FROM kid_stats()'), 't', 'no problem');
 $node->stop;
 foreach my $change (flip(40), sub { write_file("\1" x 100) }, flip(8191))
