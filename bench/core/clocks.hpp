@@ -47,7 +47,7 @@ struct counter {
   unix_micros operator()() noexcept { return now++; }
 };
 
-/// One call of a generator, as in src/pg/generate.hpp. `read` is the system clock.
+/// One call of a generator, as in src/pg/issue/generate.hpp. `read` is the system clock.
 template <class Clock, class Cell, class Read>
 [[gnu::always_inline]] inline step_result issue(Clock const &clock, Cell &cell, Read &read) noexcept {
   if constexpr (Clock::changes_sides)

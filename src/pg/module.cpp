@@ -1,6 +1,6 @@
-#include "export.hpp"
-#include "settings.hpp"
-#include "shmem.hpp"
+#include "base/export.hpp"
+#include "base/settings.hpp"
+#include "clocks/shmem.hpp"
 
 namespace kid::pg {
 

@@ -15,7 +15,7 @@ $node->start;
 $node->sql('CREATE EXTENSION kid');
 my $path = $node->data_dir . '/global/9764';
 
-# What src/pg/bound_page.hpp says is in it.
+# What src/pg/clocks/bound_page.hpp says is in it.
 sub read_bounds
 {
 	$node->sql('CHECKPOINT');

@@ -1,8 +1,8 @@
 // What the pages of this folder share: expressions that they find and make.
 #pragma once
 
-#include "../compat.hpp"
-#include "../types.hpp"
+#include "../base/compat.hpp"
+#include "../types/id_type.hpp"
 
 namespace kid::pg {
 

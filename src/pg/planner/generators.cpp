@@ -1,6 +1,6 @@
 // What the planner is told of generators: that two calls are two, and how many IDs a set has.
-#include "../compat.hpp"
-#include "../export.hpp"
+#include "../base/compat.hpp"
+#include "../base/export.hpp"
 
 namespace kid::pg {
 

@@ -1,10 +1,10 @@
 // Moving the logical clock of a type: past an ID from elsewhere, or back to one.
 #pragma once
 
-#include "../datum.hpp"
-#include "../error.hpp"
-#include "../export.hpp"
-#include "../lease.hpp"
+#include "../base/datum.hpp"
+#include "../base/error.hpp"
+#include "../base/export.hpp"
+#include "../clocks/lease.hpp"
 
 namespace kid::pg {
 

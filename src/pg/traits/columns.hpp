@@ -2,8 +2,8 @@
 // order the same bits or characters as the type does.
 #pragma once
 
-#include "../datum.hpp"
-#include "../types.hpp"
+#include "../base/datum.hpp"
+#include "../types/id_type.hpp"
 
 namespace kid::pg {
 

@@ -1,8 +1,8 @@
 // Reading the parts of an ID that are fields of it.
 #pragma once
 
-#include "../datum.hpp"
-#include "../export.hpp"
+#include "../base/datum.hpp"
+#include "../base/export.hpp"
 
 namespace kid::pg {
 

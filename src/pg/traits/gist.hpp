@@ -1,8 +1,8 @@
 // GiST: how an ID becomes a key of an index. What indexes do with keys does not depend on the type: gist.cpp.
 #pragma once
 
-#include "../datum.hpp"
-#include "../export.hpp"
+#include "../base/datum.hpp"
+#include "../base/export.hpp"
 
 namespace kid::pg {
 

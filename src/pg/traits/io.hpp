@@ -1,9 +1,9 @@
 // Text and binary input and output.
 #pragma once
 
-#include "../datum.hpp"
-#include "../error.hpp"
-#include "../export.hpp"
+#include "../base/datum.hpp"
+#include "../base/error.hpp"
+#include "../base/export.hpp"
 
 namespace kid::pg {
 

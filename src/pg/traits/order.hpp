@@ -1,8 +1,8 @@
 // Order and hashing: what operators, aggregates and index access methods call.
 #pragma once
 
-#include "../datum.hpp"
-#include "../export.hpp"
+#include "../base/datum.hpp"
+#include "../base/export.hpp"
 
 #include <functional>
 

@@ -1,8 +1,8 @@
 // The time in an ID, and the IDs at the edges of a time unit.
 #pragma once
 
-#include "../datum.hpp"
-#include "../export.hpp"
+#include "../base/datum.hpp"
+#include "../base/export.hpp"
 
 namespace kid::pg {
 

@@ -1,9 +1,9 @@
 // IDs beside instants and spans of time: `id < timestamptz` and its kin, `id <@ tstzrange`.
 #pragma once
 
-#include "../datum.hpp"
-#include "../error.hpp"
-#include "../export.hpp"
+#include "../base/datum.hpp"
+#include "../base/error.hpp"
+#include "../base/export.hpp"
 
 #include <string_view>
 
@@ -95,7 +95,7 @@ template <class Id, int Argument> Datum within(PG_FUNCTION_ARGS) {
   Id const layout = layout_argument<Id>(fcinfo, 2);
   Datum const id = PG_GETARG_DATUM(Argument);
   Datum const range = PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1 - Argument)));
-  // Types that need no recheck are hardly ever compared so, see planner/time.cpp.
+  // Types that need no recheck are hardly ever compared so, see planner/time_comparison.cpp.
   if constexpr (orders_exactly<Id>)
     PG_RETURN_BOOL(is_in(layout, id, range_of(layout, range)));
   else
@@ -103,7 +103,7 @@ template <class Id, int Argument> Datum within(PG_FUNCTION_ARGS) {
 }
 
 /// Of a span of time, or of an instant with an operator, the IDs that a rewritten comparison uses. See
-/// planner/time.cpp.
+/// planner/time_comparison.cpp.
 template <class Id> Datum lowest_within(PG_FUNCTION_ARGS) {
   return put<Id>(range_of(layout_argument<Id>(fcinfo, 1), PG_GETARG_DATUM(0)).lowest);
 }

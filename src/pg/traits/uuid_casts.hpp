@@ -1,9 +1,9 @@
 // Casts of types whose text has 16 characters to and from uuid: the characters are its 16 bytes.
 #pragma once
 
-#include "../datum.hpp"
-#include "../error.hpp"
-#include "../export.hpp"
+#include "../base/datum.hpp"
+#include "../base/error.hpp"
+#include "../base/export.hpp"
 
 namespace kid::pg {
 

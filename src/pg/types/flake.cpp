@@ -1,7 +1,7 @@
 // flake in SQL. Its layout and its logical clock: core/types/flake.hpp.
 #include "../../core/types/flake.hpp"
 
-#include "../generate.hpp"
+#include "../issue/generate.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
@@ -10,7 +10,7 @@
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
-#include "../types.hpp"
+#include "id_type.hpp"
 
 KID_DECLARE_INPUT(flake)
 

@@ -1,15 +1,15 @@
 // flax in SQL. Its layout: core/types/flax.hpp. It has no logical clock: time and chance are all it needs.
 #include "../../core/types/flax.hpp"
 
-#include "../generate.hpp"
-#include "../random.hpp"
+#include "../base/random.hpp"
+#include "../issue/generate.hpp"
 #include "../traits/gist.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
 #include "../traits/uuid_casts.hpp"
-#include "../types.hpp"
+#include "id_type.hpp"
 
 KID_DECLARE_INPUT(flax)
 

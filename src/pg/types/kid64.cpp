@@ -1,7 +1,7 @@
 // kid64 in SQL. Its layout and its logical clock: core/types/kid64.hpp.
 #include "../../core/types/kid64.hpp"
 
-#include "../lane.hpp"
+#include "../issue/issue_in_lane.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
@@ -10,7 +10,7 @@
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
-#include "../types.hpp"
+#include "id_type.hpp"
 
 KID_DECLARE_INPUT(kid64)
 

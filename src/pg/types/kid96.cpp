@@ -1,7 +1,7 @@
 // kid96 in SQL. Its layout: core/types/kid96.hpp. Its logical clock is that of kid64.
 #include "../../core/types/kid96.hpp"
 
-#include "../lane.hpp"
+#include "../issue/issue_in_lane.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/gist.hpp"
@@ -10,7 +10,7 @@
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
 #include "../traits/uuid_casts.hpp"
-#include "../types.hpp"
+#include "id_type.hpp"
 
 KID_DECLARE_INPUT(kid96)
 

@@ -1,7 +1,7 @@
 // sno in SQL. Its layout and its logical clock: core/types/sno.hpp.
 #include "../../core/types/sno.hpp"
 
-#include "../generate.hpp"
+#include "../issue/generate.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
@@ -11,7 +11,7 @@
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
 #include "../traits/uuid_casts.hpp"
-#include "../types.hpp"
+#include "id_type.hpp"
 
 KID_DECLARE_INPUT(sno)
 

@@ -1,13 +1,13 @@
 // UUID version 7 in SQL, as values of PostgreSQL's own type uuid. Layout and logical clock: core/types/uuidv7.hpp.
 #include "../../core/types/uuidv7.hpp"
 
-#include "../generate.hpp"
-#include "../random.hpp"
+#include "../base/random.hpp"
+#include "../issue/generate.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
-#include "../types.hpp"
+#include "id_type.hpp"
 
 namespace kid {
 

@@ -1,0 +1,147 @@
+#include "settings.hpp"
+
+#include "../clocks/shmem.hpp"
+#include "../types/id_type.hpp"
+
+namespace kid::pg {
+
+int lease_length = 1000;
+int max_observe = 3600 * 1000;
+int max_wait = 1000;
+int clock_backward = backward_hold;
+
+namespace {
+
+constexpr config_enum_entry backward_options[] = {
+    {"hold", backward_hold, false}, {"wait", backward_wait, false}, {nullptr, 0, false}};
+
+} // namespace
+
+bool parse_choice(char const *text, std::uint64_t max, automatic_or_number &result) {
+  std::uint64_t number = 0;
+
+  if (pg_strcasecmp(text, "auto") == 0) {
+    result = {true, 0};
+    return true;
+  }
+  text_status const status = decimal_text::decode(text, strlen(text), number);
+  result = {false, static_cast<std::uint32_t>(number)};
+  return status.error == text_error::none && number <= max;
+}
+
+bool keep_choice(automatic_or_number value, void **extra) {
+  *extra = guc_extra(sizeof value);
+  if (*extra == nullptr)
+    return false;
+  memcpy(*extra, &value, sizeof value);
+  return true;
+}
+
+namespace {
+
+/// Of a setting that is not defined yet.
+struct placeholder {
+  char const *name;
+  GucSource source;
+};
+
+/// The placeholders that somebody gave a value. Names of settings have no case, and a placeholder has the spelling of
+/// the first one that gave it a value.
+List *placeholders() {
+  List *found = NIL;
+
+  for (config_generic *const setting : all_settings())
+    if ((setting->flags & GUC_CUSTOM_PLACEHOLDER) != 0 && pg_strncasecmp(setting->name, "kid.", 4) == 0 &&
+        setting->reset_source >= PGC_S_FILE) {
+      auto *const one = static_cast<placeholder *>(palloc(sizeof(placeholder)));
+      *one = {pstrdup(setting->name), setting->reset_source};
+      found = lappend(found, one);
+    }
+  return found;
+}
+
+/// The first of them whose value PostgreSQL did not take: it has warned then, and fallen back to the default. What is
+/// left of a name that kid does not have is nothing.
+placeholder refused_setting(List *asked_for) {
+  ListCell *cell = nullptr;
+
+  foreach (cell, asked_for) {
+    auto const *const asked = static_cast<placeholder *>(lfirst(cell));
+    for (config_generic *const setting : all_settings())
+      if (pg_strcasecmp(setting->name, asked->name) == 0 && setting->reset_source != asked->source)
+        return {setting->name, asked->source};
+  }
+  return {};
+}
+
+} // namespace
+
+/// PostgreSQL gives a setting that is defined late the value that its placeholder had. In parallel mode it refuses
+/// that, with a warning, to settings that may not be changed there. Ours may, but only until they are defined.
+///
+/// A rule between settings holds where they are used, not where one is set: values come one by one, in any order, from
+/// a file, from SET, and from the leader of a parallel worker.
+static void define_all() {
+  int const flags = IsInParallelMode() ? GUC_ALLOW_IN_PARALLEL : 0;
+  DefineCustomIntVariable(
+      "kid.max_wait", "Longest time that a generator waits for the system clock.",
+      "A generator waits when all sequence numbers of the current time unit are used up, and, unless "
+      "it keeps the highest time, when the system clock went back. "
+      "0 raises an error instead of waiting, -1 waits for ever.",
+      &max_wait, 1000, -1, INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
+
+  DefineCustomEnumVariable(
+      "kid.clock_backward", "What a logical clock without a tick does when the system clock goes back.",
+      "\"hold\" keeps the highest time and counts on, \"wait\" waits, at most \"kid.max_wait\", "
+      "until the system clock is there again.",
+      &clock_backward, backward_hold, backward_options, PGC_SUSET, flags, nullptr, nullptr, nullptr);
+
+  DefineCustomIntVariable("kid.lease", "How far ahead of the system clock the bound of IDs is that survives a crash.",
+                          "It is logged in WAL, at most twice in this time. After a crash or a promotion IDs start "
+                          "there. 0 writes none, and leaves it to the system clock. A change takes effect when the "
+                          "server starts.",
+                          &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, nullptr,
+                          nullptr);
+
+  DefineCustomIntVariable("kid.max_observe", "How far ahead of the system clock an ID may be that kid_observe() takes.",
+                          "A superuser is not bound by it, except in kid_observe_all().", &max_observe, 3600 * 1000, 0,
+                          INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
+
+  define_identity_settings(flags);
+  for (id_type const *type : all_types)
+    if (type->define_settings != nullptr)
+      type->define_settings(flags);
+
+  MarkGUCPrefixReserved("kid");
+  if (flags != 0)
+    for (config_generic *const setting : all_settings())
+      if (strncmp(setting->name, "kid.", 4) == 0)
+        setting->flags &= ~flags;
+}
+
+/// A session that has other settings than the server is given does nothing with IDs, as it would read them wrongly, and
+/// make those of another server. With kid preloaded PostgreSQL does not let it begin, nor the server, where it is the
+/// configuration file that is wrong.
+void define_settings() {
+  static bool defined = false;
+  static placeholder refused = {};
+
+  // After an error in here the next call of any function of kid's comes here again.
+  if (!defined) {
+    List *const asked_for = placeholders();
+    define_all();
+    refused = refused_setting(asked_for);
+    defined = true;
+  }
+  if (refused.name == nullptr)
+    return;
+  bool const in_file = refused.source == PGC_S_FILE;
+  ereport(ERROR, errcode(ERRCODE_CANT_CHANGE_RUNTIME_PARAM), errmsg("parameter \"%s\" could not be set", refused.name),
+          in_file
+              ? errdetail("The configuration file gives it a value that it cannot have.")
+              : errdetail("The value that it was given when the session started hides the one that it has otherwise."),
+          in_file ? errhint("Correct it, reload the configuration, and start a new session.")
+                  : errhint("Start a session without it."));
+}
+
+} // namespace kid::pg

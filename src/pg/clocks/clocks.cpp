@@ -1,0 +1,88 @@
+// kid_stats(), and kid_reset_clock() of a time.
+#include "../base/datum.hpp"
+#include "../base/export.hpp"
+#include "../base/settings.hpp"
+#include "../traits/clock.hpp"
+#include "lease.hpp"
+
+namespace kid::pg {
+
+static Datum reset_to_time(PG_FUNCTION_ARGS) {
+  unix_micros const time = to_unix(PG_GETARG_TIMESTAMPTZ(0));
+
+  check_may_reset();
+  shared_state &shared = kid::pg::shared("kid_reset_clock()");
+  mend_bounds(time);
+  for (clock_cell &cell : shared.cells)
+    lower_clock(cell, state_at(id_of(cell), time));
+  PG_RETURN_VOID();
+}
+
+/// What keeps a clock from making IDs after the next start, or now; null if all is well.
+static char const *problem_of(shared_state &shared) {
+  if (page_seems_damaged())
+    return "page of the bounds of IDs is damaged";
+  if (writing_failed(shared.lease))
+    return "page of the bounds of IDs could not be written, see the server log";
+  return nullptr;
+}
+
+/// Returns a row for each clock. Waits for no lock, once this process knows where the clocks are.
+static Datum show_stats(PG_FUNCTION_ARGS) {
+  static shared_state *known = nullptr;
+  if (known == nullptr)
+    known = &find_or_make();
+  shared_state &shared = *known;
+
+  char const *const problem = problem_of(shared);
+  TimestampTz const now = GetCurrentTimestamp();
+  InitMaterializedSRF(fcinfo, 0);
+  auto *const result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+  for (int i = 0; i < clock_count; i++) {
+    clock_cell &cell = shared.cells[i];
+    clock_stats &stats = shared.stats[i];
+    clock_rules const &rules = rules_of(static_cast<clock_id>(i));
+    std::uint64_t const state = cell.load();
+    std::uint64_t const bound = pg_atomic_read_u64(&cell.bound);
+    std::uint64_t const safe = pg_atomic_read_u64(&shared.lease.safe);
+    Datum values[12] = {};
+    bool nulls[12] = {};
+    int column = 0;
+    auto const put = [&](bool is_known, Datum value) {
+      nulls[column] = !is_known;
+      values[column++] = value;
+    };
+    auto const count = [](pg_atomic_uint64 &word) {
+      return Int64GetDatum(static_cast<std::int64_t>(pg_atomic_read_u64(&word)));
+    };
+    auto const time = [&](std::uint64_t at) { return from_unix(rules.time(at)); };
+    auto const span = [](TimestampTz micros) {
+      auto *const interval = static_cast<Interval *>(palloc0(sizeof(Interval)));
+      interval->time = Max(micros, 0);
+      return IntervalPGetDatum(interval);
+    };
+    bool const started = rules.unit(state) != 0;
+    std::uint64_t const waiting = pg_atomic_read_u64(&stats.waiting);
+    auto const since = static_cast<TimestampTz>(pg_atomic_read_u64(&stats.waiting_since));
+
+    put(true, CStringGetTextDatum(rules.name));
+    put(started, TimestampTzGetDatum(time(state)));
+    put(started, span(time(state) - now));
+    put(true, count(stats.waits));
+    put(true, count(stats.backward_steps));
+    put(rules.sides != 0, count(stats.ticks));
+    put(rules.sides != 0 && safe != 0, TimestampTzGetDatum(time(rules.next_unit(safe))));
+    put(bound != 0 && bound != ~std::uint64_t{0}, TimestampTzGetDatum(time(bound)));
+    put(true, count(stats.renewals));
+    put(true, Int64GetDatum(static_cast<std::int64_t>(waiting)));
+    put(waiting > 0, span(now - since));
+    put(problem != nullptr, problem != nullptr ? CStringGetTextDatum(problem) : 0);
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+  }
+  return 0;
+}
+
+} // namespace kid::pg
+
+KID_FUNCTION(kid_reset_clock_to_time, kid::pg::reset_to_time)
+KID_FUNCTION(kid_stats, kid::pg::show_stats)

@@ -1,0 +1,65 @@
+// Back-filling: kid64_at() and its siblings make an ID of a given time.
+//
+// Their sequences go round, apart from the logical clock, which they do not move. All sessions share one count. So as
+// many calls in a row as there are sequences give different IDs, whoever calls and whatever the times. Beyond that,
+// each call in a statement remembers in which time units it gave IDs, as ranges of units:
+//
+//   from                            to
+//   | all sequences may be used up | in use since the count `since` |
+//
+// A row of any unit in a range gets an ID of the range's last unit. If all sequences of that unit may be used up as
+// well, the range grows by the next unit. After a change of lane every unit counts as used up.
+//
+// The ranges are freed with the statement. The session keeps only the range that was used last, and the next statement
+// begins with it. So rows in the order of time get different IDs whether they come in one statement or in many.
+//
+// Rows in another order need as many ranges as there are separate times. If these do not fit into the memory of a hash
+// table, the earliest range is forgotten. A row at or before a forgotten range is an error, because its ID might be one
+// that this statement has given.
+#pragma once
+
+#include "../base/error.hpp"
+#include "../clocks/clock_rules.hpp"
+
+namespace kid::pg {
+
+struct backfilled {
+  unix_micros time; ///< the time unit to put into the ID holds it
+  std::uint64_t sequence;
+};
+
+/// A range of time units in which IDs were given. It is empty if `from` is above `to`.
+struct used_units {
+  std::uint64_t from = 1;
+  std::uint64_t to = 0;
+  std::uint64_t since = 0; ///< the count at the first ID of `to`
+};
+
+/// What a session remembers of a type from one statement to the next.
+struct backfill_memory {
+  used_units recent;
+  std::uint64_t first = 0; ///< the lane of the last call: its sequences
+  std::uint64_t last = 0;
+  std::uint64_t since = 0; ///< the count at the first ID in this lane
+};
+
+template <class Id> inline backfill_memory backfill_memory_of;
+
+/// Chooses the time unit and the sequence, `first` to `last`, of an ID of `clock`. `fcinfo` is that of a call of
+/// `function`. Raises an error if memory does not suffice for rows in no order.
+backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *function, unix_micros time,
+                    std::uint64_t first, std::uint64_t last, backfill_memory &session);
+
+template <class Id>
+backfilled backfill(FunctionCallInfo fcinfo, Id const &layout, clock_id clock, char const *function, TimestampTz time,
+                    std::uint64_t first, std::uint64_t last) {
+  backfilled const result =
+      backfill(fcinfo, clock, function, time_argument(layout, time), first, last, backfill_memory_of<Id>);
+
+  // The next unit may be beyond the last.
+  if (!holds(layout, result.time))
+    time_error(layout);
+  return result;
+}
+
+} // namespace kid::pg

@@ -1,0 +1,40 @@
+#include "issue_in_lane.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+/// Whether IDs of the whole sequence would be those of other servers, too.
+bool would_repeat(identity const &who, bool plain) {
+  return plain && who.lanes == 1 && on_citus_worker();
+}
+
+} // namespace
+
+std::int64_t lane_number(identity const &who, bool plain) {
+  if (would_repeat(who, plain))
+    return -1;
+  if (who.lanes == 1)
+    return 0;
+  return who.known && who.counts() && who.node < who.lanes ? std::int64_t{who.node} : -1;
+}
+
+lane_entry enter_lane(identity who, std::uint64_t sequence_max, bool plain) {
+  std::uint64_t const word = pack(who);
+
+  if (who.lanes > 1)
+    who = with_number(who);
+  std::int64_t const number = lane_number(who, plain);
+  if (number >= 0)
+    return {word, lane_of(sequence_max, who.lanes, static_cast<std::uint64_t>(number)), who.lanes == 1};
+  if (would_repeat(who, plain))
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("IDs that this Citus worker makes would repeat those of other nodes"),
+            errdetail("\"kid.lanes\" is 1, and each node would make IDs of the whole sequence."),
+            errhint("On every node: ALTER SYSTEM SET kid.node = 'citus'; ALTER SYSTEM SET kid.lanes = 16; then reload "
+                    "the configuration."));
+  unfit_number_error(who, "\"kid.lanes\"", who.lanes - 1,
+                     "Set \"kid.node\" to a number in that range, on each server another, or increase \"kid.lanes\".");
+}
+
+} // namespace kid::pg

@@ -1,0 +1,279 @@
+#include "identity.hpp"
+
+#include "../base/datum.hpp"
+#include "../base/export.hpp"
+#include "../base/settings.hpp"
+#include "../clocks/lease.hpp"
+#include "../types/id_type.hpp"
+#include "citus.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+struct node_choice {
+  node_kind kind;
+  std::uint32_t number;
+};
+
+char *node_text = nullptr;
+node_choice chosen_node = {node_kind::automatic, 0};
+int chosen_lanes = 1;
+
+/// What Citus said when this process went by the identity in force for the first time, or anew.
+int local_group = no_citus;
+
+/// False where `text` is neither a word, a number of 32 bits nor, with its "@", the name of an Erlang node: a number or
+/// an "auto" with a slip of the pen in it must not become a name.
+bool parse_node(char const *text, node_choice &result) {
+  automatic_or_number choice = {};
+
+  if (parse_choice(text, node_max, choice)) {
+    result = {choice.automatic ? node_kind::automatic : node_kind::numbered, choice.number};
+    return true;
+  }
+  if (pg_strcasecmp(text, "citus") == 0) {
+    result = {node_kind::citus, 0};
+    return true;
+  }
+  char const *const at = strchr(text, '@');
+  if (at == nullptr || at == text || at[1] == '\0' || strpbrk(text, " \t\n\v\f\r") != nullptr)
+    return false;
+  result = {node_kind::named, node_hash(text, strlen(text))};
+  return true;
+}
+
+std::uint32_t hash_of_cluster(TimeLineID timeline, std::uint64_t drawn) {
+  std::uint64_t const parts[] = {GetSystemIdentifier(), timeline, drawn};
+
+  return hash_bytes(reinterpret_cast<unsigned char const *>(parts), sizeof parts);
+}
+
+/// Whether the server draws the number, or learns it: then it is not of the configuration, and is kept.
+bool is_found(node_kind kind) {
+  return kind == node_kind::automatic || kind == node_kind::citus;
+}
+
+identity configured() {
+  return {chosen_node.kind, !is_found(chosen_node.kind), chosen_node.number, static_cast<std::uint32_t>(chosen_lanes)};
+}
+
+bool same_lane(identity const &a, identity const &b) {
+  return a.lanes == b.lanes && (a.lanes == 1 || (a.kind == b.kind && a.node == b.node));
+}
+
+} // namespace
+
+void look_for_citus() {
+  local_group = citus_group();
+}
+
+bool on_citus_worker() {
+  return local_group > 0;
+}
+
+void put_in_force(shared_state &shared) {
+  identity_state &state = shared.identity;
+  TimestampTz const read = IsParallelWorker() ? 0 : PgReloadTime;
+
+  LWLockAcquire(&state.lock, LW_EXCLUSIVE);
+  identity const old = unpack(pg_atomic_read_u64(&state.word));
+  identity next = old;
+  // The settings of a parallel worker are those of its leader, whenever that one read them. What was read in the future
+  // was read before the system clock went back.
+  bool const newer = !IsParallelWorker() && !ConfigReloadPending &&
+                     (read > state.configured || state.configured > GetCurrentTimestamp());
+  if (old.kind == node_kind::none || newer) {
+    state.configured = read;
+    next = configured();
+    if (next.kind == old.kind && is_found(next.kind)) {
+      next.known = old.known;
+      next.node = old.node;
+    }
+  }
+  // A server that Citus has not added yet is 0, and gets its number then. Another database may be of another cluster.
+  if (next.kind == node_kind::citus && local_group != no_citus &&
+      (!next.known || next.node == 0 || state.citus_database == MyDatabaseId)) {
+    next.known = true;
+    next.node = static_cast<std::uint32_t>(local_group);
+    state.citus_database = MyDatabaseId;
+  }
+  if (pack(next) != pack(old))
+    pg_atomic_write_u64(&state.word, pack(next));
+  if (old.kind != node_kind::none && !same_lane(old, next)) {
+    // Pairs with the barrier in limit(): whoever still goes by `old` finds that the clock has moved.
+    pg_memory_barrier();
+    for (clock_cell &cell : shared.cells)
+      if (rules_of(id_of(cell)).divided)
+        leave_unit(cell);
+    pg_atomic_fetch_add_u64(&shared.lease.resets, 1);
+  }
+  LWLockRelease(&state.lock);
+}
+
+namespace {
+
+/// Draws the number of chance, and has it in force.
+identity draw_number() {
+  identity_state &state = shared_memory->identity;
+  std::uint32_t const node = hash_of_cluster(GetWALInsertionTimeLine(), drawn_number());
+
+  LWLockAcquire(&state.lock, LW_EXCLUSIVE);
+  identity who = unpack(pg_atomic_read_u64(&state.word));
+  if (who.kind == node_kind::automatic && !who.known) {
+    who.known = true;
+    who.node = node;
+    pg_atomic_write_u64(&state.word, pack(who));
+  }
+  LWLockRelease(&state.lock);
+  return who;
+}
+
+bool citus_contradicts(identity const &who) {
+  return who.kind == node_kind::citus && local_group != no_citus && who.node != static_cast<std::uint32_t>(local_group);
+}
+
+} // namespace
+
+identity with_number(identity who) {
+  if (who.kind == node_kind::automatic && !who.known)
+    who = draw_number();
+  if (!citus_contradicts(who))
+    return who;
+  // What Citus said to this process may be from before this server got its number.
+  look_for_citus();
+  put_in_force(*shared_memory);
+  who = unpack(pg_atomic_read_u64(&shared_memory->identity.word));
+  who.known = who.known && !citus_contradicts(who);
+  return who;
+}
+
+identity identity_to_show() {
+  page_draw draw = {};
+
+  if (!RecoveryInProgress())
+    return with_number(identity_in_force("kid_identity()"));
+  identity who = configured();
+  look_for_citus();
+  if (who.kind == node_kind::citus && local_group != no_citus) {
+    who.known = true;
+    who.node = static_cast<std::uint32_t>(local_group);
+  }
+  // That of the primary, which a promotion changes.
+  if (who.kind == node_kind::automatic && replayed_draw(draw)) {
+    who.known = true;
+    who.node = hash_of_cluster(draw.timeline, draw.number);
+  }
+  return who;
+}
+
+void no_number_error(identity const &who) {
+  if (who.kind != node_kind::citus)
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("node number of this server is not known"),
+            errdetail("It is drawn when the first ID is made that has it, and the server is in recovery."),
+            errhint("Set \"kid.node\", or make an ID on the primary."));
+  if (local_group == no_citus)
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("node number of this server is not known"),
+            errdetail("\"kid.node\" is \"citus\", and this database does not have Citus."),
+            errhint("Make the first ID after a start of the server in a database that has, or set \"kid.node\" to a "
+                    "number."));
+  ereport(
+      ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("this server has two node numbers"),
+      errdetail("\"kid.node\" is \"citus\", which is %d in this database and %u in another.", local_group, who.node),
+      errhint("Set \"kid.node\" to a number, or restart the server if the number was changed."));
+}
+
+void unfit_number_error(identity const &who, char const *what, std::uint32_t max, char const *hint) {
+  if (!who.known)
+    no_number_error(who);
+  ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("node number of this server does not fit %s", what),
+          who.counts()
+              ? errdetail("It is %u, and the range is 0 to %u.", who.node, max)
+              : errdetail("\"kid.node\" is \"%s\", which is no number, and the range is 0 to %u.", node_text, max),
+          errhint("%s", hint));
+}
+
+extern "C" {
+
+static bool check_node(char **text, void **extra, GucSource) {
+  node_choice value = {};
+
+  if (!parse_node(*text, value)) {
+    GUC_check_errdetail("It is \"auto\", \"citus\", a number from 0 to 4294967295, decimal or hexadecimal after 0x, or "
+                        "the name of an Erlang node such as uid@127.0.0.1.");
+    return false;
+  }
+  *extra = guc_extra(sizeof value);
+  if (*extra == nullptr)
+    return false;
+  memcpy(*extra, &value, sizeof value);
+  return true;
+}
+
+static bool check_lanes(int *lanes, void **, GucSource) {
+  if ((*lanes & (*lanes - 1)) == 0)
+    return true;
+  GUC_check_errdetail("It is a power of two.");
+  return false;
+}
+
+// The next ID finds that this process is not attached, and puts the settings in force.
+
+static void assign_node(char const *, void *extra) {
+  chosen_node = *static_cast<node_choice *>(extra);
+  attached = nullptr;
+}
+
+static void assign_lanes(int, void *) {
+  attached = nullptr;
+}
+
+} // extern "C"
+
+void define_identity_settings(int flags) {
+  DefineCustomStringVariable(
+      "kid.node", "Number of this server among those that fill the same tables.",
+      "A number is of 32 bits, decimal or hexadecimal after 0x: the node of kid96, the partition of sno, the generator "
+      "of "
+      "flake, and with \"kid.lanes\" the lane of kid64. \"auto\" is a hash that differs between servers, \"citus\" the "
+      "number that Citus gives its nodes. The name of an Erlang node, name@host, is hashed as Erlang does.",
+      &node_text, "auto", PGC_SIGHUP, flags, check_node, assign_node, nullptr);
+  DefineCustomIntVariable("kid.lanes", "Number of lanes that the sequences of kid64 are divided into.",
+                          "A power of two. With more than one, each server that fills the same tables makes IDs in the "
+                          "lane of its \"kid.node\", a number below this one.",
+                          &chosen_lanes, 1, 1, static_cast<int>(lanes_max), PGC_SIGHUP, flags, check_lanes,
+                          assign_lanes, nullptr);
+}
+
+namespace {
+
+/// One row, whose columns have the names of what types take of the node number.
+Datum show(PG_FUNCTION_ARGS) {
+  identity const who = identity_to_show();
+  TupleDesc columns = nullptr;
+  Datum values[16] = {};
+  bool nulls[16] = {};
+
+  if (get_call_result_type(fcinfo, nullptr, &columns) != TYPEFUNC_COMPOSITE || columns->natts > 16)
+    elog(ERROR, "return type must be a row type");
+  for (int i = 0; i < columns->natts; i++) {
+    char const *const name = NameStr(TupleDescAttr(columns, i)->attname);
+    std::int64_t value = -1;
+    if (strcmp(name, "node") == 0)
+      value = who.known ? std::int64_t{who.node} : -1;
+    if (strcmp(name, "lanes") == 0)
+      value = who.lanes;
+    for (id_type const *type : all_types)
+      if (type->share.of != nullptr && strcmp(name, type->share.name) == 0)
+        value = type->share.of(who);
+    values[i] = Int64GetDatum(value);
+    nulls[i] = value < 0;
+  }
+  return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns), values, nulls));
+}
+
+} // namespace
+
+} // namespace kid::pg
+
+KID_FUNCTION(kid_identity, kid::pg::show)

@@ -1,0 +1,52 @@
+// Functions that read an ID, or make a bound, by a setting that its layout depends on. In a query that is being planned
+// each becomes the function of the same name that has the setting as its last argument, with the value of now:
+//
+//   kid_timestamp(id)        kid_timestamp(id, 8)
+//
+// That one is IMMUTABLE. So it folds, prunes partitions, matches an index on it, and runs on another server.
+#include "../base/export.hpp"
+#include "expressions.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+/// The setting that a function depends on: that of the ID which it takes or returns.
+id_setting const *setting_of_call(FuncExpr const *written) {
+  id_type const *type = id_type_of(written->funcresulttype);
+  ListCell *cell = nullptr;
+
+  if (type != nullptr)
+    return type->setting;
+  foreach (cell, written->args) {
+    type = id_type_of(exprType(static_cast<Node *>(lfirst(cell))));
+    if (type != nullptr)
+      return type->setting;
+  }
+  return nullptr;
+}
+
+Node *with_setting(SupportRequestSimplify *request) {
+  FuncExpr const *const written = request->fcall;
+  id_setting const *const setting = setting_of_call(written);
+  Node *const value = setting != nullptr ? value_in_query(*setting, request->root) : nullptr;
+
+  if (value == nullptr)
+    return nullptr;
+  Expr *const whole = call(get_func_namespace(written->funcid), get_func_name(written->funcid),
+                           lappend(list_copy(written->args), value));
+  return eval_const_expressions(request->root, reinterpret_cast<Node *>(whole));
+}
+
+} // namespace
+
+static Datum support_setting(PG_FUNCTION_ARGS) {
+  auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+  PG_RETURN_POINTER(IsA(request, SupportRequestSimplify)
+                        ? with_setting(reinterpret_cast<SupportRequestSimplify *>(request))
+                        : nullptr);
+}
+
+} // namespace kid::pg
+
+KID_FUNCTION(kid_support_setting, kid::pg::support_setting)

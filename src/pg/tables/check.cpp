@@ -1,0 +1,98 @@
+// What kid_check() needs beyond SQL: see src/sql/check.sql.
+#include "../base/datum.hpp"
+#include "../base/export.hpp"
+#include "../base/settings.hpp"
+#include "id_columns.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+/// IDs in the first year that a type can tell are numbers that were no IDs when they were made.
+constexpr unix_micros early_span = INT64CONST(365) * 86'400 * 1'000'000;
+
+/// Why the caller does not learn what is in a column; null: nothing speaks against it.
+char const *why_hidden(examined const &column) {
+  Oid const user = GetUserId();
+
+  if (pg_class_aclcheck(column.table, user, ACL_SELECT) != ACLCHECK_OK &&
+      pg_attribute_aclcheck(column.table, column.number, user, ACL_SELECT) != ACLCHECK_OK)
+    return "permission to read it is missing";
+  if (check_enable_rls(column.table, InvalidOid, true) == RLS_ENABLED)
+    return "row-level security is in force";
+  return nullptr;
+}
+
+void put_row(ReturnSetInfo const &result, examined const &column, char const *which, stored_id const &id,
+             char const *problem) {
+  Datum values[7] = {};
+  bool nulls[7] = {true, true, true, true, true, true, true};
+  auto const set = [&](int i, Datum value) {
+    values[i] = value;
+    nulls[i] = false;
+  };
+
+  set(0, ObjectIdGetDatum(column.table));
+  set(1, CStringGetTextDatum(column.name));
+  if (column.kind != nullptr)
+    set(2, CStringGetTextDatum(column.kind->prefix));
+  set(3, CStringGetTextDatum(which));
+  if (id.text[0] != '\0') {
+    set(4, CStringGetTextDatum(id.text));
+    set(5, TimestampTzGetDatum(from_unix(id.time)));
+  }
+  if (problem != nullptr)
+    set(6, CStringGetTextDatum(problem));
+  tuplestore_putvalues(result.setResult, result.setDesc, values, nulls);
+}
+
+} // namespace
+
+/// Of each column of IDs the latest of the first year, and the latest that is further ahead than kid.max_observe.
+static Datum odd_ids(PG_FUNCTION_ARGS) {
+  unix_micros const limit = to_unix(GetCurrentTimestamp()) + max_observe * INT64CONST(1000);
+  Oid const relation = PG_GETARG_OID(0);
+
+  // An OID can be of anything, and stands for all relations where it is 0.
+  if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
+    ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relation));
+  InitMaterializedSRF(fcinfo, 0);
+  auto const &result = *reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+  List *const columns = collect_columns(fcinfo->flinfo->fn_oid, relation);
+  ListCell *cell = nullptr;
+  foreach (cell, columns) {
+    auto &column = *static_cast<examined *>(lfirst(cell));
+    // Nothing is wrong with a column of texts.
+    column.gone = column.reader == nullptr;
+    if (column.problem == nullptr)
+      column.problem = why_hidden(column);
+    if (column.kind != nullptr)
+      column.limit = column.kind->first() + early_span;
+  }
+  look_at_columns(columns);
+  foreach (cell, columns) {
+    auto &column = *static_cast<examined *>(lfirst(cell));
+    if (!column.gone && column.problem == nullptr && column.greatest.text[0] != '\0')
+      put_row(result, column, "early", column.greatest, nullptr);
+    // Values that are no IDs may sort there, as old keys do that are random.
+    if (column.strange)
+      column.problem = nullptr;
+    column.later = {};
+    column.limit = limit;
+  }
+  look_at_columns(columns);
+  foreach (cell, columns) {
+    auto &column = *static_cast<examined *>(lfirst(cell));
+    if (column.gone)
+      continue;
+    if (column.problem != nullptr)
+      put_row(result, column, "unknown", {}, column.problem);
+    else if (column.later.text[0] != '\0')
+      put_row(result, column, "late", column.later, nullptr);
+  }
+  return 0;
+}
+
+} // namespace kid::pg
+
+KID_FUNCTION(kid_odd_ids, kid::pg::odd_ids)

@@ -1,0 +1,90 @@
+// kid_observe_all(): moves the logical clocks past what the columns of a database hold, each once.
+#include "../base/datum.hpp"
+#include "../base/export.hpp"
+#include "../base/settings.hpp"
+#include "../clocks/lease.hpp"
+#include "id_columns.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+/// `clock` is `clock_count` where it is not known which one it is.
+void put_row(ReturnSetInfo const &result, clock_id clock, stored_id const *id, examined const *column,
+             char const *problem) {
+  Datum values[6] = {};
+  bool nulls[6] = {true, true, true, true, true, true};
+  auto const set = [&](int i, Datum value) {
+    values[i] = value;
+    nulls[i] = false;
+  };
+
+  if (clock != clock_count)
+    set(0, CStringGetTextDatum(rules_of(clock).name));
+  if (id != nullptr && id->text[0] != '\0') {
+    set(1, CStringGetTextDatum(id->text));
+    set(2, TimestampTzGetDatum(from_unix(id->time)));
+  }
+  if (column != nullptr) {
+    set(3, ObjectIdGetDatum(column->table));
+    set(4, CStringGetTextDatum(column->name));
+  }
+  if (problem != nullptr)
+    set(5, CStringGetTextDatum(problem));
+  tuplestore_putvalues(result.setResult, result.setDesc, values, nulls);
+}
+
+/// Past all IDs of the time unit that holds an instant. Nobody knows which of them were issued: the greatest that is
+/// stored need not be, and of a clock with sides both may be in use.
+void raise_past(clock_cell &cell, unix_micros time) {
+  raise_all_sides(cell, rules_of(id_of(cell)).end(state_at(id_of(cell), time)));
+}
+
+} // namespace
+
+static Datum observe_all(PG_FUNCTION_ARGS) {
+  shared_state &state = shared("kid_observe_all()");
+  unix_micros const limit = to_unix(GetCurrentTimestamp()) + max_observe * INT64CONST(1000);
+
+  InitMaterializedSRF(fcinfo, 0);
+  auto const &result = *reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+  List *const columns = collect_columns(fcinfo->flinfo->fn_oid, InvalidOid);
+  ListCell *cell = nullptr;
+  foreach (cell, columns)
+    static_cast<examined *>(lfirst(cell))->limit = limit;
+  look_at_columns(columns);
+
+  examined const *deciding[clock_count] = {};
+  auto const end = [&](examined const &column) { return Min(column.greatest.latest, limit); };
+  foreach (cell, columns) {
+    auto const &column = *static_cast<examined *>(lfirst(cell));
+    if (column.gone || column.greatest.text[0] == '\0')
+      continue;
+    examined const *&latest = deciding[column.kind->clock];
+    if (latest == nullptr || end(column) > end(*latest))
+      latest = &column;
+  }
+  for (int i = 0; i < clock_count; i++) {
+    if (deciding[i] != nullptr)
+      raise_past(state.cells[i], end(*deciding[i]));
+    put_row(result, static_cast<clock_id>(i), deciding[i] != nullptr ? &deciding[i]->greatest : nullptr, deciding[i],
+            nullptr);
+  }
+
+  foreach (cell, columns) {
+    auto const &column = *static_cast<examined *>(lfirst(cell));
+    clock_id const clock = column.kind != nullptr ? column.kind->clock : clock_count;
+    if (column.gone)
+      continue;
+    if (column.problem != nullptr)
+      put_row(result, clock, nullptr, &column, column.problem);
+    if (column.later.text[0] != '\0')
+      put_row(result, clock, &column.later, &column,
+              "it has IDs that are further ahead of the system clock than kid.max_observe; this is the greatest");
+  }
+  return 0;
+}
+
+} // namespace kid::pg
+
+KID_FUNCTION(kid_observe_all, kid::pg::observe_all)

@@ -1,0 +1,628 @@
+// Partitions by time: how the partitions of a table are listed, created and dropped.
+//
+// All of it is in C, and nothing is found by a name in the schema of the extension: code of a table's owner runs in the
+// middle of a call, and could put another function under such a name. What that code can touch runs as the owner.
+#include "partitions.hpp"
+
+#include "../base/export.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+/// A name from a catalog. It raises an error if there is none: code of an owner, which runs in the middle of a call,
+/// can drop whatever belongs to that owner, in spite of the locks of its own session.
+char const *found_name(char const *name) {
+  if (name == nullptr)
+    ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT),
+            errmsg("a table, its type or its schema was dropped while its partitions were being changed"));
+  return name;
+}
+
+/// Whether SQL sees the newest rows of a catalog, of those whose `column` is `object`, and no other. An index gives the
+/// versions of equal keys in one order, so two scans that see the same ones meet at each.
+bool sees_newest(Oid catalog, Oid index, AttrNumber column, Oid object) {
+  auto *const relation = table_open(catalog, AccessShareLock);
+  // A scan may write into its key.
+  ScanKeyData keys[2] = {};
+  bool same = true;
+
+  for (ScanKeyData &key : keys)
+    ScanKeyInit(&key, column, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(object));
+  auto *const newest = systable_beginscan(relation, index, true, nullptr, 1, &keys[0]);
+  auto *const seen = systable_beginscan(relation, index, true, GetActiveSnapshot(), 1, &keys[1]);
+  for (bool more = true; same && more;) {
+    auto *const one = systable_getnext(newest);
+    auto *const other = systable_getnext(seen);
+
+    more = HeapTupleIsValid(one) && HeapTupleIsValid(other);
+    same = more ? ItemPointerEquals(&one->t_self, &other->t_self) : one == other;
+  }
+  systable_endscan(seen);
+  systable_endscan(newest);
+  table_close(relation, AccessShareLock);
+  return same;
+}
+
+/// Raises an error if the transaction sees an older state of a table or its partitions than DDL works on.
+void check_snapshot(Oid parent) {
+  // Below REPEATABLE READ each statement sees what was committed before it.
+  if (IsolationUsesXactSnapshot() &&
+      (!sees_newest(RelationRelationId, ClassOidIndexId, Anum_pg_class_oid, parent) ||
+       !sees_newest(InheritsRelationId, InheritsParentIndexId, Anum_pg_inherits_inhparent, parent)))
+    ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+            errmsg("could not serialize access due to concurrent change of the partitions of table \"%s\"",
+                   found_name(get_rel_name(parent))),
+            errhint("Repeat the transaction, or run it at READ COMMITTED."));
+}
+
+Oid owner_of(Oid relation) {
+  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+
+  if (!HeapTupleIsValid(tuple))
+    ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relation));
+  Oid const owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relowner;
+  ReleaseSysCache(tuple);
+  return owner;
+}
+
+void check_may_act_as_owner(Oid relation) {
+  if (!has_privs_of_role(GetUserId(), owner_of(relation)))
+    aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, found_name(get_rel_name(relation)));
+}
+
+/// Locks a table, so that others who change its partitions wait, and readers and writers do not. And its schema, so
+/// that nobody gives its name to another one, where PostgreSQL's minor version locks a schema to rename it.
+void lock_parent(Oid parent) {
+  LockRelationOid(parent, ShareUpdateExclusiveLock);
+  LockDatabaseObject(NamespaceRelationId, get_rel_namespace(parent), 0, AccessShareLock);
+  check_snapshot(parent);
+}
+
+/// Runs a command as the owner of a table, as PostgreSQL does when it builds an index, and returns how many rows it
+/// processed. Constraints, foreign servers and whatever else an owner attached to the table may run code of that owner,
+/// which must not run as the caller.
+std::uint64_t run_as_owner(Oid relation, char const *command) {
+  Oid const owner = owner_of(relation);
+  Oid user = InvalidOid;
+  int context = 0;
+
+  check_may_act_as_owner(relation);
+  GetUserIdAndSecContext(&user, &context);
+  int const nesting = NewGUCNestLevel();
+  if (owner != user)
+    SetUserIdAndSecContext(owner, context | SECURITY_RESTRICTED_OPERATION);
+  SPI_connect();
+  int const result = SPI_execute(command, false, 0);
+  if (result < 0)
+    elog(ERROR, "SPI_execute failed: %s", SPI_result_code_string(result));
+  std::uint64_t const rows = SPI_processed;
+  SPI_finish();
+  AtEOXact_GUC(false, nesting);
+  SetUserIdAndSecContext(user, context);
+  return rows;
+}
+
+/// The name of a relation with its schema, quoted.
+char const *qualified_name(Oid relation) {
+  return quote_qualified_identifier(found_name(get_namespace_name(get_rel_namespace(relation))),
+                                    found_name(get_rel_name(relation)));
+}
+
+/// PostgreSQL cannot tell a detach that was interrupted from one that goes on. So kid does not complete it, and does
+/// not drop what somebody detaches to keep.
+void report_detaching(int level, Oid parent, Oid partition) {
+  char const *const from = qualified_name(parent);
+  char const *const name = qualified_name(partition);
+
+  ereport(level, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+          errmsg("detaching partition %s from %s is not complete", name, from),
+          errdetail("It takes no more rows, but until then no other partition can take its place."),
+          errhint("Unless that is still going on, complete it with ALTER TABLE %s DETACH PARTITION %s FINALIZE.", from,
+                  name));
+}
+
+bool argument_is_infinite(FunctionCallInfo fcinfo, int argument) {
+  return !PG_ARGISNULL(argument) && TIMESTAMP_NOT_FINITE(PG_GETARG_TIMESTAMPTZ(argument));
+}
+
+/// How many partitions a call may change at most.
+std::int64_t at_most_argument(FunctionCallInfo fcinfo, int argument) {
+  if (PG_ARGISNULL(argument))
+    return PG_INT64_MAX;
+  if (PG_GETARG_INT32(argument) < 1)
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("at_most must be greater than 0"));
+  return PG_GETARG_INT32(argument);
+}
+
+/// Prepares the result, a set of names.
+ReturnSetInfo &names_result(FunctionCallInfo fcinfo) {
+  InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+  return *reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+}
+
+void put_name(ReturnSetInfo const &result, char const *name) {
+  Datum value = CStringGetTextDatum(name);
+  bool null = false;
+
+  tuplestore_putvalues(result.setResult, result.setDesc, &value, &null);
+}
+
+// How wide partitions are.
+
+/// Periods have numbers. They are counted in UTC: those of months from a January, others from the Monday that began the
+/// millennium.
+struct period_width {
+  std::int64_t months; ///< or 0
+  std::int64_t micros; ///< or 0
+  Interval const *interval;
+
+  char const *text() const { return DatumGetCString(DirectFunctionCall1(interval_out, IntervalPGetDatum(interval))); }
+};
+
+/// Microseconds from 2000-01-01 to 2001-01-01, a Monday.
+constexpr TimestampTz first_monday = 366 * USECS_PER_DAY;
+
+/// About a month, to estimate how many periods there are.
+constexpr double month_micros = 365.2425 / 12 * USECS_PER_DAY;
+
+period_width width_argument(Interval const *interval) {
+  std::int64_t micros = 0;
+  bool const overflows = pg_mul_s64_overflow(interval->day, USECS_PER_DAY, &micros) ||
+                         pg_add_s64_overflow(micros, interval->time, &micros);
+  bool const is_of_months = interval->month > 0 && interval->day == 0 && interval->time == 0;
+  bool const is_of_seconds =
+      interval->month == 0 && !overflows && micros >= USECS_PER_SEC && micros % USECS_PER_SEC == 0;
+
+  if (!is_of_months && !is_of_seconds)
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("width of a partition cannot be \"%s\"", (period_width{0, 0, interval}.text())),
+            errdetail("A width is a number of months or years, or of seconds to weeks; at least 1 second, whole "
+                      "seconds, and no more than 292,000 years."));
+  return {interval->month, is_of_months ? 0 : micros, interval};
+}
+
+std::int64_t floor_divide(std::int64_t number, std::int64_t divisor) {
+  return number / divisor - (number % divisor < 0);
+}
+
+/// The number of the period that holds an instant.
+std::int64_t period_of(period_width const &width, TimestampTz time) {
+  pg_tm parts = {};
+  fsec_t fraction = 0;
+
+  if (width.months == 0)
+    return floor_divide(time - first_monday, width.micros);
+  if (timestamp2tm(time, nullptr, &parts, &fraction, nullptr, nullptr) != 0)
+    ereport(ERROR, errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("timestamp out of range"));
+  return floor_divide(std::int64_t{parts.tm_year} * MONTHS_PER_YEAR + parts.tm_mon - 1, width.months);
+}
+
+/// When a period begins; 'infinity' if that is too late for a timestamptz.
+TimestampTz begin_of(period_width const &width, std::int64_t period) {
+  if (width.months == 0) {
+    std::int64_t begin = 0;
+    if (pg_mul_s64_overflow(period, width.micros, &begin) || pg_add_s64_overflow(begin, first_monday, &begin) ||
+        !IS_VALID_TIMESTAMP(begin))
+      return DT_NOEND;
+    return begin;
+  }
+  std::int64_t const month = period * width.months;
+  std::int64_t const year = floor_divide(month, MONTHS_PER_YEAR);
+  if (year >= TIMESTAMP_END_JULIAN || !IS_VALID_JULIAN(static_cast<int>(year), 1, 1))
+    return DT_NOEND;
+  int const day = date2j(static_cast<int>(year), static_cast<int>(month - year * MONTHS_PER_YEAR) + 1, 1);
+  TimestampTz const begin = (day - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY;
+  return IS_VALID_TIMESTAMP(begin) ? begin : DT_NOEND;
+}
+
+/// What the name of a partition says of the time at which it begins. All partitions of a width have suffixes of one
+/// form, unless one begins where the width alone would not let it begin.
+char const *suffix_of(period_width const &width, TimestampTz begin) {
+  std::int64_t const time_of_day = begin - floor_divide(begin, USECS_PER_DAY) * USECS_PER_DAY;
+  bool const in_days = width.months > 0 || width.micros % USECS_PER_DAY == 0;
+  bool const in_minutes = in_days || width.micros % USECS_PER_MINUTE == 0;
+  char const *const format = in_days && time_of_day == 0                         ? "\"_p\"YYYYMMDD"
+                             : in_minutes && time_of_day % USECS_PER_MINUTE == 0 ? "\"_p\"YYYYMMDD_HH24MI"
+                             : time_of_day % USECS_PER_SEC == 0                  ? "\"_p\"YYYYMMDD_HH24MISS"
+                                                                                 : "\"_p\"YYYYMMDD_HH24MISSUS";
+  return TextDatumGetCString(
+      DirectFunctionCall2(timestamp_to_char, TimestampGetDatum(begin), CStringGetTextDatum(format)));
+}
+
+/// A name that no relation and no type of the schema has: a partition that was detached keeps its name. Not quoted.
+char const *new_name(Oid parent, period_width const &width, TimestampTz begin) {
+  Oid const schema = get_rel_namespace(parent);
+  char const *const base = found_name(get_rel_name(parent));
+  char const *suffix = suffix_of(width, begin);
+
+  for (int again = 0;; again++) {
+    char const *const end = again == 0 ? suffix : psprintf("%s_%d", suffix, again);
+    auto const room = NAMEDATALEN - 1 - static_cast<int>(strlen(end));
+    char const *const name = psprintf("%.*s%s", pg_mbcliplen(base, static_cast<int>(strlen(base)), room), base, end);
+    if (!OidIsValid(get_relname_relid(name, schema)) &&
+        !SearchSysCacheExists2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(schema)))
+      return name;
+  }
+}
+
+// Creating.
+
+/// Where a period begins, or a partition begins or ends.
+struct point {
+  partition_bound id;
+  TimestampTz begins; ///< the period; or when the time unit of the bound begins
+  bool is_period;
+};
+
+/// When the time unit begins that holds an instant, which may be out of range of the type.
+unix_micros unit_time(partition_type const &type, TimestampTz time) {
+  return type.ids->time(type.ids->floor(to_unix(time)));
+}
+
+/// A piece of time in which there is no partition for rows, between two points.
+struct missing {
+  partition_bound lower;
+  partition_bound upper;
+  bool has_upper;
+  TimestampTz begins;
+  partition const *detaching; ///< what its place is taken by, or null
+  bool is_for_new_rows;
+};
+
+struct creation {
+  Oid parent;
+  partition_type type;
+  period_width width;
+  TimestampTz until;
+  partition_bound present;
+  partition_list partitions;
+};
+
+bool is_bound(partition_list const &all, partition_bound const &id) {
+  for (int i = 0; i < all.count; i++)
+    if (compare(all.first[i].lower, id) == 0 || (all.first[i].has_upper && compare(all.first[i].upper, id) == 0))
+      return true;
+  return false;
+}
+
+/// Whether a partition begins or ends in the time unit of an ID.
+bool is_unit_of_bound(partition_list const &all, unix_micros time) {
+  for (int i = 0; i < all.count; i++)
+    if ((all.first[i].lower.size > 0 && all.first[i].begins == time) ||
+        (all.first[i].has_upper && all.first[i].ends == time))
+      return true;
+  return false;
+}
+
+/// Where the first hole may be, and when that is. From the first partition on, if that has begun, all holes are filled;
+/// otherwise from the present period on. False if there is no end to the partitions.
+bool find_start(creation const &call, partition_bound &first, TimestampTz &start) {
+  partition_bound reach = call.present;
+  bool found = false;
+
+  for (int i = 0; i < call.partitions.count; i++) {
+    partition const &one = call.partitions.first[i];
+    if (one.detaching)
+      continue;
+    if (compare(one.lower, reach) > 0)
+      break;
+    if (!one.has_upper)
+      return false;
+    first = reach = one.upper;
+    start = from_unix(one.ends);
+    found = true;
+  }
+  if (!found)
+    start = GetCurrentTransactionStartTimestamp();
+  start = begin_of(call.width, period_of(call.width, start));
+  if (!found)
+    first = bound_at(call.type, start);
+  return true;
+}
+
+/// All points, in their order, each once. A bound that somebody made in the time unit in which a period begins is as
+/// good as the period's own. Bounds of a kid96 are no closer than its neighborhood, at most 1024 s.
+point *find_points(creation const &call, TimestampTz start, int &count) {
+  TimestampTz const end = call.until + 1024 * USECS_PER_SEC;
+  partition_list const &all = call.partitions;
+  int room = 2 * all.count + 64;
+  auto *points = static_cast<point *>(palloc(static_cast<std::size_t>(room) * sizeof(point)));
+
+  count = 0;
+  for (int i = 0; i < all.count; i++) {
+    partition const &one = all.first[i];
+    points[count++] = {one.lower, from_unix(one.begins), false};
+    if (one.has_upper)
+      points[count++] = {one.upper, from_unix(one.ends), false};
+  }
+  std::int64_t const period = period_of(call.width, start);
+  bool last = false;
+  for (std::int64_t i = 0; !last; i++) {
+    CHECK_FOR_INTERRUPTS();
+    TimestampTz const begins = begin_of(call.width, period + i);
+    // One more, as the last period has to end.
+    last = begins > end;
+    partition_bound const id = bound_at(call.type, begins);
+    if (!is_bound(all, id) && is_unit_of_bound(all, unit_time(call.type, begins)))
+      continue;
+    if (count == room) {
+      room *= 2;
+      points = static_cast<point *>(repalloc(points, static_cast<std::size_t>(room) * sizeof(point)));
+    }
+    points[count++] = {id, begins, true};
+  }
+  std::sort(points, points + count, [](point const &a, point const &b) {
+    int const order = compare(a.id, b.id);
+    return order < 0 || (order == 0 && a.is_period > b.is_period);
+  });
+  auto *const end_of_unique =
+      std::unique(points, points + count, [](point const &a, point const &b) { return compare(a.id, b.id) == 0; });
+  count = static_cast<int>(end_of_unique - points);
+  return points;
+}
+
+/// Adds the piece between a point and the next one, if no partition is there that takes rows, and if it is one for new
+/// rows, or not, as asked.
+void add_missing(creation const &call, point const *at, bool has_upper, bool for_new_rows, missing *found, int &count) {
+  partition const *there = nullptr;
+
+  if ((!has_upper || compare(at[1].id, call.present) > 0) != for_new_rows)
+    return;
+  for (int i = 0; i < call.partitions.count && there == nullptr; i++) {
+    partition const &one = call.partitions.first[i];
+    if (compare(one.lower, at->id) <= 0 && (!one.has_upper || compare(one.upper, at->id) > 0))
+      there = &one;
+  }
+  if (there == nullptr || there->detaching)
+    found[count++] = {at->id, has_upper ? at[1].id : partition_bound{}, has_upper, at->begins, there, for_new_rows};
+}
+
+/// Between two points either a partition is, or it is missing, or its place is taken by one that is being detached.
+missing *find_missing(creation const &call, partition_bound const &first, TimestampTz start, int &count) {
+  int point_count = 0;
+  point const *const points = find_points(call, start, point_count);
+  auto *const found = static_cast<missing *>(palloc(static_cast<std::size_t>(Max(point_count, 1)) * sizeof(missing)));
+  partition_bound const last = bound_at(call.type, call.until - 1);
+
+  // What new rows need comes first.
+  count = 0;
+  for (bool const for_new_rows : {true, false})
+    for (int i = 0; i < point_count; i++)
+      if (compare(points[i].id, first) >= 0 && compare(points[i].id, last) <= 0)
+        add_missing(call, points + i, i + 1 < point_count, for_new_rows, found, count);
+  return found;
+}
+
+/// Where and how the parent keeps its rows, if it says so.
+char const *storage_of(Oid parent) {
+  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(parent));
+  char const *storage = "";
+
+  if (!HeapTupleIsValid(tuple))
+    return storage;
+  auto const &form = *reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
+  if (OidIsValid(form.relam))
+    storage = psprintf(" USING %s", quote_identifier(found_name(get_am_name(form.relam))));
+  if (OidIsValid(form.reltablespace))
+    storage =
+        psprintf("%s TABLESPACE %s", storage, quote_identifier(found_name(get_tablespace_name(form.reltablespace))));
+  ReleaseSysCache(tuple);
+  return storage;
+}
+
+Oid namespace_of_type(Oid type) {
+  HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+  Oid result = InvalidOid;
+
+  if (HeapTupleIsValid(tuple)) {
+    result = reinterpret_cast<Form_pg_type>(GETSTRUCT(tuple))->typnamespace;
+    ReleaseSysCache(tuple);
+  }
+  return result;
+}
+
+/// Whether the default partition has rows that belong to a partition which is missing. Its owner may be another one
+/// than that of the parent, and asks.
+bool is_caught(creation const &call, Oid default_partition, char const *lower, char const *upper) {
+  char const *const key = quote_identifier(found_name(get_attname(call.parent, call.type.column, true)));
+  char const *const type = format_type_be_qualified(call.type.oid);
+  char const *const home = quote_identifier(found_name(get_namespace_name(namespace_of_type(call.type.oid))));
+
+  return run_as_owner(default_partition,
+                      psprintf("SELECT FROM %s WHERE %s OPERATOR(%s.>=) %s::%s AND %s OPERATOR(%s.<) %s::%s LIMIT 1",
+                               qualified_name(default_partition), key, home, quote_literal_cstr(lower), type, key, home,
+                               quote_literal_cstr(upper), type)) > 0;
+}
+
+/// Creates a partition and attaches it: CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent.
+/// Commands find tables by name, and the owner of the schema may give its name to another one meanwhile.
+char const *create_partition(creation const &call, char const *storage, TimestampTz begins, char const *lower,
+                             char const *upper) {
+  char const *const name = new_name(call.parent, call.width, begins);
+  char const *const quoted =
+      quote_qualified_identifier(found_name(get_namespace_name(get_rel_namespace(call.parent))), name);
+  char const *const parent = qualified_name(call.parent);
+
+  Oid const schema = get_rel_namespace(call.parent);
+
+  run_as_owner(call.parent,
+               psprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED "
+                        "INCLUDING STORAGE INCLUDING COMPRESSION)%s",
+                        quoted, parent, storage));
+  if (!OidIsValid(get_relname_relid(name, schema)) || strcmp(parent, qualified_name(call.parent)) != 0)
+    ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+            errmsg("could not serialize access due to concurrent change of the schema of table %s", parent));
+  run_as_owner(call.parent, psprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)", parent, quoted,
+                                     quote_literal_cstr(lower), quote_literal_cstr(upper)));
+  return quoted;
+}
+
+/// Creates what is missing, and puts the names into `result`.
+void create_missing(creation const &call, missing const *pieces, int count, std::int64_t at_most,
+                    ReturnSetInfo const &result) {
+  Oid const default_partition = get_default_partition_oid(call.parent);
+  partition_bound const beyond = bound_at(call.type, DT_NOEND);
+  char const *const storage = storage_of(call.parent);
+  partition const *reported = nullptr;
+  TimestampTz left_out_from = DT_NOEND;
+  int left_out = 0;
+  std::int64_t made = 0;
+
+  for (int i = 0; i < count; i++) {
+    missing const &piece = pieces[i];
+    CHECK_FOR_INTERRUPTS();
+    if (piece.detaching != nullptr) {
+      // An error if new rows would find no partition. If only old ones would, the new ones get theirs. Pieces for new
+      // rows come first, so the first piece of a partition decides.
+      if (piece.detaching != reported)
+        report_detaching(piece.is_for_new_rows ? ERROR : WARNING, call.parent, piece.detaching->oid);
+      reported = piece.detaching;
+      continue;
+    }
+    if (!piece.has_upper || compare(piece.upper, beyond) == 0)
+      ereport(ERROR, errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+              errmsg("timestamp out of range for type %s", format_type_be(call.type.oid)),
+              errdetail("A partition from %s on cannot be as wide as \"%s\".", display(to_unix(piece.begins)),
+                        call.width.text()));
+    char const *const lower = text_of(call.type, piece.lower);
+    char const *const upper = text_of(call.type, piece.upper);
+    if (OidIsValid(default_partition) && is_caught(call, default_partition, lower, upper)) {
+      left_out++;
+      left_out_from = Min(left_out_from, piece.begins);
+      continue;
+    }
+    if (made == at_most) {
+      ereport(NOTICE, errmsg("more partitions of %s are missing", qualified_name(call.parent)),
+              errhint("The next call creates them."));
+      break;
+    }
+    put_name(result, create_partition(call, storage, piece.begins, lower, upper));
+    made++;
+  }
+  if (left_out > 0)
+    ereport(WARNING, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("rows in default partition %s keep partitions of %s from being created",
+                   qualified_name(default_partition), qualified_name(call.parent)),
+            errdetail("Left out: %d, the first from %s on.", left_out, display(to_unix(left_out_from))),
+            errhint("Detach the default partition, create the partitions, insert its rows into the parent, and attach "
+                    "it again when it is empty."));
+}
+
+} // namespace
+
+static Datum create_partitions(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+    ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+            errmsg("arguments of kid_create_partitions must not be null"));
+  creation call = {};
+  call.parent = PG_GETARG_OID(0);
+  call.width = width_argument(PG_GETARG_INTERVAL_P(1));
+  call.until = PG_GETARG_TIMESTAMPTZ(2);
+  if (argument_is_infinite(fcinfo, 2) || argument_is_infinite(fcinfo, 3))
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("partitions cannot be created %s an infinite time",
+                   argument_is_infinite(fcinfo, 2) ? "until" : "since"));
+  std::int64_t const at_most = at_most_argument(fcinfo, 4);
+  call.type = partition_type_of(call.parent);
+  static_cast<void>(check_setting(call.type));
+  check_may_act_as_owner(call.parent);
+  lock_parent(call.parent);
+  call.type = partition_type_of(call.parent);
+  ReturnSetInfo const &result = names_result(fcinfo);
+
+  call.present = bound_at(call.type, GetCurrentTransactionStartTimestamp());
+  call.partitions = list_partitions(call.parent, call.type);
+  partition_bound first = {};
+  TimestampTz start = 0;
+  if (!PG_ARGISNULL(3)) {
+    // No ID is before the least one.
+    start = Max(PG_GETARG_TIMESTAMPTZ(3), from_unix(unit_time(call.type, DT_NOBEGIN)));
+    start = begin_of(call.width, period_of(call.width, start));
+    first = bound_at(call.type, start);
+  } else if (!find_start(call, first, start)) {
+    return 0;
+  }
+  double const width = call.width.months > 0 ? month_micros * static_cast<double>(call.width.months)
+                                             : static_cast<double>(call.width.micros);
+  if ((static_cast<double>(call.until) - static_cast<double>(start)) / width > 10000)
+    ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+            errmsg("more than 10000 partitions of %s would be created", qualified_name(call.parent)),
+            errdetail("That is from %s until %s, each of \"%s\".", display(to_unix(start)),
+                      display(to_unix(call.until)), call.width.text()));
+  int count = 0;
+  missing const *const pieces = find_missing(call, first, start, count);
+  create_missing(call, pieces, count, at_most, result);
+  return 0;
+}
+
+static Datum drop_partitions(PG_FUNCTION_ARGS) {
+  if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+    ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+            errmsg("arguments of kid_drop_partitions must not be null"));
+  Oid const parent = PG_GETARG_OID(0);
+  TimestampTz const older_than = PG_GETARG_TIMESTAMPTZ(1);
+  bool const dry_run = PG_GETARG_BOOL(2);
+  if (argument_is_infinite(fcinfo, 1))
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("partitions older than an infinite time cannot be dropped"));
+  std::int64_t const at_most = at_most_argument(fcinfo, 3);
+  partition_type type = partition_type_of(parent);
+  char const *const setting = check_setting(type);
+  if (!dry_run) {
+    check_may_act_as_owner(parent);
+    lock_parent(parent);
+    type = partition_type_of(parent);
+  }
+  ReturnSetInfo const &result = names_result(fcinfo);
+  partition_list const partitions = list_partitions(parent, type);
+  partition_bound const limit = bound_at(type, older_than);
+
+  // With another value of the setting than the one that made the IDs, rows of today may seem to be years old.
+  if (setting != nullptr) {
+    partition_bound const present = bound_at(type, Max(GetCurrentTransactionStartTimestamp(), older_than));
+    bool stays = false;
+    for (int i = 0; i < partitions.count; i++)
+      stays = stays || !partitions.first[i].has_upper || compare(partitions.first[i].upper, present) > 0;
+    if (!stays)
+      ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+              errmsg("no partition of %s that would stay is for new rows", qualified_name(parent)),
+              errdetail("So \"%s\" may not have the value here that made the IDs of the table.", setting),
+              errhint("Check \"%s\". If it is right, create partitions for new rows first, or drop the old ones by "
+                      "name.",
+                      setting));
+  }
+  std::int64_t count = 0;
+  for (int i = 0; i < partitions.count; i++) {
+    partition const &one = partitions.first[i];
+    CHECK_FOR_INTERRUPTS();
+    if (!one.has_upper || compare(one.upper, limit) > 0)
+      continue;
+    if (one.detaching) {
+      report_detaching(WARNING, parent, one.oid);
+      continue;
+    }
+    if (count == at_most) {
+      ereport(NOTICE,
+              errmsg("more partitions of %s are older than %s", qualified_name(parent), display(to_unix(older_than))),
+              errhint("The next call drops them."));
+      break;
+    }
+    char const *const name = qualified_name(one.oid);
+    if (!dry_run) {
+      bool const is_foreign = get_rel_relkind(one.oid) == RELKIND_FOREIGN_TABLE;
+      // Foreign keys that refer to the parent let no partition be dropped. Detaching it checks that no row is referred
+      // to.
+      run_as_owner(parent, psprintf("ALTER TABLE %s DETACH PARTITION %s", qualified_name(parent), name));
+      run_as_owner(one.oid, psprintf("DROP %s %s", is_foreign ? "FOREIGN TABLE" : "TABLE", name));
+    }
+    put_name(result, name);
+    count++;
+  }
+  return 0;
+}
+
+} // namespace kid::pg
+
+KID_FUNCTION(kid_create_partitions, kid::pg::create_partitions)
+KID_FUNCTION(kid_drop_partitions, kid::pg::drop_partitions)

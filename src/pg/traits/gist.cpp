@@ -1,0 +1,179 @@
+// GiST indexes of IDs, for exclusion constraints and temporal keys. A key has the binary forms of the least and of the
+// greatest ID below it, which compare as bytes. Half its length is the size of the type.
+//
+//   least ID | greatest ID
+//
+// Keys come from the index, so they are neither compressed nor out of line, but their header may be short.
+#include "../base/datum.hpp"
+#include "../base/export.hpp"
+
+#include <algorithm>
+
+namespace kid::pg {
+
+namespace {
+
+struct id_bounds {
+  unsigned char const *least;
+  unsigned char const *greatest;
+  std::size_t size;
+};
+
+id_bounds read_key(Datum key) {
+  auto *const value = reinterpret_cast<bytea *>(DatumGetPointer(key));
+  auto const *const bytes = reinterpret_cast<unsigned char const *>(VARDATA_ANY(value));
+  std::size_t const size = VARSIZE_ANY_EXHDR(value) / 2;
+  return {bytes, bytes + size, size};
+}
+
+Datum make_key(id_bounds const &bounds) {
+  auto *const key = static_cast<bytea *>(palloc(VARHDRSZ + 2 * bounds.size));
+
+  SET_VARSIZE(key, VARHDRSZ + 2 * bounds.size);
+  memcpy(VARDATA(key), bounds.least, bounds.size);
+  memcpy(VARDATA(key) + bounds.size, bounds.greatest, bounds.size);
+  return PointerGetDatum(key);
+}
+
+void widen(id_bounds &bounds, id_bounds const &other) {
+  if (memcmp(other.least, bounds.least, bounds.size) < 0)
+    bounds.least = other.least;
+  if (memcmp(other.greatest, bounds.greatest, bounds.size) > 0)
+    bounds.greatest = other.greatest;
+}
+
+/// The bounds of several entries together.
+Datum unite(GISTENTRY const *entries, OffsetNumber const *numbers, int count) {
+  id_bounds bounds = read_key(entries[numbers[0]].key);
+
+  for (int i = 1; i < count; i++)
+    widen(bounds, read_key(entries[numbers[i]].key));
+  return make_key(bounds);
+}
+
+int compare_keys(Datum a, Datum b) {
+  auto const bounds = read_key(a);
+  return memcmp(bounds.least, read_key(b).least, 2 * bounds.size);
+}
+
+/// How far `a` is above `b`, or 0. It is exact if they are near each other.
+double excess(unsigned char const *a, unsigned char const *b, std::size_t size) {
+  double result = 0;
+
+  for (std::size_t i = 0; i < size; i++)
+    result = result * 256 + (a[i] - b[i]);
+  return Max(result, 0);
+}
+
+} // namespace
+
+static Datum gist_consistent(PG_FUNCTION_ARGS) {
+  auto const bounds = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0))->key);
+  Datum const id = PG_GETARG_DATUM(1);
+  unsigned char integer[sizeof(Datum)];
+  unsigned char const *bytes = integer;
+
+  // Types of 8 bytes are passed by value, see datum.hpp.
+  if (bounds.size == sizeof(Datum))
+    store_big<sizeof(Datum)>(DatumGetUInt64(id), integer);
+  else
+    bytes = stored(id);
+  int const least = memcmp(bounds.least, bytes, bounds.size);
+  int const greatest = memcmp(bounds.greatest, bytes, bounds.size);
+
+  // Nothing has to be rechecked.
+  *reinterpret_cast<bool *>(PG_GETARG_POINTER(4)) = false;
+  switch (PG_GETARG_UINT16(2)) {
+  case RTLessStrategyNumber:
+    PG_RETURN_BOOL(least < 0);
+  case RTLessEqualStrategyNumber:
+    PG_RETURN_BOOL(least <= 0);
+  case RTEqualStrategyNumber:
+    PG_RETURN_BOOL(least <= 0 && greatest >= 0);
+  case RTGreaterEqualStrategyNumber:
+    PG_RETURN_BOOL(greatest >= 0);
+  case RTGreaterStrategyNumber:
+    PG_RETURN_BOOL(greatest > 0);
+  default:
+    elog(ERROR, "unknown strategy number %d", PG_GETARG_UINT16(2));
+  }
+}
+
+static Datum gist_union(PG_FUNCTION_ARGS) {
+  auto const *const entries = reinterpret_cast<GistEntryVector *>(PG_GETARG_POINTER(0));
+  id_bounds bounds = read_key(entries->vector[0].key);
+
+  for (int i = 1; i < entries->n; i++)
+    widen(bounds, read_key(entries->vector[i].key));
+  *reinterpret_cast<int *>(PG_GETARG_POINTER(1)) = static_cast<int>(VARHDRSZ + 2 * bounds.size);
+  return make_key(bounds);
+}
+
+/// By how much an entry widens the bounds.
+static Datum gist_penalty(PG_FUNCTION_ARGS) {
+  auto const before = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0))->key);
+  auto const added = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(1))->key);
+
+  *reinterpret_cast<float *>(PG_GETARG_POINTER(2)) = static_cast<float>(
+      excess(before.least, added.least, before.size) + excess(added.greatest, before.greatest, before.size));
+  PG_RETURN_DATUM(PG_GETARG_DATUM(2));
+}
+
+/// Puts the lower half of a page to the left, and the upper half to the right.
+static Datum gist_picksplit(PG_FUNCTION_ARGS) {
+  auto const *const entries = reinterpret_cast<GistEntryVector *>(PG_GETARG_POINTER(0))->vector;
+  int const count = reinterpret_cast<GistEntryVector *>(PG_GETARG_POINTER(0))->n - 1;
+  auto *const split = reinterpret_cast<GIST_SPLITVEC *>(PG_GETARG_POINTER(1));
+  // PostgreSQL may add to either array.
+  auto *const left = static_cast<OffsetNumber *>(palloc(static_cast<std::size_t>(count) * sizeof(OffsetNumber)));
+  auto *const right = static_cast<OffsetNumber *>(palloc(static_cast<std::size_t>(count) * sizeof(OffsetNumber)));
+
+  for (int i = 0; i < count; i++)
+    left[i] = static_cast<OffsetNumber>(FirstOffsetNumber + i);
+  std::sort(left, left + count,
+            [entries](OffsetNumber a, OffsetNumber b) { return compare_keys(entries[a].key, entries[b].key) < 0; });
+  split->spl_left = left;
+  split->spl_nleft = count / 2;
+  split->spl_right = right;
+  split->spl_nright = count - count / 2;
+  std::copy(left + split->spl_nleft, left + count, right);
+  split->spl_ldatum = unite(entries, left, split->spl_nleft);
+  split->spl_rdatum = unite(entries, right, split->spl_nright);
+  PG_RETURN_POINTER(split);
+}
+
+static Datum gist_same(PG_FUNCTION_ARGS) {
+  *reinterpret_cast<bool *>(PG_GETARG_POINTER(2)) = compare_keys(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)) == 0;
+  PG_RETURN_DATUM(PG_GETARG_DATUM(2));
+}
+
+/// For an index that is built at once. That of bytea abbreviates keys, and PostgreSQL 15 asks after each of them in
+/// such an index whether that is of use, which takes far longer than sorting.
+static Datum gist_sortsupport(PG_FUNCTION_ARGS) {
+  reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0))->comparator = [](Datum a, Datum b, SortSupport) {
+    return compare_keys(a, b);
+  };
+  PG_RETURN_VOID();
+}
+
+/// The ID of a leaf's key, for index-only scans.
+static Datum gist_fetch(PG_FUNCTION_ARGS) {
+  auto const *const entry = reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0));
+  auto const bounds = read_key(entry->key);
+  auto *const result = static_cast<GISTENTRY *>(palloc(sizeof(GISTENTRY)));
+  auto const integer = load_big<sizeof(Datum), std::uint64_t>(bounds.least);
+  Datum const id = bounds.size == sizeof(Datum) ? UInt64GetDatum(integer) : PointerGetDatum(bounds.least);
+
+  gistentryinit(*result, id, entry->rel, entry->page, entry->offset, false);
+  PG_RETURN_POINTER(result);
+}
+
+} // namespace kid::pg
+
+KID_FUNCTION(kid_gist_consistent, kid::pg::gist_consistent)
+KID_FUNCTION(kid_gist_union, kid::pg::gist_union)
+KID_FUNCTION(kid_gist_penalty, kid::pg::gist_penalty)
+KID_FUNCTION(kid_gist_picksplit, kid::pg::gist_picksplit)
+KID_FUNCTION(kid_gist_same, kid::pg::gist_same)
+KID_FUNCTION(kid_gist_fetch, kid::pg::gist_fetch)
+KID_FUNCTION(kid_gist_sortsupport, kid::pg::gist_sortsupport)

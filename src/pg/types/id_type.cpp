@@ -1,0 +1,61 @@
+#include "id_type.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+/// Returns the symbol of a function in C, or null if it is in another language.
+char const *symbol_of(Oid function) {
+  HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+  char const *symbol = nullptr;
+  bool is_null = true;
+
+  if (!HeapTupleIsValid(tuple))
+    return nullptr;
+  if (reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang == ClanguageId) {
+    Datum const source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &is_null);
+    symbol = is_null ? nullptr : TextDatumGetCString(source);
+  }
+  ReleaseSysCache(tuple);
+  return symbol;
+}
+
+/// Returns the input function of a base type, which is InvalidOid for any other type.
+Oid input_of(Oid type) {
+  HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+
+  if (!HeapTupleIsValid(tuple))
+    return InvalidOid;
+  auto const &form = *reinterpret_cast<Form_pg_type>(GETSTRUCT(tuple));
+  Oid const input = form.typtype == TYPTYPE_BASE ? form.typinput : InvalidOid;
+  ReleaseSysCache(tuple);
+  return input;
+}
+
+} // namespace
+
+id_type const *id_type_of(Oid type) {
+  // A type with a number below this one is PostgreSQL's own.
+  if (type < FirstNormalObjectId) {
+    for (id_type const *one : all_types)
+      if (OidIsValid(type) && one->core_type == type)
+        return one;
+    return nullptr;
+  }
+  Oid const input = input_of(type);
+  char const *const symbol = OidIsValid(input) ? symbol_of(input) : nullptr;
+  if (symbol == nullptr)
+    return nullptr;
+  for (id_type const *one : all_types) {
+    // The names are compared first, so that no other extension's library is loaded.
+    std::size_t const length = strlen(one->name);
+    if (one->input == nullptr || strncmp(symbol, one->name, length) != 0 || strcmp(symbol + length, "_in") != 0)
+      continue;
+    FmgrInfo function;
+    fmgr_info(input, &function);
+    return function.fn_addr == one->input ? one : nullptr;
+  }
+  return nullptr;
+}
+
+} // namespace kid::pg
