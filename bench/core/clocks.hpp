@@ -24,7 +24,12 @@ struct alignas(128) shared_cell {
   bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
     return word.compare_exchange_strong(expected, desired);
   }
-  std::uint64_t limit() noexcept { return end.load(std::memory_order_acquire); }
+  template <class Clock> permit permits(Clock const &clock, std::uint64_t state) noexcept {
+    std::uint64_t const limit = end.load(std::memory_order_acquire);
+    if (clock.is_stale())
+      return {step_kind::stale, limit};
+    return {state < limit ? step_kind::issued : step_kind::beyond, limit};
+  }
 };
 
 /// One thread's view of it, which counts how often another thread was first.
@@ -38,7 +43,9 @@ struct counting_cell {
     retries += !done;
     return done;
   }
-  std::uint64_t limit() noexcept { return cell.limit(); }
+  template <class Clock> permit permits(Clock const &clock, std::uint64_t state) noexcept {
+    return cell.permits(clock, state);
+  }
 };
 
 /// Goes on by one microsecond a call: no unit is used up.

@@ -10,22 +10,33 @@
 // Time and sequence move in one compare-and-swap, so no two callers can be given the same pair, whatever the system
 // clock does and however the callers interleave. (A generator that reads them apart can hand out a pair twice.)
 //
-// A `Clock`, on the page of its type in core/types, says what its states mean:
+// A `Clock`, in the file of its type in core/types, says what its states mean:
 //
 //   at(time)          the first state of the time unit that holds an instant
 //   time(state)       when the time unit of a state begins
 //   unit(state)       the first state of the time unit of a state
 //   end(state)        the greatest number that can be a state of that time unit
-//   next_unit(state)  the first state of the time unit after; the same state when there is none
+//   next_unit(state)  the first state of the next time unit; the same state if there is none
 //   begin(now, last)  the first state to issue in the unit `now`, which is later than that of `last`
 //   used_up(state)    whether its unit has no state left to issue
 //   count(state)      the state to issue after it, in the same unit: the next number
 //   left(state)       how many states its unit has after one that was issued
 //   states()          how many states every unit has, at least
-//   holds(last, now)  what to do when the system clock goes back behind a state: keep the highest time and count on (a
-//                     hybrid logical clock), so that states only ever rise; or wait until the system clock is there
-//                     again
-//   changes_sides     whether it has a third answer to that, see types/sno.hpp
+//   holds(last, now)  what to do if the system clock goes back behind a state. If true, keep the highest time and count
+//                     on (a hybrid logical clock), so that states only ever rise. If false, wait until the system
+//                     clock has reached that time again
+//   changes_sides     whether the clock has a third answer to that, see types/sno.hpp
+//   is_stale()        whether the caller must choose its clock anew, because the server's settings have changed
+//
+// A `Cell` is an atomic word that holds the state of a clock, and the limit below which states may be issued:
+//
+//   load()                            the state
+//   compare_exchange(expected, new)   stores `new` if the state is `expected`; otherwise sets `expected` to the state
+//   permits(clock, state)             whether `state` may be issued, and how many states from it on, see `permit`
+//
+// No operation needs an ordering of its own: uniqueness and order follow from the single modification order of the one
+// word. But `permits` must read the limit after the state: who lowers the limit moves the state after that, so a caller
+// that has read the old limit fails its compare-and-swap.
 #pragma once
 
 #include "bits.hpp"
@@ -39,8 +50,15 @@ enum class step_kind : unsigned char {
   issued,  ///< `state` is the new state, and the caller's alone
   used_up, ///< the sequence of the unit of `state` is used up: the system clock must move on first
   behind,  ///< the system clock is behind the unit of `state`, which is not held: it must catch up first
-  beyond,  ///< `state` is the next, but at or beyond the cell's limit, and not issued
+  beyond,  ///< `state` is the next one, but at or beyond the cell's limit, which must be renewed first
+  stale,   ///< `state` is the next one, but of a clock that is stale: the caller must choose its clock anew
   ended,   ///< there is no time unit after that of `state`
+};
+
+/// What a cell says about a state that `clock` is about to issue.
+struct permit {
+  step_kind kind;    ///< `issued`: it may be; otherwise `beyond` or `stale`
+  std::uint64_t end; ///< if it may be, so may those after it, up to but not including this one
 };
 
 struct step_result {
@@ -81,8 +99,8 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
   return {step_kind::issued, clock.begin(next, last)};
 }
 
-/// The state whose time the system clock must reach before a caller can get on who was given `result`, and then saw it
-/// at `now`. Where that is at or below `now`, the caller already can.
+/// The state whose time the system clock must reach before a caller that got `result`, and then read `now`, can
+/// proceed. If that state is at or before `now`, the caller can proceed at once.
 template <class Clock>
 constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uint64_t now) noexcept {
   if (result.kind == step_kind::used_up)
@@ -92,9 +110,10 @@ constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uin
 
 /// Decides when a used-up unit may be carried into the next one while the system clock is behind.
 ///
-/// A caller earns a carry when it finds a unit of the logical clock used up, and then sees the system clock move on to
-/// a later unit. It found the unit after the carry into it, so no two carries share a move of the system clock: the
-/// logical clock runs ahead no faster than time passes, and a system clock that went back far catches up in the end.
+/// A caller earns a carry when it finds a unit of the logical clock used up, and then sees the system clock move to a
+/// later unit. The caller found the unit after the carry into it, so no two carries share a move of the system clock.
+/// Therefore the logical clock runs ahead no faster than time passes, and a system clock that went back far catches up
+/// in the end.
 class carry_pace {
 public:
   /// The caller found `unit` used up, and then the system clock at `now`.
@@ -114,15 +133,15 @@ private:
       ~std::uint64_t{0}; ///< the unit of the system clock when `unit_` was found, the lowest seen since
 };
 
-/// A logical clock as those see it who want many states. They take them faster than others can, and would use up every
-/// unit as it begins, so that whoever wants a single one waits for a moment of luck. Therefore a step takes at most a
-/// sixteenth of a unit, and the last sixteenth is not for them:
+/// The view of a logical clock for callers that want many states at once. Unrestrained, they would use up each unit as
+/// it begins and starve callers that want a single state. Therefore a step takes at most a sixteenth of a unit, and the
+/// last sixteenth is left to the others:
 ///
 ///    0    1/16                                                                    15/16  1
 ///    |----|----|----|----|----|----|----|----|----|----|----|----|----|----|----|......|
 ///     one step                                                                   others
 ///
-/// Where a unit has fewer than 16 states, a step takes one, and nothing is kept.
+/// If a unit has fewer than 16 states, a step takes one, and none are left to the others.
 template <class Clock> struct in_bulk : Clock {
   constexpr explicit in_bulk(Clock const &clock) noexcept : Clock(clock) {}
 
@@ -139,42 +158,39 @@ private:
   constexpr std::uint64_t share() const noexcept { return Clock::states() / 16; }
 };
 
-/// How many states can be taken with `state`, when `count` in all are wanted.
+/// How many states after `state`, and below `end`, a caller gets that wants `count` in all.
 template <class Clock>
-constexpr std::uint64_t more_states(Clock const &clock, std::uint64_t state, std::uint64_t limit,
+constexpr std::uint64_t more_states(Clock const &clock, std::uint64_t state, std::uint64_t end,
                                     std::uint64_t count) noexcept {
-  std::uint64_t const left = clock.left(state) < limit - 1 - state ? clock.left(state) : limit - 1 - state;
+  std::uint64_t const left = clock.left(state) < end - 1 - state ? clock.left(state) : end - 1 - state;
   return count - 1 < left ? count - 1 : left;
 }
 
-/// Takes the state that `next` has issued after `last`, and up to `count` in all. True when it is the caller's, or the
-/// limit is in the way; false when another caller was first, whose state is `last` now.
+/// Takes the state that `next` has issued after `expected`, and up to `count` states in all, and sets `count` to how
+/// many. Returns true if they are the caller's, or if the cell does not permit them, which `next` then says. Returns
+/// false if another caller was first; then `expected` is its state.
 template <class Clock, class Cell>
-[[gnu::always_inline]] inline bool take(Clock const &clock, Cell &cell, std::uint64_t &last, step_result &next,
+[[gnu::always_inline]] inline bool take(Clock const &clock, Cell &cell, std::uint64_t &expected, step_result &next,
                                         std::uint64_t *count) noexcept {
-  std::uint64_t const limit = cell.limit();
-  if (next.state >= limit) {
-    next.kind = step_kind::beyond;
+  permit const permitted = cell.permits(clock, next.state);
+  if (permitted.kind != step_kind::issued) {
+    next.kind = permitted.kind;
     return true;
   }
-  std::uint64_t const more = count == nullptr ? 0 : more_states(clock, next.state, limit, *count);
-  if (!cell.compare_exchange(last, next.state + more))
+  std::uint64_t const more = count == nullptr ? 0 : more_states(clock, next.state, permitted.end, *count);
+  if (!cell.compare_exchange(expected, next.state + more))
     return false;
   if (count != nullptr)
     *count = more + 1;
   return true;
 }
 
-/// Moves the logical clock in `cell` by one step; on `issued` the new state is the caller's alone.
+/// Moves the logical clock in `cell` by one step. If the result is `issued`, its state is the caller's alone.
 ///
-/// `Cell` is an atomic word with `load()`, `compare_exchange(expected, desired)`, which on failure sets `expected` to
-/// what it found, and `limit()`, which no state may reach. None needs an ordering of its own, as uniqueness and order
-/// follow from the single modification order of the one word; but whoever lowers limit and state does it in this
-/// order, and here the limit is read after the state, so that a lowered state is not held against the old limit.
+/// With a `count`, takes up to so many states in that one step, from the result's state on, and sets `count` to how
+/// many it took: as many as `clock` and the limit of the cell leave.
+///
 /// Inlined: it is the better part of issuing an ID.
-///
-/// With a `count` it takes up to so many states in that one step, from `state` on, and sets `count` to how many: as
-/// many as `clock` and the limit leave.
 template <class Clock, class Cell>
 [[gnu::always_inline]] inline step_result advance(Clock const &clock, Cell &cell, std::uint64_t now,
                                                   std::uint64_t carry_from = no_carry,
@@ -184,7 +200,7 @@ template <class Clock, class Cell>
     step_result next = step(clock, last, now, carry_from);
     if (next.kind != step_kind::issued || take(clock, cell, last, next, count))
       return next;
-    // Step on from the other caller's state. Somebody always gets on.
+    // Step on from the other caller's state. One of the callers always succeeds.
   }
 }
 

@@ -201,6 +201,21 @@ TEST(Advance, Several) {
   EXPECT_EQ(take(100), std::pair(now | used_up, std::uint64_t{0}));
 }
 
+// A stale clock issues nothing, whatever the limit, and does not move the cell.
+TEST(Advance, Stale) {
+  struct stale_clock : kid_clock {
+    static bool is_stale() noexcept { return true; }
+  };
+  atomic_cell cell;
+  EXPECT_STEP(advance(stale_clock{}, cell, second_1), step_kind::stale, second_1);
+  cell.end = second_1;
+  EXPECT_STEP(advance(stale_clock{}, cell, second_1), step_kind::stale, second_1);
+  std::uint64_t wanted = 10;
+  EXPECT_STEP(advance(in_bulk<stale_clock>{stale_clock{}}, cell, second_1, no_carry, &wanted), step_kind::stale,
+              second_1);
+  EXPECT_EQ(cell.load(), 0u);
+}
+
 TEST(Advance, SeveralOfFlake) {
   atomic_cell cell;
   flake_clock line;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../src/core/bits.hpp"
+#include "../../src/core/step.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,9 @@ namespace kid {
 struct atomic_cell {
   std::atomic<std::uint64_t> word{0};
   std::uint64_t end = ~std::uint64_t{0};
-  std::uint64_t limit() const noexcept { return end; }
+  template <class Clock> permit permits(Clock const &clock, std::uint64_t state) const noexcept {
+    return {clock.is_stale() ? step_kind::stale : state < end ? step_kind::issued : step_kind::beyond, end};
+  }
   std::uint64_t load() noexcept { return word.load(std::memory_order_relaxed); }
   bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
     return word.compare_exchange_strong(expected, desired, std::memory_order_relaxed);

@@ -67,6 +67,7 @@ struct flake_clock {
   }
 
   static constexpr bool changes_sides = false;
+  static constexpr bool is_stale() noexcept { return false; }
   constexpr bool holds(std::uint64_t, std::uint64_t) const noexcept { return hold; }
   static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   constexpr bool used_up(std::uint64_t state) const noexcept { return sequence::get(state) >= sequence_max; }

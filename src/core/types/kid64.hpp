@@ -88,6 +88,7 @@ struct kid_clock {
   }
 
   static constexpr bool changes_sides = false;
+  static constexpr bool is_stale() noexcept { return false; }
   constexpr bool holds(std::uint64_t, std::uint64_t) const noexcept { return hold; }
   static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   static constexpr bool used_up(std::uint64_t state) noexcept { return sequence::get(state) == sequence::max; }

@@ -91,6 +91,7 @@ struct sno_clock {
   }
 
   static constexpr bool changes_sides = true;
+  static constexpr bool is_stale() noexcept { return false; }
   static constexpr bool holds(std::uint64_t, std::uint64_t) noexcept { return false; }
   constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t last) const noexcept {
     return now | (last & tick::mask) | sequence_min;

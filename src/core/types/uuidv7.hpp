@@ -92,6 +92,7 @@ struct uuidv7_clock {
   }
 
   static constexpr bool changes_sides = false;
+  static constexpr bool is_stale() noexcept { return false; }
   constexpr bool holds(std::uint64_t, std::uint64_t) const noexcept { return hold; }
   static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   static constexpr bool used_up(std::uint64_t state) noexcept { return state == end(state); }

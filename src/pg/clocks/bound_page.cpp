@@ -37,7 +37,7 @@ page_state look_at(Page page) {
   if (content.version != page_version)
     return page_state::other_version;
   for (int id = 0; id < clock_count; id++)
-    if (!is_state(static_cast<clock_id>(id), content.bounds.last[id]))
+    if (!rules_of(static_cast<clock_id>(id)).is_state(content.bounds.last[id]))
       return page_state::damaged;
   // WAL cannot be flushed to where it has not been. Recovery flushes none.
   return reinterpret_cast<PageHeader>(page)->pd_lower == lower_end &&

@@ -1,5 +1,5 @@
-// The logical clocks: which there are, and what shared rooms need to know of one. What each is like is said on the page
-// of its type, types/T.cpp and core/types/T.hpp. How one moves: core/step.hpp. Where they live: shmem.hpp.
+// The logical clocks: which there are, and what shared code needs to know about one. Each is described in the files of
+// its type, types/T.cpp and core/types/T.hpp. How one moves: core/step.hpp. Where they live: shmem.hpp.
 #pragma once
 
 #include "../base/compat.hpp"
@@ -13,24 +13,51 @@ namespace kid::pg {
 enum clock_id { KID_CLOCKS clock_count };
 #undef X
 
-/// What the states of a clock mean, as `Clock` in core/step.hpp says.
+/// What the states of a clock mean: `Clock` of core/step.hpp, for code that does not depend on the type.
 struct clock_rules {
-  char const *name; ///< in kid_stats
+  char const *name; ///< in kid_stats()
   std::uint64_t (*at)(unix_micros);
   unix_micros (*time)(std::uint64_t);
   std::uint64_t (*unit)(std::uint64_t);
   std::uint64_t (*end)(std::uint64_t);
   std::uint64_t (*next_unit)(std::uint64_t);
-  std::uint64_t sides; ///< the bits above the sequence that are not of the time; 0 for a clock without sides
-  bool divided;        ///< whether servers divide its sequence into lanes, see core/lane.hpp
-  unix_micros first;   ///< the instants that it can tell
+  unix_micros first; ///< the instants that it can tell
   unix_micros last;
+  bool divided;        ///< whether servers divide its sequence into lanes, see core/lane.hpp
+  std::uint64_t sides; ///< the bits above the sequence that are not part of the time; 0 for a clock without sides
+  /// The step to the other side, see tick_tock() in core/types/sno.hpp; null for a clock without sides.
+  step_result (*toggle)(std::uint64_t safe, std::uint64_t last, std::uint64_t now);
+
+  /// The first state of the time unit that holds an instant, or the nearest in range.
+  std::uint64_t state_at(unix_micros instant) const { return at(Min(Max(instant, first), last)); }
+
+  /// The first state after the unit that holds an instant.
+  std::uint64_t bound_at(unix_micros instant) const { return next_unit(state_at(instant)); }
+
+  /// The greatest state of the unit of `state`, on the side of `side_of`.
+  std::uint64_t end_of_unit(std::uint64_t state, std::uint64_t side_of) const {
+    return end(unit(state) | (side_of & sides));
+  }
+
+  /// The greatest state below `bound`, which is the first one of its unit, on the side of `state`.
+  std::uint64_t last_before(std::uint64_t state, std::uint64_t bound) const {
+    // Computed from the time, because not every number is a state.
+    return bound > unit(state) ? end_of_unit(at(time(bound) - 1), state) : state;
+  }
+
+  bool on_other_side(std::uint64_t a, std::uint64_t b) const { return ((a ^ b) & sides) != 0; }
+
+  /// Whether a number is a state. Not every number is: no state has certain bits set, and there are several ways to
+  /// write the same time unit.
+  bool is_state(std::uint64_t number) const {
+    std::uint64_t const start = at(time(number));
+    return start <= number && number <= end_of_unit(start, number);
+  }
 };
 
-template <class Clock>
-constexpr clock_rules describe_clock(char const *name, unix_micros first, unix_micros last, std::uint64_t sides = 0,
-                                     bool divided = false) {
-  return {name, Clock::at, Clock::time, Clock::unit, Clock::end, Clock::next_unit, sides, divided, first, last};
+/// Describes a clock without sides and lanes.
+template <class Clock> constexpr clock_rules describe_clock(char const *name, unix_micros first, unix_micros last) {
+  return {name, Clock::at, Clock::time, Clock::unit, Clock::end, Clock::next_unit, first, last, false, 0, nullptr};
 }
 
 #define X(name) extern clock_rules const name##_clock_rules;
@@ -42,20 +69,6 @@ inline clock_rules const &rules_of(clock_id id) {
   static constexpr clock_rules const *all[] = {KID_CLOCKS};
 #undef X
   return *all[id];
-}
-
-/// Whether a number is a state of a clock. It need not be one: there are bits that no state has set, and time units can
-/// be written in other ways.
-inline bool is_state(clock_id id, std::uint64_t number) {
-  clock_rules const &rules = rules_of(id);
-  std::uint64_t const unit = rules.at(rules.time(number));
-  return unit <= number && number <= rules.end(unit | (number & rules.sides));
-}
-
-/// The first state of the time unit that holds an instant, or the nearest in range.
-inline std::uint64_t state_at(clock_id id, unix_micros time) {
-  clock_rules const &rules = rules_of(id);
-  return rules.at(Min(Max(time, rules.first), rules.last));
 }
 
 } // namespace kid::pg

@@ -13,8 +13,7 @@ static Datum reset_to_time(PG_FUNCTION_ARGS) {
   check_may_reset();
   shared_state &shared = kid::pg::shared("kid_reset_clock()");
   mend_bounds(time);
-  for (clock_cell &cell : shared.cells)
-    lower_clock(cell, state_at(id_of(cell), time));
+  for_each_clock(shared, [&](clock_ref const &clock) { lower_clock(clock, clock.rules.state_at(time)); });
   PG_RETURN_VOID();
 }
 
@@ -38,12 +37,11 @@ static Datum show_stats(PG_FUNCTION_ARGS) {
   TimestampTz const now = GetCurrentTimestamp();
   InitMaterializedSRF(fcinfo, 0);
   auto *const result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
-  for (int i = 0; i < clock_count; i++) {
-    clock_cell &cell = shared.cells[i];
-    clock_stats &stats = shared.stats[i];
-    clock_rules const &rules = rules_of(static_cast<clock_id>(i));
-    std::uint64_t const state = cell.load();
-    std::uint64_t const bound = pg_atomic_read_u64(&cell.bound);
+  for_each_clock(shared, [&](clock_ref const &clock) {
+    clock_stats &stats = clock.stats;
+    clock_rules const &rules = clock.rules;
+    std::uint64_t const state = clock.cell.load();
+    std::uint64_t const bound = pg_atomic_read_u64(&clock.cell.bound);
     std::uint64_t const safe = pg_atomic_read_u64(&shared.lease.safe);
     Datum values[12] = {};
     bool nulls[12] = {};
@@ -78,7 +76,7 @@ static Datum show_stats(PG_FUNCTION_ARGS) {
     put(waiting > 0, span(now - since));
     put(problem != nullptr, problem != nullptr ? CStringGetTextDatum(problem) : 0);
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-  }
+  });
   return 0;
 }
 

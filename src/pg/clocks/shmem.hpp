@@ -1,9 +1,9 @@
 // Shared memory: one `shared_state` for the whole cluster.
 //
-// It is made by whoever comes first: the postmaster, when kid is in shared_preload_libraries, or else the first call of
-// a generator, from the spare room that PostgreSQL keeps. AddinShmemInitLock is held only while it is looked up or
-// made. When a backend crashes, PostgreSQL ends every session of the cluster and makes shared memory anew, and kid
-// starts again with it.
+// The first process that needs it makes it: the postmaster, if kid is in shared_preload_libraries, or else the first
+// session that calls a generator, from the spare memory that PostgreSQL keeps. AddinShmemInitLock is held only while it
+// is looked up or made. When a backend crashes, PostgreSQL ends every session of the cluster and makes shared memory
+// anew, and kid starts again with it.
 #pragma once
 
 #include "../node/identity.hpp"
@@ -12,30 +12,40 @@
 
 namespace kid::pg {
 
-/// A logical clock, alone in its cache line: every call of every session writes it. See core/step.hpp, and lease.hpp
-/// for the other words, which only the holder of the lease's lock writes.
+/// A logical clock, alone in its cache line: every call of every session writes it. It is the `Cell` of core/step.hpp.
+/// The words other than `state` are those of its lease (lease.hpp): only the holder of the lease's lock writes them.
 struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   pg_atomic_uint64 state;
   pg_atomic_uint64 bound;    ///< nothing at or above it is issued: the lease ends there
   pg_atomic_uint64 renew_at; ///< from here on the lease should be renewed; at most `bound`
 
-  // Of a clock with sides, which holds for a while after a start: it begins at the bound, up to a lease ahead of the
+  // For a clock with sides, which holds for a while after a start: it begins at the bound, up to a lease ahead of the
   // system clock, although that did not go back.
-  pg_atomic_uint64 held_from; ///< not if the system clock is before this state
-  pg_atomic_uint64 held;      ///< states below this one
+  pg_atomic_uint64 held_from; ///< the clock does not hold if the system clock is before this state
+  pg_atomic_uint64 held;      ///< the clock holds states below this one
 
   std::uint64_t load() noexcept { return pg_atomic_read_u64(&state); }
   bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
     return pg_atomic_compare_exchange_u64(&state, &expected, desired);
   }
-  std::uint64_t limit() noexcept {
-    // After the state: pairs with the barriers in set_bound() and open_lease(), which lower the limit before the state.
+  template <class Clock> permit permits(Clock const &clock, std::uint64_t next) noexcept {
+    return permits_below(renew_at, clock, next);
+  }
+
+  /// What `permits` says if the cell's limit is in the word `end`.
+  template <class Clock>
+  static permit permits_below(pg_atomic_uint64 &end, Clock const &clock, std::uint64_t next) noexcept {
+    // The limit and the identity are read after the state. Pairs with the barriers in set_bound(), open_lease() and
+    // put_in_force(), which change them before they move the state.
     pg_read_barrier();
-    return pg_atomic_read_u64(&renew_at);
+    std::uint64_t const limit = pg_atomic_read_u64(&end);
+    if (clock.is_stale())
+      return {step_kind::stale, limit};
+    return {next < limit ? step_kind::issued : step_kind::beyond, limit};
   }
 };
 
-/// A logical clock up to the very end of its lease.
+/// The same clock up to the very end of its lease.
 struct whole_lease {
   clock_cell &cell;
 
@@ -43,13 +53,12 @@ struct whole_lease {
   bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
     return cell.compare_exchange(expected, desired);
   }
-  std::uint64_t limit() noexcept {
-    pg_read_barrier(); // as above
-    return pg_atomic_read_u64(&cell.bound);
+  template <class Clock> permit permits(Clock const &clock, std::uint64_t next) noexcept {
+    return clock_cell::permits_below(cell.bound, clock, next);
   }
 };
 
-/// What kid_stats() shows of a clock. Nothing on the fast path counts.
+/// What kid_stats() shows of a clock. The fast path counts nothing.
 struct clock_stats {
   pg_atomic_uint64 waits;
   pg_atomic_uint64 backward_steps;
@@ -62,7 +71,7 @@ struct clock_stats {
 
 struct lease_state {
   LWLock lock;
-  ConditionVariable released; ///< of `lock`, for those who wait for it and can be interrupted
+  ConditionVariable released; ///< signalled when `lock` is released, so that who waits for it can be interrupted
   int tranche;
 
   // Guarded by `lock`:
@@ -73,13 +82,13 @@ struct lease_state {
   XLogRecPtr written;        ///< where its WAL ends, until standbys have confirmed that; then InvalidXLogRecPtr
   std::int64_t write_micros; ///< how long that took, standbys included if somebody waited for them
 
-  pg_atomic_uint64 safe;   ///< of the clock with sides, its mark in force; changed under `lock`
-  pg_atomic_uint64 resets; ///< how often a clock was lowered, or its lane changed: states that a session holds from
-                           ///< before are void
+  pg_atomic_uint64 safe;   ///< the safe mark of the clock with sides; changed under `lock`
+  pg_atomic_uint64 resets; ///< how often a clock was lowered or its lane changed; a session must not use states that
+                           ///< it took before that
 };
 
 struct shared_state {
-  /// Which struct this is, see shmem.cpp; 0 until it is filled. First in every version of kid.
+  /// The `struct_version` of shmem.cpp; 0 until the struct is filled. The first member in every version of kid.
   std::uint32_t version;
   identity_state identity;
 
@@ -98,39 +107,55 @@ struct shared_state {
 /// Where the struct is; null until this process has looked for it.
 extern shared_state *shared_memory;
 
-/// The same; null until this process may issue IDs, and whenever it has to see first what it is to make them with.
+/// The same, but null until this process may issue IDs, and again after each change of the settings that IDs are made
+/// with.
 extern shared_state *attached;
 
-/// Makes `attached` valid, or raises an error: during recovery nobody may issue IDs. `function` is for its message.
+/// Makes `attached` valid. Raises an error during recovery, when no IDs may be issued; `function` is for its message.
 void attach(char const *function);
 
-/// Recovery never starts again in a running server, so it need not be checked with each ID.
+/// Returns shared memory to a caller that issues IDs. Recovery never starts again in a running server, so it need not
+/// be checked with each ID.
 inline shared_state &shared(char const *function) {
   if (unlikely(attached == nullptr))
     attach(function);
   return *attached;
 }
 
-/// What IDs are made with.
+/// Returns the identity that IDs are made with.
 inline identity identity_in_force(char const *function) {
   return unpack(pg_atomic_read_u64(&shared(function).identity.word));
 }
 
-/// The same for those whose IDs have its number, which `known` says that it has.
+/// The same for a generator that puts the node number into its IDs: the number is looked for if it is not known yet.
 inline identity numbered_identity(char const *function) {
   identity const who = identity_in_force(function);
   return likely(who.known && who.kind != node_kind::citus) ? who : with_number(who);
 }
 
-/// To look at; also during recovery.
+/// Returns shared memory to a caller that only reads it, also during recovery.
 shared_state &find_or_make();
 
-inline clock_id id_of(clock_cell const &cell) {
-  return static_cast<clock_id>(&cell - shared_memory->cells);
+/// A logical clock with all that belongs to it: found once, and then handed on.
+struct clock_ref {
+  clock_id id;
+  clock_cell &cell;
+  clock_rules const &rules;
+  clock_stats &stats;
+
+  clock_ref(shared_state &shared, clock_id of)
+      : id(of), cell(shared.cells[of]), rules(rules_of(of)), stats(shared.stats[of]) {}
+};
+
+/// The clock `id`, in a process that knows where shared memory is.
+inline clock_ref clock_of(clock_id id) {
+  return {*shared_memory, id};
 }
 
-inline clock_stats &stats_of(clock_cell const &cell) {
-  return shared_memory->stats[id_of(cell)];
+/// Calls `each` with every clock.
+template <class Each> void for_each_clock(shared_state &shared, Each each) {
+  for (int id = 0; id < clock_count; id++)
+    each(clock_ref(shared, static_cast<clock_id>(id)));
 }
 
 /// Called at server start only, by way of shared_preload_libraries.

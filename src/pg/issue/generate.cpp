@@ -2,22 +2,23 @@
 
 namespace kid::pg {
 
-void notice_ahead(clock_cell &cell, std::uint64_t state) {
-  // Anything less is an adjustment as any clock has them, and nobody needs to hear of it.
+void notice_ahead(clock_id id, std::uint64_t state) {
+  // Every clock is adjusted by less now and then, which is not worth a warning.
   constexpr unix_micros notable = 1'000'000;
-  clock_rules const &rules = rules_of(id_of(cell));
-  pg_atomic_uint64 &held_until = stats_of(cell).held_until;
+  clock_ref const clock = clock_of(id);
+  clock_rules const &rules = clock.rules;
+  pg_atomic_uint64 &held_until = clock.stats.held_until;
   unix_micros const ahead = rules.time(state) - to_unix(GetCurrentTimestamp());
 
-  // The reading before was only late, or this unit is known: one write for each unit, not for each ID.
+  // Either the earlier reading was only old, or this unit is known: one write for each unit, not for each ID.
   std::uint64_t seen = pg_atomic_read_u64(&held_until);
   if (ahead <= 0 || state < seen)
     return;
-  // While the system clock is behind, the logical one goes on by single units, so anything further is another step.
+  // While the system clock is behind, the logical one moves by single units, so anything further is another step back.
   bool const another = state >= rules.next_unit(rules.next_unit(seen));
   if (!pg_atomic_compare_exchange_u64(&held_until, &seen, rules.next_unit(state)) || !another)
     return;
-  pg_atomic_fetch_add_u64(&stats_of(cell).backward_steps, 1);
+  pg_atomic_fetch_add_u64(&clock.stats.backward_steps, 1);
   if (ahead >= notable && keeps_highest_time())
     ereport(
         WARNING, errmsg("IDs of %s are %.3f s ahead of the system clock", rules.name, static_cast<double>(ahead) / 1e6),
@@ -26,16 +27,16 @@ void notice_ahead(clock_cell &cell, std::uint64_t state) {
                 "then see kid_reset_clock()."));
 }
 
-/// A number that people can read: in seconds, or in milliseconds below one.
+/// Returns a span of time in seconds, or in milliseconds if it is below one second.
 static char const *display_span(unix_micros span) {
   bool const is_short = span < 1'000'000;
   return psprintf("%.3f %s", static_cast<double>(span) / (is_short ? 1e3 : 1e6), is_short ? "ms" : "s");
 }
 
-void wait_for_clock(clock_cell const &cell, step_kind reason, unix_micros until, instr_time start) {
+void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start) {
   static std::uint32_t events[2] = {};
   bool const behind = reason == step_kind::behind;
-  char const *const name = rules_of(id_of(cell)).name;
+  char const *const name = clock.rules.name;
   std::uint32_t &event = events[behind];
   instr_time waited;
 
@@ -64,7 +65,7 @@ void wait_for_clock(clock_cell const &cell, step_kind reason, unix_micros until,
   }
 
   if (missing < 1000) {
-    // A latch waits for whole milliseconds, in which the time unit would be over for which this one waits.
+    // A latch waits for whole milliseconds, by which time the awaited time unit would be over.
     pgstat_report_wait_start(event);
     pg_usleep(static_cast<long>(missing));
     pgstat_report_wait_end();

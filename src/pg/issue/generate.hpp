@@ -1,7 +1,7 @@
 // Issuing IDs.
 //
-// The fast path is: check that this process is attached, read the system clock, split it into the ID's fields, one load
-// and one compare-and-swap. All else is out of line.
+// The fast path checks that this process is attached, reads the system clock, splits it into the fields of the ID, and
+// does one load and one compare-and-swap. Everything else is out of line.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -13,12 +13,12 @@
 
 namespace kid::pg {
 
-/// Waits a moment, at most 10 ms, for the system clock to reach `until`. Raises an error when waiting for the clock of
-/// `cell` took `kid.max_wait` since `start`, or when the query is canceled.
-void wait_for_clock(clock_cell const &cell, step_kind reason, unix_micros until, instr_time start);
+/// Waits a moment, at most 10 ms, for the system clock to reach `until`. Raises an error if the caller has waited for
+/// `clock` for `kid.max_wait` since `start`, or if the query is canceled.
+void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start);
 
-/// The time to take when the system clock says `now`, which `layout` cannot hold. A logical clock that keeps the
-/// highest time goes on from that when the system clock went back before all that an ID can carry; anything else is an
+/// Returns the time to use if the system clock says `now`, which `layout` cannot hold. If the system clock went back
+/// before all instants that an ID can hold, a clock that keeps the highest time goes on from that. Otherwise raises an
 /// error.
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
@@ -28,7 +28,7 @@ pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Clock c
   return Max(now, 0);
 }
 
-/// The unit of `clock` that the system clock is in, as its first state.
+/// Reads the system clock. Returns the unit of `clock` that it is in, as the first state of that unit.
 template <class Id, class Clock>
 pg_attribute_always_inline std::uint64_t read_clock(Id const &layout, Clock const &clock, clock_cell &cell) {
   unix_micros now = GetCurrentTimestamp() + postgres_epoch;
@@ -38,64 +38,35 @@ pg_attribute_always_inline std::uint64_t read_clock(Id const &layout, Clock cons
   return clock.at(now);
 }
 
-/// Called when the state of a clock is ahead of a reading of the system clock.
-pg_noinline pg_attribute_cold void notice_ahead(clock_cell &cell, std::uint64_t state);
+/// Called if the state of clock `id` is ahead of a reading of the system clock: counts a step back of the system clock,
+/// and warns of a long one.
+pg_noinline pg_attribute_cold void notice_ahead(clock_id id, std::uint64_t state);
 
-/// Whether a `Clock` is that of an identity, and has it as `identity`, packed: its sequence is divided into lanes.
-template <class Clock, class = void> inline constexpr bool has_identity = false;
-template <class Clock> inline constexpr bool has_identity<Clock, std::void_t<decltype(&Clock::identity)>> = true;
-
-/// Whether the clock can be gone by: it has no identity, or the one in force.
-template <class Clock> pg_attribute_always_inline bool is_in_force(Clock const &clock) {
-  if constexpr (has_identity<Clock>)
-    return clock.identity == pg_atomic_read_u64(&shared_memory->identity.word);
-  else
-    return true;
-}
-
-/// `View` as long as `clock` is in force, and nothing of it afterwards.
-template <class Clock, class View> struct while_in_force {
-  Clock const &clock;
-  View &view;
-
-  std::uint64_t load() noexcept { return view.load(); }
-  bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
-    return view.compare_exchange(expected, desired);
-  }
-  std::uint64_t limit() noexcept {
-    // The barrier in here is between the state and the identity, too: pairs with the one in put_in_force(), which
-    // moves the clock after it has changed the identity.
-    std::uint64_t const limit = view.limit();
-    return is_in_force(clock) ? limit : 0;
-  }
-};
-
-/// One step of a clock, in `view`, which is `cell` itself or all of its lease. `count` as of `advance`.
-template <class Id, class Clock, class View>
-step_result attempt(Id const &layout, Clock const &clock, clock_cell &cell, View &view, carry_pace const &pace,
+/// One step of clock `id`. `Cell` is its cell, or that with all of its lease. `count` is that of advance().
+template <class Id, class Clock, class Cell>
+step_result attempt(Id const &layout, Clock const &clock, clock_id id, Cell &cell, carry_pace const &pace,
                     std::uint64_t *count) {
+  clock_cell &words = shared_memory->cells[id];
+
   if constexpr (Clock::changes_sides) {
     return advance_in_order(
-        clock, view, [&] { return read_clock(layout, clock, cell); }, pace, count);
+        clock, cell, [&] { return read_clock(layout, clock, words); }, pace, count);
   } else {
-    while_in_force<Clock, View> current = {clock, view};
-    std::uint64_t const now = read_clock(layout, clock, cell);
-    step_result const result = advance(clock, current, now, pace.carry_from(now), count);
+    std::uint64_t const now = read_clock(layout, clock, words);
+    step_result const result = advance(clock, cell, now, pace.carry_from(now), count);
 
     if (unlikely(result.state > clock.end(now)))
-      notice_ahead(cell, result.state);
+      notice_ahead(id, result.state);
     return result;
   }
 }
 
-/// No state: nothing is issued at the beginning of time.
-constexpr std::uint64_t no_state = 0;
-
-/// The rest of `issue`, when the first step did not get on.
+/// The rest of issue(), if the first step did not issue a state.
 template <class Id, class Clock>
-pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Clock const &clock, clock_cell &cell,
-                                                         step_result result, std::uint64_t *count) {
-  whole_lease view = {cell};
+pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock const &clock, clock_id id,
+                                                       step_result result, std::uint64_t *count) {
+  clock_ref const ref = clock_of(id);
+  whole_lease cell = {ref.cell};
   carry_pace pace;
   instr_time start;
   bool waited = false;
@@ -104,29 +75,28 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Clock
   for (;;) {
     switch (result.kind) {
     case step_kind::issued:
-      return result.state;
+    case step_kind::stale:
+      return result;
     case step_kind::ended:
       clock_ended_error();
     case step_kind::beyond:
-      if (!is_in_force(clock))
-        return no_state;
       CHECK_FOR_INTERRUPTS();
-      renew_lease(cell, result.state);
+      renew_lease(ref, result.state);
       // Waiting for the bound and waiting for the system clock have `kid.max_wait` each.
       INSTR_TIME_SET_CURRENT(start);
       break;
     case step_kind::used_up:
     case step_kind::behind:
-      // This reading of the system clock is younger than the state that was found: `carry_pace` wants it so, and if it
-      // is not behind, then an earlier one was, and there is nothing to wait for.
-      std::uint64_t const now = read_clock(layout, clock, cell);
+      // Read the system clock again, after the state: `carry_pace` requires that. And if the new reading is not behind
+      // the state, an earlier reading was merely old, and there is nothing to wait for.
+      std::uint64_t const now = read_clock(layout, clock, ref.cell);
       if constexpr (Clock::changes_sides) {
         if (result.kind == step_kind::behind) {
-          result = change_sides(clock, cell, result.state, now);
+          result = change_sides(ref, result.state, now);
           if (result.kind == step_kind::issued) {
             if (count != nullptr)
               *count = 1;
-            return result.state;
+            return result;
           }
         }
       }
@@ -134,53 +104,56 @@ pg_noinline pg_attribute_cold std::uint64_t issue_slowly(Id const &layout, Clock
       pace.found_used_up(clock.unit(result.state), now);
       if (next > now) {
         if (!waited)
-          pg_atomic_fetch_add_u64(&stats_of(cell).waits, 1);
+          pg_atomic_fetch_add_u64(&ref.stats.waits, 1);
         waited = true;
-        wait_for_clock(cell, result.kind, clock.time(next), start);
+        wait_for_clock(ref, result.kind, clock.time(next), start);
       }
       break;
     }
-    result = attempt(layout, clock, cell, view, pace, count);
+    result = attempt(layout, clock, id, cell, pace, count);
   }
 }
 
 template <class Id, class Clock>
-std::uint64_t issue_states(Id const &layout, Clock const &clock, clock_cell &cell, std::uint64_t *count) {
-  step_result const result = attempt(layout, clock, cell, cell, carry_pace{}, count);
+step_result issue_states(Id const &layout, Clock const &clock, clock_id id, std::uint64_t *count) {
+  step_result const result = attempt(layout, clock, id, shared_memory->cells[id], carry_pace{}, count);
 
   if (unlikely(result.kind != step_kind::issued))
-    return issue_slowly(layout, clock, cell, result, count);
-  return result.state;
+    return issue_slowly(layout, clock, id, result, count);
+  return result;
 }
 
-/// A state of the clock that no other call was or will be given. With a `count`, that is how many are wanted, and is
-/// set to how many were given, from that state on. Inlined: whether there is one is known where it is called.
-/// `no_state` where another identity than that of the clock is in force.
+/// Issues a state of clock `id` that no other call was or will be given. The result is `issued`, or `stale` if `clock`
+/// is; only the clocks of servers that divide their sequence can be stale. With a `count`, issues up to so many states,
+/// from the result's state on, and sets `count` to how many. `function` is for an error during recovery.
+///
+/// Inlined, because the caller knows whether there is a `count`.
 template <class Id, class Clock>
-pg_attribute_always_inline std::uint64_t issue(Id const &layout, Clock const &clock, clock_cell &cell,
-                                               std::uint64_t *count) {
+pg_attribute_always_inline step_result issue(Id const &layout, Clock const &clock, clock_id id, char const *function,
+                                             std::uint64_t *count) {
+  static_cast<void>(shared(function));
   if (count == nullptr)
-    return issue_states(layout, clock, cell, nullptr);
-  return issue_states(layout, in_bulk<Clock>(clock), cell, count);
+    return issue_states(layout, clock, id, nullptr);
+  return issue_states(layout, in_bulk<Clock>(clock), id, count);
 }
 
-// A `Generator` is made of the arguments of a call, of which `arguments` come first. `next(count)` issues states, and
-// `id(state)` is the ID of one. `id_at(time)`, static, makes the ID of T_at().
+// A `Generator` is constructed from the arguments of a call, of which the first `arguments` are its own. `next(count)`
+// issues states, and `id(state)` returns the ID of one.
 
 template <class Generator> Datum next(PG_FUNCTION_ARGS) {
   Generator const generator(fcinfo);
   return put<typename Generator::type>(generator.id(generator.next(nullptr)));
 }
 
-/// The one that returns a set: the argument after those of `Generator` says how many. States are issued as many at a
-/// time as one step gives, and when they are asked for: all of them in FROM, and in a select list as far as the query
-/// goes.
+/// The generator that returns a set: the argument after those of `Generator` says how many IDs. Issues as many states
+/// at a time as one step gives, and only when they are needed: in FROM all of them, in a select list as many as the
+/// query reads.
 template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
   struct progress {
     std::uint64_t wanted;
-    std::uint64_t left; ///< of those issued
-    std::uint64_t state;
-    std::uint64_t resets; ///< when they were issued
+    std::uint64_t left;   ///< states that were issued and not returned yet
+    std::uint64_t state;  ///< the first of them
+    std::uint64_t resets; ///< what `lease_state::resets` was when they were issued
   };
 
   if (SRF_IS_FIRSTCALL()) {

@@ -1,55 +1,58 @@
-// IDs of a logical clock whose sequence servers divide into lanes: core/lane.hpp says how, identity.hpp when a lane
-// changes.
+// Issuing IDs of a logical clock whose sequence servers divide into lanes. How: core/lane.hpp. When a lane changes:
+// node/identity.hpp.
 #pragma once
 
 #include "generate.hpp"
 
 namespace kid::pg {
 
-/// `Clock`, as the `identity` in force when it was chosen divides it.
-template <class Clock> struct clock_of_identity : Clock { std::uint64_t identity; };
-
-/// Where in the sequence this process makes IDs of a type, under an identity; none at first.
-struct lane_entry {
+/// `Clock` for a server that had this identity, packed, when the caller chose its lane.
+template <class Clock> struct clock_of_identity : Clock {
   std::uint64_t identity;
-  lane part;
-  bool whole;
+
+  bool is_stale() const noexcept { return identity != pg_atomic_read_u64(&shared_memory->identity.word); }
 };
 
-/// The lane of `who`, or of its absence: an error. IDs that have no node in them are `plain`.
+/// Where in the sequence this process makes IDs of a type.
+struct lane_entry {
+  std::uint64_t identity; ///< packed, for which that is right; 0, which no server has, at first
+  lane part;
+  bool whole; ///< there are no lanes
+};
+
+/// Returns the lane of `who`. Raises an error if it has none. `plain`: the IDs have no node number in them.
 lane_entry enter_lane(identity who, std::uint64_t sequence_max, bool plain);
 
-/// What kid_identity() shows of it; -1 where `enter_lane` is an error.
+/// Returns the number of that lane, for kid_identity(); -1 if `enter_lane` raises an error.
 std::int64_t lane_number(identity const &who, bool plain);
 
 template <class Id> inline lane_entry entry_of = {0, {0, 0}, true};
 
 template <class Id> constexpr bool is_plain = !has_origin<Id>;
 
-/// Goes by the identity in force from now on.
+/// Chooses the lane of the identity in force.
 template <class Id, class Clock> pg_noinline pg_attribute_cold void enter(char const *function) {
   entry_of<Id> = enter_lane(identity_in_force(function), Clock::sequence::max, is_plain<Id>);
 }
 
-/// As `issue`, in the lane of this server. Where there are no lanes, the clock is the one that knows none.
+/// As issue(), in the lane of this server, and never stale. If there are no lanes, steps with a clock that knows none.
 template <class Id, class Clock>
-pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock const &clock, char const *function,
-                                                       clock_id id, std::uint64_t *count) {
-  clock_cell &cell = shared(function).cells[id];
+pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock const &clock, clock_id id,
+                                                       char const *function, std::uint64_t *count) {
   lane_entry const &entry = entry_of<Id>;
 
   for (;;) {
-    std::uint64_t const state =
-        likely(entry.whole)
-            ? issue(layout, clock_of_identity<Clock>{clock, entry.identity}, cell, count)
-            : issue(layout, clock_of_identity<in_lane<Clock>>{{clock, entry.part}, entry.identity}, cell, count);
-    if (likely(state != no_state))
-      return state;
+    step_result const result =
+        likely(entry.whole) ? issue(layout, clock_of_identity<Clock>{clock, entry.identity}, id, function, count)
+                            : issue(layout, clock_of_identity<in_lane<Clock>>{{clock, entry.part}, entry.identity}, id,
+                                    function, count);
+    if (likely(result.kind == step_kind::issued))
+      return result.state;
     enter<Id, Clock>(function);
   }
 }
 
-/// As `backfill`, in the lane of this server.
+/// As backfill(), in the lane of this server.
 template <class Clock, class Id>
 backfilled backfill_in_lane(FunctionCallInfo fcinfo, Id const &layout, clock_id id, char const *function,
                             TimestampTz time) {

@@ -6,6 +6,7 @@
 #include "../clocks/lease.hpp"
 #include "../types/id_type.hpp"
 #include "citus.hpp"
+#include "draw.hpp"
 
 namespace kid::pg {
 
@@ -101,11 +102,13 @@ void put_in_force(shared_state &shared) {
   if (pack(next) != pack(old))
     pg_atomic_write_u64(&state.word, pack(next));
   if (old.kind != node_kind::none && !same_lane(old, next)) {
-    // Pairs with the barrier in limit(): whoever still goes by `old` finds that the clock has moved.
+    // Pairs with the barrier in permits_below(): a session that still uses `old` fails its compare-and-swap, because
+    // the clock has moved.
     pg_memory_barrier();
-    for (clock_cell &cell : shared.cells)
-      if (rules_of(id_of(cell)).divided)
-        leave_unit(cell);
+    for_each_clock(shared, [](clock_ref const &clock) {
+      if (clock.rules.divided)
+        leave_unit(clock);
+    });
     pg_atomic_fetch_add_u64(&shared.lease.resets, 1);
   }
   LWLockRelease(&state.lock);

@@ -34,10 +34,10 @@ void put_row(ReturnSetInfo const &result, clock_id clock, stored_id const *id, e
   tuplestore_putvalues(result.setResult, result.setDesc, values, nulls);
 }
 
-/// Past all IDs of the time unit that holds an instant. Nobody knows which of them were issued: the greatest that is
-/// stored need not be, and of a clock with sides both may be in use.
-void raise_past(clock_cell &cell, unix_micros time) {
-  raise_all_sides(cell, rules_of(id_of(cell)).end(state_at(id_of(cell), time)));
+/// Moves a clock past all IDs of the time unit that holds an instant. Nobody knows which of them were issued: there may
+/// be greater ones than the greatest that is stored, and of a clock with sides both may be in use.
+void raise_past(clock_ref const &clock, unix_micros time) {
+  raise_all_sides(clock, clock.rules.end(clock.rules.state_at(time)));
 }
 
 } // namespace
@@ -64,12 +64,12 @@ static Datum observe_all(PG_FUNCTION_ARGS) {
     if (latest == nullptr || end(column) > end(*latest))
       latest = &column;
   }
-  for (int i = 0; i < clock_count; i++) {
-    if (deciding[i] != nullptr)
-      raise_past(state.cells[i], end(*deciding[i]));
-    put_row(result, static_cast<clock_id>(i), deciding[i] != nullptr ? &deciding[i]->greatest : nullptr, deciding[i],
-            nullptr);
-  }
+  for_each_clock(state, [&](clock_ref const &clock) {
+    examined const *const column = deciding[clock.id];
+    if (column != nullptr)
+      raise_past(clock, end(*column));
+    put_row(result, clock.id, column != nullptr ? &column->greatest : nullptr, column, nullptr);
+  });
 
   foreach (cell, columns) {
     auto const &column = *static_cast<examined *>(lfirst(cell));

@@ -8,13 +8,13 @@
 
 namespace kid::pg {
 
-/// Moves a clock past `state`, if that is not too far ahead for this user.
-void observe(clock_cell &cell, std::uint64_t state);
+/// Moves a clock past `state`. Raises an error if that is too far ahead for this user.
+void observe(clock_ref const &clock, std::uint64_t state);
 
-/// An error unless the user is a superuser.
+/// Raises an error unless the user is a superuser.
 void check_may_reset();
 
-/// The state of its clock that an ID argument is of.
+/// Returns the state of its clock that an ID was made from.
 template <class Id> std::uint64_t state_argument(Datum argument) {
   Id const layout = layout_of<Id>();
   auto const id = get<Id>(argument);
@@ -25,15 +25,15 @@ template <class Id> std::uint64_t state_argument(Datum argument) {
 }
 
 template <class Id, clock_id Clock> Datum observe(PG_FUNCTION_ARGS) {
-  clock_cell &cell = shared("kid_observe()").cells[Clock];
-  observe(cell, state_argument<Id>(PG_GETARG_DATUM(0)));
+  clock_ref const clock(shared("kid_observe()"), Clock);
+  observe(clock, state_argument<Id>(PG_GETARG_DATUM(0)));
   PG_RETURN_VOID();
 }
 
 template <class Id, clock_id Clock> Datum reset_to_id(PG_FUNCTION_ARGS) {
   check_may_reset();
-  clock_cell &cell = shared("kid_reset_clock()").cells[Clock];
-  lower_clock(cell, state_argument<Id>(PG_GETARG_DATUM(0)));
+  clock_ref const clock(shared("kid_reset_clock()"), Clock);
+  lower_clock(clock, state_argument<Id>(PG_GETARG_DATUM(0)));
   PG_RETURN_VOID();
 }
 

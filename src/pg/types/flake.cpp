@@ -169,7 +169,7 @@ struct flake_generator {
   flake::word origin = generator("flake_next()");
   explicit flake_generator(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *count) const {
-    return issue(layout, clock(), shared("flake_next()").cells[clock_flake], count);
+    return issue(layout, clock(), clock_flake, "flake_next()", count).state;
   }
   flake::word id(std::uint64_t state) const {
     unix_micros const time = flake_clock::time(state);

@@ -20,7 +20,12 @@ static constexpr id_column kid64_columns[] = {in_own_type<kid64>(), in_bigint<ki
 static constexpr node_share lane_share = {"lane",
                                           [](identity const &who) { return lane_number(who, is_plain<kid64>); }};
 constexpr id_type kid64_type = describe_type<kid64>(kid64_in, clock_kid, kid64_columns, nullptr, lane_share);
-constexpr clock_rules kid_clock_rules = describe_clock<kid_clock>("kid", kid64::first(), kid64::last(), 0, true);
+constexpr clock_rules kid_clock_rules = [] {
+  clock_rules rules = describe_clock<kid_clock>("kid", kid64::first(), kid64::last());
+
+  rules.divided = true;
+  return rules;
+}();
 
 namespace {
 
@@ -29,7 +34,7 @@ struct kid64_generator {
   static constexpr int arguments = 0;
   explicit kid64_generator(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *count) const {
-    return issue_in_lane(kid64{}, kid_clock{keeps_highest_time()}, "kid_next()", clock_kid, count);
+    return issue_in_lane(kid64{}, kid_clock{keeps_highest_time()}, clock_kid, "kid_next()", count);
   }
   kid64::word id(std::uint64_t state) const { return state; }
 };

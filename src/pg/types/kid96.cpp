@@ -78,7 +78,7 @@ struct kid96_generator {
   std::uint32_t node = node_of(numbered_identity("kid96_next()"));
   explicit kid96_generator(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *count) const {
-    return issue_in_lane(layout, kid_clock{keeps_highest_time()}, "kid96_next()", clock_kid, count);
+    return issue_in_lane(layout, kid_clock{keeps_highest_time()}, clock_kid, "kid96_next()", count);
   }
   kid96::word id(std::uint64_t state) const { return layout.global(state, node); }
 };

@@ -17,9 +17,6 @@ KID_DECLARE_INPUT(sno)
 
 namespace kid::pg {
 
-constexpr clock_rules sno_clock_rules =
-    describe_clock<sno_clock>("sno", sno{}.first(), sno{}.last(), sno_clock::tick::mask);
-
 namespace {
 
 char *partition_text = nullptr;
@@ -49,16 +46,16 @@ sno::word partition(char const *function) {
   return sno::partition::put(static_cast<std::uint64_t>(value));
 }
 
-/// sno_clock, but for a while after a start it holds. Shared memory is asked each time: the first call opens the lease.
+/// sno_clock, but for a while after a start it holds. Reads shared memory each time, because the first call of a
+/// generator after a start opens the lease, and that is where the time is set.
 struct held_clock : sno_clock {
-  clock_cell *cell;
-
   bool holds(std::uint64_t last, std::uint64_t now) const noexcept {
-    return now >= pg_atomic_read_u64(&cell->held_from) && last < pg_atomic_read_u64(&cell->held);
+    clock_cell &cell = shared_memory->cells[clock_sno];
+    return now >= pg_atomic_read_u64(&cell.held_from) && last < pg_atomic_read_u64(&cell.held);
   }
 };
 
-/// With the part of the sequence that is this server's own.
+/// sno_clock with the part of the sequence that is this server's own.
 sno_clock clock() {
   if (unlikely(static_cast<unsigned>(abs(sequence_max - sequence_min)) + 1 < sno_clock::pool_min))
     ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("too few sequences for sno"),
@@ -68,6 +65,16 @@ sno_clock clock() {
 }
 
 } // namespace
+
+constexpr clock_rules sno_clock_rules = [] {
+  clock_rules rules = describe_clock<sno_clock>("sno", sno{}.first(), sno{}.last());
+
+  rules.sides = sno_clock::tick::mask;
+  rules.toggle = [](std::uint64_t safe, std::uint64_t last, std::uint64_t now) {
+    return tick_tock(clock(), safe, last, now);
+  };
+  return rules;
+}();
 
 extern "C" {
 
@@ -122,8 +129,7 @@ struct sno_generator {
   sno::word payload;
   explicit sno_generator(FunctionCallInfo fcinfo) : payload(meta(PG_GETARG_INT32(0)) | partition("sno_next()")) {}
   std::uint64_t next(std::uint64_t *count) const {
-    clock_cell &cell = shared("sno_next()").cells[clock_sno];
-    return issue(sno{}, held_clock{clock(), &cell}, cell, count);
+    return issue(sno{}, held_clock{clock()}, clock_sno, "sno_next()", count).state;
   }
   sno::word id(std::uint64_t state) const { return sno_clock::id(state) | payload; }
 };

@@ -98,7 +98,7 @@ struct uuidv7_generator {
   static constexpr int arguments = 0;
   explicit uuidv7_generator(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *count) const {
-    return issue(uuidv7{}, uuidv7_clock{keeps_highest_time()}, shared("kid_uuidv7()").cells[clock_uuidv7], count);
+    return issue(uuidv7{}, uuidv7_clock{keeps_highest_time()}, clock_uuidv7, "kid_uuidv7()", count).state;
   }
   uuidv7::word id(std::uint64_t state) const { return uuidv7_clock::id(state) | random_part(); }
 };

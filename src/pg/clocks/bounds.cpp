@@ -1,0 +1,141 @@
+#include "bounds.hpp"
+
+#include "../base/datum.hpp"
+#include "../base/settings.hpp"
+#include "lease.hpp"
+#include "lease_lock.hpp"
+
+namespace kid::pg {
+
+page_bounds page_with(lease_state &lease, clock_ref const &clock, std::uint64_t last) {
+  page_bounds page = lease.page;
+
+  page.last[clock.id] = last;
+  if (clock.rules.sides != 0)
+    page.safe[clock.id] = pg_atomic_read_u64(&lease.safe);
+  return page;
+}
+
+bool put_page(lease_state &lease, page_bounds const &page) {
+  instr_time began;
+  instr_time passed;
+
+  Assert(is_held(lease));
+  if (memcmp(&page, &lease.page, sizeof page) == 0)
+    return true;
+  INSTR_TIME_SET_CURRENT(began);
+  lease.failed = true;
+  lease.written = write_page(page);
+  lease.page = page;
+  XLogFlush(lease.written);
+  lease.failed = false;
+  INSTR_TIME_SET_CURRENT(passed);
+  INSTR_TIME_SUBTRACT(passed, began);
+  lease.write_micros = static_cast<std::int64_t>(INSTR_TIME_GET_MICROSEC(passed));
+  return is_confirmed(lease);
+}
+
+void set_bound(clock_ref const &clock, std::uint64_t bound, std::uint64_t renew_at) {
+  Assert(is_held(shared_memory->lease));
+  pg_atomic_write_u64(&clock.cell.renew_at, Min(renew_at, bound));
+  pg_atomic_write_u64(&clock.cell.bound, bound);
+  pg_write_barrier(); // pairs with the one in permits_below()
+}
+
+std::uint64_t take_bound_back(clock_ref const &clock) {
+  set_bound(clock, 0, 0);
+  return leave_unit(clock);
+}
+
+void hold(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micros margin) {
+  pg_atomic_write_u64(&clock.cell.held_from, clock.rules.state_at(now - margin));
+  pg_atomic_write_u64(&clock.cell.held, clock.rules.state_at(clock.rules.time(last) + margin));
+}
+
+namespace {
+
+void report_first_start() {
+  ereport(LOG, errmsg("IDs start from the system clock, as no bound of earlier IDs was found"),
+          errhint("After pg_upgrade, and wherever IDs are in use nevertheless, call kid_observe_all()."));
+}
+
+void report_other_system() {
+  ereport(LOG, errmsg("IDs start from the bound of a server with another system identifier"),
+          errhint("If rows came to this server by logical replication, as after pg_createsubscriber, call "
+                  "kid_observe_all() before it makes IDs for their tables."));
+}
+
+/// Starts a clock at `last`, above which nothing was issued.
+void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last, unix_micros now) {
+  clock_rules const &rules = clock.rules;
+  // Any start may be ahead of the system clock by this much, which is then no sign that it went back.
+  unix_micros const usual = Max(lease_length * INT64CONST(1000), slow_micros) + notable_micros;
+  bool const is_usual = rules.time(last) <= now + usual;
+  // If the lease is on, it has to be renewed first.
+  std::uint64_t const bound = lease_length > 0 ? 0 : no_bound;
+
+  pg_atomic_write_u64(&clock.stats.held_until, is_usual ? rules.next_unit(last) : 0);
+  if (rules.sides != 0) {
+    std::uint64_t const safe = lease.page.safe[clock.id];
+    pg_atomic_write_u64(&lease.safe, safe);
+    // If the other side has used the time of the system clock too, waiting is all that is left.
+    if (is_usual || rules.state_at(now) <= safe)
+      hold(clock, last, now, usual);
+  }
+  pg_atomic_write_u64(&clock.cell.state, last);
+  pg_write_barrier(); // pairs with the one in permits_below()
+  pg_atomic_write_u64(&clock.cell.bound, bound);
+  pg_atomic_write_u64(&clock.cell.renew_at, bound);
+}
+
+} // namespace
+
+report_later open_lease(shared_state &shared) {
+  lease_state &lease = shared.lease;
+
+  Assert(is_held(lease));
+  if (lease.open)
+    return nullptr;
+  memset(&lease.page, 0, sizeof lease.page);
+  bool const found = read_page(lease.page);
+  bool const other_system = found && lease.page.system != GetSystemIdentifier();
+  lease.page.system = GetSystemIdentifier();
+  lease.length = lease_length;
+  unix_micros const now = to_unix(GetCurrentTimestamp());
+  for_each_clock(shared, [&](clock_ref const &clock) { start_clock(lease, clock, lease.page.last[clock.id], now); });
+  lease.open = true;
+  if (!found && lease_length > 0)
+    return report_first_start;
+  return other_system ? report_other_system : nullptr;
+}
+
+void mend_bounds(unix_micros time) {
+  with_lock([&](lease_state &lease) {
+    page_bounds page = {};
+
+    if (lease.open) {
+      // What was on it is known.
+      page = lease.page;
+    } else if (time <= to_unix(GetCurrentTimestamp()) + max_observe * INT64CONST(1000)) {
+      for_each_clock(*shared_memory, [&](clock_ref const &clock) {
+        page.last[clock.id] = clock.rules.end_of_unit(clock.rules.state_at(time), 0);
+      });
+      // Nobody knows what either side has used until then.
+      memcpy(page.safe, page.last, sizeof page.safe);
+      page.system = GetSystemIdentifier();
+    } else {
+      return;
+    }
+    XLogFlush(mend_page(page));
+  });
+}
+
+bool writing_failed(lease_state &lease) {
+  if (!LWLockConditionalAcquire(&lease.lock, LW_SHARED))
+    return false;
+  bool const failed = lease.failed;
+  LWLockRelease(&lease.lock);
+  return failed;
+}
+
+} // namespace kid::pg

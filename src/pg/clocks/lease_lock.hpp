@@ -1,0 +1,69 @@
+// The lock of the lease. Locks are taken in this order:
+//
+//   lock of the lease          guards the page, `bound`, `renew_at` and the safe mark; held while WAL is flushed
+//     content of the buffer    of the page, in bound_page.cpp
+//     SyncRepLock              to read what standbys have confirmed, in standbys_have()
+//
+//   lock of the identity       alone: a session that holds it takes no other lock, and takes it while it holds none
+//
+// The lock of the lease is never held while anything is sent to a client (base/locked.hpp), nor while synchronous
+// standbys are awaited, which can take for ever. Until they have confirmed what was written, `lease_state::written` is
+// set, nobody can take the lock, and the bounds in shared memory stay as they were. No session owns that wait: any
+// session that needs the lock looks whether standbys have confirmed, and goes on from the page. So a session that is
+// canceled, terminated or stuck leaves nothing behind. All who wait can be interrupted.
+#pragma once
+
+#include "../base/locked.hpp"
+#include "shmem.hpp"
+
+namespace kid::pg {
+
+/// Whether this session may rely on what the page says: standbys have confirmed it, or have done as much as a commit of
+/// this session waits for, which can be less. The caller holds the lock.
+bool is_confirmed(lease_state &lease);
+
+/// Whether this session holds the lock; for assertions.
+bool is_held(lease_state &lease);
+
+/// Takes the lock, or raises an error after `kid.max_wait`. A session that makes IDs passes their `clock`, and then
+/// kid_stats() shows that it waits; others pass null.
+void take_lock(lease_state &lease, clock_ref const *clock);
+
+/// What to call when the lock is released, to report what was found; null for nothing.
+using report_later = void (*)();
+
+/// Starts the clocks above what is on the page, if they are not started yet. The caller holds the lock.
+report_later open_lease(shared_state &shared);
+
+/// Calls `work` with the lock held.
+template <class Work> void with_lock(Work work) {
+  lease_state &lease = shared_memory->lease;
+
+  take_lock(lease, nullptr);
+  release_after(&lease.lock, [&] {
+    work(lease);
+    return true;
+  });
+  ConditionVariableBroadcast(&lease.released);
+}
+
+/// Calls `work` with the lock held and the lease open, until it returns true. `work` returns false if it has written
+/// the page and standbys have yet to confirm that. Then the lock is released, and `work` begins anew when they have.
+template <class Work> void with_open_lease(clock_ref const *clock, Work work) {
+  lease_state &lease = shared_memory->lease;
+  bool done = false;
+
+  do {
+    report_later report = nullptr;
+    take_lock(lease, clock);
+    done = release_after(&lease.lock, [&] {
+      report = open_lease(*shared_memory);
+      return work(lease);
+    });
+    ConditionVariableBroadcast(&lease.released);
+    if (report != nullptr)
+      report();
+  } while (!done);
+}
+
+} // namespace kid::pg

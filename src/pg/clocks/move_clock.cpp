@@ -1,0 +1,116 @@
+// Raising and lowering a clock: to IDs that were made elsewhere, or to a time above which none is in use.
+#include "../base/datum.hpp"
+#include "bounds.hpp"
+#include "lease.hpp"
+#include "lease_lock.hpp"
+
+namespace kid::pg {
+
+std::uint64_t leave_unit(clock_ref const &clock) {
+  clock_rules const &rules = clock.rules;
+  std::uint64_t last = clock.cell.load();
+  std::uint64_t end = 0;
+
+  do {
+    end = rules.end_of_unit(last, last);
+    if (end == last)
+      end = rules.end_of_unit(rules.next_unit(last), last);
+  } while (!clock.cell.compare_exchange(last, end));
+  return end;
+}
+
+namespace {
+
+/// Raises the safe mark to the unit of `state`, which is on the side that is not in use. Returns false if standbys have
+/// yet to confirm the page.
+bool raise_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t state, std::uint64_t last) {
+  std::uint64_t const unit = clock.rules.unit(state);
+
+  if (lease.length > 0) {
+    // With the whole bound of the side in use, because an interrupted change of sides may have left the other side on
+    // the page.
+    page_bounds page = page_with(lease, clock, clock.rules.last_before(last, bound_of(clock)));
+    page.safe[clock.id] = Max(page.safe[clock.id], unit);
+    if (!put_page(lease, page))
+      return false;
+  }
+  if (unit > pg_atomic_read_u64(&lease.safe))
+    pg_atomic_write_u64(&lease.safe, unit);
+  return true;
+}
+
+} // namespace
+
+void raise_clock(clock_ref const &clock, std::uint64_t state) {
+  clock_rules const &rules = clock.rules;
+
+  with_open_lease(&clock, [&](lease_state &lease) {
+    std::uint64_t last = clock.cell.load();
+
+    if (rules.on_other_side(last, state))
+      return raise_other_side(lease, clock, state, last);
+    // Nothing would be left to issue, also not after a start, which finds the bound.
+    if (rules.next_unit(state) == state)
+      clock_ended_error();
+    while (state >= bound_of(clock))
+      if (!extend(lease, clock, Max(state, clock.cell.load())))
+        return false;
+    while (last < state && !clock.cell.compare_exchange(last, state)) {
+    }
+    // That it is ahead now is no step of the system clock.
+    pg_atomic_write_u64(&clock.stats.held_until, rules.next_unit(clock.cell.load()));
+    return true;
+  });
+}
+
+void raise_all_sides(clock_ref const &clock, std::uint64_t state) {
+  raise_clock(clock, state);
+  if (clock.rules.sides == 0)
+    return;
+  raise_clock(clock, state | clock.rules.sides);
+  // Neither side is free until then. IDs go on from there, as those of other clocks do.
+  with_open_lease(&clock, [&](lease_state &) {
+    hold(clock, clock.cell.load(), to_unix(GetCurrentTimestamp()), slow_micros);
+    return true;
+  });
+}
+
+void lower_clock(clock_ref const &clock, std::uint64_t state) {
+  clock_rules const &rules = clock.rules;
+  bool lowered = false;
+
+  with_open_lease(&clock, [&](lease_state &lease) {
+    // Called again only to wait for standbys. Meanwhile other sessions may issue IDs from the lowered state on.
+    if (lowered)
+      return true;
+    lowered = true;
+    bool const leased = lease.length > 0;
+    std::uint64_t last = clock.cell.load();
+    // To the end of the unit on the side in use, because either side of the unit itself may have been used.
+    std::uint64_t const end = rules.end_of_unit(state, last);
+    std::uint64_t greatest = lease.page.last[clock.id];
+    // A change of sides that was interrupted may have left the other side on the page.
+    if (leased && rules.on_other_side(greatest, last))
+      greatest = rules.last_before(last, bound_of(clock));
+
+    if (end < last) {
+      // The bound first: then nothing is issued before the next renewal, which writes a page that is as low.
+      if (leased)
+        set_bound(clock, 0, 0);
+      while (!clock.cell.compare_exchange(last, end)) {
+      }
+      greatest = leased ? end : Min(end, greatest);
+      pg_atomic_write_u64(&clock.cell.held, 0);
+      pg_atomic_fetch_add_u64(&lease.resets, 1);
+      pg_atomic_write_u64(&clock.stats.held_until, 0);
+    } else if (greatest > end) {
+      // Only the bound is above it.
+      greatest = leased ? take_bound_back(clock) : end;
+    }
+    if (rules.sides != 0)
+      pg_atomic_write_u64(&lease.safe, Min(pg_atomic_read_u64(&lease.safe), rules.unit(end)));
+    return put_page(lease, page_with(lease, clock, greatest));
+  });
+}
+
+} // namespace kid::pg
