@@ -224,6 +224,10 @@ DROP TABLE long;
 CREATE TABLE "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß" (id kid64) PARTITION BY RANGE (id);
 CREATE TABLE long_a PARTITION OF "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß" FOR VALUES FROM (kid64_floor('2026-11-20')) TO (kid64_floor('2026-11-21'));
 SELECT name, octet_length(name) - 7 - 2 <= 63 AS fits FROM kid_create_partitions('"Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß"', '12 hours', '2026-11-22') AS name;
+-- All partitions of a month, and their array types, whose names begin with "_".
+CREATE TABLE a1234567890123456789012345678901234567890123456789012 (id kid64) PARTITION BY RANGE (id);
+SELECT count(*) FROM kid_create_partitions('a1234567890123456789012345678901234567890123456789012', '1 day', now() + interval '95 days');
+DROP TABLE a1234567890123456789012345678901234567890123456789012;
 CREATE TABLE s (id kid64, n int) PARTITION BY RANGE (id);
 CREATE TABLE s_1 PARTITION OF s FOR VALUES FROM (kid64_floor('2026-11-01')) TO (kid64_floor('2026-11-02')) PARTITION BY RANGE (n);
 CREATE TABLE s_1_1 PARTITION OF s_1 DEFAULT;

@@ -106,6 +106,20 @@ sql('ALTER TABLE past DETACH PARTITION past_p20200101 FINALIZE');
 is(output_of("SELECT kid_drop_partitions('past', '2020-01-03', false)"), '', 'detached, it is no partition any more');
 
 #
+# Partitions exchange their names while they are dropped: it is the old one that goes.
+#
+create_days('renamed', 20200101, 20200103);
+sql("INSERT INTO renamed (id, n) VALUES (kid64_floor('2020-01-03 12:00'), 3)");
+my ($owner, $job) = (open_session($node), open_session($node));
+answer($owner, 'BEGIN; ALTER TABLE renamed_p20200101 RENAME TO aside; ALTER TABLE renamed_p20200103 RENAME TO renamed_p20200101;');
+ask($job, "SELECT kid_drop_partitions('renamed', '2020-01-02', false);");
+$node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $job->{pid}") or die;
+answer($owner, 'COMMIT;');
+is(answer($job), 'public.aside', 'the partition that was renamed is dropped');
+is(sql('SELECT n FROM renamed'), 3, 'and the one that has its name now is not');
+close_session($_) foreach $owner, $job;
+
+#
 # A snapshot that is older than the lock.
 #
 

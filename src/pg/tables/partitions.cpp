@@ -238,7 +238,9 @@ char const *new_name(Oid parent, period_width const &width, TimestampTz begin) {
 
   for (int again = 0;; again++) {
     char const *const end = again == 0 ? suffix : psprintf("%s_%d", suffix, again);
-    auto const room = NAMEDATALEN - 1 - static_cast<int>(strlen(end));
+    // One byte is for the name of the array type, which begins with "_": if that had to be cut off at its end, the
+    // names of different partitions would be the same.
+    auto const room = NAMEDATALEN - 2 - static_cast<int>(strlen(end));
     char const *const name = psprintf("%.*s%s", pg_mbcliplen(base, static_cast<int>(strlen(base)), room), base, end);
     if (!OidIsValid(get_relname_relid(name, schema)) &&
         !SearchSysCacheExists2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(schema)))
@@ -556,6 +558,41 @@ static Datum create_partitions(PG_FUNCTION_ARGS) {
   return 0;
 }
 
+namespace {
+
+/// Raises an error if a command that named a table did not do what it was to do to that very table.
+void check_done(bool done, char const *name) {
+  if (!done)
+    ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+            errmsg("could not serialize access due to concurrent change of the name of table %s", name));
+}
+
+/// Drops a partition of `parent`, and returns the name that it had. Commands find tables by name, and names change
+/// hands while a command waits for its locks. So the locks come first, those of DETACH in the order of DETACH, and the
+/// name after them.
+char const *drop_partition(Oid parent, Oid partition) {
+  Oid const default_partition = get_default_partition_oid(parent);
+
+  check_may_act_as_owner(partition);
+  LockRelationOid(parent, AccessExclusiveLock);
+  if (OidIsValid(default_partition))
+    LockRelationOid(default_partition, AccessExclusiveLock);
+  LockRelationOid(partition, AccessExclusiveLock);
+  LockDatabaseObject(NamespaceRelationId, get_rel_namespace(partition), 0, AccessShareLock);
+
+  char const *const name = qualified_name(partition);
+  bool const is_foreign = get_rel_relkind(partition) == RELKIND_FOREIGN_TABLE;
+  // Foreign keys that refer to the parent do not let a partition be dropped. Detaching it checks that no row is
+  // referred to.
+  run_as_owner(parent, psprintf("ALTER TABLE %s DETACH PARTITION %s", qualified_name(parent), name));
+  check_done(!get_rel_relispartition(partition), name);
+  run_as_owner(partition, psprintf("DROP %s %s", is_foreign ? "FOREIGN TABLE" : "TABLE", name));
+  check_done(!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(partition)), name);
+  return name;
+}
+
+} // namespace
+
 static Datum drop_partitions(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
     ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -608,15 +645,7 @@ static Datum drop_partitions(PG_FUNCTION_ARGS) {
               errhint("The next call drops them."));
       break;
     }
-    char const *const name = qualified_name(one.oid);
-    if (!dry_run) {
-      bool const is_foreign = get_rel_relkind(one.oid) == RELKIND_FOREIGN_TABLE;
-      // Foreign keys that refer to the parent let no partition be dropped. Detaching it checks that no row is referred
-      // to.
-      run_as_owner(parent, psprintf("ALTER TABLE %s DETACH PARTITION %s", qualified_name(parent), name));
-      run_as_owner(one.oid, psprintf("DROP %s %s", is_foreign ? "FOREIGN TABLE" : "TABLE", name));
-    }
-    put_name(result, name);
+    put_name(result, dry_run ? qualified_name(one.oid) : drop_partition(parent, one.oid));
     count++;
   }
   return 0;
