@@ -337,6 +337,26 @@ COPY nothing FROM stdin WHERE id < timestamptz '2026-11-03';
 \.
 SELECT id FROM nothing WHERE k IS NULL ORDER BY id DESC LIMIT 1;
 
+-- Comparisons within comparisons double what they are in, and whoever says that nothing costs anything could not stop that.
+SET cpu_operator_cost = 0;
+DO $$
+DECLARE
+    comparison text := 'ts';
+    line text;
+    bytes int := 0;
+BEGIN
+    FOR i IN 1 .. 20 LOOP
+        comparison := format('(CASE WHEN id < %s THEN ts END)', comparison);
+    END LOOP;
+    FOR line IN EXECUTE 'EXPLAIN (VERBOSE) SELECT FROM (SELECT kid96_next() AS id, now() AS ts OFFSET 0) AS ids WHERE id < ' || comparison LOOP
+        bytes := bytes + length(line);
+    END LOOP;
+    IF bytes > 100000 THEN
+        RAISE EXCEPTION 'the plan has % characters', bytes;
+    END IF;
+END $$;
+RESET cpu_operator_cost;
+
 DROP VIEW of_november, compared;
 DROP FUNCTION run, costly(timestamptz), costly(tstzrange), of_a_day, first_time, elsewhere, all_ways, set_epoch, is_early;
 DROP TABLE answers, conditions, days, nothing, checked;

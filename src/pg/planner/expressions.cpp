@@ -49,10 +49,23 @@ OpExpr *compare_with(PlannerInfo *root, id_type const &of, Node *id, int strateg
   return clause;
 }
 
+extern "C" {
+
+/// Whether an expression has more nodes than `room` says.
+static bool has_more_nodes(Node *node, void *room) {
+  return node != nullptr && ((*static_cast<int *>(room))-- == 0 || walk(node, has_more_nodes, room));
+}
+
+} // extern "C"
+
 bool is_cheap(Node *node) {
+  // Any role may set cpu_operator_cost to 0, and then everything is cheap. An expression that contains comparisons
+  // which were rewritten would double with each of them.
+  int room = 50;
+
   if (node == nullptr)
     return true;
-  if (contain_subplans(node))
+  if (contain_subplans(node) || has_more_nodes(node, &room))
     return false;
   QualCost cost;
   cost_qual_eval(&cost, list_make1(node), nullptr);

@@ -16,8 +16,8 @@ Expr *call(Oid schema, char const *name, List *arguments);
 /// or no such operator.
 OpExpr *compare_with(PlannerInfo *root, id_type const &of, Node *id, int strategy, Expr *bound);
 
-/// Whether something, or nothing, may be evaluated more than once: what inline_function() of PostgreSQL's takes for too
-/// costly, and a sub-select, may not.
+/// Whether `node` (null counts) is cheap enough to evaluate twice: it contains no sub-select, is small, and costs no
+/// more than PostgreSQL's inline_function() tolerates.
 bool is_cheap(Node *node);
 
 /// Whether a sub-select in an expression that is being planned may give something else each time it is evaluated.

@@ -134,6 +134,7 @@ Expr *recheck(PlannerInfo *root, time_comparison const &comparison) {
 Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
   time_comparison comparison = read_call(how, request->fcall->funcid, request->fcall->args);
 
+  CHECK_FOR_INTERRUPTS();
   if (comparison.type == nullptr)
     return nullptr;
   bool const needs_setting = comparison.type->setting != nullptr && comparison.setting == nullptr;
