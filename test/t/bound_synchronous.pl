@@ -102,10 +102,25 @@ isnt(${ $waiting{first}{stdout} }, ${ $waiting{third}{stdout} }, 'with an ID of 
 is($real->safe_psql('postgres', q{SELECT waiting, waiting_for FROM kid_stats() WHERE clock = 'kid'}), '0|', 'nobody waits');
 cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'all go on');
 
+# A standby that confirms late: the next bounds are further ahead, so that there is time to renew them.
+sub wait_for_end_of_lease
+{
+	$real->poll_query_until('postgres', q{SELECT max(lease_until) < now() FROM kid_stats()}) or die;
+	return;
+}
+wait_for_end_of_lease();
+my $late = $other->safe_psql('postgres', 'SELECT pid FROM pg_stat_wal_receiver');
+kill 'STOP', $late;
+start_waiting_for_standby('late', "SET kid.max_wait = -1;\n");
+usleep(1_500_000);
+kill 'CONT', $late;
+$waiting{late}{handle}->finish;
+is($real->safe_psql('postgres', q{SELECT lease_until - now() > interval '3 s' FROM kid_stats() WHERE clock = 'kid'}), 't', 'a standby that took 1.5 s: the lease has time for four such writes');
+
 # A client that does not read. What its session is told to say fills the socket, and then the session is stuck in sending its error;
 # that holds up nobody else.
 $other->stop;
-usleep(1_500_000);
+wait_for_end_of_lease();
 sub start_deaf
 {
 	my ($rows, $query) = @_;
@@ -154,6 +169,28 @@ cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'a
 close $deaf;
 $real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
 $real->stop;
+
+# Another standby becomes the synchronous one. It has all WAL, and has said so before: a commit would go on at once.
+{
+	my $next = PostgreSQL::Test::Cluster->new('next');
+	$real->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
+	$real->start;
+	$next->init_from_backup($real, 'base', has_streaming => 1);
+	$next->append_conf('postgresql.conf', "wal_receiver_status_interval = 0\n");
+	$next->start;
+	$real->wait_for_catchup('next', 'flush', $real->lsn('insert'));
+	$real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
+	$real->reload;
+	usleep(1_500_000);
+	like(($real->psql('postgres', 'SELECT kid_next()'))[2], qr/was not renewed in time/, 'without the synchronous standby there is no ID');
+	$real->wait_for_catchup('next', 'flush', $real->lsn('insert'));
+	$real->append_conf('postgresql.conf', "synchronous_standby_names = 'next'\n");
+	$real->reload;
+	cmp_ok($real->safe_psql('postgres', "SET kid.max_wait = '10s'; SELECT kid_next()::bigint"), '>', $last, 'with another one there is, although that had nothing to say');
+	$next->stop;
+	$real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
+	$real->stop;
+}
 
 # At a start it is the checkpointer that says whether standbys are waited for. Until it does, the setting counts.
 SKIP:

@@ -209,6 +209,10 @@ unlink $path or die $!;
 $node->append_conf('postgresql.conf', "kid.lease = 0\n");
 $node->start;
 is($node->sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), 100, 'kid.lease = 0: IDs');
+
+# The bound of before is ahead of the system clock: it is kept up, so that the next start does not begin there again.
+my @unleased = map { $node->restart('fast'); $node->sql('SELECT kid_next()::bigint') } 1 .. 3;
+ok($unleased[0] < $unleased[1] && $unleased[1] < $unleased[2], 'kid.lease = 0 after a bound that is ahead: no ID comes again after a start');
 is($node->sql(q{SELECT count(lease_until), sum(renewals) FROM kid_stats()}), '0|0', 'without a bound');
 ok(!-e $path, 'and a page');
 
@@ -228,7 +232,10 @@ $node->sql('SELECT sno_next()');
 restart_with_lease(0);
 my ($kid, $other) = split /[|]/, $bounded;
 my $without = $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, kid_uuidv7() IS NOT NULL, sno_next() IS NOT NULL');
-is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|0', 'without a lease, IDs start above the page');
+is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|4', 'kid.lease = 0, but the page is ahead of the system clock: IDs start above it, with a lease');
+$node->set_clock('+40m');
+$node->restart;
+is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|0', 'the page is not ahead any more: without a lease');
 $page = read_bounds();
 cmp_ok($page->{kid}, '>', $kid, 'which stays as it is');
 $node->append_conf('postgresql.conf', "kid.lease = '5s'\n");
@@ -239,7 +246,9 @@ is(read_bounds()->{kid}, $page->{kid}, 'nor is a lower bound written');
 $node->stop('immediate');
 $node->start;
 is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|2', 'it does after a restart');
+$node->set_clock('+50m');
 restart_with_lease(0);
+$node->set_clock('+0');
 $node->sql('SELECT kid_reset_clock(now())');
 cmp_ok(read_bounds()->{kid}, '<', $kid, 'only a reset lowers the page, without a lease too');
 restart_with_lease("'1s'");

@@ -144,11 +144,14 @@ bool read_page(page_bounds &bounds) {
     return check(look_at_file());
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_SHARE);
   Page const page = BufferGetPage(buffer);
-  page_state const state = look_at(page);
+  page_state state = look_at(page);
   if (state == page_state::good)
     bounds = content_of(page).bounds;
   XLogRecPtr const lsn = PageGetLSN(page);
   UnlockReleaseBuffer(buffer);
+  // With zero_damaged_pages, a damaged page comes as one of zeroes.
+  if (state == page_state::none)
+    state = look_at_file();
   // Only now an error, which is sent to the client before a buffer is unlocked.
   if (!check(state))
     return false;

@@ -17,21 +17,18 @@ page_bounds page_with(lease_state &lease, clock_ref const &clock, std::uint64_t 
 }
 
 bool put_page(lease_state &lease, page_bounds const &page) {
-  instr_time began;
-  instr_time passed;
-
   Assert(is_held(lease));
   if (memcmp(&page, &lease.page, sizeof page) == 0)
     return true;
-  INSTR_TIME_SET_CURRENT(began);
+  lease.written_at = monotonic_micros();
   lease.failed = true;
   lease.written = write_page(page);
   lease.page = page;
   XLogFlush(lease.written);
   lease.failed = false;
-  INSTR_TIME_SET_CURRENT(passed);
-  INSTR_TIME_SUBTRACT(passed, began);
-  lease.write_micros = static_cast<std::int64_t>(INSTR_TIME_GET_MICROSEC(passed));
+  lease.pending_micros = monotonic_micros() - lease.written_at;
+  if (!replicates_synchronously())
+    lease.write_micros = lease.pending_micros;
   return is_confirmed(lease);
 }
 
@@ -65,14 +62,28 @@ void report_other_system() {
                   "kid_observe_all() before it makes IDs for their tables."));
 }
 
+/// Returns the lease to have in force, in milliseconds, when the page is as it is. A lease cannot be off while a bound
+/// is ahead of the system clock: the clocks start there, and without a new bound the next start would begin there
+/// again.
+int length_after(page_bounds const &page, unix_micros now) {
+  constexpr int shortest = 1000;
+  bool ahead = false;
+
+  if (lease_length > 0)
+    return lease_length;
+  for_each_clock(*shared_memory,
+                 [&](clock_ref const &clock) { ahead = ahead || clock.rules.time(page.last[clock.id]) >= now; });
+  return ahead ? shortest : 0;
+}
+
 /// Starts a clock at `last`, above which nothing was issued.
 void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last, unix_micros now) {
   clock_rules const &rules = clock.rules;
   // Any start may be ahead of the system clock by this much, which is then no sign that it went back.
-  unix_micros const usual = Max(lease_length * INT64CONST(1000), slow_micros) + notable_micros;
+  unix_micros const usual = Max(lease.length * INT64CONST(1000), slow_micros) + notable_micros;
   bool const is_usual = rules.time(last) <= now + usual;
   // If the lease is on, it has to be renewed first.
-  std::uint64_t const bound = lease_length > 0 ? 0 : no_bound;
+  std::uint64_t const bound = lease.length > 0 ? 0 : no_bound;
 
   pg_atomic_write_u64(&clock.stats.held_until, is_usual ? rules.next_unit(last) : 0);
   if (rules.sides != 0) {
@@ -100,11 +111,11 @@ report_later open_lease(shared_state &shared) {
   bool const found = read_page(lease.page);
   bool const other_system = found && lease.page.system != GetSystemIdentifier();
   lease.page.system = GetSystemIdentifier();
-  lease.length = lease_length;
   unix_micros const now = to_unix(GetCurrentTimestamp());
+  lease.length = length_after(lease.page, now);
   for_each_clock(shared, [&](clock_ref const &clock) { start_clock(lease, clock, lease.page.last[clock.id], now); });
   lease.open = true;
-  if (!found && lease_length > 0)
+  if (!found && lease.length > 0)
     return report_first_start;
   return other_system ? report_other_system : nullptr;
 }

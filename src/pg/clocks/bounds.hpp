@@ -9,8 +9,8 @@ namespace kid::pg {
 /// A lease that is off never ends: no state reaches this bound.
 constexpr std::uint64_t no_bound = ~std::uint64_t{0};
 
-/// A disk that takes longer to write than the lease is long would leave no time to renew it. Therefore the lease is at
-/// least as long as two writes, but no longer than this.
+/// If a write takes long, because of a slow disk or a slow synchronous standby, the lease is longer, so that there is
+/// time to renew it, but no longer than this.
 constexpr std::int64_t slow_micros = 10'000'000;
 
 /// A step back of the system clock, or a distance ahead of it, that is worth a warning. Every clock is adjusted by less

@@ -44,13 +44,18 @@ void renew_early(clock_ref const &clock, std::uint64_t next) {
 
 } // namespace
 
+// With a write that takes W, a lease of length L is in force from W on, is renewed half-way between that and L, and the
+// next one is in force W later: in time if L is at least three W. Writes differ, so it is four.
+//
+//   0       W                    (W+L)/2     (W+L)/2+W   L
+//   | write |                       | next write |       |
 bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   clock_rules const &rules = clock.rules;
   unix_micros const now = to_unix(GetCurrentTimestamp());
-  std::int64_t const two_writes = Min(2 * lease.write_micros, slow_micros);
-  std::int64_t const length = Max(lease.length * INT64CONST(1000), two_writes);
+  std::int64_t const four_writes = Min(4 * lease.write_micros, slow_micros);
+  std::int64_t const length = Max(lease.length * INT64CONST(1000), four_writes);
   unix_micros const from = Max(now, rules.time(next));
-  unix_micros const until = Max(now + length, rules.time(next) + Max(near_micros, two_writes));
+  unix_micros const until = Max(now + length, rules.time(next) + Max(near_micros, four_writes));
 
   // Use a bound that another session wrote without waiting for standbys to confirm it, unless a system clock that was
   // wrong put it too far ahead.

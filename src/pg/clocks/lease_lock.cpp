@@ -9,18 +9,6 @@ namespace {
 /// How long the first session that waits for standbys looks each millisecond whether they have confirmed.
 constexpr std::int64_t soon_micros = 200'000;
 
-instr_time monotonic_now() {
-  instr_time now;
-  INSTR_TIME_SET_CURRENT(now);
-  return now;
-}
-
-std::int64_t micros_since(instr_time start) {
-  instr_time passed = monotonic_now();
-  INSTR_TIME_SUBTRACT(passed, start);
-  return static_cast<std::int64_t>(INSTR_TIME_GET_MICROSEC(passed));
-}
-
 enum class lock_attempt : unsigned char { taken, in_use, unconfirmed };
 
 lock_attempt try_lock(lease_state &lease) {
@@ -47,34 +35,48 @@ lock_attempt try_lock(lease_state &lease) {
 
 /// How long to sleep, in milliseconds, before the next attempt: neither a holder that raises an error nor a standby
 /// wakes those who wait. The first session looks often whether standbys have confirmed, and wakes the others.
-long sleep_before_next(lock_attempt last, bool is_first, instr_time start) {
+long sleep_before_next(lock_attempt last, bool is_first, std::int64_t waited) {
   if (last == lock_attempt::in_use)
     return 10;
   if (!is_first)
     return 50;
-  return micros_since(start) < soon_micros ? 1 : 10;
+  return waited < soon_micros ? 1 : 10;
+}
+
+/// Logs the page once more. A standby that has just become a synchronous one has the WAL already, and would confirm it
+/// only with the next WAL that it receives, or after wal_receiver_status_interval.
+void remind_standbys(lease_state &lease) {
+  if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
+    return;
+  release_after(&lease.lock, [&] {
+    if (!is_confirmed(lease))
+      XLogFlush(write_page(lease.page));
+    return true;
+  });
 }
 
 /// Waits until it has the lock, or raises an error when that took `kid.max_wait`. `name` is for its message.
 void wait_for_lock(lease_state &lease, char const *name, lock_attempt last, bool is_first) {
   static std::uint32_t event = 0;
-  instr_time const start = monotonic_now();
-  bool for_standbys = false;
+  std::int64_t const start = monotonic_micros();
+  bool reminded = false;
 
   if (event == 0)
     event = wait_event("KidLease");
   ConditionVariablePrepareToSleep(&lease.released);
   for (; last != lock_attempt::taken; last = try_lock(lease)) {
     bool const unconfirmed = last == lock_attempt::unconfirmed;
-    for_standbys = for_standbys || unconfirmed;
-    if (max_wait >= 0 && micros_since(start) > Max(max_wait, 10) * INT64CONST(1000))
+    std::int64_t const waited = monotonic_micros() - start;
+    if (max_wait >= 0 && waited > Max(max_wait, 10) * INT64CONST(1000))
       not_renewed_error(name, last);
-    ConditionVariableTimedSleep(&lease.released, sleep_before_next(last, is_first, start),
+    if (unconfirmed && is_first && !reminded && waited > soon_micros) {
+      remind_standbys(lease);
+      reminded = true;
+    }
+    ConditionVariableTimedSleep(&lease.released, sleep_before_next(last, is_first, waited),
                                 unconfirmed ? std::uint32_t{WAIT_EVENT_SYNC_REP} : event);
   }
   ConditionVariableCancelSleep();
-  if (for_standbys)
-    lease.write_micros = micros_since(start);
 }
 
 extern "C" {
@@ -85,6 +87,14 @@ static void count_out(int, Datum stats) {
 
 } // namespace
 
+std::int64_t monotonic_micros() {
+  timespec now = {};
+
+  // Not instr_time: since 19 a setting of the session says which clock that reads.
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
+}
+
 bool is_held(lease_state &lease) {
   return LWLockHeldByMeInMode(&lease.lock, LW_EXCLUSIVE);
 }
@@ -93,9 +103,13 @@ bool is_confirmed(lease_state &lease) {
   Assert(is_held(lease));
   if (lease.written == InvalidXLogRecPtr || !replicates_synchronously())
     return true;
-  if (!standbys_have(lease.written, true))
+  if (!standbys_have(lease.written, true)) {
+    lease.pending_micros = monotonic_micros() - lease.written_at;
     return synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE && standbys_have(lease.written, false);
+  }
   lease.written = InvalidXLogRecPtr;
+  // The standbys confirmed it at some time after the last look. If nobody looked for long, that says little.
+  lease.write_micros = Min(2 * lease.pending_micros, monotonic_micros() - lease.written_at);
   return true;
 }
 

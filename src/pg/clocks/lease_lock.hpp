@@ -22,6 +22,9 @@ namespace kid::pg {
 /// this session waits for, which can be less. The caller holds the lock.
 bool is_confirmed(lease_state &lease);
 
+/// Reads a clock that nobody sets, and that all sessions share.
+std::int64_t monotonic_micros();
+
 /// Whether this session holds the lock; for assertions.
 bool is_held(lease_state &lease);
 

@@ -75,12 +75,14 @@ struct lease_state {
   int tranche;
 
   // Guarded by `lock`:
-  int length;                ///< ms, the `kid.lease` in force; 0 is off
-  bool open;                 ///< whether the clocks start where the page says
-  bool failed;               ///< whether the last attempt to write the page raised an error
-  page_bounds page;          ///< what is on the page
-  XLogRecPtr written;        ///< where its WAL ends, until standbys have confirmed that; then InvalidXLogRecPtr
-  std::int64_t write_micros; ///< how long that took, standbys included if somebody waited for them
+  int length;                  ///< ms, the `kid.lease` in force; 0 is off
+  bool open;                   ///< whether the clocks start where the page says
+  bool failed;                 ///< whether the last attempt to write the page raised an error
+  page_bounds page;            ///< what is on the page
+  XLogRecPtr written;          ///< where its WAL ends, until standbys have confirmed that; then InvalidXLogRecPtr
+  std::int64_t written_at;     ///< when that was written, in microseconds of the monotonic clock
+  std::int64_t write_micros;   ///< how long a write takes, until synchronous standbys have confirmed it
+  std::int64_t pending_micros; ///< how long the last write had taken when it was last looked at
 
   pg_atomic_uint64 safe;   ///< the safe mark of the clock with sides; changed under `lock`
   pg_atomic_uint64 resets; ///< how often a clock was lowered or its lane changed; a session must not use states that
