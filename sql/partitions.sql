@@ -129,6 +129,12 @@ SELECT kid_drop_partitions('many', '2020-01-18', dry_run => false, at_most => 2)
 SELECT count(*) FROM kid_drop_partitions('many', '2020-01-18', dry_run => false);
 SELECT count(*) FROM kid_drop_partitions('many', '2020-01-18', dry_run => false, at_most => NULL);
 SELECT min(begins) FROM kid_partitions('many');
+-- The table and its schema keep their names until the transaction ends, even if there was nothing to do.
+BEGIN;
+SELECT count(*) FROM kid_drop_partitions('many', '2000-01-01', dry_run => false);
+SELECT coalesce(relation::regclass::text, objid::regnamespace::text) AS locked, mode FROM pg_locks
+ WHERE pid = pg_backend_pid() AND (relation = 'many'::regclass AND mode <> 'AccessShareLock' OR classid = 'pg_namespace'::regclass) ORDER BY 1;
+COMMIT;
 
 -- Without a partition that has begun, from now on.
 CREATE TABLE n (id kid64 DEFAULT kid_next()) PARTITION BY RANGE (id);
@@ -332,32 +338,73 @@ SELECT * FROM error('SELECT kid_drop_partitions(''fe'', now() - interval ''90 da
 SELECT * FROM error('SELECT kid_create_partitions(''fe'', ''1 day'', now())');
 SET kid.flake_epoch = '1577836800000';
 SELECT count(*) > 0 AS dropped FROM kid_drop_partitions('fe', now() - interval '1 day', dry_run => false);
+-- If the time that is given is in the future, a partition for later rows has to stay.
+SELECT code FROM error('SELECT kid_drop_partitions(''fe'', now() + interval ''1 year'')');
 RESET kid.flake_epoch;
 SELECT count(*) FROM kid_partitions('fe') WHERE partition::text LIKE '%' || to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD');
 DROP TABLE fe;
 DROP OWNED BY regress_kid_epoch; DROP ROLE regress_kid_epoch;
 
--- What an owner attached to a table does not run as somebody else, who may be a superuser.
+-- What an owner attached to a table does not run as somebody else, who may be a superuser, does not become that role, and leaves the
+-- settings of the session as they were.
 CREATE ROLE regress_kid_owner;
 CREATE SCHEMA regress_kid_own AUTHORIZATION regress_kid_owner;
-SET ROLE regress_kid_owner;
+SET SESSION AUTHORIZATION regress_kid_owner;
 CREATE TABLE regress_kid_own.log (who name);
-CREATE FUNCTION regress_kid_own.note() RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO regress_kid_own.log VALUES (current_user); END';
+CREATE FUNCTION regress_kid_own.note() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    -- Whose session this is, whoever runs this.
+    BEGIN
+        SET ROLE NONE;
+    EXCEPTION WHEN insufficient_privilege THEN NULL;
+    END;
+    SET search_path = regress_kid_own;
+    INSERT INTO regress_kid_own.log VALUES (current_user);
+END $$;
 CREATE FUNCTION regress_kid_own.trap(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN PERFORM regress_kid_own.note(); RETURN $1; END';
 CREATE TABLE regress_kid_own.t (id kid64, n int, CHECK (regress_kid_own.trap(1) = 1 OR n > 0)) PARTITION BY RANGE (id);
 CREATE INDEX ON regress_kid_own.t ((regress_kid_own.trap(n) + regress_kid_own.trap(1)));
 CREATE TABLE regress_kid_own.rest PARTITION OF regress_kid_own.t DEFAULT;
 CREATE VIEW regress_kid_own.v AS SELECT * FROM regress_kid_own.log WHERE who <> 'regress_kid_owner';
-RESET ROLE;
+RESET search_path;
+RESET SESSION AUTHORIZATION;
 SELECT count(*) > 0 AS made FROM kid_create_partitions('regress_kid_own.t', '1 day', now() + interval '3 days');
 SELECT count(*) > 0 AS dropped FROM kid_drop_partitions('regress_kid_own.t', now() + interval '2 days', false);
 SELECT DISTINCT relowner::regrole FROM pg_class WHERE oid IN (SELECT partition FROM kid_partitions('regress_kid_own.t'));
 SELECT count(*) > 0 AS ran FROM regress_kid_own.log;
 SELECT * FROM regress_kid_own.v;
+SHOW search_path;
+-- A partition may have another owner than its parent. The owner of the parent needs the rights of that role, too.
+ALTER TABLE regress_kid_own.rest OWNER TO CURRENT_USER;
+SET ROLE regress_kid_owner;
+SELECT code, message FROM error('SELECT kid_create_partitions(''regress_kid_own.t'', ''1 day'', now() + interval ''7 days'')');
+RESET ROLE;
+DROP TABLE regress_kid_own.rest;
+SELECT partition AS oldest FROM kid_partitions('regress_kid_own.t') LIMIT 1 \gset
+ALTER TABLE :oldest OWNER TO CURRENT_USER;
+SET ROLE regress_kid_owner;
+SELECT code, regexp_replace(message, '_p\d+', '') AS message FROM error('SELECT kid_drop_partitions(''regress_kid_own.t'', now() + interval ''4 days'', false)');
+RESET ROLE;
 SET client_min_messages = warning;
 DROP SCHEMA regress_kid_own CASCADE;
 RESET client_min_messages;
 DROP ROLE regress_kid_owner;
+
+-- A table that takes the name of the parent in the middle of a call gets no partition.
+CREATE TABLE swapped (id kid64) PARTITION BY RANGE (id);
+CREATE FUNCTION swap() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF to_regclass('public.renamed') IS NULL THEN
+        ALTER TABLE public.swapped RENAME TO renamed;
+        CREATE TABLE public.swapped (id public.kid64) PARTITION BY RANGE (id);
+    END IF;
+END $$;
+CREATE EVENT TRIGGER regress_kid_swap ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION swap();
+SELECT code, message FROM error('SELECT kid_create_partitions(''swapped'', ''1 day'', now() + interval ''1 second'')');
+DROP EVENT TRIGGER regress_kid_swap;
+DROP FUNCTION swap;
+SELECT count(*) FROM kid_partitions('swapped');
+DROP TABLE swapped;
 
 -- Code of an owner that drops the table in the middle of a call, in spite of the locks of its own session.
 CREATE ROLE regress_kid_owner;
@@ -429,6 +476,28 @@ SELECT "Other".kid_create_partitions('public.n', '1 day', pg_catalog.now() + int
 SELECT "Other".kid_drop_partitions('public.y', '2026-01-01', false);
 RESET search_path;
 ALTER EXTENSION kid SET SCHEMA public;
+
+-- Names of settings have no case. PostgreSQL stores them as they are written, if the library is not loaded. What a role has in another
+-- database does not count.
+\c -
+CREATE ROLE regress_kid_epoch;
+ALTER ROLE regress_kid_epoch SET "KID"."Flake_Epoch" = '1577836800000';
+SELECT unnest(setconfig) FROM pg_db_role_setting WHERE setrole = 'regress_kid_epoch'::regrole;
+CREATE TABLE fe (id flake) PARTITION BY RANGE (id);
+SELECT code, message FROM error('SELECT kid_create_partitions(''fe'', ''1 day'', now())');
+ALTER ROLE regress_kid_epoch RESET ALL;
+ALTER ROLE regress_kid_epoch IN DATABASE template1 SET kid.flake_epoch = '1577836800000';
+SELECT code, message FROM error('SELECT kid_create_partitions(''fe'', ''1 day'', now())');
+SELECT current_database() AS this_database \gset
+ALTER ROLE regress_kid_epoch IN DATABASE :"this_database" SET kid.flake_epoch = '1577836800000';
+SELECT code, message FROM error('SELECT kid_create_partitions(''fe'', ''1 day'', now())');
+ALTER ROLE regress_kid_epoch IN DATABASE :"this_database" SET kid.flake_epoch = '0';
+-- Each type has a setting of its own, or none.
+ALTER ROLE regress_kid_epoch SET kid.neighborhood = 5;
+SELECT t, code, message FROM unnest('{fe,p96,psno}'::text[]) AS t, error(format('SELECT kid_create_partitions(%L, ''1 day'', now())', t));
+SELECT code, message FROM error('SELECT kid_drop_partitions(''p96'', now())');
+DROP TABLE fe;
+DROP ROLE regress_kid_epoch;
 
 SET client_min_messages = warning;
 DROP SCHEMA "Quoted schema", "Other" CASCADE;
