@@ -157,6 +157,11 @@ like(meanwhile('REPEATABLE READ', 'ALTER TABLE days DETACH PARTITION days_p20210
 is(sql(create_until('2021-01-09')), 'public.days_p20210105_1', 'is made again');
 like(meanwhile('REPEATABLE READ', 'CREATE ROLE somebody; GRANT CREATE ON SCHEMA public TO somebody; ALTER TABLE days OWNER TO somebody', create_until('2021-01-10')), $too_old, 'another owner of the parent');
 
+# The parent itself.
+create_days($_, 20210101, 20210103) foreach 'made', 'dropped';
+like(meanwhile('READ COMMITTED', 'DROP TABLE made', q{SELECT kid_create_partitions('made', '1 day', '2021-01-05')}), qr{ERROR:  42P01: relation with OID \d+ does not exist}, 'the parent was dropped meanwhile: creating is an error');
+like(meanwhile('READ COMMITTED', 'DROP TABLE dropped', q{SELECT kid_drop_partitions('dropped', '2021-01-02', false)}), qr{ERROR:  42P01: relation with OID \d+ does not exist}, 'and so is dropping');
+
 # Without waiting for anyone.
 answer($other, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM pg_class LIMIT 0;');
 break_off('days', 'days_p20210106');
