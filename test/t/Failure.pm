@@ -3,11 +3,12 @@ package Failure;
 use strict;
 use warnings;
 use Exporter 'import';
+use IO::Socket::UNIX;
 use IPC::Run ();
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(time usleep);
 
-our @EXPORT = qw(kill_server kill_backend wait_until_up seconds_ahead is_near start_session wait_for_output run_for slow_flush_library late_checkpointer_library);
+our @EXPORT = qw(kill_server kill_backend wait_until_up seconds_ahead is_near start_session wait_for_output run_for start_deaf deaf_waits_for slow_flush_library late_checkpointer_library);
 
 # Kills all of a server's processes, none of which can start another meanwhile.
 sub kill_server
@@ -112,6 +113,53 @@ sub run_for
 		usleep(2000);
 	}
 	return;
+}
+
+# A session whose client does not read. It says so much that the connection is full, and then comes to its last query.
+sub connect_deaf
+{
+	my ($node, $rows, $query) = @_;
+	my $socket = IO::Socket::UNIX->new(Type => SOCK_STREAM, Peer => $node->host . '/.s.PGSQL.' . $node->port) or die $!;
+	my $startup = pack('N Z* Z* Z* Z* x', 196608, 'user', scalar getpwuid($<), 'database', 'postgres');
+	my $message = '';
+	# The rows are as long as the buffer that PostgreSQL sends from, and what comes before them fills all but the end of one.
+	foreach my $statements ("SET application_name = 'deaf'; SET kid.max_wait = -1",
+		"SELECT repeat('y', 8000); SELECT repeat('x', 8181) FROM generate_series(1, $rows); $query")
+	{
+		$message .= 'Q' . pack('N', 5 + length $statements) . "$statements\0";
+	}
+	$socket->syswrite(pack('N', 4 + length $startup) . $startup . $message) or die $!;
+	return $socket;
+}
+
+# Which of some wait events it is in. Empty if it does not come to any.
+sub deaf_waits_for
+{
+	my ($node, $events) = @_;
+	my $query = "SELECT wait_event FROM pg_stat_activity WHERE application_name = 'deaf' AND wait_event IN ($events)";
+	my $event = '';
+	for (my $i = 0; $i < 1000 && $event eq ''; $i++)
+	{
+		$event = $node->safe_psql('postgres', $query);
+		usleep(10_000);
+	}
+	return $event;
+}
+
+# Starts such a session with as many rows as fit: the next message that it sends is where it is stuck.
+my $rows_that_fit;
+
+sub start_deaf
+{
+	my ($node, $query) = @_;
+	for (my $rows = 1; !defined $rows_that_fit; $rows++)
+	{
+		my $socket = connect_deaf($node, $rows, 'SELECT pg_sleep(100)');
+		$rows_that_fit = $rows - 1 if deaf_waits_for($node, q{'PgSleep', 'ClientWrite'}) ne 'PgSleep';
+		close $socket;
+		$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'deaf'});
+	}
+	return connect_deaf($node, $rows_that_fit, $query);
 }
 
 # A library for LD_PRELOAD, of which `code` is the source. Undefined where there is no compiler.
