@@ -7,7 +7,7 @@ CREATE FUNCTION kid_stats(
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_stats() IS
-    'one row for each logical clock of the cluster, counted since the server started';
+    'returns a row for each logical clock of the cluster, with what it counted since the server started';
 
 REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
@@ -16,6 +16,6 @@ CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';
 
 COMMENT ON FUNCTION kid_reset_clock(timestamptz) IS
-    'lowers all logical clocks that are ahead of a time, above which no ID is in use: delete the rows whose IDs are of the future, then pass now(); IDs above it may be issued again; superuser only';
+    'lowers all logical clocks that are ahead of a time to that time, above which no ID may be in use';
 
 REVOKE ALL ON FUNCTION kid_reset_clock(timestamptz) FROM PUBLIC;

@@ -6,4 +6,4 @@ CREATE FUNCTION kid_identity(
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_identity() IS
-    'what this server puts into IDs, to be run on all servers and compared, and after a reload to see that kid.node and kid.lanes are in force: node, the number of kid.node, 0 to 4294967295, that kid96 has; partition, 0 to 65535, of sno; generator, 0 to 1023, of flake; lane of lanes, of kid64 and kid96, 0 where there is one. NULL where this server has none, and the generator of that type raises an error; during recovery what it would have, and node that of the primary, if it is a hash';
+    'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the lane of kid64 and kid96';

@@ -7,4 +7,4 @@
 
 CREATE DOMAIN kid_span AS tstzrange;
 COMMENT ON DOMAIN kid_span IS
-    'any tstzrange, as operand of the operators <@ and @> of IDs: with a type of their own they do not compete with those of ranges';
+    'any tstzrange, as the operand of <@ and @> beside an ID, so that these operators do not compete with those of ranges';

@@ -6,25 +6,25 @@
 -- kid96: what only this type has
 
 COMMENT ON TYPE kid96 IS
-    'k-ordered ID in 12 bytes: a kid64 with a node of 32 bits, which sorts before the time within 2^kid.neighborhood seconds; the global identity of the Erlang library uid';
+    'k-ordered ID in 12 bytes, a kid64 with a node of 32 bits: the global identity of the Erlang library uid';
 
 -- Its traits say of its bounds that they are of a time unit; they are of a neighborhood.
 COMMENT ON FUNCTION kid96_floor(timestamptz) IS
-    'lowest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
+    'returns the lowest kid96 of the 2^kid.neighborhood seconds that hold an instant';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
-    'highest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
+    'returns the highest kid96 of the 2^kid.neighborhood seconds that hold an instant';
 COMMENT ON FUNCTION kid96_lowest(tstzrange, integer) IS
-    'lowest kid96 of the 2^neighborhood seconds in which a range of time begins; the greatest of all where there is none';
+    'returns the lowest kid96 of the 2^neighborhood seconds in which a range of time begins, or the greatest kid96 if no ID is in the range';
 COMMENT ON FUNCTION kid96_highest(tstzrange, integer) IS
-    'highest kid96 of the 2^neighborhood seconds in which a range of time ends; the smallest of all where there is none';
+    'returns the highest kid96 of the 2^neighborhood seconds in which a range of time ends, or the smallest kid96 if no ID is in the range';
 COMMENT ON FUNCTION kid96_lowest(text, timestamptz, integer) IS
-    'lowest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; the greatest of all where there is none';
+    'returns the lowest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or the greatest kid96 if there is no such ID';
 COMMENT ON FUNCTION kid96_highest(text, timestamptz, integer) IS
-    'highest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; the smallest of all where there is none';
+    'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or the smallest kid96 if there is no such ID';
 COMMENT ON FUNCTION kid96_first(text, timestamptz, integer) IS
-    'lowest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the lowest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if there is no such ID';
 COMMENT ON FUNCTION kid96_last(text, timestamptz, integer) IS
-    'highest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if there is no such ID';
 
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time, and keeps the comparison.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
@@ -34,9 +34,11 @@ CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborh
 CREATE FUNCTION kid96_between(id kid96, first kid64, last kid64, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid96_between(kid96, kid64, kid64, integer) IS 'whether an ID without its node is one of those from the first to the last, both included';
-COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS 'whether an ID is in a range of time, exactly';
-COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz, integer) IS 'whether an ID is <, <=, >= or > an instant, exactly';
+COMMENT ON FUNCTION kid96_between(kid96, kid64, kid64, integer) IS
+    'tells whether an ID without its node is from the first to the last kid64, both included';
+COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS 'tells exactly whether an ID is in a range of time';
+COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz, integer) IS
+    'tells exactly whether an ID is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL) RETURNS kid96
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -48,20 +50,19 @@ CREATE FUNCTION kid_sequence(kid96) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
 
 COMMENT ON FUNCTION kid96_next() IS
-    'a new kid96: the ID that kid_next() would give, with kid.node; waits and fails as kid_next() does';
-COMMENT ON FUNCTION kid96_next(bigint) IS
-    'n new kid96, each greater than the one before it; see kid_next(bigint)';
+    'makes a kid96: the kid64 that kid_next() would return, with the node of this server';
+COMMENT ON FUNCTION kid96_next(bigint) IS 'makes n kid96, each greater than the one before it';
 COMMENT ON FUNCTION kid96_at(timestamptz) IS
-    'kid96 for a row from the past, as kid64_at, with kid.node';
+    'makes a kid96 for an old row: the kid64 that kid64_at() would return, with the node of this server';
 COMMENT ON FUNCTION kid96_make(timestamptz, bigint, integer, integer) IS
-    'kid96 of the time unit that holds an instant, 1970 to 35198, with a node, 0 to 4294967295, and a sequence, 0 to 16383; neighborhood, 0 to 10, NULL for kid.neighborhood';
+    'assembles a kid96 from an instant, a node, 0 to 4294967295, a sequence, 0 to 16383, and a neighborhood, 0 to 10, by default kid.neighborhood';
 COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
-    'when the time unit of an ID begins that was made with the given neighborhood, 0 to 10';
-COMMENT ON FUNCTION kid_node(kid96) IS 'node that made an ID, 0 to 4294967295';
-COMMENT ON FUNCTION kid_node(kid96, integer) IS 'node that made an ID with the given neighborhood, 0 to 10';
-COMMENT ON FUNCTION kid_sequence(kid96) IS 'sequence within the time unit, 0 to 16383';
+    'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
+COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4294967295';
+COMMENT ON FUNCTION kid_node(kid96, integer) IS 'returns the node that made an ID with the given neighborhood, 0 to 10';
+COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_observe(kid96) IS
-    'moves the logical clock of kid64 and kid96 past an ID from elsewhere, whatever its node, so that new ones are later; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
+    'moves the logical clock of kid64 and kid96 past an ID from elsewhere, of any node, so that new IDs are later';
 
 CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3
@@ -71,7 +72,7 @@ BEGIN ATOMIC
            ('sequence', 14, kid_sequence(id)::text);
 END;
 COMMENT ON FUNCTION kid_inspect(kid96) IS
-    'components of an ID with their widths in bits; the last kid.neighborhood bits of the seconds stand between node and sequence';
+    'lists the components of an ID with their widths in bits, the time as one, although the node stands within it';
 
 CREATE FUNCTION kid_global(kid64) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_global';
@@ -80,9 +81,10 @@ CREATE FUNCTION kid_local(kid96, force boolean DEFAULT false) RETURNS kid64
 CREATE FUNCTION kid96_to_kid64(kid96) RETURNS kid64
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_local';
 
-COMMENT ON FUNCTION kid_global(kid64) IS 'the ID with kid.node';
-COMMENT ON FUNCTION kid_local(kid96, boolean) IS 'the ID without its node; an error where that is not kid.node, unless forced';
-COMMENT ON FUNCTION kid96_to_kid64(kid96) IS 'the ID without its node; an error where that is not kid.node';
+COMMENT ON FUNCTION kid_global(kid64) IS 'returns an ID with the node of this server';
+COMMENT ON FUNCTION kid_local(kid96, boolean) IS
+    'returns an ID without its node, which must be that of this server unless force is true';
+COMMENT ON FUNCTION kid96_to_kid64(kid96) IS 'implementation of a cast';
 
 CREATE CAST (kid64 AS kid96) WITH FUNCTION kid_global(kid64) AS ASSIGNMENT;
 CREATE CAST (kid96 AS kid64) WITH FUNCTION kid96_to_kid64(kid96);

@@ -4,7 +4,7 @@
 -- sno: what only this type has
 
 COMMENT ON TYPE sno IS
-    'k-ordered ID in 10 bytes: 39 bits of time in units of 4 ms from 2010 to 2079, tick bit, metabyte, 16 bits of partition, 16 bits of sequence; as of the Go library sno';
+    'k-ordered ID in 10 bytes, with the time from 2010 to 2079 in units of 4 ms, a metabyte and a partition, as the Go library sno makes it';
 
 CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
@@ -23,20 +23,20 @@ CREATE FUNCTION kid_partition(sno) RETURNS integer
 CREATE FUNCTION kid_sequence(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
 
-COMMENT ON FUNCTION sno_next(integer) IS
-    'a new sno with a metabyte, 0 to 255, kid.sno_partition and a sequence from kid.sno_sequence_min to kid.sno_sequence_max; when the system clock goes back the tick is toggled; waits, at most kid.max_wait, when all sequences of a time unit are used up, and when the system clock goes back again into time that was used with the other tick; an error when the system clock is not in 2010 to 2079-09-07, and during recovery';
+COMMENT ON FUNCTION sno_next(integer) IS 'makes a sno with a metabyte, 0 to 255, and the partition of this server';
 COMMENT ON FUNCTION sno_next(integer, bigint) IS
-    'n new sno with a metabyte, 0 to 255, each of the same tick greater than the one before it; see kid_next(bigint)';
+    'makes n sno with a metabyte, 0 to 255, each greater than the one before it unless the tick toggles between them';
 COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
-    'sno for a row from the past: stamped with the given time, 2010 to 2079-09-07, a metabyte, 0 to 255, and kid.sno_partition, its tick false, or one of the time units after it; unique as those of kid64_at are, with as many to a time unit as there are sequences; an error during recovery';
+    'makes a sno for an old row, with a metabyte, 0 to 255, and the given time or, if the IDs of its time unit may be used up, that of a later unit';
 COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
-    'sno of the time unit that holds an instant, 2010 to 2079-09-07, with a metabyte, 0 to 255, a partition and a sequence, each 0 to 65535, and a tick';
-COMMENT ON FUNCTION kid_tick(sno) IS 'tick-tock bit, toggled whenever the system clock of the generator went back';
-COMMENT ON FUNCTION kid_meta(sno) IS 'metabyte, 0 to 255: what whoever made the ID put into it';
-COMMENT ON FUNCTION kid_partition(sno) IS 'partition, 0 to 65535: which generator made the ID';
-COMMENT ON FUNCTION kid_sequence(sno) IS 'sequence within the time unit, 0 to 65535';
+    'assembles a sno from an instant, a metabyte, 0 to 255, a partition and a sequence, 0 to 65535 each, and a tick';
+COMMENT ON FUNCTION kid_tick(sno) IS
+    'returns the tick, which toggles whenever the system clock of the generator goes back';
+COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the caller of the generator gave';
+COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
+COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
 COMMENT ON FUNCTION kid_observe(sno) IS
-    'moves the logical clock of sno past an ID from elsewhere, on the side of its tick, so that it is not made again; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
+    'moves the logical clock of sno past an ID from elsewhere, on the side of its tick, so that the ID is not made again';
 
 CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
@@ -47,4 +47,5 @@ BEGIN ATOMIC
            ('partition', 16, kid_partition(id)::text),
            ('sequence', 16, kid_sequence(id)::text);
 END;
-COMMENT ON FUNCTION kid_inspect(sno) IS 'components of an ID, most significant first, with their widths in bits';
+COMMENT ON FUNCTION kid_inspect(sno) IS
+    'lists the components of an ID, most significant first, with their widths in bits';
