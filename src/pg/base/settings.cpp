@@ -83,29 +83,29 @@ placeholder refused_setting(List *asked_for) {
 /// a file, from SET, and from the leader of a parallel worker.
 static void define_all() {
   int const flags = IsInParallelMode() ? GUC_ALLOW_IN_PARALLEL : 0;
-  DefineCustomIntVariable(
-      "kid.max_wait", "Longest time that a generator waits for the system clock.",
-      "A generator waits when all sequence numbers of the current time unit are used up, and, unless "
-      "it keeps the highest time, when the system clock went back. "
-      "0 raises an error instead of waiting, -1 waits for ever.",
-      &max_wait, 1000, -1, INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
+  DefineCustomIntVariable("kid.max_wait", "Longest time that a generator waits for the system clock.",
+                          "A generator waits when the IDs of a time unit are used up, when the bound of IDs is not in "
+                          "WAL yet, and, unless it holds the latest time, when the system clock goes back. 0 raises an "
+                          "error instead of waiting. -1 sets no limit.",
+                          &max_wait, 1000, -1, INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
 
   DefineCustomEnumVariable(
-      "kid.clock_backward", "What a logical clock without a tick does when the system clock goes back.",
-      "\"hold\" keeps the highest time and counts on, \"wait\" waits, at most \"kid.max_wait\", "
-      "until the system clock is there again.",
+      "kid.clock_backward", "Behavior of generators when the system clock goes back.",
+      "\"hold\" keeps the latest time and counts on from there. \"wait\" waits, at most \"kid.max_wait\", until the "
+      "system clock reaches that time again. It does not apply to sno, which toggles its tick, nor to flax.",
       &clock_backward, backward_hold, backward_options, PGC_SUSET, flags, nullptr, nullptr, nullptr);
 
-  DefineCustomIntVariable("kid.lease", "How far ahead of the system clock the bound of IDs is that survives a crash.",
-                          "It is logged in WAL, at most twice in this time. After a crash or a promotion IDs start "
-                          "there. 0 writes none, and leaves it to the system clock. A change takes effect when the "
-                          "server starts.",
-                          &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, nullptr,
-                          nullptr);
+  DefineCustomIntVariable(
+      "kid.lease", "Time for which IDs are reserved ahead in WAL.",
+      "After a crash or a promotion, IDs start where the reserved time ends. The reservation is renewed at most twice "
+      "in this time. 0 reserves nothing and relies on the system clock. A change takes effect when the server starts.",
+      &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
 
-  DefineCustomIntVariable("kid.max_observe", "How far ahead of the system clock an ID may be that kid_observe() takes.",
-                          "A superuser is not bound by it, except in kid_observe_all().", &max_observe, 3600 * 1000, 0,
-                          INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
+  DefineCustomIntVariable("kid.max_observe", "Longest time that an observed ID may be ahead of the system clock.",
+                          "kid_observe() rejects an ID that is further ahead, unless a superuser calls it. "
+                          "kid_observe_all() does not use such an ID, whoever calls it.",
+                          &max_observe, 3600 * 1000, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr,
+                          nullptr);
 
   define_identity_settings(flags);
   for (id_type const *type : all_types)

@@ -236,14 +236,13 @@ static void assign_lanes(int, void *) {
 void define_identity_settings(int flags) {
   DefineCustomStringVariable(
       "kid.node", "Number of this server among those that fill the same tables.",
-      "A number is of 32 bits, decimal or hexadecimal after 0x: the node of kid96, the partition of sno, the generator "
-      "of "
-      "flake, and with \"kid.lanes\" the lane of kid64. \"auto\" is a hash that differs between servers, \"citus\" the "
-      "number that Citus gives its nodes. The name of an Erlang node, name@host, is hashed as Erlang does.",
+      "A 32-bit number, decimal or hexadecimal after 0x: the node of kid96, the partition of sno, the generator of "
+      "flake, and, with \"kid.lanes\", the lane of kid64. \"auto\" is a hash that differs between servers. \"citus\" "
+      "is the number that Citus gives this node. The name of an Erlang node, name@host, is hashed as Erlang does.",
       &node_text, "auto", PGC_SIGHUP, flags, check_node, assign_node, nullptr);
   DefineCustomIntVariable("kid.lanes", "Number of lanes that the sequences of kid64 are divided into.",
-                          "A power of two. With more than one, each server that fills the same tables makes IDs in the "
-                          "lane of its \"kid.node\", a number below this one.",
+                          "A power of two. With more than one lane, each server that fills the same tables makes IDs "
+                          "in the lane of its \"kid.node\", which must be below this number.",
                           &chosen_lanes, 1, 1, static_cast<int>(lanes_max), PGC_SIGHUP, flags, check_lanes,
                           assign_lanes, nullptr);
 }

@@ -103,29 +103,30 @@ static char const *show_epoch() {
 } // extern "C"
 
 static void define_flake_settings(int flags) {
-  DefineCustomIntVariable("kid.flake_id", "Generator that this server puts into the flake it makes.",
-                          "Datacenter and worker in one number. -1 leaves it to \"kid.flake_datacenter\" and "
-                          "\"kid.flake_worker\".",
+  DefineCustomIntVariable("kid.flake_id", "Generator of the flake that this server makes.",
+                          "Datacenter and worker in one number. -1 takes it from \"kid.flake_datacenter\" and "
+                          "\"kid.flake_worker\", or from \"kid.node\" if they are -1 too.",
                           &id, -1, -1, static_cast<int>(flake::generator::max), PGC_SUSET, flags, nullptr, nullptr,
                           nullptr);
-  DefineCustomIntVariable(
-      "kid.flake_datacenter", "Datacenter that this server puts into the flake it makes.",
-      "-1 leaves it to \"kid.flake_id\"; where both are -1, and the other half is too, to \"kid.node\".", &datacenter,
-      -1, -1, static_cast<int>(flake::datacenter::max), PGC_SUSET, flags, nullptr, nullptr, nullptr);
-  DefineCustomIntVariable(
-      "kid.flake_worker", "Worker that this server puts into the flake it makes.",
-      "-1 leaves it to \"kid.flake_id\"; where both are -1, and the other half is too, to \"kid.node\".", &worker, -1,
-      -1, static_cast<int>(flake::worker::max), PGC_SUSET, flags, nullptr, nullptr, nullptr);
+  DefineCustomIntVariable("kid.flake_datacenter", "Datacenter of the flake that this server makes.",
+                          "The upper half of the generator. -1 takes it from \"kid.flake_id\"; if that is -1, it is 0, "
+                          "unless \"kid.flake_worker\" is -1 too.",
+                          &datacenter, -1, -1, static_cast<int>(flake::datacenter::max), PGC_SUSET, flags, nullptr,
+                          nullptr, nullptr);
+  DefineCustomIntVariable("kid.flake_worker", "Worker of the flake that this server makes.",
+                          "The lower half of the generator. -1 takes it from \"kid.flake_id\"; if that is -1, it is 0, "
+                          "unless \"kid.flake_datacenter\" is -1 too.",
+                          &worker, -1, -1, static_cast<int>(flake::worker::max), PGC_SUSET, flags, nullptr, nullptr,
+                          nullptr);
 
-  DefineCustomRealVariable(
-      "kid.flake_epoch", "Time from which a flake counts, in milliseconds since 1970-01-01 UTC.",
-      "A whole number, as the library takes it. An ID does not say its epoch, so all that are read "
-      "together need the same.",
-      &epoch, 0, 0, static_cast<double>(flake::units::max), PGC_SUSET, GUC_UNIT_MS | flags, check_epoch, assign_epoch,
-      show_epoch);
+  DefineCustomRealVariable("kid.flake_epoch", "Time from which a flake counts, in milliseconds since 1970-01-01 UTC.",
+                           "A whole number, as flake-idgen takes it. An ID does not contain its epoch, so all that are "
+                           "read together need the same.",
+                           &epoch, 0, 0, static_cast<double>(flake::units::max), PGC_SUSET, GUC_UNIT_MS | flags,
+                           check_epoch, assign_epoch, show_epoch);
 
-  DefineCustomIntVariable("kid.flake_sequence_max", "Greatest sequence of the flake made in a millisecond.",
-                          "Lower it to make fewer IDs in a millisecond.", &sequence_max,
+  DefineCustomIntVariable("kid.flake_sequence_max", "Greatest sequence of the flake that this server makes.",
+                          "A lower value makes fewer IDs in a millisecond.", &sequence_max,
                           static_cast<int>(flake::sequence::max), 0, static_cast<int>(flake::sequence::max), PGC_SUSET,
                           flags, nullptr, nullptr, nullptr);
 }

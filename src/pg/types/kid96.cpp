@@ -32,9 +32,9 @@ static void assign_neighborhood(int bits, void *) {
 } // extern "C"
 
 static void define_kid96_settings(int flags) {
-  DefineCustomIntVariable("kid.neighborhood", "Bits of seconds in which the node of a kid96 sorts before its time.",
-                          "With I bits IDs are ordered by node within 2^I seconds. An ID does not say with how many "
-                          "it was made, so all that are read together need the same.",
+  DefineCustomIntVariable("kid.neighborhood", "Number of bits of the seconds that sort after the node in a kid96.",
+                          "With I bits, IDs sort by node within 2^I seconds. An ID does not contain I, so all that are "
+                          "read together need the same.",
                           &neighborhood, 8, 0, kid96::neighborhood_max, PGC_SUSET, flags, nullptr, assign_neighborhood,
                           nullptr);
 }

@@ -98,18 +98,17 @@ static void define_sno_settings(int flags) {
   constexpr int max = sno::sequence::max;
 
   DefineCustomStringVariable(
-      "kid.sno_partition", "Partition that this server puts into the sno it makes.",
-      "\"auto\" takes it from \"kid.node\". Otherwise a number from 0 to 65535, decimal or hexadecimal after 0x.",
+      "kid.sno_partition", "Partition of the sno that this server makes.",
+      "\"auto\" takes it from \"kid.node\". Otherwise it is a number from 0 to 65535, decimal or hexadecimal after 0x.",
       &partition_text, "auto", PGC_SUSET, flags, check_partition, assign_partition, nullptr);
 
-  DefineCustomIntVariable("kid.sno_sequence_min",
-                          "One end of the sequences that this server puts into the sno it makes.",
-                          "Generators that share a partition need different sequences, each at least four.",
+  DefineCustomIntVariable("kid.sno_sequence_min", "One end of the sequences of the sno that this server makes.",
+                          "The other end is \"kid.sno_sequence_max\". Generators that share a partition need separate "
+                          "sequences, at least four each.",
                           &sequence_min, 0, 0, max, PGC_SUSET, flags, nullptr, nullptr, nullptr);
-  DefineCustomIntVariable("kid.sno_sequence_max",
-                          "Other end of the sequences that this server puts into the sno it makes.",
-                          "Generators that share a partition need different sequences, each at least four.",
-                          &sequence_max, max, 0, max, PGC_SUSET, flags, nullptr, nullptr, nullptr);
+  DefineCustomIntVariable("kid.sno_sequence_max", "Other end of the sequences of the sno that this server makes.",
+                          "It may be below \"kid.sno_sequence_min\".", &sequence_max, max, 0, max, PGC_SUSET, flags,
+                          nullptr, nullptr, nullptr);
 }
 
 static constexpr id_column sno_columns[] = {in_own_type<sno>(), in_uuid_text<sno>()};
