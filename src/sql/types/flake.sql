@@ -35,7 +35,7 @@ COMMENT ON FUNCTION kid_generator(flake) IS
     'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
 COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
 COMMENT ON FUNCTION kid_observe(flake) IS
-    'moves the logical clock of flake past an ID from elsewhere, so that new IDs are later';
+    'moves the logical clock of its type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4

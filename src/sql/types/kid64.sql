@@ -26,7 +26,7 @@ COMMENT ON FUNCTION kid64_at(timestamptz) IS
 COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
 COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_observe(kid64) IS
-    'moves the logical clock of kid64 and kid96 past an ID from elsewhere, so that new IDs are greater';
+    'moves the logical clock of its type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2

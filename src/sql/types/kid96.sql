@@ -62,7 +62,7 @@ COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4
 COMMENT ON FUNCTION kid_node(kid96, integer) IS 'returns the node that made an ID with the given neighborhood, 0 to 10';
 COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_observe(kid96) IS
-    'moves the logical clock of kid64 and kid96 past an ID from elsewhere, of any node, so that new IDs are later';
+    'moves the logical clock of its type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3
@@ -89,5 +89,5 @@ COMMENT ON FUNCTION kid96_to_kid64(kid96) IS 'implementation of a cast';
 CREATE CAST (kid64 AS kid96) WITH FUNCTION kid_global(kid64) AS ASSIGNMENT;
 CREATE CAST (kid96 AS kid64) WITH FUNCTION kid96_to_kid64(kid96);
 
-COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global';
-COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local';
+COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global()';
+COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local()';

@@ -23,7 +23,7 @@ COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that holds an instant';
 COMMENT ON FUNCTION kid_observe(uuid) IS
-    'moves the logical clock of kid_uuidv7() past a uuid of version 7 from elsewhere, so that new ones are greater';
+    'moves the logical clock of kid_uuidv7() past a uuid of version 7 from elsewhere, so that new ones come after it';
 
 CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
