@@ -1,0 +1,35 @@
+# The printed sections of docs are what test/reference prints from the running extension, and the messages that
+# docs/troubleshooting.md explains are kid's.
+use strict;
+use warnings;
+use File::Basename;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE EXTENSION kid');
+
+my $printed = "$PostgreSQL::Test::Utils::tmp_check/reference";
+mkdir $printed or die "$printed: $!";
+$node->command_ok([ 'test/reference', $printed ], 'prints');
+
+foreach my $page (grep { slurp_file($_) =~ /^<!-- printed: /m } glob 'docs/*.md')
+{
+	my $copy = "$printed/" . basename($page);
+	ok(-e $copy && slurp_file($page) eq slurp_file($copy), "$page is as printed")
+	  or diag `diff -u $page $copy`, "To renew $page, read the difference, then:\n    cp $copy $page\n";
+}
+
+# In the table of errors "…" is what is filled in.
+my @messages = map { join '.*', map { quotemeta } split /\xe2\x80\xa6/, $_, -1 } slurp_file('docs/errors.md') =~ /^\| \S+ \| `(.*)` \|$/mg;
+my ($explained) = slurp_file('docs/troubleshooting.md') =~ /^## Messages\n(.*?)^## /ms;
+foreach my $message (map { s/\n/ /gr } $explained =~ /\*\*`(.*?)`\*\*/sg)
+{
+	ok(scalar(grep { $message =~ /^$_$/ } @messages), "Troubleshooting: $message");
+}
+
+done_testing();
