@@ -54,7 +54,8 @@ DROP TABLE sevens;
 
 -- Too narrow.
 CREATE TABLE narrow (a int DEFAULT kid_next()::bigint, b smallint DEFAULT flake_next()::bigint, c double precision DEFAULT kid_next()::bigint, d numeric(10) DEFAULT kid_next()::bigint,
-    e varchar(10) DEFAULT kid_next(), f char(10) DEFAULT sno_next(), g varchar(19) DEFAULT flake_next(), h numeric DEFAULT kid_next()::bigint);
+    e varchar(10) DEFAULT kid_next(), f char(10) DEFAULT sno_next(), g varchar(19) DEFAULT flake_next(), h numeric DEFAULT kid_next()::bigint,
+    i bpchar DEFAULT kid_next());
 SELECT column_name, problem, remedy FROM kid_check('narrow') WHERE problem NOT LIKE 'its IDs were%';
 SELECT remedy FROM kid_check('narrow') WHERE remedy LIKE 'ALTER%' \gexec
 SELECT column_name, problem FROM kid_check('narrow') WHERE problem NOT LIKE 'its IDs were%';

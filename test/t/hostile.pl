@@ -287,15 +287,18 @@ my @relations = qw(plain child parent rest old seen kept);
 my %lookalikes = (
 	'kid_odd_ids(regclass, OUT leaf regclass, OUT column_name text, OUT prefix text, OUT which text, OUT id text, OUT issued timestamptz, OUT problem text)' => 'SETOF record',
 	'kid_partition_times(regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean)' => 'SETOF record',
-	'kid_text_length(regtype)' => 'int', 'kid_findings(regclass, jsonb, jsonb)' => 'text', 'sum(bigint)' => 'bigint', 'pg_total_relation_size(oid)' => 'bigint', 'pg_stat_get_live_tuples(oid)' => 'bigint',
-	'jsonb_build_object(text, oid)' => 'jsonb', 'jsonb_agg(jsonb)' => 'jsonb', 'jsonb_object_agg(oid, int)' => 'jsonb',
+	'kid_text_length(regtype)' => 'int', 'sum(bigint)' => 'bigint', 'pg_total_relation_size(oid)' => 'bigint', 'pg_stat_get_live_tuples(oid)' => 'bigint',
+	'format(text, name)' => 'text', 'format(text, regclass, name)' => 'text', 'format(text, regclass, name, regtype)' => 'text', 'format_type(oid, int)' => 'text', 'unnest(smallint[])' => 'SETOF smallint',
 	(map { ("${_}_floor(timestamptz)" => "KID.$_", "${_}_ceil(timestamptz)" => "KID.$_", "${_}_send(KID.$_)" => 'bytea', "kid_timestamp(KID.$_)" => 'timestamptz') } qw(kid64 kid96 sno flake flax)),
 	'kid_uuidv7_floor(timestamptz)' => 'uuid', 'kid_timestamp(uuid)' => 'timestamptz', 'uuid_send(uuid)' => 'bytea',
 	'format(text, text)' => 'text', 'format(text, text, text)' => 'text', 'quote_ident(name)' => 'text', 'now()' => 'timestamptz', 'to_regclass(text)' => 'regclass', 'pg_get_expr(pg_node_tree, oid)' => 'text',
-	'date_bin(interval, timestamptz, text)' => 'timestamptz', 'concat(text, text)' => 'text', 'jsonb_object_keys(jsonb)' => 'SETOF text', 'length(text)' => 'int', 'make_interval(int, int)' => 'interval',
+	'date_bin(interval, timestamptz, text)' => 'timestamptz', 'concat(text, text)' => 'text', 'length(text)' => 'int', 'make_interval(int, int)' => 'interval',
 );
-my @operands = ((map { ([ $_, 'KID.kid64', 'KID.kid64' ], [ $_, 'KID.kid64', 'timestamptz' ], [ $_, 'regclass', 'regclass' ], [ $_, 'bytea', 'bytea' ], [ $_, 'text', 'text' ], [ $_, 'name', 'text' ],
-	[ $_, 'regclass', 'oid' ], [ $_, 'timestamptz', 'timestamptz' ]) } qw(= < <= > >= <>)), [ '?', 'jsonb', 'text' ], [ '||', 'text', 'text' ], [ '||', 'jsonb', 'jsonb' ], [ '-', 'timestamptz', 'timestamptz' ], [ '>=', 'real', 'int' ]);
+my @types_of_catalogs = qw(oid regclass regtype regproc smallint int text name "char");
+my @operands = (
+	(map { my $name = $_; map { my $left = $_; map { [ $name, $left, $_ ] } @types_of_catalogs } @types_of_catalogs } qw(= < <= > >= <>)),
+	(map { my $name = $_; map { [ $name, $_, $_ ] } 'KID.kid64', 'bytea', 'timestamptz' } qw(= < <= > >= <>)), (map { [ $_, 'KID.kid64', 'timestamptz' ] } qw(= < <= > >= <>)),
+	(map { ([ $_, 'int', 'smallint' ], [ $_, 'smallint', 'int' ], [ $_, 'int', 'bigint' ]) } qw(- & >>)), [ '||', 'text', 'text' ], [ '-', 'timestamptz', 'timestamptz' ], [ '>=', 'real', 'int' ]);
 
 # Such functions and operators in a schema, without those of kid's types unless there are some.
 sub lookalikes
@@ -396,6 +399,11 @@ plant('held', 'holder', 'planted', q{DO $$ DECLARE f regprocedure; BEGIN
 	FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'planted'::regnamespace AND proname ~ 'kid|flake|sno|flax' AND oid <> 'planted.kid_library(int)'::regprocedure LOOP EXECUTE 'DROP FUNCTION ' || f; END LOOP; END $$;
 	CREATE EXTENSION kid SCHEMA planted});
 is(others_who_ran('held', 'holder'), '', 'where it can, its script runs nothing that was there before');
+is(sql('held', q{SELECT string_agg(pg_describe_object(d.classid, d.objid, 0) || ' on ' || pg_describe_object(d.refclassid, d.refobjid, 0), E'\n')
+	FROM pg_depend d, pg_depend of_kid
+	WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass) AND d.deptype = 'n'
+	  AND of_kid.classid = d.classid AND of_kid.objid = d.objid AND of_kid.deptype = 'e'
+	  AND NOT EXISTS (SELECT FROM pg_depend m WHERE m.classid = d.refclassid AND m.objid = d.refobjid AND m.deptype IN ('e', 'i'))}), '', 'and is bound to nothing of it');
 is(sql('held', q{SELECT string_agg(DISTINCT p.proowner::regrole::text, ' ') FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e'}),
 	$superuser, 'its functions belong to a superuser');
 

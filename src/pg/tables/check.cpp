@@ -1,4 +1,4 @@
-// What kid_check() needs beyond SQL: see src/sql/check.sql.
+// What kid_check() needs beyond SQL (src/sql/check.sql).
 #include "../base/datum.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
@@ -8,10 +8,10 @@ namespace kid::pg {
 
 namespace {
 
-/// IDs in the first year that a type can tell are numbers that were no IDs when they were made.
+/// An ID in the first year of its type is almost certainly a plain number that was cast to the type.
 constexpr unix_micros early_span = INT64CONST(365) * 86'400 * 1'000'000;
 
-/// Why the caller does not learn what is in a column; null: nothing speaks against it.
+/// Returns why the caller may not see what is in `column`, or null if it may.
 char const *why_hidden(examined const &column) {
   Oid const user = GetUserId();
 
@@ -48,12 +48,15 @@ void put_row(ReturnSetInfo const &result, examined const &column, char const *wh
 
 } // namespace
 
-/// Of each column of IDs the latest of the first year, and the latest that is further ahead than kid.max_observe.
+/// Returns up to two rows for each column of IDs of a table and its partitions:
+///   early    the latest ID in the first year of its type
+///   late     the latest ID further ahead of the system clock than kid.max_observe
+///   unknown  no ID, but why the column cannot be looked at
 static Datum odd_ids(PG_FUNCTION_ARGS) {
   unix_micros const limit = to_unix(GetCurrentTimestamp()) + max_observe * INT64CONST(1000);
   Oid const relation = PG_GETARG_OID(0);
 
-  // An OID can be of anything, and stands for all relations where it is 0.
+  // A regclass can be any number, and to collect_columns() 0 means all relations.
   if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
     ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relation));
   InitMaterializedSRF(fcinfo, 0);
@@ -62,7 +65,7 @@ static Datum odd_ids(PG_FUNCTION_ARGS) {
   ListCell *cell = nullptr;
   foreach (cell, columns) {
     auto &column = *static_cast<examined *>(lfirst(cell));
-    // Nothing is wrong with a column of texts.
+    // Does not report a column of a type from which IDs are not read, such as text.
     column.gone = column.reader == nullptr;
     if (column.problem == nullptr)
       column.problem = why_hidden(column);
@@ -74,7 +77,7 @@ static Datum odd_ids(PG_FUNCTION_ARGS) {
     auto &column = *static_cast<examined *>(lfirst(cell));
     if (!column.gone && column.problem == nullptr && column.greatest.text[0] != '\0')
       put_row(result, column, "early", column.greatest, nullptr);
-    // Values that are no IDs may sort there, as old keys do that are random.
+    // Values that are not IDs may sort into that year, such as random keys from before.
     if (column.strange)
       column.problem = nullptr;
     column.later = {};
