@@ -1,8 +1,9 @@
--- The logical clocks: what has become of them, and lowering them
+-- The logical clocks: their state, and lowering them
 
 CREATE FUNCTION kid_stats(
-    OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint, OUT ticks bigint,
-    OUT safe_mark timestamptz, OUT lease_until timestamptz, OUT renewals bigint, OUT waiting bigint, OUT waiting_for interval, OUT problem text)
+    OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint,
+    OUT ticks bigint, OUT safe_mark timestamptz, OUT lease_until timestamptz, OUT renewals bigint, OUT waiting bigint,
+    OUT waiting_for interval, OUT problem text)
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
 

@@ -1,24 +1,28 @@
 -- Partitions by time
 --
--- Nothing is found by a name when these functions run: the owner of a table or of the schema could put another function there. The
--- one in SQL is bound when it is created. Its operators and functions are exact matches for the types of their arguments, which come
--- before whatever others have made.
+-- These functions look up no name when they run, since the owner of a table or of the schema could put another function
+-- there. kid_partitions() is bound when it is created, as kid_check() is. Its functions and operators match exactly.
 
-CREATE FUNCTION kid_create_partitions(parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL,
-                                      at_most integer DEFAULT 100) RETURNS SETOF text
-    LANGUAGE C VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
-    AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
+CREATE FUNCTION kid_create_partitions(
+    parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100)
     RETURNS SETOF text
     LANGUAGE C VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
     AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_partition_times(parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz,
-                                    OUT detaching boolean) RETURNS SETOF record
+CREATE FUNCTION kid_drop_partitions(
+    parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
+    RETURNS SETOF text
+    LANGUAGE C VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
+    AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_partition_times(
+    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean)
+    RETURNS SETOF record
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
 
--- Sizes and rows of a partition that is itself partitioned are those of all below it. No lock is kept: there may be many.
-CREATE FUNCTION kid_partitions(parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz,
-                               OUT rows bigint, OUT bytes bigint, OUT detaching boolean) RETURNS SETOF record
+-- Adds up what is below a partition that is itself partitioned. Keeps no lock, because there may be many partitions.
+CREATE FUNCTION kid_partitions(
+    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT rows bigint,
+    OUT bytes bigint, OUT detaching boolean)
+    RETURNS SETOF record
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
     WITH RECURSIVE
@@ -35,10 +39,10 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer) IS
-    'creates the missing partitions of a table until a time, and returns their names; width: months or years, or seconds to weeks';
+    'creates the missing partitions of a table until a time, and returns their names';
 COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
     'drops the partitions all of whose IDs are older than a time, unless dry_run, and returns their names';
 COMMENT ON FUNCTION kid_partition_times(regclass) IS
-    'partitions of a table: from when, included, and until when, excluded, their IDs are, infinite for MINVALUE and MAXVALUE, both NULL for the default partition';
+    'partitions of a table, and the times of their IDs: from when, included, and until when, excluded';
 COMMENT ON FUNCTION kid_partitions(regclass) IS
     'partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';

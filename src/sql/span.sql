@@ -1,9 +1,14 @@
 -- What an ID is compared with, beside an instant: a range of time
 --
--- A domain, so that kid changes nothing for those who compare ranges with something else. An operator of tstzrange itself would
--- match one exactly, which PostgreSQL's own, of anyrange, never do: it would win, or tie, where the other side is a literal or a
--- parameter, and break `during @> '[a,b)'`. One of anyrange would bring in the casts of numbers to IDs, and break
--- `5 <@ int4range(1, 10)`. An exact match counts for the declared type only, and no expression is of this one.
+-- It is a domain so that kid does not change other comparisons with ranges:
+--
+--   An operator declared on tstzrange would be an exact match, which PostgreSQL's own anyrange operators never are.
+--   With a literal or a parameter on the other side it would win the resolution, or make it ambiguous, and break
+--   `during @> '[a,b)'`.
+--
+--   One declared on anyrange would bring in the casts of numbers to IDs, and break `5 <@ int4range(1, 10)`.
+--
+--   One declared on kid_span is no exact match for any query, because no expression has that type.
 
 CREATE DOMAIN kid_span AS tstzrange;
 COMMENT ON DOMAIN kid_span IS

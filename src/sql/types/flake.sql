@@ -1,4 +1,5 @@
--- traits: io order gist time time_casts minus time_comparison time_range range_operators setting bigint generators observe reset_clock
+-- traits: io order gist time time_casts minus time_comparison time_range range_operators
+-- traits: setting bigint generators observe reset_clock
 -- storage: LIKE = bigint
 -- setting: epoch timestamptz
 --     kid.flake_epoch says what the milliseconds count from
@@ -8,7 +9,8 @@
 COMMENT ON TYPE flake IS
     'k-ordered ID in 8 bytes, with 139 years of milliseconds from kid.flake_epoch on, a datacenter and a worker, as the Node library flake-idgen makes it';
 
-CREATE FUNCTION flake_make(ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
+CREATE FUNCTION flake_make(
+    ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_datacenter(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_datacenter';

@@ -1,4 +1,5 @@
--- traits: io order gist time time_casts minus time_comparison time_range range_operators bigint generators observe reset_clock
+-- traits: io order gist time time_casts minus time_comparison time_range range_operators
+-- traits: bigint generators observe reset_clock
 -- storage: LIKE = bigint
 -- clock: kid64 and kid96
 

@@ -1,4 +1,5 @@
--- traits: io order gist time time_casts minus time_comparison time_range range_operators setting uuid generators observe
+-- traits: io order gist time time_casts minus time_comparison time_range range_operators
+-- traits: setting uuid generators observe
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 -- setting: neighborhood integer
 --     kid.neighborhood says how many bits of the seconds are below the node
@@ -26,7 +27,7 @@ COMMENT ON FUNCTION kid96_first(text, timestamptz, integer) IS
 COMMENT ON FUNCTION kid96_last(text, timestamptz, integer) IS
     'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if there is no such ID';
 
--- Its order is coarser than its time, so planner support adds bounds to a comparison with time, and keeps the comparison.
+-- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_within';
 CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
@@ -40,7 +41,8 @@ COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS 'tells exactly w
 COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz, integer) IS
     'tells exactly whether an ID is <, <=, >= or > an instant';
 
-CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL) RETURNS kid96
+CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL)
+    RETURNS kid96
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_node(kid96) RETURNS bigint
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'kid96_node';

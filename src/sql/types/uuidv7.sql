@@ -6,7 +6,7 @@
 
 -- uuid version 7: what only it has
 --
--- No operator <@, but kid_within(): it would get in the way of range types over uuid.
+-- It has kid_within() instead of the operator <@, which would get in the way of range types over uuid.
 
 COMMENT ON FUNCTION kid_within(uuid, kid_span) IS
     'tells whether a uuid is in a range of time, in milliseconds, comparing its bytes whatever its version';
