@@ -42,7 +42,7 @@ SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_kid_owner', current_dat
 DROP ROLE regress_kid_owner;
 CREATE EXTENSION kid;
 
--- The functions for partitions are in plpgsql, which may have been dropped.
+-- The install script has a DO block in plpgsql, which may have been dropped.
 DROP EXTENSION kid;
 DROP EXTENSION plpgsql;
 CREATE EXTENSION kid;
