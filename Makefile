@@ -1,32 +1,37 @@
-# make, make install, make installcheck: the usual ones of PostgreSQL extensions; they take PG_CONFIG=...
+# make, make install, make installcheck: as for other PostgreSQL extensions; they take PG_CONFIG=...
+#     make installcheck runs pg_regress on the running server, then the TAP tests on servers of their own.
+#     PROVE_TESTS=test/t/lease.pl chooses some of the latter, and PROVE_FLAGS is for prove.
 # make test-matrix:                      make test with every supported PostgreSQL
 # make test, make demo, make bench:      install what is missing and use a private server; see CONTRIBUTING.md
-# make compile_commands.json:            what clangd and clang-tidy want to know
+# make compile_commands.json:            the commands that compile each source, for clangd and clang-tidy
 
 comma      = ,
 EXTENSION  = kid
 EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" kid.control)
 
-# Each is a page in src/sql/types. kid96 has casts to kid64, so it comes after.
+# Each has a file in src/sql/types. kid96 has casts to kid64, so it comes later.
 TYPES      = kid64 kid96 sno flake flax uuidv7
 
 MODULE_big = kid
 OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp)))
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
 DATA_built = $(SCRIPT)
-# Scripts of released versions before this one, if there are any, and those that update from one to the next.
+# Scripts of earlier versions, if any were released, and of updates from one version to the next.
 DATA       = $(filter-out released/$(SCRIPT),$(wildcard released/*.sql))
 REGRESS    = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 REGRESS_OPTS = --load-extension=$(EXTENSION) --encoding=UTF8 --no-locale
+TAP_TESTS  = yes
+# make test runs these two as well. They replace files of the PostgreSQL that has kid, which others may be using.
+PROVE_TESTS = $(filter-out %/extension_update.pl %/library_versions.pl,$(sort $(wildcard test/t/*.pl)))
 
 SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcdir)/src/pg/base/exports.map)
 
 PG_CONFIG ?= pg_config
 
-# The server's headers as system headers: our own code is held to stricter warnings than they are.
-# ASSERTIONS=yes checks PostgreSQL's assertions in kid alone, beside a server that was built without. That is safe: the
-# function that reports a failure is in every server, so that this can be done (c.h), and of the structs the macro changes
-# only MemoryContextMethods, to which it adds a last member, and which only the server makes and reads.
+# The server's headers are system headers, because they do not meet the warnings that kid's code is compiled with.
+# ASSERTIONS=yes checks PostgreSQL's assertions in kid alone, with a server that was built without them. Every server has
+# the function that reports a failure, for this purpose (c.h). The macro changes one struct, MemoryContextMethods: it adds
+# a last member. Only the server creates and reads that struct.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"' \
               -DKID_TYPES='$(patsubst %,X(%),$(TYPES))' $(if $(ASSERTIONS),-DUSE_ASSERT_CHECKING)
 # -Wno-register: 15 and older still say "register" in their headers.
@@ -52,11 +57,21 @@ $(error "$(PG_CONFIG)" does not work; set PG_CONFIG to the pg_config of a Postgr
 endif
 include $(PGXS)
 
+PG_PROVE_FLAGS += -I test/t
+# Not every PostgreSQL comes with its Perl modules, and not every machine has prove and IPC::Run.
+ifneq ($(filter installcheck,$(MAKECMDGOALS)),)
+ifeq ($(shell $(PROVE) --version >/dev/null 2>&1 && perl -MIPC::Run -e 1 2>/dev/null && \
+              echo $(wildcard $(top_srcdir)/src/test/perl/PostgreSQL/Test/Cluster.pm)),)
+prove_installcheck = @echo "No TAP tests: they need prove, IPC::Run, and PostgreSQL::Test::Cluster in \
+                           $(abspath $(top_srcdir))/src/test/perl"
+endif
+endif
+
 $(SCRIPT): $(wildcard src/sql/* src/sql/*/*) Makefile kid.control
 	src/sql/assemble $(EXTVERSION) $(TYPES) > $@.tmp
 	mv $@.tmp $@
 
-# PGXS compiles bitcode without PG_CXXFLAGS, and does not see when a header changed.
+# PGXS compiles bitcode without PG_CXXFLAGS, and does not notice changed headers.
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
 
 %.o: %.cpp Makefile
@@ -66,7 +81,7 @@ src/pg/module.o src/pg/module.bc: kid.control
 
 -include $(OBJS:.o=.d)
 
-# The command of each source, for clangd and clang-tidy, which know fewer warnings than gcc.
+# clangd and clang-tidy know fewer warnings than gcc.
 define newline
 
 

@@ -30,11 +30,18 @@ sub init
 	return;
 }
 
+my ($library) = grep { -e } glob('/usr/lib{/*,64,}/faketime/libfaketime.so.1');
+
+sub new
+{
+	my ($class, @arguments) = @_;
+	Test::More::plan(skip_all => 'libfaketime is not installed') unless defined $library;
+	return $class->SUPER::new(@arguments);
+}
+
 sub start
 {
 	my ($self, @arguments) = @_;
-	my ($library) = glob('/usr/lib/*/faketime/libfaketime.so.1');
-	die 'libfaketime is not installed' unless defined $library;
 	$self->set_clock('+0') unless -e $self->basedir . '/clock';
 	local $ENV{LD_PRELOAD} = join ':', grep { defined } $self->{preload}, $library;
 	local $ENV{FAKETIME_TIMESTAMP_FILE} = $self->basedir . '/clock';
