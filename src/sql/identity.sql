@@ -6,4 +6,5 @@ CREATE FUNCTION kid_identity(
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_identity() IS
-    'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the lane of kid64 and kid96';
+    'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the '
+    'lane of kid64 and kid96';

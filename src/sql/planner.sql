@@ -24,11 +24,14 @@ COMMENT ON FUNCTION kid_support_ge(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_gt(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_setting(internal) IS
-    'planner support for functions that depend on a setting: replaces a call in a query by one with the setting as its last argument';
+    'planner support for functions that depend on a setting: replaces a call in a query by one with the setting as '
+    'its last argument';
 COMMENT ON FUNCTION kid_support_next(internal) IS
-    'planner support for generators: gives each call in a query a number of its own, so that PostgreSQL does not merge equal calls';
+    'planner support for generators: gives each call in a query a number of its own, so that PostgreSQL does not '
+    'merge equal calls';
 
 CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_typanalyze(internal) IS
-    'collects statistics on a column of IDs, with ten times as many bins as default_statistics_target if the IDs are unique';
+    'collects statistics on a column of IDs, with ten times as many bins as default_statistics_target if the IDs are '
+    'unique';

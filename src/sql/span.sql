@@ -12,4 +12,5 @@
 
 CREATE DOMAIN kid_span AS tstzrange;
 COMMENT ON DOMAIN kid_span IS
-    'any tstzrange, as the operand of <@ and @> beside an ID, so that these operators do not compete with those of ranges';
+    'any tstzrange, as the operand of <@ and @> beside an ID, so that these operators do not compete with those of '
+    'ranges';

@@ -7,7 +7,8 @@
 -- flake: what only this type has
 
 COMMENT ON TYPE flake IS
-    'k-ordered ID in 8 bytes, with 139 years of milliseconds from kid.flake_epoch on, a datacenter and a worker, as the Node library flake-idgen makes it';
+    'k-ordered ID in 8 bytes, with 139 years of milliseconds from kid.flake_epoch on, a datacenter and a worker, as '
+    'the Node library flake-idgen makes it';
 
 CREATE FUNCTION flake_make(
     ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
@@ -22,12 +23,15 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
 
 COMMENT ON FUNCTION flake_next() IS
-    'makes a flake that is greater than all that the cluster issued with its generator and epoch, even across a crash or a promotion';
+    'makes a flake that is greater than all that the cluster issued with its generator and epoch, even across a crash '
+    'or a promotion';
 COMMENT ON FUNCTION flake_next(bigint) IS 'makes n flake, each greater than the one before it';
 COMMENT ON FUNCTION flake_at(timestamptz) IS
-    'makes a flake for an old row, with the given time or, if the IDs of its time unit may be used up, that of a later unit';
+    'makes a flake for an old row, with the given time or, if the IDs of its time unit may be used up, that of a '
+    'later unit';
 COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS
-    'assembles a flake from an instant, a datacenter and a worker, 0 to 31 each, a sequence, 0 to 4095, and an epoch, by default kid.flake_epoch';
+    'assembles a flake from an instant, a datacenter and a worker, 0 to 31 each, a sequence, 0 to 4095, and an epoch, '
+    'by default kid.flake_epoch';
 COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
     'returns the beginning of the millisecond of an ID that counts from the given epoch';
 COMMENT ON FUNCTION kid_datacenter(flake) IS

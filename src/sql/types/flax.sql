@@ -4,7 +4,8 @@
 -- flax: what only this type has
 
 COMMENT ON TYPE flax IS
-    'k-ordered ID in 12 bytes, with the time from 2015 to 2049 in milliseconds and 56 random bits, as the Python library Flax ID makes it';
+    'k-ordered ID in 12 bytes, with the time from 2015 to 2049 in milliseconds and 56 random bits, as the Python '
+    'library Flax ID makes it';
 
 CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';

@@ -6,7 +6,8 @@
 -- kid64: what only this type has
 
 COMMENT ON TYPE kid64 IS
-    'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local identity of the Erlang library uid';
+    'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local identity of the Erlang '
+    'library uid';
 
 CREATE FUNCTION kid_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next';
@@ -23,7 +24,8 @@ COMMENT ON FUNCTION kid_next(bigint) IS 'makes n kid64, each greater than the on
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_at(timestamptz) IS
-    'makes a kid64 for an old row, with the given time or, if the IDs of its time unit may be used up, that of a later unit';
+    'makes a kid64 for an old row, with the given time or, if the IDs of its time unit may be used up, that of a '
+    'later unit';
 COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
 COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_observe(kid64) IS

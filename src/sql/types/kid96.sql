@@ -15,17 +15,23 @@ COMMENT ON FUNCTION kid96_floor(timestamptz) IS
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
     'returns the highest kid96 of the 2^kid.neighborhood seconds that hold an instant';
 COMMENT ON FUNCTION kid96_lowest(tstzrange, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds in which a range of time begins, or the greatest kid96 if no ID is in the range';
+    'returns the lowest kid96 of the 2^neighborhood seconds in which a range of time begins, or the greatest kid96 if '
+    'no ID is in the range';
 COMMENT ON FUNCTION kid96_highest(tstzrange, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds in which a range of time ends, or the smallest kid96 if no ID is in the range';
+    'returns the highest kid96 of the 2^neighborhood seconds in which a range of time ends, or the smallest kid96 if '
+    'no ID is in the range';
 COMMENT ON FUNCTION kid96_lowest(text, timestamptz, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or the greatest kid96 if there is no such ID';
+    'returns the lowest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or the '
+    'greatest kid96 if there is no such ID';
 COMMENT ON FUNCTION kid96_highest(text, timestamptz, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or the smallest kid96 if there is no such ID';
+    'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or the '
+    'smallest kid96 if there is no such ID';
 COMMENT ON FUNCTION kid96_first(text, timestamptz, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if there is no such ID';
+    'returns the lowest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if '
+    'there is no such ID';
 COMMENT ON FUNCTION kid96_last(text, timestamptz, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if there is no such ID';
+    'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if '
+    'there is no such ID';
 
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
@@ -57,7 +63,8 @@ COMMENT ON FUNCTION kid96_next(bigint) IS 'makes n kid96, each greater than the 
 COMMENT ON FUNCTION kid96_at(timestamptz) IS
     'makes a kid96 for an old row: the kid64 that kid64_at() would return, with the node of this server';
 COMMENT ON FUNCTION kid96_make(timestamptz, bigint, integer, integer) IS
-    'assembles a kid96 from an instant, a node, 0 to 4294967295, a sequence, 0 to 16383, and a neighborhood, 0 to 10, by default kid.neighborhood';
+    'assembles a kid96 from an instant, a node, 0 to 4294967295, a sequence, 0 to 16383, and a neighborhood, 0 to 10, '
+    'by default kid.neighborhood';
 COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
     'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
 COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4294967295';

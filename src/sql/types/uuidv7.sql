@@ -12,7 +12,8 @@ COMMENT ON FUNCTION kid_within(uuid, kid_span) IS
     'tells whether a uuid is in a range of time, in milliseconds, comparing its bytes whatever its version';
 
 COMMENT ON FUNCTION kid_uuidv7() IS
-    'makes a uuid of version 7 that is greater than all that this function made before in the cluster, even across a crash or a promotion';
+    'makes a uuid of version 7 that is greater than all that this function made before in the cluster, even across a '
+    'crash or a promotion';
 COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n uuids of version 7, each greater than the one before it';
 COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
     'makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits';
