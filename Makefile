@@ -33,7 +33,7 @@ PG_CONFIG ?= pg_config
 # the function that reports a failure, for this purpose (c.h). The macro changes one struct, MemoryContextMethods: it adds
 # a last member. Only the server creates and reads that struct.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"' \
-              -DKID_TYPES='$(patsubst %,X(%),$(TYPES))' $(if $(ASSERTIONS),-DUSE_ASSERT_CHECKING)
+              $(if $(ASSERTIONS),-DUSE_ASSERT_CHECKING)
 # -Wno-register: 15 and older still say "register" in their headers.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \

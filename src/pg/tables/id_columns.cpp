@@ -106,7 +106,7 @@ void collect_defaults(collection &all, Oid extension) {
     ReleaseSysCache(tuple);
     for (int i = 0; i < type_count; i++) {
       id_type const *const kind = all_types[i];
-      if (kind->column_count == 0 || !OidIsValid(made))
+      if (kind->columns.count == 0 || !OidIsValid(made))
         continue;
       if (made != (OidIsValid(kind->core_type) ? kind->core_type : all.types[i]))
         continue;
@@ -122,9 +122,9 @@ void collect_defaults(collection &all, Oid extension) {
 
 /// Where IDs of `kind` are in a column whose type is `base`; null where they cannot be read from it.
 id_column const *reader_of(id_type const &kind, Oid own_type, Oid base) {
-  for (int i = 0; i < kind.column_count; i++)
-    if (base == (OidIsValid(kind.columns[i].type) ? kind.columns[i].type : own_type))
-      return &kind.columns[i];
+  for (id_column const &column : kind.columns)
+    if (base == (OidIsValid(column.type) ? column.type : own_type))
+      return &column;
   return nullptr;
 }
 
@@ -157,7 +157,7 @@ void collect(collection &all, FormData_pg_attribute const &attribute) {
     if (OidIsValid(all.types[i]) && base == all.types[i]) {
       kind = all_types[i];
       // One that needs no logical clock is of no concern, whatever its default is.
-      if (kind->column_count == 0)
+      if (kind->columns.count == 0)
         return;
       reader = reader_of(*kind, base, base);
     }

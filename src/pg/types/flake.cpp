@@ -154,8 +154,15 @@ static constexpr id_setting epoch_setting = {
 template <> constexpr id_setting const *setting_of<flake> = &epoch_setting;
 
 static constexpr id_column flake_columns[] = {in_own_type<flake>(), in_bigint<flake>()};
-constexpr id_type flake_type =
-    describe_type<flake>(flake_in, clock_flake, flake_columns, define_flake_settings, {"generator", generator_of});
+constexpr id_type flake_type = [] {
+  id_type type = basic<flake>();
+  type.input = flake_in;
+  type.define_settings = define_flake_settings;
+  type.clock = clock_flake;
+  type.columns = flake_columns;
+  type.share = {"generator", generator_of};
+  return type;
+}();
 
 namespace {
 

@@ -15,7 +15,11 @@ KID_DECLARE_INPUT(flax)
 
 namespace kid::pg {
 
-constexpr id_type flax_type = describe_type<flax>(flax_in);
+constexpr id_type flax_type = [] {
+  id_type type = basic<flax>();
+  type.input = flax_in;
+  return type;
+}();
 
 namespace {
 

@@ -1,4 +1,5 @@
-// What shared rooms need to know of a type. Each type says it on its page, types/T.cpp; the Makefile lists the types.
+// What the shared code needs to know about a type. Each type describes itself in types/T.cpp; src/types.def lists the
+// types.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -7,82 +8,94 @@
 
 namespace kid::pg {
 
-/// Values of a column, from one to another in the order of its btree, both included.
+/// Values of a column from `first` to `last`, both included, in the order of its btree.
 struct datum_range {
   Datum first;
   Datum last;
 };
 
-/// The IDs up to an instant, or those after it, as ranges of a column: the greatest IDs come first.
+/// The IDs up to an instant, or the IDs after it, as ranges of a column. The greatest IDs come first.
 struct datum_ranges {
   int count;
   datum_range ranges[2];
 };
 
-/// An ID that a column holds.
+/// An ID found in a column.
 struct stored_id {
   unix_micros time;   ///< when its time unit begins
-  unix_micros latest; ///< no ID that sorts before it is of a later time unit than this
-  char text[40];      ///< empty: none
+  unix_micros latest; ///< upper bound of the time of every ID that sorts at or before this one
+  char text[40];      ///< empty if there is no ID
 };
 
-/// A way to keep IDs in a column that is ordered as they are.
+/// A way to keep IDs in a column whose order is that of the IDs.
 struct id_column {
-  Oid type;                                              ///< of PostgreSQL's; InvalidOid is the type of kid's itself
+  Oid type;                                              ///< a core type; InvalidOid stands for kid's own type
   datum_ranges (*ranges)(unix_micros limit, bool after); ///< in the current memory context
-  bool (*read)(Datum value, stored_id &id);              ///< false where the value is no ID
+  bool (*read)(Datum value, stored_id &id);              ///< returns false if the value is not an ID
 };
 
-/// A setting that the layout of a type depends on. IDs do not carry it. Plans have its value as a constant: the assign
-/// hook of the setting calls ResetPlanCache() where the value is another one.
+/// An array of `id_column`, or none.
+struct id_column_list {
+  id_column const *first = nullptr;
+  int count = 0;
+
+  constexpr id_column_list() = default;
+  template <int Count> constexpr id_column_list(id_column const (&columns)[Count]) : first(columns), count(Count) {}
+  constexpr id_column const *begin() const { return first; }
+  constexpr id_column const *end() const { return first + count; }
+};
+
+/// A setting that the layout of a type depends on. IDs do not carry its value. Plans have the value as a constant, so
+/// the assign hook of the setting calls ResetPlanCache() if the value changes.
 struct id_setting {
   char const *name;
-  Oid type;                         ///< of the argument that gives another value to a function
-  Datum (*value)();                 ///< in force
-  bool (*equals)(char const *text); ///< whether a text, as ALTER ROLE stores it, is the value in force
+  Oid type;                         ///< of the argument that overrides the setting in a function call
+  Datum (*value)();                 ///< the value in force
+  bool (*equals)(char const *text); ///< whether `text`, as ALTER ROLE stores it, is the value in force
 };
 
-/// What a type takes of the node number.
+/// The part of the node number that IDs of a type have.
 struct node_share {
-  char const *name;                        ///< the column of kid_identity(); null where it takes nothing
-  std::int64_t (*of)(identity const &who); ///< -1 where there is none, and the generator raises an error
+  char const *name = nullptr;                        ///< the column of kid_identity()
+  std::int64_t (*of)(identity const &who) = nullptr; ///< returns -1 if the generator would raise an error
 };
 
+/// `basic` fills in the members that follow from the layout. A type sets the others by name, where the default does not
+/// fit.
 struct id_type {
-  char const *name;              ///< in messages, and of the type in SQL if that is kid's own
-  char const *prefix;            ///< what names of its functions in SQL begin with
-  PGFunction input;              ///< the input function of a type of kid's own, which proves that a type is this one
-  Oid core_type;                 ///< PostgreSQL's own type that the IDs are of; InvalidOid: it is kid's
-  id_setting const *setting;     ///< null: the layout depends on none
-  char const *exact;             ///< the type that an ID is compared with time as; null: they order exactly by time
-  unix_micros (*time)(Datum id); ///< when the time unit of any value of its type begins
-  unix_micros (*first)();        ///< the first instant that an ID can tell
-  Datum (*floor)(unix_micros);   ///< the lowest ID of the time unit that holds an instant, as T_floor() returns it
-  void (*define_settings)(int flags); ///< those of this type alone; null where it has none
-  clock_id clock;                     ///< `clock_count` where IDs need no logical clock
-  id_column const *columns;           ///< where its IDs may be; null without a logical clock
-  int column_count;
-  node_share share;
-  /// The ID next to a bound that is none, above or below it; false where there is none. Null: all values are IDs.
+  // From the layout:
+  char const *name = nullptr;              ///< in messages; also the name in SQL if the type is kid's own
+  id_setting const *setting = nullptr;     ///< null if the layout depends on no setting
+  char const *exact = nullptr;             ///< the type whose bounds compare with time exactly; null if its own do
+  unix_micros (*time)(Datum id) = nullptr; ///< when the time unit of a value begins, for every value of the SQL type
+  unix_micros (*first)() = nullptr;        ///< the first instant that an ID can tell
+  Datum (*floor)(unix_micros) = nullptr;   ///< the lowest ID of a time unit, as T_floor() returns it
+
+  // From types/T.cpp:
+  char const *prefix = nullptr; ///< of the names of its functions in SQL; the name of the type unless set
+  PGFunction input = nullptr;   ///< the input function of kid's own type, which tells it from others of the same name
+  Oid core_type = InvalidOid;   ///< the core type that has the IDs among its values, if the type is not kid's own
+  void (*define_settings)(int flags) = nullptr; ///< defines the settings that only this type has
+  clock_id clock = clock_count;                 ///< `clock_count` if IDs need no logical clock
+  id_column_list columns = {};                  ///< where IDs may be stored; empty without a logical clock
+  node_share share = {};                        ///< empty if IDs have no part of the node number
+
+  /// For a bound that is not itself an ID: sets `id` to the nearest ID above or below it, or returns false if there is
+  /// none. Null means that every value of the type is an ID.
   bool (*next_id)(Datum bound, bool above, Datum *id) = nullptr;
 };
 
-// One X(T) for each type.
-#ifndef KID_TYPES
-#error "KID_TYPES comes from the Makefile"
-#endif
-
 #define X(T) extern id_type const T##_type;
-KID_TYPES
-#undef X
+#include "../../types.def"
 
+constexpr id_type const *all_types[] = {
 #define X(T) &T##_type,
-constexpr id_type const *all_types[] = {KID_TYPES};
-#undef X
+#include "../../types.def"
+};
 
-/// Returns what kid knows about the IDs of a type, or null if the type has none. A name proves nothing: anybody may
-/// create a type called kid64. A type is kid's own if its input function is this library's, as only a superuser can
-/// make a type with that.
+/// Returns what kid knows about the IDs of a type, or null if the type has none. A name proves nothing, because anybody
+/// may create a type called kid64. A type is kid's own if its input function is this library's: only a superuser can
+/// create a type with that function.
 id_type const *id_type_of(Oid type);
 
 template <class Id> unix_micros time_of(Datum id) {
@@ -97,53 +110,21 @@ template <class Id> Datum floor_of(unix_micros time) {
   return put<Id>(kid::floor(layout_of<Id>(), time));
 }
 
-/// The setting that the layout of a type depends on, on the page of that type.
+/// The setting that the layout of a type depends on. types/T.cpp specializes it.
 template <class Id> constexpr id_setting const *setting_of = nullptr;
 
-template <class Id> constexpr char const *exact_name() {
-  if constexpr (orders_exactly<Id>)
-    return nullptr;
-  else
-    return Id::exact::name;
-}
-
-/// A type whose IDs need no logical clock.
-template <class Id> constexpr id_type describe_type(PGFunction input, void (*define_settings)(int flags) = nullptr) {
-  static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr));
-  return {Id::name,
-          Id::name,
-          input,
-          InvalidOid,
-          setting_of<Id>,
-          exact_name<Id>(),
-          time_of<Id>,
-          first_of<Id>,
-          floor_of<Id>,
-          define_settings,
-          clock_count,
-          nullptr,
-          0,
-          {}};
-}
-
-/// One whose IDs move `clock`, and may be in these `columns`.
-template <class Id, int Count>
-constexpr id_type describe_type(PGFunction input, clock_id clock, id_column const (&columns)[Count],
-                                void (*define_settings)(int flags) = nullptr, node_share share = {}) {
-  id_type type = describe_type<Id>(input, define_settings);
-  type.clock = clock;
-  type.columns = columns;
-  type.column_count = Count;
-  type.share = share;
-  return type;
-}
-
-/// IDs that are some of the values of a type of PostgreSQL's own.
-constexpr id_type in_core_type(Oid core_type, char const *prefix, bool (*next_id)(Datum bound, bool above, Datum *id),
-                               id_type type) {
-  type.core_type = core_type;
-  type.prefix = prefix;
-  type.next_id = next_id;
+/// Returns the members of an `id_type` that follow from the layout `Id`.
+template <class Id> constexpr id_type basic() {
+  static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr), "a layout has members if a setting decides on it");
+  id_type type;
+  type.name = Id::name;
+  type.prefix = Id::name;
+  type.setting = setting_of<Id>;
+  if constexpr (!orders_exactly<Id>)
+    type.exact = Id::exact::name;
+  type.time = time_of<Id>;
+  type.first = first_of<Id>;
+  type.floor = floor_of<Id>;
   return type;
 }
 

@@ -56,7 +56,14 @@ static constexpr id_setting neighborhood_setting = {"kid.neighborhood", INT4OID,
 template <> constexpr id_setting const *setting_of<kid96> = &neighborhood_setting;
 
 static constexpr id_column kid96_columns[] = {in_own_type<kid96>(), in_uuid_text<kid96>()};
-constexpr id_type kid96_type = describe_type<kid96>(kid96_in, clock_kid, kid96_columns, define_kid96_settings);
+constexpr id_type kid96_type = [] {
+  id_type type = basic<kid96>();
+  type.input = kid96_in;
+  type.define_settings = define_kid96_settings;
+  type.clock = clock_kid;
+  type.columns = kid96_columns;
+  return type;
+}();
 
 namespace {
 

@@ -112,8 +112,15 @@ static void define_sno_settings(int flags) {
 }
 
 static constexpr id_column sno_columns[] = {in_own_type<sno>(), in_uuid_text<sno>()};
-constexpr id_type sno_type =
-    describe_type<sno>(sno_in, clock_sno, sno_columns, define_sno_settings, {"partition", partition_of});
+constexpr id_type sno_type = [] {
+  id_type type = basic<sno>();
+  type.input = sno_in;
+  type.define_settings = define_sno_settings;
+  type.clock = clock_sno;
+  type.columns = sno_columns;
+  type.share = {"partition", partition_of};
+  return type;
+}();
 
 namespace {
 

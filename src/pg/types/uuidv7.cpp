@@ -58,8 +58,15 @@ template <> Datum floor_of<uuidv7>(unix_micros time) {
 }
 
 static constexpr id_column uuidv7_columns[] = {{UUIDOID, values_around<uuidv7>, read_stored}};
-constexpr id_type uuidv7_type =
-    in_core_type(UUIDOID, "kid_uuidv7", next_id, describe_type<uuidv7>(nullptr, clock_uuidv7, uuidv7_columns));
+constexpr id_type uuidv7_type = [] {
+  id_type type = basic<uuidv7>();
+  type.prefix = "kid_uuidv7";
+  type.core_type = UUIDOID;
+  type.clock = clock_uuidv7;
+  type.columns = uuidv7_columns;
+  type.next_id = next_id;
+  return type;
+}();
 
 /// Of other versions it is not known what their time is, if they have one.
 template <> Datum timestamp<uuidv7>(PG_FUNCTION_ARGS) {
