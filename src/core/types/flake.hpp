@@ -38,7 +38,7 @@ struct flake : counts_from_epoch<flake> {
 
   static constexpr unix_micros unit = 1000;
 
-  /// The latest epoch: that of the library is a number of milliseconds from 1970, and this is the greatest of 42 bits.
+  /// The latest allowed epoch: like the library's, a number of milliseconds since 1970 that fits in `units`.
   static constexpr unix_micros epoch_max = static_cast<unix_micros>(units::max) * unit;
 
   unix_micros epoch; ///< a whole millisecond from 0 to `epoch_max`
@@ -46,10 +46,12 @@ struct flake : counts_from_epoch<flake> {
   constexpr explicit flake(unix_micros from = 0) noexcept : epoch(from) {}
 };
 
-/// The logical clock of flake: its state is the millisecond since 1970, whatever the epoch, above the sequence.
+/// The logical clock of flake. Its state is the millisecond since 1970, whatever the epoch, above the sequence.
 struct flake_clock {
   using sequence = flake::sequence;
-  using millis = above<sequence, 52>;
+  using millis = above<sequence, 64 - sequence::width>;
+  static_assert(millis::max / 2 >= flake::units::max, "a state holds the last instant from the latest epoch");
+  static_assert(millis::max <= INT64_MAX / flake::unit, "the time of every state fits in unix_micros");
 
   bool hold = true; ///< what to do when the system clock goes back, see core/step.hpp
   std::uint64_t sequence_max = sequence::max;
@@ -78,7 +80,7 @@ struct flake_clock {
   constexpr std::uint64_t states() const noexcept { return sequence_max + 1; }
 };
 
-/// The state of the logical clock that an ID is of.
+/// Returns the state of the logical clock that belongs to an ID.
 constexpr std::uint64_t state_of(flake const &layout, flake::word id) noexcept {
   return flake_clock::at(layout.time(id)) | flake::sequence::get(id);
 }

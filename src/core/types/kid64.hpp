@@ -46,6 +46,7 @@ struct kid64 {
   static constexpr unix_micros micros_per_second = 1'000'000;
   static constexpr unix_micros seconds_per_a = 1'000'000;
   static constexpr unix_micros unit = 1 << 10;
+  static_assert(b::max >= seconds_per_a - 1 && c::max >= (micros_per_second - 1) / unit);
 
   /// The first and the last instant that an ID can carry.
   static constexpr unix_micros first() noexcept { return 0; }

@@ -34,6 +34,7 @@ struct kid96 {
   static constexpr std::uint64_t node_max = kid::node_max;
   static_assert(node_max == (std::uint64_t{1} << node_width) - 1);
   static constexpr unsigned neighborhood_max = 10;
+  static_assert(8 * size == 8 * kid64::size + node_width && neighborhood_max <= kid64::b::width);
 
   unsigned neighborhood; ///< bits, 0 to `neighborhood_max`
 
@@ -74,8 +75,9 @@ struct kid96 {
   constexpr unix_micros latest(word id) const noexcept {
     kid64::word const bits = local(id);
     std::uint64_t const seconds = kid64::b::get(bits) | ((std::uint64_t{1} << neighborhood) - 1);
-    // B ends at 999999, in the midst of a neighborhood.
-    auto const last = static_cast<unix_micros>(seconds < 999'999 ? seconds : 999'999);
+    // The last second of a megasecond is in the midst of a neighborhood.
+    constexpr std::uint64_t last_b = kid64::seconds_per_a - 1;
+    auto const last = static_cast<unix_micros>(seconds < last_b ? seconds : last_b);
     auto const end =
         (static_cast<unix_micros>(kid64::a::get(bits)) * kid64::seconds_per_a + last + 1) * kid64::micros_per_second -
         1;

@@ -50,6 +50,7 @@ struct sno : counts_from_epoch<sno> {
   /// Where an ID comes from, and its sort key among those that mostly come from there, see `origin_sort_key`.
   static constexpr std::uint64_t origin(word id) noexcept { return static_cast<std::uint64_t>(partition::get(id)); }
   static constexpr std::uint64_t sort_key(word id, std::uint64_t from) noexcept {
+    static_assert(8 * size - partition::width <= 64, "origin_sort_key has 64 bits for the rest of the ID");
     return origin_sort_key(id, sequence::width, partition::width, from);
   }
 };

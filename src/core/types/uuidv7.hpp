@@ -35,6 +35,7 @@ struct uuidv7 {
   using version = above<fraction, 4>;
   using millis = above<version, 48>;
   static_assert(millis::end == 8 * size);
+  static_assert(variant::end == 64 && version::end == 80 && variant::width == 2 && version::width == 4, "RFC 9562");
 
   static constexpr word marks = version::put(7) | variant::put(2);
   static constexpr unix_micros unit = 1000;
@@ -67,6 +68,7 @@ struct uuidv7_clock {
   using fraction = above<count_bits, uuidv7::fraction::width>;
   using millis = above<fraction, uuidv7::millis::width>;
   static_assert(millis::end == 64);
+  static_assert(fraction::max + 1 >= uuidv7::unit, "each microsecond has a fraction of its own");
 
   bool hold = true; ///< what to do when the system clock goes back, see core/step.hpp
 
@@ -98,7 +100,9 @@ struct uuidv7_clock {
   static constexpr bool used_up(std::uint64_t state) noexcept { return state == end(state); }
   static constexpr std::uint64_t count(std::uint64_t state) noexcept { return state + 1; }
   static constexpr std::uint64_t left(std::uint64_t state) noexcept { return end(state) - state; }
-  static constexpr std::uint64_t states() noexcept { return 64; }
+  static constexpr std::uint64_t states() noexcept {
+    return (fraction::max + 1) / uuidv7::unit * (count_bits::max + 1);
+  }
 
   /// The ID of a state, without its random bits.
   static constexpr uuidv7::word id(std::uint64_t state) noexcept {

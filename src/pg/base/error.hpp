@@ -31,6 +31,8 @@ template <class Id> char const *syntax_detail(char const *text, text_status stat
   case text_error::zero:
     return "A decimal number does not begin with 0.";
   case text_error::overflow:
+    static_assert(!std::is_same_v<form, decimal_text> || sizeof(typename Id::word) <= sizeof(std::uint64_t),
+                  "the message below prints 64 bits, as many as decimal_text reads");
     return psprintf("The greatest value of type %s is " UINT64_FORMAT ".", Id::name,
                     static_cast<std::uint64_t>(greatest<Id>));
   }

@@ -4,8 +4,8 @@ namespace kid::pg {
 
 namespace {
 
-/// Never a file of PostgreSQL's: its OID counter, which file numbers come from, does not go below 10000, and its own
-/// catalogue stays below 8000.
+/// Never the number of a file of PostgreSQL's: the OID counter, which file numbers come from, does not go below 10000,
+/// and the numbers of the system catalog stay below 8000.
 constexpr unsigned file_number = 9764;
 
 constexpr file_locator file = {GLOBALTABLESPACE_OID, InvalidOid, file_number};
@@ -19,6 +19,13 @@ struct page_content {
   TimeLineID timeline; ///< of WAL, on which it was written
   page_bounds bounds;
 };
+
+// If one of these fails, kid would misread the pages that it has written. Another clock is appended to KID_CLOCKS, and
+// its name and position to the first. Any other change increases `page_version`.
+static_assert(clock_kid == 0 && clock_flake == 1 && clock_sno == 2 && clock_uuidv7 == 3 && clock_count == 4);
+static_assert(page_version == 3 && page_bounds::room == 8 && sizeof(page_content) == 168);
+static_assert(offsetof(page_content, bounds) == 16 && offsetof(page_bounds, safe) == 64);
+static_assert(offsetof(page_bounds, draw) == 128 && offsetof(page_bounds, system) == 144);
 
 constexpr auto lower_end = static_cast<LocationIndex>(MAXALIGN(SizeOfPageHeaderData) + sizeof(page_content));
 
@@ -46,7 +53,7 @@ page_state look_at(Page page) {
              : page_state::damaged;
 }
 
-/// Whether the page is good; an error where it is damaged.
+/// Returns whether the page is good, or false if there is none. Raises an error if it is damaged.
 bool check(page_state state) {
   if (state == page_state::good || state == page_state::none)
     return state == page_state::good;
@@ -58,7 +65,7 @@ bool check(page_state state) {
                   "\"kid.max_observe\" ahead. The page is written anew then, and IDs go on from that time."));
 }
 
-/// Whether the file has its block. Once it has, it keeps it.
+/// Returns whether the file has its block. The block is never removed, so the answer is remembered once it is yes.
 bool has_block() {
   static bool seen = false;
 
@@ -69,11 +76,13 @@ bool has_block() {
   return seen;
 }
 
-/// What the disk has of the file. Less than a block of it is none, if it is of zeroes: a disk that was full when it was
-/// made leaves that.
+/// Returns the state of the page on disk. Less than a block of zeroes counts as no page: that is left if the disk was
+/// full when the file was created.
 page_state look_at_file() {
   PGIOAlignedBlock block;
-  int const part = OpenTransientFile("global/9764", O_RDONLY | PG_BINARY);
+  char path[32];
+  snprintf(path, sizeof path, "global/%u", file_number);
+  int const part = OpenTransientFile(path, O_RDONLY | PG_BINARY);
 
   if (part < 0 && errno == ENOENT)
     return page_state::none;
@@ -92,14 +101,14 @@ page_state look_at_file() {
   return page_state::none;
 }
 
-/// Makes the file with a block of zeroes, or what is missing of it after a crash in here. Not with P_NEW, which wants a
-/// relation that is in the catalogue.
+/// Creates the file with a block of zeroes, or what a crash in here has left missing. P_NEW would need a relation that
+/// is in the system catalog.
 void create() {
   auto *const relation = smgropen(file, no_backend);
   PGIOAlignedBlock zeroes;
 
   if (!smgrexists(relation, MAIN_FORKNUM)) {
-    // As in recovery: it may be there in part.
+    // As in recovery: part of the file may exist.
     smgrcreate(relation, MAIN_FORKNUM, true);
     log_smgrcreate(&file, MAIN_FORKNUM);
   }
@@ -132,7 +141,7 @@ XLogRecPtr fill(Buffer buffer, bool is_new, page_bounds const &bounds) {
   return lsn;
 }
 
-/// On a standby a page that was written would be a PANIC later on.
+/// On a standby, writing the page would lead to a PANIC later on.
 void check_may_write() {
   PreventCommandDuringRecovery("a generator of IDs");
 }
@@ -179,8 +188,8 @@ XLogRecPtr mend_page(page_bounds const &bounds) {
       return InvalidXLogRecPtr;
     create();
   }
-  // One whose checksum is wrong comes as zeroes, with a warning. They are what others would find from here on, so
-  // nothing may fail before it is filled.
+  // A page with a wrong checksum is read as zeroes, with a warning. From here on others would find these zeroes, so
+  // nothing may fail before the page is filled.
   Buffer const buffer = read_buffer(RBM_ZERO_ON_ERROR, BUFFER_LOCK_EXCLUSIVE);
   bool const good = look_at(BufferGetPage(buffer)) == page_state::good;
   XLogRecPtr const lsn = good ? InvalidXLogRecPtr : fill(buffer, true, bounds);
@@ -189,7 +198,7 @@ XLogRecPtr mend_page(page_bounds const &bounds) {
 }
 
 bool page_seems_damaged() {
-  // It may be written right now.
+  // The page may be being written right now.
   for (int tries = 0; tries < 3; tries++) {
     page_state const seen = look_at_file();
     if (seen == page_state::good || seen == page_state::none)
@@ -200,8 +209,8 @@ bool page_seems_damaged() {
 }
 
 bool replicates_synchronously() {
-  // What the server goes by, and not the session's own setting, which may be older or newer; but at a start the server
-  // may not have come to it yet.
+  // Read what the server applies. The session's own setting may be older or newer. Right after a start, however, the
+  // server may not have set its status yet.
   auto const status = WalSndCtl->sync_standbys_status;
   bool const known = (status & SYNC_STANDBY_INIT) != 0;
   return SyncRepRequested() && (known ? (status & SYNC_STANDBY_DEFINED) != 0 : *SyncRepStandbyNames != '\0');

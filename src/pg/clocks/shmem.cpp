@@ -9,6 +9,17 @@ namespace {
 /// To be changed with `shared_state`: two versions of the library may meet in a running server.
 constexpr std::uint32_t struct_version = 1;
 
+// If one of these fails, `shared_state` has changed, as it does with another clock. Increase `struct_version`, unless
+// no release has the current one, and correct the figures. Otherwise a session with an older library would take the
+// memory for its own struct, and overwrite clocks.
+static_assert(struct_version == 1 && clock_count == 4);
+static_assert(offsetof(shared_state, lease) == 128 && offsetof(shared_state, cells) == 384);
+static_assert(offsetof(shared_state, backfill) == 896 && offsetof(shared_state, stats) == 1024);
+static_assert(sizeof(shared_state) == 1280 && sizeof(clock_cell) == 128 && sizeof(clock_stats) == 56);
+static_assert(offsetof(clock_cell, held) == 32 && offsetof(identity_state, citus_database) == 32);
+// The lock before these has more members if PostgreSQL was built to debug locks.
+static_assert(offsetof(lease_state, resets) - offsetof(lease_state, tranche) == 188);
+
 /// The same in all versions of kid: it is `struct_version` that tells them apart, in an error of our own.
 constexpr std::size_t shared_size = 2048;
 static_assert(sizeof(shared_state) <= shared_size);

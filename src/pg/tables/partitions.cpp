@@ -323,10 +323,10 @@ bool find_start(creation const &call, partition_bound &first, TimestampTz &start
   return true;
 }
 
-/// All points, in their order, each once. A bound that somebody made in the time unit in which a period begins is as
-/// good as the period's own. Bounds of a kid96 are no closer than its neighborhood, at most 1024 s.
+/// Returns all points, in their order, each once. A bound that somebody made in the time unit in which a period begins
+/// is as good as the period's own. Bounds of a kid96 are no closer than its neighborhood, at most `coarsest_order`.
 point *find_points(creation const &call, TimestampTz start, int &count) {
-  TimestampTz const end = call.until + 1024 * USECS_PER_SEC;
+  TimestampTz const end = call.until + coarsest_order;
   partition_list const &all = call.partitions;
   int room = 2 * all.count + 64;
   auto *points = static_cast<point *>(palloc(static_cast<std::size_t>(room) * sizeof(point)));

@@ -51,8 +51,8 @@ std::int64_t generator_of(identity const &who) {
   if (is_contradictory())
     ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR),
             errmsg("\"kid.flake_id\" contradicts \"kid.flake_datacenter\" and \"kid.flake_worker\""),
-            errdetail("They are %d, %d and %d, and the first is 32 times the second plus the third.", id, datacenter,
-                      worker),
+            errdetail("They are %d, %d and %d, and the first is %d times the second plus the third.", id, datacenter,
+                      worker, 1 << flake::worker::width),
             errhint("Set either the one or the other two, and leave the rest at -1."));
   if (on_citus_worker() && !who.counts())
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -152,6 +152,11 @@ static constexpr id_setting epoch_setting = {
              millis == static_cast<double>(layout.epoch) / static_cast<double>(flake::unit);
     }};
 template <> constexpr id_setting const *setting_of<flake> = &epoch_setting;
+
+// IDs in tables have this layout, and the page of the bounds has states of the clock.
+static_assert(flake::units::width == 42 && flake::datacenter::width == 5 && flake::worker::width == 5 &&
+                  flake::sequence::width == 12,
+              "also named in kid_inspect() and the comments of src/sql/types/flake.sql; see page_version");
 
 static constexpr id_column flake_columns[] = {in_own_type<flake>(), in_bigint<flake>()};
 constexpr id_type flake_type = [] {

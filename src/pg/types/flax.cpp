@@ -15,6 +15,10 @@ KID_DECLARE_INPUT(flax)
 
 namespace kid::pg {
 
+// IDs in tables have this layout.
+static_assert(flax::units::width == 40 && flax::random::width == 56,
+              "also named in kid_inspect() and the comments of src/sql/types/flax.sql");
+
 constexpr id_type flax_type = [] {
   id_type type = basic<flax>();
   type.input = flax_in;
@@ -24,6 +28,7 @@ constexpr id_type flax_type = [] {
 namespace {
 
 constexpr unsigned random_size = flax::random::width / 8;
+static_assert(flax::random::width % 8 == 0);
 
 flax::word flax_of_time(TimestampTz time) {
   return flax{}.lowest(time_argument(flax{}, time)) | flax::random::put(random_bits(flax::random::width));

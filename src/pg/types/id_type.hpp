@@ -110,6 +110,9 @@ template <class Id> Datum floor_of(unix_micros time) {
   return put<Id>(kid::floor(layout_of<Id>(), time));
 }
 
+/// No type orders IDs less exactly by time than this.
+constexpr unix_micros coarsest_order = std::int64_t{1024} * 1'000'000;
+
 /// The setting that the layout of a type depends on. types/T.cpp specializes it.
 template <class Id> constexpr id_setting const *setting_of = nullptr;
 

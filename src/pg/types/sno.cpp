@@ -24,14 +24,14 @@ automatic_or_number chosen_partition = {true, 0};
 int sequence_min = 0;
 int sequence_max = sno::sequence::max;
 
-/// What a node number leaves to the partition: of a hash a part will do.
+/// Returns the partition that follows from the node number, or -1 if there is none. Part of a hash will do.
 std::int64_t partition_of(identity const &who) {
   if (!chosen_partition.automatic)
     return chosen_partition.number;
   if (!who.known)
     return -1;
   if (!who.counts())
-    return static_cast<std::uint16_t>(who.node);
+    return static_cast<std::int64_t>(who.node & sno::partition::max);
   return who.node <= sno::partition::max ? std::int64_t{who.node} : -1;
 }
 
@@ -110,6 +110,11 @@ static void define_sno_settings(int flags) {
                           "It may be below \"kid.sno_sequence_min\".", &sequence_max, max, 0, max, PGC_SUSET, flags,
                           nullptr, nullptr, nullptr);
 }
+
+// IDs in tables have this layout, and the page of the bounds has states of the clock.
+static_assert(sno::units::width == 39 && sno::tick::width == 1 && sno::meta::width == 8 &&
+                  sno::partition::width == 16 && sno::sequence::width == 16,
+              "also named in kid_inspect() and the comments of src/sql/types/sno.sql, and above; see page_version");
 
 static constexpr id_column sno_columns[] = {in_own_type<sno>(), in_uuid_text<sno>()};
 constexpr id_type sno_type = [] {
