@@ -7,7 +7,7 @@
 
 namespace kid::pg {
 
-static Datum reset_to_time(PG_FUNCTION_ARGS) {
+static Datum kid_reset_clock_to_time(PG_FUNCTION_ARGS) {
   unix_micros const time = to_unix(PG_GETARG_TIMESTAMPTZ(0));
 
   check_may_reset();
@@ -27,7 +27,7 @@ static char const *problem_of(shared_state &shared) {
 }
 
 /// Returns a row for each clock. Waits for no lock, once this process knows where the clocks are.
-static Datum show_stats(PG_FUNCTION_ARGS) {
+static Datum kid_stats(PG_FUNCTION_ARGS) {
   static shared_state *known = nullptr;
   if (known == nullptr)
     known = &find_or_make();
@@ -82,5 +82,5 @@ static Datum show_stats(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
-KID_FUNCTION(kid_reset_clock_to_time, kid::pg::reset_to_time)
-KID_FUNCTION(kid_stats, kid::pg::show_stats)
+KID_FUNCTION(kid_reset_clock_to_time, kid::pg::kid_reset_clock_to_time)
+KID_FUNCTION(kid_stats, kid::pg::kid_stats)

@@ -250,7 +250,7 @@ void define_identity_settings(int flags) {
 namespace {
 
 /// One row, whose columns have the names of what types take of the node number.
-Datum show(PG_FUNCTION_ARGS) {
+Datum kid_identity(PG_FUNCTION_ARGS) {
   identity const who = identity_to_show();
   TupleDesc columns = nullptr;
   Datum values[16] = {};
@@ -278,4 +278,4 @@ Datum show(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
-KID_FUNCTION(kid_identity, kid::pg::show)
+KID_FUNCTION(kid_identity, kid::pg::kid_identity)

@@ -194,7 +194,7 @@ struct flake_generator {
   }
 };
 
-Datum at(PG_FUNCTION_ARGS) {
+Datum flake_at(PG_FUNCTION_ARGS) {
   auto const origin = generator("flake_at()");
   auto const given =
       backfill(fcinfo, layout, clock_flake, "flake_at()", PG_GETARG_TIMESTAMPTZ(0), 0, clock().sequence_max);
@@ -202,7 +202,7 @@ Datum at(PG_FUNCTION_ARGS) {
 }
 
 /// Not strict: without an epoch it is that of the setting.
-Datum make(PG_FUNCTION_ARGS) {
+Datum flake_make(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
     PG_RETURN_NULL();
   flake const chosen = PG_ARGISNULL(4) ? layout : layout_with<flake>(PG_GETARG_DATUM(4));
@@ -223,10 +223,10 @@ KID_EXPORT_GIST(flake)
 KID_EXPORT_TIME(flake)
 KID_EXPORT_TIME_COMPARISON(flake)
 KID_EXPORT_RANGE_OPERATORS(flake)
-KID_EXPORT_GENERATOR(flake, kid::pg::flake_generator, kid::pg::at)
+KID_EXPORT_GENERATOR(flake, kid::pg::flake_generator, kid::pg::flake_at)
 KID_EXPORT_OBSERVE(flake, clock_flake)
 KID_EXPORT_RESET_CLOCK(flake, clock_flake)
-KID_FUNCTION(flake_make, kid::pg::make)
+KID_FUNCTION(flake_make, kid::pg::flake_make)
 KID_FUNCTION(flake_datacenter, kid::pg::component<kid::flake, kid::flake::datacenter>)
 KID_FUNCTION(flake_worker, kid::pg::component<kid::flake, kid::flake::worker>)
 KID_FUNCTION(flake_generator, kid::pg::component<kid::flake, kid::flake::generator>)

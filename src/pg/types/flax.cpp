@@ -42,11 +42,11 @@ struct flax_generator {
   flax::word id(std::uint64_t) const { return flax_of_time(GetCurrentTimestamp()); }
 };
 
-Datum at(PG_FUNCTION_ARGS) {
+Datum flax_at(PG_FUNCTION_ARGS) {
   return put<flax>(flax_of_time(PG_GETARG_TIMESTAMPTZ(0)));
 }
 
-Datum make(PG_FUNCTION_ARGS) {
+Datum flax_make(PG_FUNCTION_ARGS) {
   auto const lowest = flax{}.lowest(time_argument(flax{}, PG_GETARG_TIMESTAMPTZ(0)));
   bytea *const random = PG_GETARG_BYTEA_PP(1);
   unsigned char bits[8] = {};
@@ -58,7 +58,7 @@ Datum make(PG_FUNCTION_ARGS) {
   return put<flax>(lowest | load_big<8, std::uint64_t>(bits));
 }
 
-Datum random_of(PG_FUNCTION_ARGS) {
+Datum flax_random(PG_FUNCTION_ARGS) {
   auto *const random = static_cast<bytea *>(palloc(VARHDRSZ + random_size));
   unsigned char bits[8];
 
@@ -79,6 +79,6 @@ KID_EXPORT_TIME(flax)
 KID_EXPORT_TIME_COMPARISON(flax)
 KID_EXPORT_RANGE_OPERATORS(flax)
 KID_EXPORT_UUID_CASTS(flax)
-KID_EXPORT_GENERATOR(flax, kid::pg::flax_generator, kid::pg::at)
-KID_FUNCTION(flax_make, kid::pg::make)
-KID_FUNCTION(flax_random, kid::pg::random_of)
+KID_EXPORT_GENERATOR(flax, kid::pg::flax_generator, kid::pg::flax_at)
+KID_FUNCTION(flax_make, kid::pg::flax_make)
+KID_FUNCTION(flax_random, kid::pg::flax_random)

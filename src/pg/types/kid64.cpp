@@ -45,12 +45,12 @@ struct kid64_generator {
   kid64::word id(std::uint64_t state) const { return state; }
 };
 
-Datum at(PG_FUNCTION_ARGS) {
+Datum kid64_at(PG_FUNCTION_ARGS) {
   auto const given = backfill_in_lane<kid_clock>(fcinfo, kid64{}, clock_kid, "kid64_at()", PG_GETARG_TIMESTAMPTZ(0));
   return put<kid64>(kid64::lowest(given.time) | given.sequence);
 }
 
-Datum make(PG_FUNCTION_ARGS) {
+Datum kid64_make(PG_FUNCTION_ARGS) {
   return put<kid64>(kid64::lowest(time_argument(kid64{}, PG_GETARG_TIMESTAMPTZ(0))) |
                     component_argument<kid64, kid64::sequence>("sequence", PG_GETARG_INT32(1)));
 }
@@ -65,8 +65,8 @@ KID_EXPORT_GIST(kid64)
 KID_EXPORT_TIME(kid64)
 KID_EXPORT_TIME_COMPARISON(kid64)
 KID_EXPORT_RANGE_OPERATORS(kid64)
-KID_EXPORT_GENERATOR(kid64, kid::pg::kid64_generator, kid::pg::at)
+KID_EXPORT_GENERATOR(kid64, kid::pg::kid64_generator, kid::pg::kid64_at)
 KID_EXPORT_OBSERVE(kid64, clock_kid)
 KID_EXPORT_RESET_CLOCK(kid64, clock_kid)
-KID_FUNCTION(kid64_make, kid::pg::make)
+KID_FUNCTION(kid64_make, kid::pg::kid64_make)
 KID_FUNCTION(kid64_sequence, kid::pg::component<kid::kid64, kid::kid64::sequence>)

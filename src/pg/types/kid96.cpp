@@ -95,7 +95,7 @@ struct kid96_generator {
   kid96::word id(std::uint64_t state) const { return layout.global(state, node); }
 };
 
-Datum at(PG_FUNCTION_ARGS) {
+Datum kid96_at(PG_FUNCTION_ARGS) {
   kid96 const layout = layout_of<kid96>();
   auto const node = node_of(numbered_identity("kid96_at()"));
   auto const given = backfill_in_lane<kid_clock>(fcinfo, layout, clock_kid, "kid96_at()", PG_GETARG_TIMESTAMPTZ(0));
@@ -103,7 +103,7 @@ Datum at(PG_FUNCTION_ARGS) {
 }
 
 /// Not strict: without a neighborhood it is that of the setting.
-Datum make(PG_FUNCTION_ARGS) {
+Datum kid96_make(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
     PG_RETURN_NULL();
   kid96 const layout = PG_ARGISNULL(3) ? layout_of<kid96>() : layout_with<kid96>(PG_GETARG_DATUM(3));
@@ -114,22 +114,22 @@ Datum make(PG_FUNCTION_ARGS) {
   return put<kid96>(layout.global(kid64::lowest(time) | static_cast<kid64::word>(sequence), chosen));
 }
 
-Datum node_in(PG_FUNCTION_ARGS) {
+Datum kid96_node(PG_FUNCTION_ARGS) {
   auto const layout = layout_argument<kid96>(fcinfo, 1);
   PG_RETURN_INT64(static_cast<std::int64_t>(layout.node(get<kid96>(PG_GETARG_DATUM(0)))));
 }
 
-Datum sequence_of(PG_FUNCTION_ARGS) {
+Datum kid96_sequence(PG_FUNCTION_ARGS) {
   auto const local = layout_of<kid96>().local(get<kid96>(PG_GETARG_DATUM(0)));
   PG_RETURN_INT32(static_cast<std::int32_t>(kid64::sequence::get(local)));
 }
 
-Datum global(PG_FUNCTION_ARGS) {
+Datum kid64_global(PG_FUNCTION_ARGS) {
   return put<kid96>(layout_of<kid96>().global(get<kid64>(PG_GETARG_DATUM(0)), node()));
 }
 
 /// With one argument it is the cast, which never forces.
-Datum local(PG_FUNCTION_ARGS) {
+Datum kid96_local(PG_FUNCTION_ARGS) {
   kid96 const layout = layout_of<kid96>();
   auto const id = get<kid96>(PG_GETARG_DATUM(0));
   bool const force = PG_NARGS() > 1 && PG_GETARG_BOOL(1);
@@ -153,12 +153,12 @@ KID_EXPORT_TIME(kid96)
 KID_EXPORT_TIME_COMPARISON(kid96)
 KID_EXPORT_RANGE_OPERATORS(kid96)
 KID_EXPORT_UUID_CASTS(kid96)
-KID_EXPORT_GENERATOR(kid96, kid::pg::kid96_generator, kid::pg::at)
+KID_EXPORT_GENERATOR(kid96, kid::pg::kid96_generator, kid::pg::kid96_at)
 KID_EXPORT_OBSERVE(kid96, clock_kid)
-KID_FUNCTION(kid96_make, kid::pg::make)
-KID_FUNCTION(kid96_node, kid::pg::node_in)
-KID_FUNCTION(kid96_sequence, kid::pg::sequence_of)
+KID_FUNCTION(kid96_make, kid::pg::kid96_make)
+KID_FUNCTION(kid96_node, kid::pg::kid96_node)
+KID_FUNCTION(kid96_sequence, kid::pg::kid96_sequence)
 KID_FUNCTION(kid96_between, kid::pg::between<kid::kid96>)
 KID_FUNCTION(kid96_recheck_time, kid::pg::recheck_time<kid::kid96>)
-KID_FUNCTION(kid64_global, kid::pg::global)
-KID_FUNCTION(kid96_local, kid::pg::local)
+KID_FUNCTION(kid64_global, kid::pg::kid64_global)
+KID_FUNCTION(kid96_local, kid::pg::kid96_local)

@@ -145,7 +145,7 @@ struct sno_generator {
   sno::word id(std::uint64_t state) const { return sno_clock::id(state) | payload; }
 };
 
-Datum at(PG_FUNCTION_ARGS) {
+Datum sno_at(PG_FUNCTION_ARGS) {
   auto const payload = meta(PG_GETARG_INT32(1)) | partition("sno_at()");
   sno_clock const pool = clock();
   auto const given =
@@ -153,7 +153,7 @@ Datum at(PG_FUNCTION_ARGS) {
   return put<sno>(sno{}.lowest(given.time) | payload | sno::sequence::put(given.sequence));
 }
 
-Datum make(PG_FUNCTION_ARGS) {
+Datum sno_make(PG_FUNCTION_ARGS) {
   return put<sno>(sno{}.lowest(time_argument(sno{}, PG_GETARG_TIMESTAMPTZ(0))) | meta(PG_GETARG_INT32(1)) |
                   component_argument<sno, sno::partition>("partition", PG_GETARG_INT32(2)) |
                   component_argument<sno, sno::sequence>("sequence", PG_GETARG_INT32(3)) |
@@ -171,10 +171,10 @@ KID_EXPORT_TIME(sno)
 KID_EXPORT_TIME_COMPARISON(sno)
 KID_EXPORT_RANGE_OPERATORS(sno)
 KID_EXPORT_UUID_CASTS(sno)
-KID_EXPORT_GENERATOR(sno, kid::pg::sno_generator, kid::pg::at)
+KID_EXPORT_GENERATOR(sno, kid::pg::sno_generator, kid::pg::sno_at)
 KID_EXPORT_OBSERVE(sno, clock_sno)
 KID_EXPORT_RESET_CLOCK(sno, clock_sno)
-KID_FUNCTION(sno_make, kid::pg::make)
+KID_FUNCTION(sno_make, kid::pg::sno_make)
 KID_FUNCTION(sno_tick, kid::pg::flag<kid::sno, kid::sno::tick>)
 KID_FUNCTION(sno_meta, kid::pg::component<kid::sno, kid::sno::meta>)
 KID_FUNCTION(sno_partition, kid::pg::component<kid::sno, kid::sno::partition>)

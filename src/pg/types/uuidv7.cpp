@@ -116,7 +116,7 @@ struct uuidv7_generator {
 };
 
 /// All that is below the millisecond is random: it is not known when in it the row was.
-Datum at(PG_FUNCTION_ARGS) {
+Datum kid_uuidv7_at(PG_FUNCTION_ARGS) {
   auto const lowest = uuidv7::lowest(time_argument(uuidv7{}, PG_GETARG_TIMESTAMPTZ(0)));
   return put<uuidv7>(lowest | uuidv7::fraction::put(random_bits(uuidv7::fraction::width)) |
                      uuidv7::count::put(random_bits(uuidv7::count::width)) | random_part());
@@ -128,6 +128,6 @@ Datum at(PG_FUNCTION_ARGS) {
 
 KID_EXPORT_TIME(kid_uuidv7)
 KID_EXPORT_TIME_COMPARISON(kid_uuidv7)
-KID_EXPORT_GENERATOR(kid_uuidv7, kid::pg::uuidv7_generator, kid::pg::at)
+KID_EXPORT_GENERATOR(kid_uuidv7, kid::pg::uuidv7_generator, kid::pg::kid_uuidv7_at)
 KID_EXPORT_OBSERVE(kid_uuidv7, clock_uuidv7)
 KID_EXPORT_RESET_CLOCK(kid_uuidv7, clock_uuidv7)

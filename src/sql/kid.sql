@@ -1,0 +1,3116 @@
+-- from src/sql/head.sql.in
+
+\echo Use "CREATE EXTENSION kid" to load this file. \quit
+
+-- An error in an older library, before anything else that it may not have. The script calls no function: while it waits, the owner of
+-- the schema could put another one under the name.
+CREATE FUNCTION kid_library() RETURNS void
+    LANGUAGE C AS 'MODULE_PATHNAME', 'kid_library_1_0';
+DROP FUNCTION kid_library();
+
+-- from src/sql/planner.sql
+
+-- Planner support and statistics
+
+CREATE FUNCTION kid_support_within(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_lt(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_le(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_ge(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_gt(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_setting(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_next(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_support_within(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_lt(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_le(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_ge(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_gt(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_setting(internal) IS
+    'planner support of what depends on a setting: in a query it becomes the function with the setting as its last argument, which is immutable';
+COMMENT ON FUNCTION kid_support_next(internal) IS
+    'planner support of generators: each call in a query becomes one with a number of its own, so that PostgreSQL does not take two for one';
+
+CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
+    LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_typanalyze(internal) IS
+    'statistics of a column of IDs; when they are unique, of ten times as many bins as default_statistics_target';
+
+-- from src/sql/span.sql
+
+-- What an ID is compared with, beside an instant: a range of time
+--
+-- A domain, so that kid changes nothing for those who compare ranges with something else. An operator of tstzrange itself would
+-- match one exactly, which PostgreSQL's own, of anyrange, never do: it would win, or tie, where the other side is a literal or a
+-- parameter, and break `during @> '[a,b)'`. One of anyrange would bring in the casts of numbers to IDs, and break
+-- `5 <@ int4range(1, 10)`. An exact match counts for the declared type only, and no expression is of this one.
+
+CREATE DOMAIN kid_span AS tstzrange;
+COMMENT ON DOMAIN kid_span IS
+    'any tstzrange, as operand of the operators <@ and @> of IDs: with a type of their own they do not compete with those of ranges';
+
+-- from src/sql/gist.sql
+
+-- GiST support that does not depend on the type of the IDs
+
+CREATE FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_union(internal, internal) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_penalty(internal, internal, internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_picksplit(internal, internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_same(bytea, bytea, internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_fetch(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_union(internal, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_penalty(internal, internal, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_picksplit(internal, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_same(bytea, bytea, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_fetch(internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
+
+-- from src/sql/traits/io.sql.in
+
+-- kid64: input, output and conversions (src/pg/traits/io.hpp)
+
+CREATE TYPE kid64;
+
+CREATE FUNCTION kid64_in(cstring) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_out(kid64) RETURNS cstring
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_recv(internal) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_send(kid64) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+CREATE TYPE kid64 (
+    INPUT = kid64_in,
+    OUTPUT = kid64_out,
+    RECEIVE = kid64_recv,
+    SEND = kid64_send,
+    ANALYZE = kid_typanalyze,
+    LIKE = bigint
+);
+
+COMMENT ON FUNCTION kid64_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION kid64_out(kid64) IS 'I/O';
+COMMENT ON FUNCTION kid64_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION kid64_send(kid64) IS 'I/O; the binary form, most significant byte first';
+
+-- Drivers send parameters as text or varchar. There is no implicit cast the other way, for any type: it would
+-- have comparisons convert the column, and leave its index unused.
+CREATE CAST (text AS kid64) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS kid64) WITH INOUT AS IMPLICIT;
+
+COMMENT ON CAST (text AS kid64) IS 'parses the text form';
+COMMENT ON CAST (varchar AS kid64) IS 'parses the text form';
+
+CREATE FUNCTION kid64_from_bytea(bytea) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_from_bytea(bytea) IS 'kid64 of its binary form; another length is an error';
+
+CREATE CAST (kid64 AS bytea) WITH FUNCTION kid64_send(kid64);
+CREATE CAST (bytea AS kid64) WITH FUNCTION kid64_from_bytea(bytea);
+
+COMMENT ON CAST (kid64 AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS kid64) IS 'of the binary form; another length is an error';
+
+-- from src/sql/traits/order.sql.in
+
+-- kid64: order, hashing and index access methods (src/pg/traits/order.hpp)
+
+CREATE FUNCTION kid64_lt(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_le(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_eq(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_ne(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_ge(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_gt(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid64_lt(kid64, kid64) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid64_le(kid64, kid64) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid64_eq(kid64, kid64) IS 'implementation of = operator';
+COMMENT ON FUNCTION kid64_ne(kid64, kid64) IS 'implementation of <> operator';
+COMMENT ON FUNCTION kid64_ge(kid64, kid64) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid64_gt(kid64, kid64) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR = (
+    LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
+    HASHES, MERGES
+);
+CREATE OPERATOR <> (
+    LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (kid64, kid64) IS 'less than';
+COMMENT ON OPERATOR <= (kid64, kid64) IS 'less than or equal';
+COMMENT ON OPERATOR = (kid64, kid64) IS 'equal';
+COMMENT ON OPERATOR <> (kid64, kid64) IS 'not equal';
+COMMENT ON OPERATOR >= (kid64, kid64) IS 'greater than or equal';
+COMMENT ON OPERATOR > (kid64, kid64) IS 'greater than';
+
+CREATE FUNCTION kid64_cmp(kid64, kid64) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_hash(kid64) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_hash_extended(kid64, bigint) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_brin_distance(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid64_cmp(kid64, kid64) IS 'less-equal-greater';
+COMMENT ON FUNCTION kid64_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION kid64_hash(kid64) IS 'hash';
+COMMENT ON FUNCTION kid64_hash_extended(kid64, bigint) IS 'hash';
+COMMENT ON FUNCTION kid64_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE OPERATOR FAMILY kid64_ops USING btree;
+CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING btree FAMILY kid64_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 kid64_cmp(kid64, kid64),
+    FUNCTION 2 kid64_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+
+COMMENT ON OPERATOR FAMILY kid64_ops USING btree IS 'order of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING btree IS 'order of kid64';
+
+CREATE OPERATOR FAMILY kid64_ops USING hash;
+CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING hash FAMILY kid64_ops AS
+    OPERATOR 1 =,
+    FUNCTION 1 kid64_hash(kid64),
+    FUNCTION 2 kid64_hash_extended(kid64, bigint);
+
+COMMENT ON OPERATOR FAMILY kid64_ops USING hash IS 'equality of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING hash IS 'equality of kid64';
+
+CREATE OPERATOR FAMILY kid64_minmax_ops USING brin;
+CREATE OPERATOR CLASS kid64_minmax_ops DEFAULT FOR TYPE kid64 USING brin FAMILY kid64_minmax_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+COMMENT ON OPERATOR FAMILY kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
+COMMENT ON OPERATOR CLASS kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
+
+CREATE OPERATOR FAMILY kid64_minmax_multi_ops USING brin;
+CREATE OPERATOR CLASS kid64_minmax_multi_ops FOR TYPE kid64 USING brin FAMILY kid64_minmax_multi_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 kid64_brin_distance(internal, internal);
+
+COMMENT ON OPERATOR FAMILY kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
+COMMENT ON OPERATOR CLASS kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
+
+CREATE FUNCTION kid64_smaller(kid64, kid64) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_larger(kid64, kid64) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid64_smaller(kid64, kid64) IS 'smaller of two';
+COMMENT ON FUNCTION kid64_larger(kid64, kid64) IS 'larger of two';
+
+CREATE AGGREGATE min(kid64) (
+    SFUNC = kid64_smaller, STYPE = kid64, COMBINEFUNC = kid64_smaller, SORTOP = <, PARALLEL = SAFE
+);
+CREATE AGGREGATE max(kid64) (
+    SFUNC = kid64_larger, STYPE = kid64, COMBINEFUNC = kid64_larger, SORTOP = >, PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE min(kid64) IS 'minimum value of all kid64 input values';
+COMMENT ON AGGREGATE max(kid64) IS 'maximum value of all kid64 input values';
+
+-- from src/sql/traits/gist.sql.in
+
+-- kid64: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+--
+-- The strategies have the numbers of stratnum.h that PostgreSQL 18's own translation knows.
+
+CREATE FUNCTION kid64_gist_compress(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_gist_compress(internal) IS 'GiST support';
+
+CREATE OPERATOR FAMILY kid64_ops USING gist;
+CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING gist FAMILY kid64_ops AS
+    OPERATOR 18 =,
+    OPERATOR 20 <,
+    OPERATOR 21 <=,
+    OPERATOR 22 >,
+    OPERATOR 23 >=,
+    FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
+    FUNCTION 2 kid_gist_union(internal, internal),
+    FUNCTION 3 kid64_gist_compress(internal),
+    FUNCTION 5 kid_gist_penalty(internal, internal, internal),
+    FUNCTION 6 kid_gist_picksplit(internal, internal),
+    FUNCTION 7 kid_gist_same(bytea, bytea, internal),
+    FUNCTION 9 kid_gist_fetch(internal),
+    FUNCTION 11 kid_gist_sortsupport(internal),
+    STORAGE bytea;
+
+COMMENT ON OPERATOR FAMILY kid64_ops USING gist IS 'order of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING gist IS 'order of kid64';
+
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int >= 180000 THEN
+        ALTER OPERATOR FAMILY kid64_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
+    END IF;
+END $$;
+
+-- from src/sql/traits/time.sql.in
+
+-- kid64: the time in an ID (src/pg/traits/time.hpp)
+
+CREATE FUNCTION kid_timestamp(kid64) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_timestamp';
+CREATE FUNCTION kid64_timestamp(kid64) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_floor(timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_ceil(timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(kid64) IS 'when the time unit of an ID begins';
+COMMENT ON FUNCTION kid64_timestamp(kid64) IS
+    'same as kid_timestamp; the only function of this name, for whatever takes a function by name alone';
+COMMENT ON FUNCTION kid64_floor(timestamptz) IS
+    'lowest kid64 of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION kid64_ceil(timestamptz) IS
+    'highest kid64 of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+
+-- from src/sql/traits/time_casts.sql.in
+
+-- kid64: casts from and to time
+
+CREATE CAST (timestamptz AS kid64) WITH FUNCTION kid64_floor(timestamptz);
+CREATE CAST (kid64 AS timestamptz) WITH FUNCTION kid_timestamp(kid64);
+
+COMMENT ON CAST (timestamptz AS kid64) IS 'same as kid64_floor';
+COMMENT ON CAST (kid64 AS timestamptz) IS 'same as kid_timestamp';
+
+-- For reports. Nothing like it for date_trunc and now() - id: functions and operators of these names would take part in
+-- queries without IDs.
+CREATE FUNCTION kid64_date(kid64) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+RETURN kid_timestamp($1)::date;
+
+COMMENT ON FUNCTION kid64_date(kid64) IS 'day, in the time zone of the session, on which the time unit of an ID begins';
+
+CREATE CAST (kid64 AS date) WITH FUNCTION kid64_date(kid64);
+COMMENT ON CAST (kid64 AS date) IS 'same as kid64_date';
+
+-- from src/sql/traits/minus.sql.in
+
+-- kid64: the time between two IDs
+
+CREATE FUNCTION kid64_mi(kid64, kid64) RETURNS interval
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION kid64_mi(kid64, kid64) IS 'implementation of - operator';
+
+CREATE OPERATOR - (LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_mi);
+COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
+
+-- from src/sql/traits/time_comparison.sql.in
+
+-- kid64: comparison with time (src/pg/traits/time_comparison.hpp)
+--
+-- At the time unit of the type: an ID is as late as any instant of its unit, so ranges that touch have no ID in common, and
+-- miss none. Planner support makes all of it comparisons of the ID with IDs.
+
+CREATE FUNCTION kid64_lowest(operator text, ts timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_lowest_that_is';
+CREATE FUNCTION kid64_highest(operator text, ts timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_highest_that_is';
+CREATE FUNCTION kid64_first(operator text, ts timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_first_that_is';
+CREATE FUNCTION kid64_last(operator text, ts timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_last_that_is';
+
+COMMENT ON FUNCTION kid64_lowest(operator text, ts timestamptz) IS
+    'lowest kid64 that is <, <=, >= or > an instant; the greatest of all, above kid64_highest, where there is none';
+COMMENT ON FUNCTION kid64_highest(operator text, ts timestamptz) IS
+    'highest kid64 that is <, <=, >= or > an instant; the smallest of all, below kid64_lowest, where there is none';
+COMMENT ON FUNCTION kid64_first(operator text, ts timestamptz) IS
+    'lowest kid64 that is <, <=, >= or > an instant; NULL where there is none';
+COMMENT ON FUNCTION kid64_last(operator text, ts timestamptz) IS
+    'highest kid64 that is <, <=, >= or > an instant; NULL where there is none';
+
+CREATE FUNCTION kid64_lt_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_le_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_ge_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_gt_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_time_lt(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_time_le(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_time_ge(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_time_gt(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid64_time_lt(timestamptz, kid64) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_lt_time,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (kid64, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (kid64, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (kid64, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (kid64, timestamptz) IS 'later than, in time units';
+COMMENT ON OPERATOR < (timestamptz, kid64) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, kid64) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, kid64) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (timestamptz, kid64) IS 'later than, in time units';
+
+-- from src/sql/traits/time_range.sql.in
+
+-- kid64: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION kid64_lowest(range tstzrange) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_highest(range tstzrange) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid64_lowest(range tstzrange) IS
+    'lowest kid64 within a range of time; the greatest of all, above kid64_highest, where there is none';
+COMMENT ON FUNCTION kid64_highest(range tstzrange) IS
+    'highest kid64 within a range of time; the smallest of all, below kid64_lowest, where there is none';
+
+CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid64_within';
+
+COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'whether an ID is in a range of time';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- kid64: operators with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION kid64_range_contains(kid_span, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
+
+CREATE OPERATOR <@ (
+    LEFTARG = kid64, RIGHTARG = kid_span, FUNCTION = kid_within,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+CREATE OPERATOR @> (
+    LEFTARG = kid_span, RIGHTARG = kid64, FUNCTION = kid64_range_contains,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+
+COMMENT ON OPERATOR <@ (kid64, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
+
+-- from src/sql/traits/bigint.sql.in
+
+-- kid64: the same 64 bits as a bigint
+--
+-- The casts only reinterpret, so a bigint column takes IDs as they are and ALTER TABLE ... TYPE kid64 rewrites no row.
+-- A bigint at or above zero is the same number; below zero it is the ID with the highest bit set, for kid64 has no sign.
+
+CREATE CAST (bigint AS kid64) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (kid64 AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
+-- Not with PostgreSQL's int8(integer): that would need the cast from bigint to be there before, and pg_upgrade, which makes
+-- the casts one by one, does not know.
+CREATE FUNCTION kid64_from_integer(integer) RETURNS kid64
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
+COMMENT ON FUNCTION kid64_from_integer(integer) IS 'implementation of a cast';
+CREATE CAST (integer AS kid64) WITH FUNCTION kid64_from_integer(integer) AS IMPLICIT;
+
+COMMENT ON CAST (bigint AS kid64) IS 'the same 64 bits';
+COMMENT ON CAST (kid64 AS bigint) IS 'the same 64 bits';
+COMMENT ON CAST (integer AS kid64) IS 'the same as by way of bigint';
+
+-- from src/sql/traits/generators.sql.in
+
+-- kid64: generators (src/pg/issue/generate.hpp)
+
+CREATE FUNCTION kid64_next() RETURNS kid64
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next';
+CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next_many';
+CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+
+-- from src/sql/traits/observe.sql.in
+
+-- kid64: moving its logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_observe(kid64) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_observe';
+REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
+
+-- from src/sql/traits/reset_clock.sql.in
+
+-- kid64: lowering its logical clock (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_reset_clock(above kid64) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_reset_clock';
+REVOKE ALL ON FUNCTION kid_reset_clock(kid64) FROM PUBLIC;
+
+COMMENT ON FUNCTION kid_reset_clock(kid64) IS
+    'lowers the logical clock of kid64 and kid96 to an ID, above which none is in use: delete the rows whose IDs are of the future, then pass the greatest that is left; those above it may be issued again; superuser only';
+
+-- from src/sql/types/kid64.sql
+
+-- kid64: what only this type has
+
+COMMENT ON TYPE kid64 IS
+    'k-ordered ID in 8 bytes: 50 bits of time in units of 1.024 ms from 1970 to 35198, 14 bits of sequence; the local identity of the Erlang library uid';
+
+CREATE FUNCTION kid_next() RETURNS kid64
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next';
+CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next_many';
+CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_sequence(kid64) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
+
+COMMENT ON FUNCTION kid_next() IS
+    'a new kid64, greater than every one issued before in the cluster, also after a crash or a promotion; waits, at most kid.max_wait, when all 16384 of a time unit are used up; an error during recovery';
+COMMENT ON FUNCTION kid_next(bigint) IS
+    'n new kid64, each greater than the one before it, as kid_next() gives one; up to 1024 at a time, a sixteenth of a time unit, so that another session''s IDs, or those of another call, may be greater than those that are still to come; the last sixteenth of each unit is left to calls for single IDs; an error when n is negative';
+COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
+COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
+COMMENT ON FUNCTION kid64_at(timestamptz) IS
+    'kid64 for a row from the past: stamped with the given time, 1970 to 35198, or, where the 16384 IDs of a time unit may be used up, with one of those after it; a call in a statement gives no ID twice, for any number of rows in the order of time, or in any order as long as work_mem lasts, then an error, 54000; nor do 16384 calls in a row, in all sessions; they may equal IDs that kid_next() made in that time unit; an error during recovery';
+COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS
+    'kid64 of the time unit that holds an instant, 1970 to 35198, with a sequence, 0 to 16383';
+COMMENT ON FUNCTION kid_sequence(kid64) IS
+    'sequence within the time unit, 0 to 16383';
+COMMENT ON FUNCTION kid_observe(kid64) IS
+    'moves the logical clock of kid64 and kid96 past an ID from elsewhere, so that new ones are greater; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
+
+CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
+BEGIN ATOMIC
+    VALUES ('timestamp', 50, kid_timestamp(id)::text),
+           ('sequence', 14, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(kid64) IS 'components of an ID, most significant first, with their widths in bits';
+
+-- from src/sql/traits/io.sql.in
+
+-- kid96: input, output and conversions (src/pg/traits/io.hpp)
+
+CREATE TYPE kid96;
+
+CREATE FUNCTION kid96_in(cstring) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_out(kid96) RETURNS cstring
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_recv(internal) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_send(kid96) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+CREATE TYPE kid96 (
+    INPUT = kid96_in,
+    OUTPUT = kid96_out,
+    RECEIVE = kid96_recv,
+    SEND = kid96_send,
+    ANALYZE = kid_typanalyze,
+    INTERNALLENGTH = 12, ALIGNMENT = char
+);
+
+COMMENT ON FUNCTION kid96_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION kid96_out(kid96) IS 'I/O';
+COMMENT ON FUNCTION kid96_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION kid96_send(kid96) IS 'I/O; the binary form, most significant byte first';
+
+-- Drivers send parameters as text or varchar. There is no implicit cast the other way, for any type: it would
+-- have comparisons convert the column, and leave its index unused.
+CREATE CAST (text AS kid96) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS kid96) WITH INOUT AS IMPLICIT;
+
+COMMENT ON CAST (text AS kid96) IS 'parses the text form';
+COMMENT ON CAST (varchar AS kid96) IS 'parses the text form';
+
+CREATE FUNCTION kid96_from_bytea(bytea) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_from_bytea(bytea) IS 'kid96 of its binary form; another length is an error';
+
+CREATE CAST (kid96 AS bytea) WITH FUNCTION kid96_send(kid96);
+CREATE CAST (bytea AS kid96) WITH FUNCTION kid96_from_bytea(bytea);
+
+COMMENT ON CAST (kid96 AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS kid96) IS 'of the binary form; another length is an error';
+
+-- from src/sql/traits/order.sql.in
+
+-- kid96: order, hashing and index access methods (src/pg/traits/order.hpp)
+
+CREATE FUNCTION kid96_lt(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_le(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_eq(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_ne(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_ge(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_gt(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_lt(kid96, kid96) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid96_le(kid96, kid96) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid96_eq(kid96, kid96) IS 'implementation of = operator';
+COMMENT ON FUNCTION kid96_ne(kid96, kid96) IS 'implementation of <> operator';
+COMMENT ON FUNCTION kid96_ge(kid96, kid96) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid96_gt(kid96, kid96) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR = (
+    LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
+    HASHES, MERGES
+);
+CREATE OPERATOR <> (
+    LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (kid96, kid96) IS 'less than';
+COMMENT ON OPERATOR <= (kid96, kid96) IS 'less than or equal';
+COMMENT ON OPERATOR = (kid96, kid96) IS 'equal';
+COMMENT ON OPERATOR <> (kid96, kid96) IS 'not equal';
+COMMENT ON OPERATOR >= (kid96, kid96) IS 'greater than or equal';
+COMMENT ON OPERATOR > (kid96, kid96) IS 'greater than';
+
+CREATE FUNCTION kid96_cmp(kid96, kid96) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_hash(kid96) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_hash_extended(kid96, bigint) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_brin_distance(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_cmp(kid96, kid96) IS 'less-equal-greater';
+COMMENT ON FUNCTION kid96_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION kid96_hash(kid96) IS 'hash';
+COMMENT ON FUNCTION kid96_hash_extended(kid96, bigint) IS 'hash';
+COMMENT ON FUNCTION kid96_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE OPERATOR FAMILY kid96_ops USING btree;
+CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING btree FAMILY kid96_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 kid96_cmp(kid96, kid96),
+    FUNCTION 2 kid96_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+
+COMMENT ON OPERATOR FAMILY kid96_ops USING btree IS 'order of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING btree IS 'order of kid96';
+
+CREATE OPERATOR FAMILY kid96_ops USING hash;
+CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING hash FAMILY kid96_ops AS
+    OPERATOR 1 =,
+    FUNCTION 1 kid96_hash(kid96),
+    FUNCTION 2 kid96_hash_extended(kid96, bigint);
+
+COMMENT ON OPERATOR FAMILY kid96_ops USING hash IS 'equality of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING hash IS 'equality of kid96';
+
+CREATE OPERATOR FAMILY kid96_minmax_ops USING brin;
+CREATE OPERATOR CLASS kid96_minmax_ops DEFAULT FOR TYPE kid96 USING brin FAMILY kid96_minmax_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+COMMENT ON OPERATOR FAMILY kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
+COMMENT ON OPERATOR CLASS kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
+
+CREATE OPERATOR FAMILY kid96_minmax_multi_ops USING brin;
+CREATE OPERATOR CLASS kid96_minmax_multi_ops FOR TYPE kid96 USING brin FAMILY kid96_minmax_multi_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 kid96_brin_distance(internal, internal);
+
+COMMENT ON OPERATOR FAMILY kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
+COMMENT ON OPERATOR CLASS kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
+
+CREATE FUNCTION kid96_smaller(kid96, kid96) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_larger(kid96, kid96) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_smaller(kid96, kid96) IS 'smaller of two';
+COMMENT ON FUNCTION kid96_larger(kid96, kid96) IS 'larger of two';
+
+CREATE AGGREGATE min(kid96) (
+    SFUNC = kid96_smaller, STYPE = kid96, COMBINEFUNC = kid96_smaller, SORTOP = <, PARALLEL = SAFE
+);
+CREATE AGGREGATE max(kid96) (
+    SFUNC = kid96_larger, STYPE = kid96, COMBINEFUNC = kid96_larger, SORTOP = >, PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE min(kid96) IS 'minimum value of all kid96 input values';
+COMMENT ON AGGREGATE max(kid96) IS 'maximum value of all kid96 input values';
+
+-- from src/sql/traits/gist.sql.in
+
+-- kid96: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+--
+-- The strategies have the numbers of stratnum.h that PostgreSQL 18's own translation knows.
+
+CREATE FUNCTION kid96_gist_compress(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_gist_compress(internal) IS 'GiST support';
+
+CREATE OPERATOR FAMILY kid96_ops USING gist;
+CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING gist FAMILY kid96_ops AS
+    OPERATOR 18 =,
+    OPERATOR 20 <,
+    OPERATOR 21 <=,
+    OPERATOR 22 >,
+    OPERATOR 23 >=,
+    FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
+    FUNCTION 2 kid_gist_union(internal, internal),
+    FUNCTION 3 kid96_gist_compress(internal),
+    FUNCTION 5 kid_gist_penalty(internal, internal, internal),
+    FUNCTION 6 kid_gist_picksplit(internal, internal),
+    FUNCTION 7 kid_gist_same(bytea, bytea, internal),
+    FUNCTION 9 kid_gist_fetch(internal),
+    FUNCTION 11 kid_gist_sortsupport(internal),
+    STORAGE bytea;
+
+COMMENT ON OPERATOR FAMILY kid96_ops USING gist IS 'order of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING gist IS 'order of kid96';
+
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int >= 180000 THEN
+        ALTER OPERATOR FAMILY kid96_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
+    END IF;
+END $$;
+
+-- from src/sql/traits/time.sql.in
+
+-- kid96: the time in an ID (src/pg/traits/time.hpp)
+
+CREATE FUNCTION kid_timestamp(kid96) RETURNS timestamptz
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'kid96_timestamp';
+CREATE FUNCTION kid96_timestamp(kid96) RETURNS timestamptz
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_floor(timestamptz) RETURNS kid96
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(kid96) IS 'when the time unit of an ID begins';
+COMMENT ON FUNCTION kid96_timestamp(kid96) IS
+    'same as kid_timestamp; the only function of this name, for whatever takes a function by name alone';
+COMMENT ON FUNCTION kid96_floor(timestamptz) IS
+    'lowest kid96 of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
+    'highest kid96 of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+
+-- from src/sql/traits/time_casts.sql.in
+
+-- kid96: casts from and to time
+
+CREATE CAST (timestamptz AS kid96) WITH FUNCTION kid96_floor(timestamptz);
+CREATE CAST (kid96 AS timestamptz) WITH FUNCTION kid_timestamp(kid96);
+
+COMMENT ON CAST (timestamptz AS kid96) IS 'same as kid96_floor';
+COMMENT ON CAST (kid96 AS timestamptz) IS 'same as kid_timestamp';
+
+-- For reports. Nothing like it for date_trunc and now() - id: functions and operators of these names would take part in
+-- queries without IDs.
+CREATE FUNCTION kid96_date(kid96) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+RETURN kid_timestamp($1)::date;
+
+COMMENT ON FUNCTION kid96_date(kid96) IS 'day, in the time zone of the session, on which the time unit of an ID begins';
+
+CREATE CAST (kid96 AS date) WITH FUNCTION kid96_date(kid96);
+COMMENT ON CAST (kid96 AS date) IS 'same as kid96_date';
+
+-- from src/sql/traits/minus.sql.in
+
+-- kid96: the time between two IDs
+
+CREATE FUNCTION kid96_mi(kid96, kid96) RETURNS interval
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION kid96_mi(kid96, kid96) IS 'implementation of - operator';
+
+CREATE OPERATOR - (LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_mi);
+COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
+
+-- from src/sql/traits/time_comparison.sql.in
+
+-- kid96: comparison with time (src/pg/traits/time_comparison.hpp)
+--
+-- At the time unit of the type: an ID is as late as any instant of its unit, so ranges that touch have no ID in common, and
+-- miss none. Planner support makes all of it comparisons of the ID with IDs.
+
+CREATE FUNCTION kid96_lowest(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_lowest_that_is';
+CREATE FUNCTION kid96_highest(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_highest_that_is';
+CREATE FUNCTION kid96_first(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_first_that_is';
+CREATE FUNCTION kid96_last(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_last_that_is';
+
+COMMENT ON FUNCTION kid96_lowest(operator text, ts timestamptz, neighborhood integer) IS
+    'lowest kid96 that is <, <=, >= or > an instant; the greatest of all, above kid96_highest, where there is none';
+COMMENT ON FUNCTION kid96_highest(operator text, ts timestamptz, neighborhood integer) IS
+    'highest kid96 that is <, <=, >= or > an instant; the smallest of all, below kid96_lowest, where there is none';
+COMMENT ON FUNCTION kid96_first(operator text, ts timestamptz, neighborhood integer) IS
+    'lowest kid96 that is <, <=, >= or > an instant; NULL where there is none';
+COMMENT ON FUNCTION kid96_last(operator text, ts timestamptz, neighborhood integer) IS
+    'highest kid96 that is <, <=, >= or > an instant; NULL where there is none';
+
+CREATE FUNCTION kid96_lt_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_le_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_ge_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_gt_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_time_lt(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_time_le(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_time_ge(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_time_gt(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid96_time_lt(timestamptz, kid96) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_lt_time,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (kid96, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (kid96, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (kid96, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (kid96, timestamptz) IS 'later than, in time units';
+COMMENT ON OPERATOR < (timestamptz, kid96) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, kid96) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, kid96) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (timestamptz, kid96) IS 'later than, in time units';
+
+-- from src/sql/traits/time_range.sql.in
+
+-- kid96: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION kid96_lowest(range tstzrange, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_highest(range tstzrange, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_lowest(range tstzrange, neighborhood integer) IS
+    'lowest kid96 within a range of time; the greatest of all, above kid96_highest, where there is none';
+COMMENT ON FUNCTION kid96_highest(range tstzrange, neighborhood integer) IS
+    'highest kid96 within a range of time; the smallest of all, below kid96_lowest, where there is none';
+
+CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid96_within';
+
+COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'whether an ID is in a range of time';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- kid96: operators with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
+
+CREATE OPERATOR <@ (
+    LEFTARG = kid96, RIGHTARG = kid_span, FUNCTION = kid_within,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+CREATE OPERATOR @> (
+    LEFTARG = kid_span, RIGHTARG = kid96, FUNCTION = kid96_range_contains,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+
+COMMENT ON OPERATOR <@ (kid96, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, kid96) IS 'range of time contains';
+
+-- from src/sql/traits/setting.sql.in
+
+-- kid96: what depends on a setting, with its value as the last argument
+--
+-- In a query planner support puts that argument into the calls and comparisons that have none.
+
+CREATE FUNCTION kid_timestamp(id kid96, neighborhood integer) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_timestamp';
+CREATE FUNCTION kid96_floor(ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS 'kid_timestamp, whatever the setting';
+COMMENT ON FUNCTION kid96_floor(ts timestamptz, neighborhood integer) IS 'kid96_floor, whatever the setting';
+COMMENT ON FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) IS 'kid96_ceil, whatever the setting';
+
+CREATE FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid96_within';
+CREATE FUNCTION kid96_lt_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_le_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_ge_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_gt_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) IS 'id <@ range, whatever the setting';
+COMMENT ON FUNCTION kid96_lt_time(id kid96, ts timestamptz, neighborhood integer) IS 'id < ts, whatever the setting';
+COMMENT ON FUNCTION kid96_le_time(id kid96, ts timestamptz, neighborhood integer) IS 'id <= ts, whatever the setting';
+COMMENT ON FUNCTION kid96_ge_time(id kid96, ts timestamptz, neighborhood integer) IS 'id >= ts, whatever the setting';
+COMMENT ON FUNCTION kid96_gt_time(id kid96, ts timestamptz, neighborhood integer) IS 'id > ts, whatever the setting';
+
+-- from src/sql/traits/uuid.sql.in
+
+-- kid96: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
+
+CREATE FUNCTION kid96_to_uuid(kid96) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_from_uuid(uuid) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_to_uuid(kid96) IS 'uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION kid96_from_uuid(uuid) IS 'ID whose text form is the 16 bytes of a uuid; an error where they are not one';
+
+CREATE CAST (kid96 AS uuid) WITH FUNCTION kid96_to_uuid(kid96);
+CREATE CAST (uuid AS kid96) WITH FUNCTION kid96_from_uuid(uuid);
+
+COMMENT ON CAST (kid96 AS uuid) IS 'the 16 characters of the text form as bytes';
+COMMENT ON CAST (uuid AS kid96) IS 'of the 16 characters of the text form as bytes';
+
+-- from src/sql/traits/generators.sql.in
+
+-- kid96: generators (src/pg/issue/generate.hpp)
+
+CREATE FUNCTION kid96_next() RETURNS kid96
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid96_next';
+CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid96_next_many';
+CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+
+-- from src/sql/traits/observe.sql.in
+
+-- kid96: moving its logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_observe(kid96) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_observe';
+REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
+
+-- from src/sql/types/kid96.sql
+
+-- kid96: what only this type has
+
+COMMENT ON TYPE kid96 IS
+    'k-ordered ID in 12 bytes: a kid64 with a node of 32 bits, which sorts before the time within 2^kid.neighborhood seconds; the global identity of the Erlang library uid';
+
+-- Its traits say of its bounds that they are of a time unit; they are of a neighborhood.
+COMMENT ON FUNCTION kid96_floor(timestamptz) IS
+    'lowest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
+    'highest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION kid96_lowest(tstzrange, integer) IS
+    'lowest kid96 of the 2^neighborhood seconds in which a range of time begins; the greatest of all where there is none';
+COMMENT ON FUNCTION kid96_highest(tstzrange, integer) IS
+    'highest kid96 of the 2^neighborhood seconds in which a range of time ends; the smallest of all where there is none';
+COMMENT ON FUNCTION kid96_lowest(text, timestamptz, integer) IS
+    'lowest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; the greatest of all where there is none';
+COMMENT ON FUNCTION kid96_highest(text, timestamptz, integer) IS
+    'highest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; the smallest of all where there is none';
+COMMENT ON FUNCTION kid96_first(text, timestamptz, integer) IS
+    'lowest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; NULL where there is none';
+COMMENT ON FUNCTION kid96_last(text, timestamptz, integer) IS
+    'highest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; NULL where there is none';
+
+-- Its order is coarser than its time, so planner support adds bounds to a comparison with time, and keeps the comparison.
+CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_within';
+CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_recheck_time';
+CREATE FUNCTION kid96_between(id kid96, first kid64, last kid64, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_between(kid96, kid64, kid64, integer) IS 'whether an ID without its node is one of those from the first to the last, both included';
+COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS 'whether an ID is in a range of time, exactly';
+COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz, integer) IS 'whether an ID is <, <=, >= or > an instant, exactly';
+
+CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL) RETURNS kid96
+    LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_node(kid96) RETURNS bigint
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'kid96_node';
+CREATE FUNCTION kid_node(kid96, neighborhood integer) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_node';
+CREATE FUNCTION kid_sequence(kid96) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
+
+COMMENT ON FUNCTION kid96_next() IS
+    'a new kid96: the ID that kid_next() would give, with kid.node; waits and fails as kid_next() does';
+COMMENT ON FUNCTION kid96_next(bigint) IS
+    'n new kid96, each greater than the one before it; see kid_next(bigint)';
+COMMENT ON FUNCTION kid96_at(timestamptz) IS
+    'kid96 for a row from the past, as kid64_at, with kid.node';
+COMMENT ON FUNCTION kid96_make(timestamptz, bigint, integer, integer) IS
+    'kid96 of the time unit that holds an instant, 1970 to 35198, with a node, 0 to 4294967295, and a sequence, 0 to 16383; neighborhood, 0 to 10, NULL for kid.neighborhood';
+COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
+    'when the time unit of an ID begins that was made with the given neighborhood, 0 to 10';
+COMMENT ON FUNCTION kid_node(kid96) IS 'node that made an ID, 0 to 4294967295';
+COMMENT ON FUNCTION kid_node(kid96, integer) IS 'node that made an ID with the given neighborhood, 0 to 10';
+COMMENT ON FUNCTION kid_sequence(kid96) IS 'sequence within the time unit, 0 to 16383';
+COMMENT ON FUNCTION kid_observe(kid96) IS
+    'moves the logical clock of kid64 and kid96 past an ID from elsewhere, whatever its node, so that new ones are later; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
+
+CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3
+BEGIN ATOMIC
+    VALUES ('timestamp', 50, kid_timestamp(id)::text),
+           ('node', 32, kid_node(id)::text),
+           ('sequence', 14, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(kid96) IS
+    'components of an ID with their widths in bits; the last kid.neighborhood bits of the seconds stand between node and sequence';
+
+CREATE FUNCTION kid_global(kid64) RETURNS kid96
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_global';
+CREATE FUNCTION kid_local(kid96, force boolean DEFAULT false) RETURNS kid64
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_local';
+CREATE FUNCTION kid96_to_kid64(kid96) RETURNS kid64
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_local';
+
+COMMENT ON FUNCTION kid_global(kid64) IS 'the ID with kid.node';
+COMMENT ON FUNCTION kid_local(kid96, boolean) IS 'the ID without its node; an error where that is not kid.node, unless forced';
+COMMENT ON FUNCTION kid96_to_kid64(kid96) IS 'the ID without its node; an error where that is not kid.node';
+
+CREATE CAST (kid64 AS kid96) WITH FUNCTION kid_global(kid64) AS ASSIGNMENT;
+CREATE CAST (kid96 AS kid64) WITH FUNCTION kid96_to_kid64(kid96);
+
+COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global';
+COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local';
+
+-- from src/sql/traits/io.sql.in
+
+-- sno: input, output and conversions (src/pg/traits/io.hpp)
+
+CREATE TYPE sno;
+
+CREATE FUNCTION sno_in(cstring) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_out(sno) RETURNS cstring
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_recv(internal) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_send(sno) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+CREATE TYPE sno (
+    INPUT = sno_in,
+    OUTPUT = sno_out,
+    RECEIVE = sno_recv,
+    SEND = sno_send,
+    ANALYZE = kid_typanalyze,
+    INTERNALLENGTH = 10, ALIGNMENT = char
+);
+
+COMMENT ON FUNCTION sno_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION sno_out(sno) IS 'I/O';
+COMMENT ON FUNCTION sno_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION sno_send(sno) IS 'I/O; the binary form, most significant byte first';
+
+-- Drivers send parameters as text or varchar. There is no implicit cast the other way, for any type: it would
+-- have comparisons convert the column, and leave its index unused.
+CREATE CAST (text AS sno) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS sno) WITH INOUT AS IMPLICIT;
+
+COMMENT ON CAST (text AS sno) IS 'parses the text form';
+COMMENT ON CAST (varchar AS sno) IS 'parses the text form';
+
+CREATE FUNCTION sno_from_bytea(bytea) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_from_bytea(bytea) IS 'sno of its binary form; another length is an error';
+
+CREATE CAST (sno AS bytea) WITH FUNCTION sno_send(sno);
+CREATE CAST (bytea AS sno) WITH FUNCTION sno_from_bytea(bytea);
+
+COMMENT ON CAST (sno AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS sno) IS 'of the binary form; another length is an error';
+
+-- from src/sql/traits/order.sql.in
+
+-- sno: order, hashing and index access methods (src/pg/traits/order.hpp)
+
+CREATE FUNCTION sno_lt(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_le(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_eq(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_ne(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_ge(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_gt(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_lt(sno, sno) IS 'implementation of < operator';
+COMMENT ON FUNCTION sno_le(sno, sno) IS 'implementation of <= operator';
+COMMENT ON FUNCTION sno_eq(sno, sno) IS 'implementation of = operator';
+COMMENT ON FUNCTION sno_ne(sno, sno) IS 'implementation of <> operator';
+COMMENT ON FUNCTION sno_ge(sno, sno) IS 'implementation of >= operator';
+COMMENT ON FUNCTION sno_gt(sno, sno) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR = (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
+    HASHES, MERGES
+);
+CREATE OPERATOR <> (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (sno, sno) IS 'less than';
+COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
+COMMENT ON OPERATOR = (sno, sno) IS 'equal';
+COMMENT ON OPERATOR <> (sno, sno) IS 'not equal';
+COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
+COMMENT ON OPERATOR > (sno, sno) IS 'greater than';
+
+CREATE FUNCTION sno_cmp(sno, sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_hash(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_hash_extended(sno, bigint) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_brin_distance(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_cmp(sno, sno) IS 'less-equal-greater';
+COMMENT ON FUNCTION sno_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION sno_hash(sno) IS 'hash';
+COMMENT ON FUNCTION sno_hash_extended(sno, bigint) IS 'hash';
+COMMENT ON FUNCTION sno_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE OPERATOR FAMILY sno_ops USING btree;
+CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING btree FAMILY sno_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 sno_cmp(sno, sno),
+    FUNCTION 2 sno_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+
+COMMENT ON OPERATOR FAMILY sno_ops USING btree IS 'order of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING btree IS 'order of sno';
+
+CREATE OPERATOR FAMILY sno_ops USING hash;
+CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING hash FAMILY sno_ops AS
+    OPERATOR 1 =,
+    FUNCTION 1 sno_hash(sno),
+    FUNCTION 2 sno_hash_extended(sno, bigint);
+
+COMMENT ON OPERATOR FAMILY sno_ops USING hash IS 'equality of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING hash IS 'equality of sno';
+
+CREATE OPERATOR FAMILY sno_minmax_ops USING brin;
+CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin FAMILY sno_minmax_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+COMMENT ON OPERATOR FAMILY sno_minmax_ops USING brin IS 'the range of sno in a block range';
+COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS 'the range of sno in a block range';
+
+CREATE OPERATOR FAMILY sno_minmax_multi_ops USING brin;
+CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin FAMILY sno_minmax_multi_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 sno_brin_distance(internal, internal);
+
+COMMENT ON OPERATOR FAMILY sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
+COMMENT ON OPERATOR CLASS sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
+
+CREATE FUNCTION sno_smaller(sno, sno) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_larger(sno, sno) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_smaller(sno, sno) IS 'smaller of two';
+COMMENT ON FUNCTION sno_larger(sno, sno) IS 'larger of two';
+
+CREATE AGGREGATE min(sno) (
+    SFUNC = sno_smaller, STYPE = sno, COMBINEFUNC = sno_smaller, SORTOP = <, PARALLEL = SAFE
+);
+CREATE AGGREGATE max(sno) (
+    SFUNC = sno_larger, STYPE = sno, COMBINEFUNC = sno_larger, SORTOP = >, PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE min(sno) IS 'minimum value of all sno input values';
+COMMENT ON AGGREGATE max(sno) IS 'maximum value of all sno input values';
+
+-- from src/sql/traits/gist.sql.in
+
+-- sno: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+--
+-- The strategies have the numbers of stratnum.h that PostgreSQL 18's own translation knows.
+
+CREATE FUNCTION sno_gist_compress(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_gist_compress(internal) IS 'GiST support';
+
+CREATE OPERATOR FAMILY sno_ops USING gist;
+CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING gist FAMILY sno_ops AS
+    OPERATOR 18 =,
+    OPERATOR 20 <,
+    OPERATOR 21 <=,
+    OPERATOR 22 >,
+    OPERATOR 23 >=,
+    FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
+    FUNCTION 2 kid_gist_union(internal, internal),
+    FUNCTION 3 sno_gist_compress(internal),
+    FUNCTION 5 kid_gist_penalty(internal, internal, internal),
+    FUNCTION 6 kid_gist_picksplit(internal, internal),
+    FUNCTION 7 kid_gist_same(bytea, bytea, internal),
+    FUNCTION 9 kid_gist_fetch(internal),
+    FUNCTION 11 kid_gist_sortsupport(internal),
+    STORAGE bytea;
+
+COMMENT ON OPERATOR FAMILY sno_ops USING gist IS 'order of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING gist IS 'order of sno';
+
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int >= 180000 THEN
+        ALTER OPERATOR FAMILY sno_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
+    END IF;
+END $$;
+
+-- from src/sql/traits/time.sql.in
+
+-- sno: the time in an ID (src/pg/traits/time.hpp)
+
+CREATE FUNCTION kid_timestamp(sno) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_timestamp';
+CREATE FUNCTION sno_timestamp(sno) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_floor(timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_ceil(timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(sno) IS 'when the time unit of an ID begins';
+COMMENT ON FUNCTION sno_timestamp(sno) IS
+    'same as kid_timestamp; the only function of this name, for whatever takes a function by name alone';
+COMMENT ON FUNCTION sno_floor(timestamptz) IS
+    'lowest sno of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION sno_ceil(timestamptz) IS
+    'highest sno of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+
+-- from src/sql/traits/time_casts.sql.in
+
+-- sno: casts from and to time
+
+CREATE CAST (timestamptz AS sno) WITH FUNCTION sno_floor(timestamptz);
+CREATE CAST (sno AS timestamptz) WITH FUNCTION kid_timestamp(sno);
+
+COMMENT ON CAST (timestamptz AS sno) IS 'same as sno_floor';
+COMMENT ON CAST (sno AS timestamptz) IS 'same as kid_timestamp';
+
+-- For reports. Nothing like it for date_trunc and now() - id: functions and operators of these names would take part in
+-- queries without IDs.
+CREATE FUNCTION sno_date(sno) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+RETURN kid_timestamp($1)::date;
+
+COMMENT ON FUNCTION sno_date(sno) IS 'day, in the time zone of the session, on which the time unit of an ID begins';
+
+CREATE CAST (sno AS date) WITH FUNCTION sno_date(sno);
+COMMENT ON CAST (sno AS date) IS 'same as sno_date';
+
+-- from src/sql/traits/minus.sql.in
+
+-- sno: the time between two IDs
+
+CREATE FUNCTION sno_mi(sno, sno) RETURNS interval
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION sno_mi(sno, sno) IS 'implementation of - operator';
+
+CREATE OPERATOR - (LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_mi);
+COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
+
+-- from src/sql/traits/time_comparison.sql.in
+
+-- sno: comparison with time (src/pg/traits/time_comparison.hpp)
+--
+-- At the time unit of the type: an ID is as late as any instant of its unit, so ranges that touch have no ID in common, and
+-- miss none. Planner support makes all of it comparisons of the ID with IDs.
+
+CREATE FUNCTION sno_lowest(operator text, ts timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_lowest_that_is';
+CREATE FUNCTION sno_highest(operator text, ts timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_highest_that_is';
+CREATE FUNCTION sno_first(operator text, ts timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_first_that_is';
+CREATE FUNCTION sno_last(operator text, ts timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_last_that_is';
+
+COMMENT ON FUNCTION sno_lowest(operator text, ts timestamptz) IS
+    'lowest sno that is <, <=, >= or > an instant; the greatest of all, above sno_highest, where there is none';
+COMMENT ON FUNCTION sno_highest(operator text, ts timestamptz) IS
+    'highest sno that is <, <=, >= or > an instant; the smallest of all, below sno_lowest, where there is none';
+COMMENT ON FUNCTION sno_first(operator text, ts timestamptz) IS
+    'lowest sno that is <, <=, >= or > an instant; NULL where there is none';
+COMMENT ON FUNCTION sno_last(operator text, ts timestamptz) IS
+    'highest sno that is <, <=, >= or > an instant; NULL where there is none';
+
+CREATE FUNCTION sno_lt_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_le_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_ge_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_gt_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_time_lt(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_time_le(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_time_ge(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_time_gt(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION sno_time_lt(timestamptz, sno) IS 'implementation of < operator';
+COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS 'implementation of <= operator';
+COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= operator';
+COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_lt_time,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (sno, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (sno, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (sno, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (sno, timestamptz) IS 'later than, in time units';
+COMMENT ON OPERATOR < (timestamptz, sno) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, sno) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, sno) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (timestamptz, sno) IS 'later than, in time units';
+
+-- from src/sql/traits/time_range.sql.in
+
+-- sno: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION sno_lowest(range tstzrange) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_highest(range tstzrange) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_lowest(range tstzrange) IS
+    'lowest sno within a range of time; the greatest of all, above sno_highest, where there is none';
+COMMENT ON FUNCTION sno_highest(range tstzrange) IS
+    'highest sno within a range of time; the smallest of all, below sno_lowest, where there is none';
+
+CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'sno_within';
+
+COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'whether an ID is in a range of time';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- sno: operators with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION sno_range_contains(kid_span, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
+
+CREATE OPERATOR <@ (
+    LEFTARG = sno, RIGHTARG = kid_span, FUNCTION = kid_within,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+CREATE OPERATOR @> (
+    LEFTARG = kid_span, RIGHTARG = sno, FUNCTION = sno_range_contains,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+
+COMMENT ON OPERATOR <@ (sno, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, sno) IS 'range of time contains';
+
+-- from src/sql/traits/uuid.sql.in
+
+-- sno: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
+
+CREATE FUNCTION sno_to_uuid(sno) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_from_uuid(uuid) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_to_uuid(sno) IS 'uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION sno_from_uuid(uuid) IS 'ID whose text form is the 16 bytes of a uuid; an error where they are not one';
+
+CREATE CAST (sno AS uuid) WITH FUNCTION sno_to_uuid(sno);
+CREATE CAST (uuid AS sno) WITH FUNCTION sno_from_uuid(uuid);
+
+COMMENT ON CAST (sno AS uuid) IS 'the 16 characters of the text form as bytes';
+COMMENT ON CAST (uuid AS sno) IS 'of the 16 characters of the text form as bytes';
+
+-- from src/sql/traits/observe.sql.in
+
+-- sno: moving its logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_observe(sno) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_observe';
+REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
+
+-- from src/sql/traits/reset_clock.sql.in
+
+-- sno: lowering its logical clock (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_reset_clock(above sno) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_reset_clock';
+REVOKE ALL ON FUNCTION kid_reset_clock(sno) FROM PUBLIC;
+
+COMMENT ON FUNCTION kid_reset_clock(sno) IS
+    'lowers the logical clock of sno to an ID, above which none is in use: delete the rows whose IDs are of the future, then pass the greatest that is left; those above it may be issued again; superuser only';
+
+-- from src/sql/types/sno.sql
+
+-- sno: what only this type has
+
+COMMENT ON TYPE sno IS
+    'k-ordered ID in 10 bytes: 39 bits of time in units of 4 ms from 2010 to 2079, tick bit, metabyte, 16 bits of partition, 16 bits of sequence; as of the Go library sno';
+
+CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_next(meta integer, n bigint) RETURNS SETOF sno
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'sno_next_many';
+CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_tick(sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_tick';
+CREATE FUNCTION kid_meta(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_meta';
+CREATE FUNCTION kid_partition(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_partition';
+CREATE FUNCTION kid_sequence(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
+
+COMMENT ON FUNCTION sno_next(integer) IS
+    'a new sno with a metabyte, 0 to 255, kid.sno_partition and a sequence from kid.sno_sequence_min to kid.sno_sequence_max; when the system clock goes back the tick is toggled; waits, at most kid.max_wait, when all sequences of a time unit are used up, and when the system clock goes back again into time that was used with the other tick; an error when the system clock is not in 2010 to 2079-09-07, and during recovery';
+COMMENT ON FUNCTION sno_next(integer, bigint) IS
+    'n new sno with a metabyte, 0 to 255, each of the same tick greater than the one before it; see kid_next(bigint)';
+COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
+    'sno for a row from the past: stamped with the given time, 2010 to 2079-09-07, a metabyte, 0 to 255, and kid.sno_partition, its tick false, or one of the time units after it; unique as those of kid64_at are, with as many to a time unit as there are sequences; an error during recovery';
+COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
+    'sno of the time unit that holds an instant, 2010 to 2079-09-07, with a metabyte, 0 to 255, a partition and a sequence, each 0 to 65535, and a tick';
+COMMENT ON FUNCTION kid_tick(sno) IS 'tick-tock bit, toggled whenever the system clock of the generator went back';
+COMMENT ON FUNCTION kid_meta(sno) IS 'metabyte, 0 to 255: what whoever made the ID put into it';
+COMMENT ON FUNCTION kid_partition(sno) IS 'partition, 0 to 65535: which generator made the ID';
+COMMENT ON FUNCTION kid_sequence(sno) IS 'sequence within the time unit, 0 to 65535';
+COMMENT ON FUNCTION kid_observe(sno) IS
+    'moves the logical clock of sno past an ID from elsewhere, on the side of its tick, so that it is not made again; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
+
+CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 39, kid_timestamp(id)::text),
+           ('tick', 1, kid_tick(id)::text),
+           ('meta', 8, kid_meta(id)::text),
+           ('partition', 16, kid_partition(id)::text),
+           ('sequence', 16, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(sno) IS 'components of an ID, most significant first, with their widths in bits';
+
+-- from src/sql/traits/io.sql.in
+
+-- flake: input, output and conversions (src/pg/traits/io.hpp)
+
+CREATE TYPE flake;
+
+CREATE FUNCTION flake_in(cstring) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_out(flake) RETURNS cstring
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_recv(internal) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_send(flake) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+CREATE TYPE flake (
+    INPUT = flake_in,
+    OUTPUT = flake_out,
+    RECEIVE = flake_recv,
+    SEND = flake_send,
+    ANALYZE = kid_typanalyze,
+    LIKE = bigint
+);
+
+COMMENT ON FUNCTION flake_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION flake_out(flake) IS 'I/O';
+COMMENT ON FUNCTION flake_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION flake_send(flake) IS 'I/O; the binary form, most significant byte first';
+
+-- Drivers send parameters as text or varchar. There is no implicit cast the other way, for any type: it would
+-- have comparisons convert the column, and leave its index unused.
+CREATE CAST (text AS flake) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS flake) WITH INOUT AS IMPLICIT;
+
+COMMENT ON CAST (text AS flake) IS 'parses the text form';
+COMMENT ON CAST (varchar AS flake) IS 'parses the text form';
+
+CREATE FUNCTION flake_from_bytea(bytea) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_from_bytea(bytea) IS 'flake of its binary form; another length is an error';
+
+CREATE CAST (flake AS bytea) WITH FUNCTION flake_send(flake);
+CREATE CAST (bytea AS flake) WITH FUNCTION flake_from_bytea(bytea);
+
+COMMENT ON CAST (flake AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS flake) IS 'of the binary form; another length is an error';
+
+-- from src/sql/traits/order.sql.in
+
+-- flake: order, hashing and index access methods (src/pg/traits/order.hpp)
+
+CREATE FUNCTION flake_lt(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_le(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_eq(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_ne(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_ge(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_gt(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flake_lt(flake, flake) IS 'implementation of < operator';
+COMMENT ON FUNCTION flake_le(flake, flake) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flake_eq(flake, flake) IS 'implementation of = operator';
+COMMENT ON FUNCTION flake_ne(flake, flake) IS 'implementation of <> operator';
+COMMENT ON FUNCTION flake_ge(flake, flake) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flake_gt(flake, flake) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR = (
+    LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
+    HASHES, MERGES
+);
+CREATE OPERATOR <> (
+    LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (flake, flake) IS 'less than';
+COMMENT ON OPERATOR <= (flake, flake) IS 'less than or equal';
+COMMENT ON OPERATOR = (flake, flake) IS 'equal';
+COMMENT ON OPERATOR <> (flake, flake) IS 'not equal';
+COMMENT ON OPERATOR >= (flake, flake) IS 'greater than or equal';
+COMMENT ON OPERATOR > (flake, flake) IS 'greater than';
+
+CREATE FUNCTION flake_cmp(flake, flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_hash(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_hash_extended(flake, bigint) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_brin_distance(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flake_cmp(flake, flake) IS 'less-equal-greater';
+COMMENT ON FUNCTION flake_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION flake_hash(flake) IS 'hash';
+COMMENT ON FUNCTION flake_hash_extended(flake, bigint) IS 'hash';
+COMMENT ON FUNCTION flake_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE OPERATOR FAMILY flake_ops USING btree;
+CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING btree FAMILY flake_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 flake_cmp(flake, flake),
+    FUNCTION 2 flake_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+
+COMMENT ON OPERATOR FAMILY flake_ops USING btree IS 'order of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING btree IS 'order of flake';
+
+CREATE OPERATOR FAMILY flake_ops USING hash;
+CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING hash FAMILY flake_ops AS
+    OPERATOR 1 =,
+    FUNCTION 1 flake_hash(flake),
+    FUNCTION 2 flake_hash_extended(flake, bigint);
+
+COMMENT ON OPERATOR FAMILY flake_ops USING hash IS 'equality of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING hash IS 'equality of flake';
+
+CREATE OPERATOR FAMILY flake_minmax_ops USING brin;
+CREATE OPERATOR CLASS flake_minmax_ops DEFAULT FOR TYPE flake USING brin FAMILY flake_minmax_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+COMMENT ON OPERATOR FAMILY flake_minmax_ops USING brin IS 'the range of flake in a block range';
+COMMENT ON OPERATOR CLASS flake_minmax_ops USING brin IS 'the range of flake in a block range';
+
+CREATE OPERATOR FAMILY flake_minmax_multi_ops USING brin;
+CREATE OPERATOR CLASS flake_minmax_multi_ops FOR TYPE flake USING brin FAMILY flake_minmax_multi_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 flake_brin_distance(internal, internal);
+
+COMMENT ON OPERATOR FAMILY flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
+COMMENT ON OPERATOR CLASS flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
+
+CREATE FUNCTION flake_smaller(flake, flake) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_larger(flake, flake) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flake_smaller(flake, flake) IS 'smaller of two';
+COMMENT ON FUNCTION flake_larger(flake, flake) IS 'larger of two';
+
+CREATE AGGREGATE min(flake) (
+    SFUNC = flake_smaller, STYPE = flake, COMBINEFUNC = flake_smaller, SORTOP = <, PARALLEL = SAFE
+);
+CREATE AGGREGATE max(flake) (
+    SFUNC = flake_larger, STYPE = flake, COMBINEFUNC = flake_larger, SORTOP = >, PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE min(flake) IS 'minimum value of all flake input values';
+COMMENT ON AGGREGATE max(flake) IS 'maximum value of all flake input values';
+
+-- from src/sql/traits/gist.sql.in
+
+-- flake: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+--
+-- The strategies have the numbers of stratnum.h that PostgreSQL 18's own translation knows.
+
+CREATE FUNCTION flake_gist_compress(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_gist_compress(internal) IS 'GiST support';
+
+CREATE OPERATOR FAMILY flake_ops USING gist;
+CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING gist FAMILY flake_ops AS
+    OPERATOR 18 =,
+    OPERATOR 20 <,
+    OPERATOR 21 <=,
+    OPERATOR 22 >,
+    OPERATOR 23 >=,
+    FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
+    FUNCTION 2 kid_gist_union(internal, internal),
+    FUNCTION 3 flake_gist_compress(internal),
+    FUNCTION 5 kid_gist_penalty(internal, internal, internal),
+    FUNCTION 6 kid_gist_picksplit(internal, internal),
+    FUNCTION 7 kid_gist_same(bytea, bytea, internal),
+    FUNCTION 9 kid_gist_fetch(internal),
+    FUNCTION 11 kid_gist_sortsupport(internal),
+    STORAGE bytea;
+
+COMMENT ON OPERATOR FAMILY flake_ops USING gist IS 'order of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING gist IS 'order of flake';
+
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int >= 180000 THEN
+        ALTER OPERATOR FAMILY flake_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
+    END IF;
+END $$;
+
+-- from src/sql/traits/time.sql.in
+
+-- flake: the time in an ID (src/pg/traits/time.hpp)
+
+CREATE FUNCTION kid_timestamp(flake) RETURNS timestamptz
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'flake_timestamp';
+CREATE FUNCTION flake_timestamp(flake) RETURNS timestamptz
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_floor(timestamptz) RETURNS flake
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(flake) IS 'when the time unit of an ID begins';
+COMMENT ON FUNCTION flake_timestamp(flake) IS
+    'same as kid_timestamp; the only function of this name, for whatever takes a function by name alone';
+COMMENT ON FUNCTION flake_floor(timestamptz) IS
+    'lowest flake of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION flake_ceil(timestamptz) IS
+    'highest flake of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+
+-- from src/sql/traits/time_casts.sql.in
+
+-- flake: casts from and to time
+
+CREATE CAST (timestamptz AS flake) WITH FUNCTION flake_floor(timestamptz);
+CREATE CAST (flake AS timestamptz) WITH FUNCTION kid_timestamp(flake);
+
+COMMENT ON CAST (timestamptz AS flake) IS 'same as flake_floor';
+COMMENT ON CAST (flake AS timestamptz) IS 'same as kid_timestamp';
+
+-- For reports. Nothing like it for date_trunc and now() - id: functions and operators of these names would take part in
+-- queries without IDs.
+CREATE FUNCTION flake_date(flake) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+RETURN kid_timestamp($1)::date;
+
+COMMENT ON FUNCTION flake_date(flake) IS 'day, in the time zone of the session, on which the time unit of an ID begins';
+
+CREATE CAST (flake AS date) WITH FUNCTION flake_date(flake);
+COMMENT ON CAST (flake AS date) IS 'same as flake_date';
+
+-- from src/sql/traits/minus.sql.in
+
+-- flake: the time between two IDs
+
+CREATE FUNCTION flake_mi(flake, flake) RETURNS interval
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION flake_mi(flake, flake) IS 'implementation of - operator';
+
+CREATE OPERATOR - (LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_mi);
+COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
+
+-- from src/sql/traits/time_comparison.sql.in
+
+-- flake: comparison with time (src/pg/traits/time_comparison.hpp)
+--
+-- At the time unit of the type: an ID is as late as any instant of its unit, so ranges that touch have no ID in common, and
+-- miss none. Planner support makes all of it comparisons of the ID with IDs.
+
+CREATE FUNCTION flake_lowest(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_lowest_that_is';
+CREATE FUNCTION flake_highest(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_highest_that_is';
+CREATE FUNCTION flake_first(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_first_that_is';
+CREATE FUNCTION flake_last(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_last_that_is';
+
+COMMENT ON FUNCTION flake_lowest(operator text, ts timestamptz, epoch timestamptz) IS
+    'lowest flake that is <, <=, >= or > an instant; the greatest of all, above flake_highest, where there is none';
+COMMENT ON FUNCTION flake_highest(operator text, ts timestamptz, epoch timestamptz) IS
+    'highest flake that is <, <=, >= or > an instant; the smallest of all, below flake_lowest, where there is none';
+COMMENT ON FUNCTION flake_first(operator text, ts timestamptz, epoch timestamptz) IS
+    'lowest flake that is <, <=, >= or > an instant; NULL where there is none';
+COMMENT ON FUNCTION flake_last(operator text, ts timestamptz, epoch timestamptz) IS
+    'highest flake that is <, <=, >= or > an instant; NULL where there is none';
+
+CREATE FUNCTION flake_lt_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_le_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_ge_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_gt_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_time_lt(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_time_le(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_time_ge(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_time_gt(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION flake_time_lt(timestamptz, flake) IS 'implementation of < operator';
+COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_lt_time,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (flake, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (flake, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (flake, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (flake, timestamptz) IS 'later than, in time units';
+COMMENT ON OPERATOR < (timestamptz, flake) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, flake) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, flake) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (timestamptz, flake) IS 'later than, in time units';
+
+-- from src/sql/traits/time_range.sql.in
+
+-- flake: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION flake_lowest(range tstzrange, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_highest(range tstzrange, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flake_lowest(range tstzrange, epoch timestamptz) IS
+    'lowest flake within a range of time; the greatest of all, above flake_highest, where there is none';
+COMMENT ON FUNCTION flake_highest(range tstzrange, epoch timestamptz) IS
+    'highest flake within a range of time; the smallest of all, below flake_lowest, where there is none';
+
+CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'flake_within';
+
+COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'whether an ID is in a range of time';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- flake: operators with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
+
+CREATE OPERATOR <@ (
+    LEFTARG = flake, RIGHTARG = kid_span, FUNCTION = kid_within,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+CREATE OPERATOR @> (
+    LEFTARG = kid_span, RIGHTARG = flake, FUNCTION = flake_range_contains,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+
+COMMENT ON OPERATOR <@ (flake, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, flake) IS 'range of time contains';
+
+-- from src/sql/traits/setting.sql.in
+
+-- flake: what depends on a setting, with its value as the last argument
+--
+-- In a query planner support puts that argument into the calls and comparisons that have none.
+
+CREATE FUNCTION kid_timestamp(id flake, epoch timestamptz) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_timestamp';
+CREATE FUNCTION flake_floor(ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS 'kid_timestamp, whatever the setting';
+COMMENT ON FUNCTION flake_floor(ts timestamptz, epoch timestamptz) IS 'flake_floor, whatever the setting';
+COMMENT ON FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) IS 'flake_ceil, whatever the setting';
+
+CREATE FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'flake_within';
+CREATE FUNCTION flake_lt_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_le_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_ge_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_gt_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) IS 'id <@ range, whatever the setting';
+COMMENT ON FUNCTION flake_lt_time(id flake, ts timestamptz, epoch timestamptz) IS 'id < ts, whatever the setting';
+COMMENT ON FUNCTION flake_le_time(id flake, ts timestamptz, epoch timestamptz) IS 'id <= ts, whatever the setting';
+COMMENT ON FUNCTION flake_ge_time(id flake, ts timestamptz, epoch timestamptz) IS 'id >= ts, whatever the setting';
+COMMENT ON FUNCTION flake_gt_time(id flake, ts timestamptz, epoch timestamptz) IS 'id > ts, whatever the setting';
+
+-- from src/sql/traits/bigint.sql.in
+
+-- flake: the same 64 bits as a bigint
+--
+-- The casts only reinterpret, so a bigint column takes IDs as they are and ALTER TABLE ... TYPE flake rewrites no row.
+-- A bigint at or above zero is the same number; below zero it is the ID with the highest bit set, for flake has no sign.
+
+CREATE CAST (bigint AS flake) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (flake AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
+-- Not with PostgreSQL's int8(integer): that would need the cast from bigint to be there before, and pg_upgrade, which makes
+-- the casts one by one, does not know.
+CREATE FUNCTION flake_from_integer(integer) RETURNS flake
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
+COMMENT ON FUNCTION flake_from_integer(integer) IS 'implementation of a cast';
+CREATE CAST (integer AS flake) WITH FUNCTION flake_from_integer(integer) AS IMPLICIT;
+
+COMMENT ON CAST (bigint AS flake) IS 'the same 64 bits';
+COMMENT ON CAST (flake AS bigint) IS 'the same 64 bits';
+COMMENT ON CAST (integer AS flake) IS 'the same as by way of bigint';
+
+-- from src/sql/traits/generators.sql.in
+
+-- flake: generators (src/pg/issue/generate.hpp)
+
+CREATE FUNCTION flake_next() RETURNS flake
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flake_next';
+CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flake_next_many';
+CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+
+-- from src/sql/traits/observe.sql.in
+
+-- flake: moving its logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_observe(flake) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_observe';
+REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
+
+-- from src/sql/traits/reset_clock.sql.in
+
+-- flake: lowering its logical clock (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_reset_clock(above flake) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_reset_clock';
+REVOKE ALL ON FUNCTION kid_reset_clock(flake) FROM PUBLIC;
+
+COMMENT ON FUNCTION kid_reset_clock(flake) IS
+    'lowers the logical clock of flake to an ID, above which none is in use: delete the rows whose IDs are of the future, then pass the greatest that is left; those above it may be issued again; superuser only';
+
+-- from src/sql/types/flake.sql
+
+-- flake: what only this type has
+
+COMMENT ON TYPE flake IS
+    'k-ordered ID in 8 bytes: 42 bits of time in ms from kid.flake_epoch for 139 years, datacenter and worker of 5 bits each, 12 bits of sequence; as of the Node library flake-idgen';
+
+CREATE FUNCTION flake_make(ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
+    LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_datacenter(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_datacenter';
+CREATE FUNCTION kid_worker(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_worker';
+CREATE FUNCTION kid_generator(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_generator';
+CREATE FUNCTION kid_sequence(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
+
+COMMENT ON FUNCTION flake_next() IS
+    'a new flake of the server''s generator (kid.flake_id, or kid.flake_datacenter and kid.flake_worker), greater than every one issued before in the cluster with the same generator and epoch, also after a crash or a promotion; waits, at most kid.max_wait, when the sequences of a millisecond to kid.flake_sequence_max are used up; an error when the system clock is not in the 139 years from kid.flake_epoch, and during recovery';
+COMMENT ON FUNCTION flake_next(bigint) IS
+    'n new flake, each greater than the one before it; see kid_next(bigint)';
+COMMENT ON FUNCTION flake_at(timestamptz) IS
+    'flake for a row from the past: stamped with the given time, in the 139 years from kid.flake_epoch, or one of the time units after it; unique as those of kid64_at are, with as many to a time unit as there are sequences; an error during recovery';
+COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS
+    'flake of the millisecond that holds an instant, in the 139 years from the epoch, with a datacenter and a worker, each 0 to 31, and a sequence, 0 to 4095; epoch a whole millisecond from 1970 to 2109-05-15, NULL for kid.flake_epoch';
+COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
+    'when the millisecond of an ID begins that counts from the given epoch, a whole millisecond from 1970 to 2109-05-15';
+COMMENT ON FUNCTION kid_datacenter(flake) IS 'datacenter, 0 to 31: the upper half of the generator';
+COMMENT ON FUNCTION kid_worker(flake) IS 'worker, 0 to 31: the lower half of the generator';
+COMMENT ON FUNCTION kid_generator(flake) IS 'which generator made the ID, 0 to 1023: 32 times the datacenter plus the worker';
+COMMENT ON FUNCTION kid_sequence(flake) IS 'sequence within the millisecond, 0 to 4095';
+COMMENT ON FUNCTION kid_observe(flake) IS
+    'moves the logical clock of flake past an ID from elsewhere, so that new ones are later; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
+
+CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4
+BEGIN ATOMIC
+    VALUES ('timestamp', 42, kid_timestamp(id)::text),
+           ('datacenter', 5, kid_datacenter(id)::text),
+           ('worker', 5, kid_worker(id)::text),
+           ('sequence', 12, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(flake) IS 'components of an ID, most significant first, with their widths in bits';
+
+-- from src/sql/traits/io.sql.in
+
+-- flax: input, output and conversions (src/pg/traits/io.hpp)
+
+CREATE TYPE flax;
+
+CREATE FUNCTION flax_in(cstring) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_out(flax) RETURNS cstring
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_recv(internal) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_send(flax) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+CREATE TYPE flax (
+    INPUT = flax_in,
+    OUTPUT = flax_out,
+    RECEIVE = flax_recv,
+    SEND = flax_send,
+    ANALYZE = kid_typanalyze,
+    INTERNALLENGTH = 12, ALIGNMENT = char
+);
+
+COMMENT ON FUNCTION flax_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION flax_out(flax) IS 'I/O';
+COMMENT ON FUNCTION flax_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION flax_send(flax) IS 'I/O; the binary form, most significant byte first';
+
+-- Drivers send parameters as text or varchar. There is no implicit cast the other way, for any type: it would
+-- have comparisons convert the column, and leave its index unused.
+CREATE CAST (text AS flax) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS flax) WITH INOUT AS IMPLICIT;
+
+COMMENT ON CAST (text AS flax) IS 'parses the text form';
+COMMENT ON CAST (varchar AS flax) IS 'parses the text form';
+
+CREATE FUNCTION flax_from_bytea(bytea) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_from_bytea(bytea) IS 'flax of its binary form; another length is an error';
+
+CREATE CAST (flax AS bytea) WITH FUNCTION flax_send(flax);
+CREATE CAST (bytea AS flax) WITH FUNCTION flax_from_bytea(bytea);
+
+COMMENT ON CAST (flax AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS flax) IS 'of the binary form; another length is an error';
+
+-- from src/sql/traits/order.sql.in
+
+-- flax: order, hashing and index access methods (src/pg/traits/order.hpp)
+
+CREATE FUNCTION flax_lt(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_le(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_eq(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_ne(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_ge(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_gt(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_lt(flax, flax) IS 'implementation of < operator';
+COMMENT ON FUNCTION flax_le(flax, flax) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flax_eq(flax, flax) IS 'implementation of = operator';
+COMMENT ON FUNCTION flax_ne(flax, flax) IS 'implementation of <> operator';
+COMMENT ON FUNCTION flax_ge(flax, flax) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flax_gt(flax, flax) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR = (
+    LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
+    HASHES, MERGES
+);
+CREATE OPERATOR <> (
+    LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (flax, flax) IS 'less than';
+COMMENT ON OPERATOR <= (flax, flax) IS 'less than or equal';
+COMMENT ON OPERATOR = (flax, flax) IS 'equal';
+COMMENT ON OPERATOR <> (flax, flax) IS 'not equal';
+COMMENT ON OPERATOR >= (flax, flax) IS 'greater than or equal';
+COMMENT ON OPERATOR > (flax, flax) IS 'greater than';
+
+CREATE FUNCTION flax_cmp(flax, flax) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_hash(flax) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_hash_extended(flax, bigint) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_brin_distance(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_cmp(flax, flax) IS 'less-equal-greater';
+COMMENT ON FUNCTION flax_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION flax_hash(flax) IS 'hash';
+COMMENT ON FUNCTION flax_hash_extended(flax, bigint) IS 'hash';
+COMMENT ON FUNCTION flax_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE OPERATOR FAMILY flax_ops USING btree;
+CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING btree FAMILY flax_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 flax_cmp(flax, flax),
+    FUNCTION 2 flax_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+
+COMMENT ON OPERATOR FAMILY flax_ops USING btree IS 'order of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING btree IS 'order of flax';
+
+CREATE OPERATOR FAMILY flax_ops USING hash;
+CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING hash FAMILY flax_ops AS
+    OPERATOR 1 =,
+    FUNCTION 1 flax_hash(flax),
+    FUNCTION 2 flax_hash_extended(flax, bigint);
+
+COMMENT ON OPERATOR FAMILY flax_ops USING hash IS 'equality of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING hash IS 'equality of flax';
+
+CREATE OPERATOR FAMILY flax_minmax_ops USING brin;
+CREATE OPERATOR CLASS flax_minmax_ops DEFAULT FOR TYPE flax USING brin FAMILY flax_minmax_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+COMMENT ON OPERATOR FAMILY flax_minmax_ops USING brin IS 'the range of flax in a block range';
+COMMENT ON OPERATOR CLASS flax_minmax_ops USING brin IS 'the range of flax in a block range';
+
+CREATE OPERATOR FAMILY flax_minmax_multi_ops USING brin;
+CREATE OPERATOR CLASS flax_minmax_multi_ops FOR TYPE flax USING brin FAMILY flax_minmax_multi_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 flax_brin_distance(internal, internal);
+
+COMMENT ON OPERATOR FAMILY flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
+COMMENT ON OPERATOR CLASS flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
+
+CREATE FUNCTION flax_smaller(flax, flax) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_larger(flax, flax) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_smaller(flax, flax) IS 'smaller of two';
+COMMENT ON FUNCTION flax_larger(flax, flax) IS 'larger of two';
+
+CREATE AGGREGATE min(flax) (
+    SFUNC = flax_smaller, STYPE = flax, COMBINEFUNC = flax_smaller, SORTOP = <, PARALLEL = SAFE
+);
+CREATE AGGREGATE max(flax) (
+    SFUNC = flax_larger, STYPE = flax, COMBINEFUNC = flax_larger, SORTOP = >, PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE min(flax) IS 'minimum value of all flax input values';
+COMMENT ON AGGREGATE max(flax) IS 'maximum value of all flax input values';
+
+-- from src/sql/traits/gist.sql.in
+
+-- flax: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+--
+-- The strategies have the numbers of stratnum.h that PostgreSQL 18's own translation knows.
+
+CREATE FUNCTION flax_gist_compress(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_gist_compress(internal) IS 'GiST support';
+
+CREATE OPERATOR FAMILY flax_ops USING gist;
+CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING gist FAMILY flax_ops AS
+    OPERATOR 18 =,
+    OPERATOR 20 <,
+    OPERATOR 21 <=,
+    OPERATOR 22 >,
+    OPERATOR 23 >=,
+    FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
+    FUNCTION 2 kid_gist_union(internal, internal),
+    FUNCTION 3 flax_gist_compress(internal),
+    FUNCTION 5 kid_gist_penalty(internal, internal, internal),
+    FUNCTION 6 kid_gist_picksplit(internal, internal),
+    FUNCTION 7 kid_gist_same(bytea, bytea, internal),
+    FUNCTION 9 kid_gist_fetch(internal),
+    FUNCTION 11 kid_gist_sortsupport(internal),
+    STORAGE bytea;
+
+COMMENT ON OPERATOR FAMILY flax_ops USING gist IS 'order of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING gist IS 'order of flax';
+
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int >= 180000 THEN
+        ALTER OPERATOR FAMILY flax_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
+    END IF;
+END $$;
+
+-- from src/sql/traits/time.sql.in
+
+-- flax: the time in an ID (src/pg/traits/time.hpp)
+
+CREATE FUNCTION kid_timestamp(flax) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_timestamp';
+CREATE FUNCTION flax_timestamp(flax) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_floor(timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_ceil(timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(flax) IS 'when the time unit of an ID begins';
+COMMENT ON FUNCTION flax_timestamp(flax) IS
+    'same as kid_timestamp; the only function of this name, for whatever takes a function by name alone';
+COMMENT ON FUNCTION flax_floor(timestamptz) IS
+    'lowest flax of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION flax_ceil(timestamptz) IS
+    'highest flax of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+
+-- from src/sql/traits/time_casts.sql.in
+
+-- flax: casts from and to time
+
+CREATE CAST (timestamptz AS flax) WITH FUNCTION flax_floor(timestamptz);
+CREATE CAST (flax AS timestamptz) WITH FUNCTION kid_timestamp(flax);
+
+COMMENT ON CAST (timestamptz AS flax) IS 'same as flax_floor';
+COMMENT ON CAST (flax AS timestamptz) IS 'same as kid_timestamp';
+
+-- For reports. Nothing like it for date_trunc and now() - id: functions and operators of these names would take part in
+-- queries without IDs.
+CREATE FUNCTION flax_date(flax) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+RETURN kid_timestamp($1)::date;
+
+COMMENT ON FUNCTION flax_date(flax) IS 'day, in the time zone of the session, on which the time unit of an ID begins';
+
+CREATE CAST (flax AS date) WITH FUNCTION flax_date(flax);
+COMMENT ON CAST (flax AS date) IS 'same as flax_date';
+
+-- from src/sql/traits/minus.sql.in
+
+-- flax: the time between two IDs
+
+CREATE FUNCTION flax_mi(flax, flax) RETURNS interval
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION flax_mi(flax, flax) IS 'implementation of - operator';
+
+CREATE OPERATOR - (LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_mi);
+COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
+
+-- from src/sql/traits/time_comparison.sql.in
+
+-- flax: comparison with time (src/pg/traits/time_comparison.hpp)
+--
+-- At the time unit of the type: an ID is as late as any instant of its unit, so ranges that touch have no ID in common, and
+-- miss none. Planner support makes all of it comparisons of the ID with IDs.
+
+CREATE FUNCTION flax_lowest(operator text, ts timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_lowest_that_is';
+CREATE FUNCTION flax_highest(operator text, ts timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_highest_that_is';
+CREATE FUNCTION flax_first(operator text, ts timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_first_that_is';
+CREATE FUNCTION flax_last(operator text, ts timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_last_that_is';
+
+COMMENT ON FUNCTION flax_lowest(operator text, ts timestamptz) IS
+    'lowest flax that is <, <=, >= or > an instant; the greatest of all, above flax_highest, where there is none';
+COMMENT ON FUNCTION flax_highest(operator text, ts timestamptz) IS
+    'highest flax that is <, <=, >= or > an instant; the smallest of all, below flax_lowest, where there is none';
+COMMENT ON FUNCTION flax_first(operator text, ts timestamptz) IS
+    'lowest flax that is <, <=, >= or > an instant; NULL where there is none';
+COMMENT ON FUNCTION flax_last(operator text, ts timestamptz) IS
+    'highest flax that is <, <=, >= or > an instant; NULL where there is none';
+
+CREATE FUNCTION flax_lt_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_le_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_ge_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_gt_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_time_lt(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_time_le(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_time_ge(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_time_gt(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION flax_time_lt(timestamptz, flax) IS 'implementation of < operator';
+COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_lt_time,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (flax, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (flax, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (flax, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (flax, timestamptz) IS 'later than, in time units';
+COMMENT ON OPERATOR < (timestamptz, flax) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, flax) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, flax) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (timestamptz, flax) IS 'later than, in time units';
+
+-- from src/sql/traits/time_range.sql.in
+
+-- flax: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION flax_lowest(range tstzrange) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_highest(range tstzrange) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_lowest(range tstzrange) IS
+    'lowest flax within a range of time; the greatest of all, above flax_highest, where there is none';
+COMMENT ON FUNCTION flax_highest(range tstzrange) IS
+    'highest flax within a range of time; the smallest of all, below flax_lowest, where there is none';
+
+CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'flax_within';
+
+COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'whether an ID is in a range of time';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- flax: operators with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION flax_range_contains(kid_span, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
+
+CREATE OPERATOR <@ (
+    LEFTARG = flax, RIGHTARG = kid_span, FUNCTION = kid_within,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+CREATE OPERATOR @> (
+    LEFTARG = kid_span, RIGHTARG = flax, FUNCTION = flax_range_contains,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+
+COMMENT ON OPERATOR <@ (flax, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, flax) IS 'range of time contains';
+
+-- from src/sql/traits/uuid.sql.in
+
+-- flax: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
+
+CREATE FUNCTION flax_to_uuid(flax) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_from_uuid(uuid) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_to_uuid(flax) IS 'uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION flax_from_uuid(uuid) IS 'ID whose text form is the 16 bytes of a uuid; an error where they are not one';
+
+CREATE CAST (flax AS uuid) WITH FUNCTION flax_to_uuid(flax);
+CREATE CAST (uuid AS flax) WITH FUNCTION flax_from_uuid(uuid);
+
+COMMENT ON CAST (flax AS uuid) IS 'the 16 characters of the text form as bytes';
+COMMENT ON CAST (uuid AS flax) IS 'of the 16 characters of the text form as bytes';
+
+-- from src/sql/traits/generators.sql.in
+
+-- flax: generators (src/pg/issue/generate.hpp)
+
+CREATE FUNCTION flax_next() RETURNS flax
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flax_next';
+CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flax_next_many';
+CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+
+-- from src/sql/types/flax.sql
+
+-- flax: what only this type has
+
+COMMENT ON TYPE flax IS
+    'k-ordered ID in 12 bytes: 40 bits of time in ms from 2015 to 2049, 56 random bits; as of the Python library Flax ID';
+
+CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_random(flax) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_random';
+
+COMMENT ON FUNCTION flax_next() IS
+    'a new flax: the time of the system clock and 56 bits of PostgreSQL''s strong random generator; not ordered within a millisecond, and unique by chance; an error when the system clock is not in 2015 to 2049-11-03';
+COMMENT ON FUNCTION flax_next(bigint) IS
+    'n new flax, each as flax_next() gives one; an error when n is negative';
+COMMENT ON FUNCTION flax_at(timestamptz) IS
+    'flax for a row from the past: the given time, 2015 to 2049-11-03, and 56 random bits';
+COMMENT ON FUNCTION flax_make(timestamptz, bytea) IS
+    'flax of the millisecond that holds an instant, 2015 to 2049-11-03, with 7 bytes as its random part';
+COMMENT ON FUNCTION kid_random(flax) IS 'random part, 7 bytes';
+
+CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
+BEGIN ATOMIC
+    VALUES ('timestamp', 40, kid_timestamp(id)::text),
+           ('random', 56, encode(kid_random(id), 'hex'));
+END;
+COMMENT ON FUNCTION kid_inspect(flax) IS 'components of an ID, most significant first, with their widths in bits';
+
+-- from src/sql/traits/time.sql.in
+
+-- uuid: the time in an ID (src/pg/traits/time.hpp)
+
+CREATE FUNCTION kid_timestamp(uuid) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_timestamp';
+CREATE FUNCTION kid_uuidv7_timestamp(uuid) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_floor(timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_ceil(timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(uuid) IS 'when the time unit of an ID begins';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS
+    'same as kid_timestamp; the only function of this name, for whatever takes a function by name alone';
+COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+    'lowest uuid of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+    'highest uuid of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+
+-- from src/sql/traits/time_comparison.sql.in
+
+-- uuid: comparison with time (src/pg/traits/time_comparison.hpp)
+--
+-- At the time unit of the type: an ID is as late as any instant of its unit, so ranges that touch have no ID in common, and
+-- miss none. Planner support makes all of it comparisons of the ID with IDs.
+
+CREATE FUNCTION kid_uuidv7_lowest(operator text, ts timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_lowest_that_is';
+CREATE FUNCTION kid_uuidv7_highest(operator text, ts timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_highest_that_is';
+CREATE FUNCTION kid_uuidv7_first(operator text, ts timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_first_that_is';
+CREATE FUNCTION kid_uuidv7_last(operator text, ts timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_last_that_is';
+
+COMMENT ON FUNCTION kid_uuidv7_lowest(operator text, ts timestamptz) IS
+    'lowest uuid that is <, <=, >= or > an instant; the greatest of all, above kid_uuidv7_highest, where there is none';
+COMMENT ON FUNCTION kid_uuidv7_highest(operator text, ts timestamptz) IS
+    'highest uuid that is <, <=, >= or > an instant; the smallest of all, below kid_uuidv7_lowest, where there is none';
+COMMENT ON FUNCTION kid_uuidv7_first(operator text, ts timestamptz) IS
+    'lowest uuid that is <, <=, >= or > an instant; NULL where there is none';
+COMMENT ON FUNCTION kid_uuidv7_last(operator text, ts timestamptz) IS
+    'highest uuid that is <, <=, >= or > an instant; NULL where there is none';
+
+CREATE FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_le_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_time_le(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_lt_time,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (uuid, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (uuid, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (uuid, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (uuid, timestamptz) IS 'later than, in time units';
+COMMENT ON OPERATOR < (timestamptz, uuid) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, uuid) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, uuid) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (timestamptz, uuid) IS 'later than, in time units';
+
+-- from src/sql/traits/time_range.sql.in
+
+-- uuid: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION kid_uuidv7_lowest(range tstzrange) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_highest(range tstzrange) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_uuidv7_lowest(range tstzrange) IS
+    'lowest uuid within a range of time; the greatest of all, above kid_uuidv7_highest, where there is none';
+COMMENT ON FUNCTION kid_uuidv7_highest(range tstzrange) IS
+    'highest uuid within a range of time; the smallest of all, below kid_uuidv7_lowest, where there is none';
+
+CREATE FUNCTION kid_within(uuid, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
+
+COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'whether an ID is in a range of time';
+
+-- from src/sql/traits/generators.sql.in
+
+-- uuid: generators (src/pg/issue/generate.hpp)
+
+CREATE FUNCTION kid_uuidv7() RETURNS uuid
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid_uuidv7_next';
+CREATE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid_uuidv7_next_many';
+CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+
+-- from src/sql/traits/observe.sql.in
+
+-- uuid: moving its logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_observe(uuid) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
+REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
+
+-- from src/sql/traits/reset_clock.sql.in
+
+-- uuid: lowering its logical clock (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_reset_clock(above uuid) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_reset_clock';
+REVOKE ALL ON FUNCTION kid_reset_clock(uuid) FROM PUBLIC;
+
+COMMENT ON FUNCTION kid_reset_clock(uuid) IS
+    'lowers the logical clock of uuid version 7 to an ID, above which none is in use: delete the rows whose IDs are of the future, then pass the greatest that is left; those above it may be issued again; superuser only';
+
+-- from src/sql/types/uuidv7.sql
+
+-- uuid version 7: what only it has
+--
+-- No operator <@, but kid_within(): it would get in the way of range types over uuid.
+
+COMMENT ON FUNCTION kid_within(uuid, kid_span) IS
+    'whether a uuid is in a range of time, in milliseconds; one that is not of version 7 is where its bytes are';
+
+COMMENT ON FUNCTION kid_uuidv7() IS
+    'a new uuid of version 7, greater than every one that this function gave before in the cluster, also after a crash or a promotion: 48 bits of ms since 1970, 12 bits of the ms in 1/4096, a count of 4 bits, 58 random bits; waits, at most kid.max_wait, when the 64 of a microsecond are used up; an error during recovery';
+COMMENT ON FUNCTION kid_uuidv7(bigint) IS
+    'n new uuids of version 7, each greater than the one before it; see kid_next(bigint)';
+COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
+    'uuid of version 7 for a row from the past: the millisecond of the given time, 1970 to 10889, and 74 random bits';
+COMMENT ON FUNCTION kid_timestamp(uuid) IS
+    'when the millisecond of a uuid of version 7 begins, whoever made it; null for other versions';
+COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+    'lowest uuid of version 7 of the millisecond that holds an instant; the lowest of all before 1970, the highest of all after 10889-08-02';
+COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+    'highest uuid of version 7 of the millisecond that holds an instant; the lowest of all before 1970, the highest of all after 10889-08-02';
+COMMENT ON FUNCTION kid_observe(uuid) IS
+    'moves the logical clock of kid_uuidv7() past a uuid of version 7 from elsewhere, so that new ones are greater; an error when it is of another version, or further ahead of the system clock than kid.max_observe, except for superusers';
+
+CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
+BEGIN ATOMIC
+    WITH parts AS (SELECT get_byte(b, 6) >> 4 AS version, (get_byte(b, 6) & 15) << 8 | get_byte(b, 7) AS fraction,
+                          get_byte(b, 8) >> 6 AS variant, get_byte(b, 8) >> 2 & 15 AS count,
+                          encode(set_byte(substr(b, 9), 0, get_byte(b, 8) & 3), 'hex') AS random
+                     FROM uuid_send(id) AS b)
+    SELECT c.component, c.bits, CASE WHEN c.always OR kid_timestamp(id) IS NOT NULL THEN c.value END
+      FROM parts, LATERAL (VALUES ('timestamp', 48, kid_timestamp(id)::text, false),
+                                  ('version', 4, version::text, true),
+                                  ('fraction', 12, fraction::text, false),
+                                  ('variant', 2, variant::text, true),
+                                  ('count', 4, count::text, false),
+                                  ('random', 58, random, false)) AS c (component, bits, value, always);
+END;
+COMMENT ON FUNCTION kid_inspect(uuid) IS
+    'components of a uuid of version 7, most significant first, with their widths in bits: fraction of the millisecond in 1/4096, and count, as kid_uuidv7() makes them; of other versions only version and variant, the others null';
+
+-- from src/sql/clocks.sql
+
+-- The logical clocks: what has become of them, and lowering them
+
+CREATE FUNCTION kid_stats(
+    OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint, OUT ticks bigint,
+    OUT safe_mark timestamptz, OUT lease_until timestamptz, OUT renewals bigint, OUT waiting bigint, OUT waiting_for interval, OUT problem text)
+    RETURNS SETOF record
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_stats() IS
+    'one row for each logical clock of the cluster, counted since the server started';
+
+REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
+
+CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';
+
+COMMENT ON FUNCTION kid_reset_clock(timestamptz) IS
+    'lowers all logical clocks that are ahead of a time, above which no ID is in use: delete the rows whose IDs are of the future, then pass now(); IDs above it may be issued again; superuser only';
+
+REVOKE ALL ON FUNCTION kid_reset_clock(timestamptz) FROM PUBLIC;
+
+-- from src/sql/observe_all.sql
+
+-- Moving the logical clocks past the IDs that a database holds
+
+-- Not from a parallel worker, nor beside one: it looks at each table in a subtransaction.
+CREATE FUNCTION kid_observe_all(
+    OUT clock text, OUT id text, OUT issued timestamptz, OUT relation regclass, OUT column_name text, OUT problem text)
+    RETURNS SETOF record
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000 ROWS 10 AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_observe_all() IS
+    'for what WAL does not carry, so after pg_upgrade, after a dump was restored, when a logical replica takes over: moves each logical clock past the IDs that the columns of this database hold, so that new ones are later. It looks at columns of the types whose IDs have a logical clock, at domains over them, and at columns of type bigint or uuid whose default, or that of their domain or partitioned parent, calls a generator of such IDs; in ordinary tables, partitions and materialized views, where a valid btree that is not partial begins with the column, in its default operator class. Of each it takes the greatest ID that is at most kid.max_observe ahead of the system clock, whoever calls, also of rows that are deleted or were rolled back while the index has them; and with it all IDs of that time unit, of a sno those of both ticks, of a kid96 those of its neighborhood. One row for each logical clock: the ID that decided, its time and where it is; null where there is none. Then a row for each column that was not used, or has IDs beyond kid.max_observe, with the problem. A table that is locked is not waited for, and locks are not kept. It reads all tables, whatever privileges the caller has on them, and runs nothing that their owners wrote. For superusers, and whom they grant EXECUTE; an error during recovery';
+
+REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
+
+-- from src/sql/check.sql
+
+-- What is wrong with a table, for people: from the catalog, and of the IDs what an index tells. Nothing runs that an owner of a table
+-- has written.
+
+CREATE FUNCTION kid_odd_ids(relation regclass, OUT leaf regclass, OUT column_name text, OUT prefix text, OUT which text,
+                            OUT id text, OUT issued timestamptz, OUT problem text) RETURNS SETOF record
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000 ROWS 1 AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_odd_ids(regclass) IS
+    'the latest ID of the first year of a type, early, and the latest one that is further ahead of the system clock than kid.max_observe, late, in the columns of IDs of a table and its partitions; or why a column was not looked at, unknown';
+
+CREATE FUNCTION kid_text_length(type regtype) RETURNS integer
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_text_length(regtype) IS 'how long the texts of a type of IDs are at most; NULL of any other type';
+
+-- All names in here are PostgreSQL's. What kid's functions know comes as arguments: the lengths of texts by the OID of their type, and
+-- the rows of kid_odd_ids().
+CREATE FUNCTION kid_findings(relation regclass, lengths jsonb, odd jsonb, OUT relation_name regclass, OUT column_name text, OUT problem text, OUT remedy text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+        WITH RECURSIVE
+             members AS (SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
+                          WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname = 'kid'),
+             ids AS (SELECT key::oid AS type FROM jsonb_object_keys($2) AS key WHERE key::oid <> 'uuid'::regtype),
+             -- A function of a user's own that returns an ID is taken for one, too, but none of those that an owner of the extension has added is proposed:
+             -- in C are functions of superusers only.
+             generators AS (SELECT p.oid, p.prorettype AS type, m.objid IS NOT NULL AND l.lanname = 'c' AND p.pronargs = p.pronargdefaults AND NOT p.proretset AS needs_nothing
+                              FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang LEFT JOIN members m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid
+                             WHERE p.provolatile = 'v' AND $2 ? p.prorettype::text AND (m.objid IS NOT NULL OR p.prorettype <> 'uuid'::regtype)),
+             -- The columns of the table, and those that foreign keys lead to, each with the type that a domain is of.
+             domains AS (SELECT a.attrelid, a.attnum, a.atttypid AS type, a.atttypmod AS modifier
+                           FROM pg_attribute a
+                          WHERE a.attnum > 0 AND NOT a.attisdropped
+                            AND (a.attrelid = $1 OR a.attrelid IN (SELECT conrelid FROM pg_constraint WHERE contype = 'f' AND confrelid = $1
+                                                                    UNION ALL SELECT confrelid FROM pg_constraint WHERE contype = 'f' AND conrelid = $1))
+                         UNION ALL
+                         SELECT d.attrelid, d.attnum, t.typbasetype, t.typtypmod FROM domains d JOIN pg_type t ON t.oid = d.type WHERE t.typtype = 'd'),
+             columns AS (SELECT a.attrelid::regclass AS relation, a.attnum, a.attname AS name, d.type::regtype AS type, d.modifier, a.attgenerated,
+                                ad.oid AS default_oid, pg_get_expr(ad.adbin, ad.adrelid) AS default_text, g.type::regtype AS made
+                           FROM domains d JOIN pg_attribute a ON a.attrelid = d.attrelid AND a.attnum = d.attnum
+                                JOIN pg_type t ON t.oid = d.type AND t.typtype <> 'd'
+                                LEFT JOIN pg_attrdef ad ON ad.adrelid = a.attrelid AND ad.adnum = a.attnum AND a.attgenerated = ''
+                                LEFT JOIN LATERAL (SELECT g.type FROM pg_depend f JOIN generators g ON f.refobjid = g.oid
+                                                    WHERE f.classid = 'pg_attrdef'::regclass AND f.objid = ad.oid AND f.refclassid = 'pg_proc'::regclass
+                                                    ORDER BY g.type <> d.type LIMIT 1) g ON true),
+             keys AS (SELECT c.conname, child.relation AS child, child.name AS child_column, child.type AS child_type,
+                             parent.relation AS parent, parent.name AS parent_column, parent.type AS parent_type, place
+                        FROM pg_constraint c, generate_subscripts(c.conkey, 1) AS place
+                             JOIN columns child ON true JOIN columns parent ON true
+                       WHERE c.contype = 'f' AND c.conparentid = 0 AND (c.conrelid = $1 OR c.confrelid = $1)
+                         AND child.relation = c.conrelid AND child.attnum = c.conkey[place] AND parent.relation = c.confrelid AND parent.attnum = c.confkey[place]),
+             findings (kind, relation, column_name, problem, remedy) AS (
+        SELECT 1, relation, name::text, format('its default, %s, makes no %s: new rows tell a wrong time, and may not be unique', default_text, type),
+               format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s();', relation, name,
+                      (SELECT g.oid::regproc FROM generators g WHERE g.type = c.type AND g.needs_nothing ORDER BY length(g.oid::regproc::text) LIMIT 1))
+          FROM columns c WHERE relation = $1 AND type IN (SELECT type FROM ids) AND default_oid IS NOT NULL AND made IS DISTINCT FROM type
+                           AND NOT EXISTS (SELECT FROM keys WHERE child = relation AND child_column = name) -- it need not make IDs
+        UNION ALL
+        SELECT 2, relation, name::text, format('it is %s, too narrow for the %s that its default makes', format_type(type, modifier), made),
+               CASE WHEN type IN ('varchar'::regtype, 'bpchar'::regtype)
+                    THEN format('ALTER TABLE %s ALTER COLUMN %I TYPE text COLLATE "C";', relation, name)
+                    ELSE format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT; ALTER TABLE %1$s ALTER COLUMN %2$I TYPE bigint, ALTER COLUMN %2$I SET DEFAULT %3$s;',
+                                relation, name, default_text) END
+          FROM columns c
+         WHERE relation = $1 AND made IS NOT NULL
+           AND CASE type WHEN 'smallint'::regtype THEN true WHEN 'integer'::regtype THEN true WHEN 'real'::regtype THEN true WHEN 'double precision'::regtype THEN true
+                         WHEN 'numeric'::regtype THEN modifier >= 0 AND ((modifier - 4) >> 16) - ((modifier - 4) & 2047) < 20
+                         WHEN 'varchar'::regtype THEN modifier >= 0 AND modifier - 4 < ($2 ->> made::oid::text)::int
+                         WHEN 'bpchar'::regtype THEN modifier - 4 < ($2 ->> made::oid::text)::int ELSE false END
+        UNION ALL
+        SELECT 3, child, child_column::text,
+               format('foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
+                      conname, child_type, parent_column, parent, parent_type,
+                      -- PostgreSQL then looks for a collation of the parent's column, which has none.
+                      CASE WHEN is_text THEN format('every DELETE and key UPDATE of %s fails', parent) ELSE 'no index serves to look up the rows of a key' END),
+               CASE WHEN is_text THEN format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s;', child, child_column, parent_type)
+                    WHEN parent_type IN (SELECT type FROM ids) THEN format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;', child, child_column, parent_type)
+                    ELSE format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;', parent, parent_column, child_type) END
+          FROM keys, LATERAL (SELECT parent_type IN (SELECT type FROM ids) AND typcollation <> 0 AS is_text FROM pg_type WHERE oid = child_type) AS t
+         WHERE child_type <> parent_type AND (child_type IN (SELECT type FROM ids) OR parent_type IN (SELECT type FROM ids))
+        UNION ALL
+        SELECT 4, leaf, column_name,
+               CASE which WHEN 'early' THEN format('IDs up to %s tell a time up to %s: they were numbers before', id, issued)
+                          WHEN 'late' THEN format('IDs up to %s tell a time up to %s, further ahead of the system clock than kid.max_observe', id, issued)
+                          ELSE format('its IDs were not looked at: %s', problem) END,
+               CASE which WHEN 'early' THEN format('Do not ask for the time of these rows, or give them, and what refers to them, IDs of their time with %s_at().', prefix)
+                          WHEN 'late' THEN 'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'
+                          -- Before 18 there is no max(uuid). Of its text it is the same.
+                          ELSE format('SELECT min(%1$I%3$s), max(%1$I%3$s) FROM %2$s;', column_name, leaf,
+                                      (SELECT '::text' FROM pg_attribute WHERE attrelid = leaf AND attname = column_name AND atttypid = 'uuid'::regtype)) END
+          FROM jsonb_to_recordset($3) AS odd (leaf regclass, column_name text, prefix text, which text, id text, issued timestamptz, problem text))
+        SELECT relation, column_name, problem, remedy FROM findings ORDER BY kind, relation::text, column_name, problem;
+END $$;
+
+COMMENT ON FUNCTION kid_findings(regclass, jsonb, jsonb) IS 'what kid_check() returns';
+
+-- Bound to the functions that it calls when it is created: a name could be taken by somebody else.
+CREATE FUNCTION kid_check(relation regclass, OUT relation_name regclass, OUT column_name text, OUT problem text, OUT remedy text) RETURNS SETOF record
+    LANGUAGE SQL VOLATILE STRICT
+BEGIN ATOMIC
+    SELECT f.relation_name, f.column_name, f.problem, f.remedy
+      FROM kid_findings(relation,
+               (SELECT pg_catalog.jsonb_object_agg(t.oid, kid_text_length(t.oid::regtype)) FROM pg_catalog.pg_type t WHERE kid_text_length(t.oid::regtype) IS NOT NULL),
+               (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+                           'leaf', o.leaf::oid, 'column_name', o.column_name, 'prefix', o.prefix, 'which', o.which,
+                           'id', o.id, 'issued', o.issued, 'problem', o.problem))
+                  FROM kid_odd_ids(relation) AS o)) AS f;
+END;
+
+
+COMMENT ON FUNCTION kid_check(regclass) IS
+    'what is wrong with the IDs of a table, one row for each finding, with its remedy: a column of IDs, unless it refers to another, with a DEFAULT that makes none; a DEFAULT that makes IDs for which the column is too narrow; foreign keys between a type of IDs and another type, in either direction; IDs of the first year that a type can tell; IDs further ahead of the system clock than kid.max_observe. IDs of deleted rows count while an index has them. It needs SELECT on the columns to look at IDs, and runs nothing that owners wrote';
+
+-- from src/sql/identity.sql
+
+-- Who this server is among others that fill the same tables
+
+CREATE FUNCTION kid_identity(
+    OUT node bigint, OUT partition bigint, OUT generator bigint, OUT lane bigint, OUT lanes bigint)
+    RETURNS record
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_identity() IS
+    'what this server puts into IDs, to be run on all servers and compared, and after a reload to see that kid.node and kid.lanes are in force: node, the number of kid.node, 0 to 4294967295, that kid96 has; partition, 0 to 65535, of sno; generator, 0 to 1023, of flake; lane of lanes, of kid64 and kid96, 0 where there is one. NULL where this server has none, and the generator of that type raises an error; during recovery what it would have, and node that of the primary, if it is a hash';
+
+-- from src/sql/partitions.sql
+
+-- Partitions by time
+--
+-- Nothing is found by a name when these functions run: the owner of a table or of the schema could put another function there. The
+-- one in SQL is bound when it is created. Its operators and functions are exact matches for the types of their arguments, which come
+-- before whatever others have made.
+
+CREATE FUNCTION kid_create_partitions(parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL,
+                                      at_most integer DEFAULT 100) RETURNS SETOF text
+    LANGUAGE C VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
+    AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
+    RETURNS SETOF text
+    LANGUAGE C VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
+    AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_partition_times(parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz,
+                                    OUT detaching boolean) RETURNS SETOF record
+    LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
+
+-- Sizes and rows of a partition that is itself partitioned are those of all below it. No lock is kept: there may be many.
+CREATE FUNCTION kid_partitions(parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz,
+                               OUT rows bigint, OUT bytes bigint, OUT detaching boolean) RETURNS SETOF record
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    WITH RECURSIVE
+         below AS (SELECT i.inhrelid AS partition, i.inhrelid AS oid FROM pg_inherits i WHERE i.inhparent = parent::oid
+                   UNION ALL
+                   SELECT b.partition, i.inhrelid FROM below b JOIN pg_inherits i ON i.inhparent = b.oid),
+         sums AS (SELECT b.partition, sum(pg_total_relation_size(c.oid::regclass)) AS bytes,
+                         sum(CASE WHEN c.reltuples >= real '0' THEN c.reltuples ELSE pg_stat_get_live_tuples(c.oid) END)
+                             FILTER (WHERE c.relkind <> 'p') AS rows
+                    FROM below b JOIN pg_class c ON c.oid = b.oid GROUP BY b.partition)
+    SELECT t.partition, t.begins, t.ends, coalesce(s.rows, double precision '0')::bigint, s.bytes::bigint, t.detaching
+      FROM kid_partition_times(parent) AS t LEFT JOIN sums s ON s.partition = t.partition::oid
+     ORDER BY t.begins;
+END;
+
+COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer) IS
+    'creates the missing partitions of a table until a time, and returns their names; width: months or years, or seconds to weeks';
+COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
+    'drops the partitions all of whose IDs are older than a time, unless dry_run, and returns their names';
+COMMENT ON FUNCTION kid_partition_times(regclass) IS
+    'partitions of a table: from when, included, and until when, excluded, their IDs are, infinite for MINVALUE and MAXVALUE, both NULL for the default partition';
+COMMENT ON FUNCTION kid_partitions(regclass) IS
+    'partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
