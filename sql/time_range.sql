@@ -25,6 +25,9 @@ INSERT INTO types VALUES
     ('sno', 'sno_make(t, 0, n % 3, n)', '2010-01-01', '2079-09-07 15:47:35.551999'),
     ('flake', 'flake_make(t, 0, n % 3, n)', '1970-01-01', '2109-05-15 07:35:11.103999'),
     ('flax', 'flax_make(t, decode(lpad(to_hex(n), 14, ''0''), ''hex''))', '2015-01-01', '2049-11-03 19:53:47.775999');
+-- Every type of kid's own is among them.
+SELECT typname FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e'
+ WHERE typtype = 'b' AND typname NOT IN (SELECT name FROM types);
 DO $$
 DECLARE
     type text;

@@ -3,14 +3,15 @@ use strict;
 use warnings;
 use CitusNodes;
 use Test::More;
+use Types;
 
 my $node = new_node('columnar');
 plan skip_all => 'There is no citus_columnar here'
 	unless $node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'citus_columnar'");
 $node->safe_psql('postgres', 'CREATE EXTENSION citus_columnar; CREATE EXTENSION kid');
-foreach my $type (qw(kid64 kid96 sno flake flax kid_uuidv7))
+foreach (all_types())
 {
-	my $column = $type eq 'kid_uuidv7' ? 'uuid' : $type;
+	my ($type, $column) = @$_{qw(prefix type)};
 	$node->safe_psql('postgres', qq{
 		CREATE TABLE made_$type (id $column, n int) USING columnar;
 		INSERT INTO made_$type

@@ -5,9 +5,10 @@ use warnings;
 use CitusNodes;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Types;
 
 my ($coordinator, @workers) = start_cluster('worker1', 'worker2');
-my @ids = ('kid64', 'kid96', 'sno', 'flake', 'flax');
+my @ids = names_of();
 my $columns = join ', ', map { "$_ $_" } @ids;
 $coordinator->safe_psql('postgres', "
 	CREATE TABLE here (tenant int, $columns);

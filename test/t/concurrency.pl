@@ -5,6 +5,7 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Types;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
@@ -19,8 +20,7 @@ $node->append_conf('postgresql.conf', q{
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION kid');
 
-my @generators = ([ kid64 => 'kid_next()' ], [ kid96 => 'kid96_next()' ], [ sno => 'sno_next()' ], [ flake => 'flake_next()' ],
-	[ flax => 'flax_next()' ], [ uuid => 'kid_uuidv7()' ]);
+my @generators = map { [ $_->{type} => "$_->{next}()" ] } all_types();
 my $generated = join(', ', map { "$_->[1] AS $_->[0]" } @generators);
 my $columns = join(', ', map { "$_->[0] $_->[0]" } @generators);
 
@@ -75,8 +75,7 @@ is( $node->safe_psql('postgres', q{
 $node->safe_psql('postgres', 'DROP TABLE log');
 
 # Many at a call, from 1 to 40000, while other sessions make them one by one.
-my %in_batches = (kid64 => 'kid_next(:size)', kid96 => 'kid96_next(:size)', sno => 'sno_next(0, :size)', flake => 'flake_next(:size)',
-	flax => 'flax_next(:size)', uuid => 'kid_uuidv7(:size)');
+my %in_batches = map { $_->{type} => "$_->{next}(" . ($_->{name} eq 'sno' ? '0, ' : '') . ':size)' } all_types();
 $node->safe_psql('postgres', "CREATE UNLOGGED TABLE batches (session int, $columns)");
 $node->pgbench('-n -c 8 -j 2 -t 40', 0, [qr{processed: 320/320}], [qr{^$}], 'many at a call', {
 	'batches@1' => join('', map { "\\set size random_zipfian(1, 40000, 1.1)\nINSERT INTO batches (session, $_) SELECT :client_id, id FROM $in_batches{$_} AS id;\n" } sort keys %in_batches),

@@ -6,6 +6,7 @@ use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Types;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
@@ -53,7 +54,7 @@ sql('shared', q{
 	CREATE SCHEMA tenant AUTHORIZATION tenant;
 	CREATE SCHEMA shells;
 	GRANT USAGE ON SCHEMA shells TO tenant;
-	CREATE TYPE shells.kid64; CREATE TYPE shells.kid96; CREATE TYPE shells.sno; CREATE TYPE shells.flake; CREATE TYPE shells.flax; CREATE TYPE shells.uuid;
+} . join(' ', map { "CREATE TYPE shells.$_;" } names_of(all_types())) . q{
 	CREATE TABLE secret (id kid64 PRIMARY KEY DEFAULT kid_next(), n bigint DEFAULT kid_next() UNIQUE);
 	INSERT INTO secret VALUES (kid64_make('1970-02-03 04:05:06', 7), 1), (kid64_make('2345-06-07 08:09:10', 7), 2);
 	CREATE TABLE secret_parts (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
@@ -97,14 +98,14 @@ my %arguments = (
 	tstzmultirange => [ map { "'$_'" } '{}', '{(,)}', '{[2026-01-01,2026-02-01),(2027-01-01,]}', '{[-infinity,infinity]}' ],
 	regclass => [ (map { "'$_'" } qw(plain empty seen kept counter by_time by_time_rest by_uuid by_sno by_list by_hash by_expression by_two by_number plain_pkey by_time_pkey pg_temp.plain
 		public.secret public.secret_parts public.secret_part public.secret_view public.secret_pkey pg_class pg_toast.pg_toast_1255 pg_stats information_schema.tables 0)), 4294967295, 99999, 9764 ],
-	regtype => [ (map { "'$_'" } qw(kid64 kid96 sno flake flax kid_span _kid64 uuid text bytea int8 record anyelement internal cstring trigger pg_class 0)), 4294967295, 99999,
-		map { ("'pg_temp.$_'", "'tenant.$_'", "'tenant._$_'", "'shells.$_'") } qw(kid64 kid96 sno flake flax uuid) ],
-	(map { my ($type, $bytes) = @$_; $type => [ map { "'\\x" . $_ x $bytes . "'::bytea::$type" } qw(00 ff 01 7f 80) ] } [ kid64 => 8 ], [ flake => 8 ], [ kid96 => 12 ], [ sno => 10 ], [ flax => 12 ]),
+	regtype => [ (map { "'$_'" } names_of(all_types()), qw(kid_span _kid64 text bytea int8 record anyelement internal cstring trigger pg_class 0)), 4294967295, 99999,
+		map { ("'pg_temp.$_'", "'tenant.$_'", "'tenant._$_'", "'shells.$_'") } names_of(all_types()) ],
+	(map { my ($type, $bytes) = @$_{qw(type bytes)}; $type => [ map { "'\\x" . $_ x $bytes . "'::bytea::$type" } qw(00 ff 01 7f 80) ] } own_types()),
 );
 $arguments{kid_span} = $arguments{tstzrange};
 
 # Types named like those of IDs, each kind in a transaction of its own. Shell types only a superuser makes.
-my @names = qw(kid64 kid96 sno flake flax uuid);
+my @names = names_of(all_types());
 my %types = (
 	'nothing' => '',
 	(map { my $base = $_; "domains over $base" => "CREATE DOMAIN %s AS $base" } qw(text bigint bytea int2 kid64 kid96)),
@@ -227,7 +228,7 @@ is(() = $refused =~ /ERROR:  (?:42883|0A000)/g, 4 * @internal, 'none can be call
 # What is not for everybody.
 my @reserved = sort split /\n/, sql('shared', q{SELECT signature FROM member WHERE NOT has_function_privilege('tenant', signature, 'EXECUTE')});
 is(join(' ', @reserved), join(' ', sort 'kid_stats()', 'kid_observe_all()', 'kid_reset_clock(timestamp with time zone)',
-	(map { "kid_reset_clock($_)" } qw(kid64 sno flake uuid)), (map { "kid_observe($_)" } qw(kid64 kid96 sno flake uuid))), 'functions that PUBLIC may not call');
+	map { my ($type, $traits) = @$_{qw(type traits)}; map { $traits->{$_} ? "kid_$_($type)" : () } qw(reset_clock observe) } all_types()), 'functions that PUBLIC may not call');
 my $settings = sql('shared', q{LOAD 'kid'; SELECT string_agg(name, ' ') FROM pg_settings WHERE name LIKE 'kid.%' AND context IN ('user')});
 is($settings, '', 'settings that everybody may set: none');
 

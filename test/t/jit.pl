@@ -4,6 +4,7 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Types;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
@@ -14,9 +15,9 @@ plan skip_all => 'this PostgreSQL has no JIT' if $node->safe_psql('postgres', 'S
 
 like($node->safe_psql('postgres', 'EXPLAIN (ANALYZE) SELECT kid_next() FROM generate_series(1, 3)'), qr/Inlining true/, 'compiled');
 
-foreach my $type ([ 'kid64', 'kid_next()' ], map { [ $_, "${_}_next()" ] } qw(kid96 sno flake flax))
+foreach my $type (own_types())
 {
-	my ($name, $next) = @$type;
+	my ($name, $next) = ($type->{type}, "$type->{next}()");
 	my $query = qq{
 		CREATE TEMPORARY TABLE t (id $name, old $name);
 		INSERT INTO t SELECT $next, ${name}_at('2020-02-02') FROM generate_series(1, 1000);

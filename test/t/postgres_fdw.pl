@@ -5,6 +5,7 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Types;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
@@ -31,6 +32,7 @@ my %makes = (
 	sno => 'sno_make(t, 0, 0, 0)',
 	flake => 'flake_make(t, 0, 0, 0)',
 	flax => q{flax_make(t, '\x00000000000000')});
+is(join(' ', sort keys %makes), join(' ', sort(names_of())), 'each type');
 
 # Queries on TABLE, of type T: what the other server is sent, and the types and values of parameters.
 my @shipped = (

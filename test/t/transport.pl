@@ -5,11 +5,12 @@ use File::Basename;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Types;
 
-my @types = qw(kid64 kid96 sno flake flax);
+my @types = names_of();
 my $types = join ', ', @types;
 my $columns = join ', ', map { "$_ $_" } @types;
-my @next = map { s/^kid64_/kid_/r } map { "${_}_next()" } @types;
+my @next = map { "$_->{next}()" } own_types();
 
 # An ID of each type in both forms, of other programs' making. The last vector is a random one: no two bytes change places unseen.
 my (%text, %bytes);

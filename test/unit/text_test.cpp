@@ -1,10 +1,7 @@
 #include "../../src/core/range.hpp"
-#include "../../src/core/types/flax.hpp"
-#include "../../src/core/types/kid64.hpp"
-#include "../../src/core/types/kid96.hpp"
-#include "../../src/core/types/sno.hpp"
 
 #include "plain_text.hpp"
+#include "types.hpp"
 
 #include <gtest/gtest.h>
 
@@ -56,8 +53,9 @@ private:
   std::mt19937_64 engine_{20260101};
 };
 
-using types = testing::Types<kid64, kid96, sno, flax>;
-TYPED_TEST_SUITE(OrderedText, types);
+template <class Tuple> struct test_types;
+template <class... Ids> struct test_types<std::tuple<Ids...>> { using type = testing::Types<Ids...>; };
+TYPED_TEST_SUITE(OrderedText, test_types<types_with_ordered_text>::type);
 
 TYPED_TEST(OrderedText, RandomIds) {
   for (unsigned i = 0; i < 100'000; i++) {

@@ -1,0 +1,47 @@
+# The types, for tests that go through all of them: those of src/types.def, with what the first lines of src/sql/types/T.sql
+# say. Each is a hash:
+#
+#     name      as in src/types.def
+#     type      of the columns in SQL
+#     prefix    what names of its functions begin with
+#     next      the generator's name
+#     traits    a hash of their names
+#     bytes     of an ID
+package Types;
+use strict;
+use warnings;
+use parent 'Exporter';
+use File::Basename;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(all_types own_types names_of);
+my $src = dirname(__FILE__) . '/../../src';
+
+sub describe
+{
+	my ($name) = @_;
+	my ($header) = slurp_file("$src/sql/types/$name.sql") =~ /\A(.*?)\n\n/s;
+	my %value = $header =~ /^-- (\w+): (.*)$/mg;
+	my ($bytes) = slurp_file("$src/core/types/$name.hpp") =~ /static constexpr unsigned size = (\d+);/ or die "src/core/types/$name.hpp: no size";
+	my $prefix = $value{prefix} // $name;
+	return { name => $name, type => $value{type} // $name, prefix => $prefix, next => $value{next} // "${prefix}_next", bytes => $bytes,
+		traits => { map { $_ => 1 } split ' ', $value{traits} } };
+}
+
+sub all_types
+{
+	my @names = slurp_file("$src/types.def") =~ /^X\((\w+)\)$/mg or die 'src/types.def: no types';
+	return map { describe($_) } @names;
+}
+
+# Those that are types of kid's own in SQL.
+sub own_types { return grep { $_->{traits}{io} } all_types() }
+
+# Their names in SQL. Without arguments: of kid's own types.
+sub names_of
+{
+	my @types = @_;
+	return map { $_->{type} } @types ? @types : own_types();
+}
+
+1;
