@@ -10,9 +10,8 @@ BEGIN
     END LOOP;
 END $$;
 CREATE TABLE dated (name text, type text, id text);
-INSERT INTO dated VALUES
-    ('kid64', 'kid64', 'kid64_at(t)'), ('kid96', 'kid96', 'kid96_at(t)'), ('sno', 'sno', 'sno_at(t)'),
-    ('flake', 'flake', 'flake_at(t)'), ('flax', 'flax', 'flax_at(t)'), ('kid_uuidv7', 'uuid', 'kid_uuidv7_at(t)');
+INSERT INTO dated SELECT type, type, type || '_at(t)' FROM id_types;
+INSERT INTO dated VALUES ('kid_uuidv7', 'uuid', 'kid_uuidv7_at(t)');
 SELECT format('CREATE TABLE %I (id %I PRIMARY KEY, created_at timestamptz, n int)', 'dated ' || name, type),
        format('INSERT INTO %I SELECT %s, t, g
                  FROM (SELECT g, timestamptz ''2026-01-01'' + g * (interval ''3 days'' / %s) AS t

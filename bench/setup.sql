@@ -3,14 +3,19 @@
 CREATE EXTENSION kid;
 CREATE SCHEMA bench;   -- first in this session's search_path
 
--- Who makes IDs: as a column's definition and as a call. Those that this server has.
+-- The types that kid adds, each with its generator and the core type that it is compared with.
+CREATE VIEW id_types AS
+SELECT typname AS type, CASE typname WHEN 'kid64' THEN 'kid_next()' ELSE typname || '_next()' END AS call,
+       CASE WHEN typbyval THEN 'bigint' ELSE 'uuid' END AS rival
+  FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e'
+                JOIN pg_extension AS x ON refobjid = x.oid AND extname = 'kid'
+ WHERE typtype = 'b'
+ ORDER BY pg_type.oid;
+
+-- What makes IDs: as the definition of a column and as a call. Generators that this server does not have are left out.
 CREATE TABLE generators (name text PRIMARY KEY, id text, call text);
+INSERT INTO generators SELECT type, format('%s DEFAULT %s', type, call), call FROM id_types;
 INSERT INTO generators VALUES
-    ('kid64', 'kid64 DEFAULT kid_next()', 'kid_next()'),
-    ('kid96', 'kid96 DEFAULT kid96_next()', 'kid96_next()'),
-    ('sno', 'sno DEFAULT sno_next()', 'sno_next()'),
-    ('flake', 'flake DEFAULT flake_next()', 'flake_next()'),
-    ('flax', 'flax DEFAULT flax_next()', 'flax_next()'),
     ('kid_uuidv7', 'uuid DEFAULT kid_uuidv7()', 'kid_uuidv7()'),
     ('bigserial', 'bigserial', 'nextval(''numbers'')'),
     ('uuid v4', 'uuid DEFAULT gen_random_uuid()', 'gen_random_uuid()');

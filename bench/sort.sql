@@ -1,9 +1,8 @@
 -- Sorting, indexes, joins and extremes, of IDs from thirty days that lie in no order.
 CREATE TABLE stored (name text, id text, rival text);
+INSERT INTO stored VALUES ('bigint', 'g', NULL), ('uuid', 'gen_random_uuid()', NULL);
+INSERT INTO stored SELECT type, type || '_at(t)', rival FROM id_types ORDER BY rival;
 INSERT INTO stored VALUES
-    ('bigint', 'g', NULL), ('uuid', 'gen_random_uuid()', NULL),
-    ('kid64', 'kid64_at(t)', 'bigint'), ('flake', 'flake_at(t)', 'bigint'),
-    ('kid96', 'kid96_at(t)', 'uuid'), ('sno', 'sno_at(t)', 'uuid'), ('flax', 'flax_at(t)', 'uuid'),
     ('kid_uuidv7', 'kid_uuidv7_at(t)', NULL);   -- to PostgreSQL that is a uuid as any
 SELECT format('CREATE TABLE %I AS SELECT id FROM (
                    SELECT g, %s AS id

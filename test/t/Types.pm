@@ -24,7 +24,9 @@ sub describe
 	my %value = $header =~ /^-- (\w+): (.*)$/mg;
 	my ($bytes) = slurp_file("$src/core/types/$name.hpp") =~ /static constexpr unsigned size = (\d+);/ or die "src/core/types/$name.hpp: no size";
 	my $prefix = $value{prefix} // $name;
-	return { name => $name, type => $value{type} // $name, prefix => $prefix, next => $value{next} // "${prefix}_next", bytes => $bytes,
+	# kid64 has a second name for its generator, the one that columns are to use.
+	my $next = $value{next} // ($name eq 'kid64' ? 'kid_next' : "${prefix}_next");
+	return { name => $name, type => $value{type} // $name, prefix => $prefix, next => $next, bytes => $bytes,
 		traits => { map { $_ => 1 } split ' ', $value{traits} } };
 }
 
