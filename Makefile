@@ -9,9 +9,6 @@ comma      = ,
 EXTENSION  = kid
 EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" kid.control)
 
-# Each has a file in src/sql/types. kid96 has casts to kid64, so it comes later.
-TYPES      = kid64 kid96 sno flake flax uuidv7
-
 MODULE_big = kid
 OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp)))
 SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
@@ -67,9 +64,13 @@ prove_installcheck = @echo "No TAP tests: they need prove, IPC::Run, and Postgre
 endif
 endif
 
-$(SCRIPT): $(wildcard src/sql/* src/sql/*/*) Makefile kid.control
-	src/sql/assemble $(EXTVERSION) $(TYPES) > $@.tmp
+$(SCRIPT): $(filter-out src/sql/kid.sql,$(wildcard src/sql/* src/sql/*/*)) src/types.def Makefile kid.control
+	src/sql/assemble $(EXTVERSION) > $@.tmp
 	mv $@.tmp $@
+
+# The script as the tree keeps it, for those who read or grep. Not part of a build: test/build fails if it is stale.
+src/sql/kid.sql: $(SCRIPT)
+	cp $< $@
 
 # PGXS compiles bitcode without PG_CXXFLAGS, and does not notice changed headers.
 COMPILE.cxx.bc += $(PG_CXXFLAGS)

@@ -2,8 +2,8 @@
 
 \echo Use "CREATE EXTENSION kid" to load this file. \quit
 
--- An error in an older library, before anything else that it may not have. The script calls no function: while it waits, the owner of
--- the schema could put another one under the name.
+-- Fails with an older library, before the script needs anything else that the library may not have. The script does not
+-- call the function: while it waits, the owner of the schema could put another function under that name.
 CREATE FUNCTION kid_library() RETURNS void
     LANGUAGE C AS 'MODULE_PATHNAME', 'kid_library_1_0';
 DROP FUNCTION kid_library();
@@ -36,27 +36,36 @@ COMMENT ON FUNCTION kid_support_ge(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_gt(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_setting(internal) IS
-    'planner support of what depends on a setting: in a query it becomes the function with the setting as its last argument, which is immutable';
+    'planner support for functions that depend on a setting: replaces a call in a query by one with the setting as '
+    'its last argument';
 COMMENT ON FUNCTION kid_support_next(internal) IS
-    'planner support of generators: each call in a query becomes one with a number of its own, so that PostgreSQL does not take two for one';
+    'planner support for generators: gives each call in a query a number of its own, so that PostgreSQL does not '
+    'merge equal calls';
 
 CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_typanalyze(internal) IS
-    'statistics of a column of IDs; when they are unique, of ten times as many bins as default_statistics_target';
+    'collects statistics on a column of IDs, with ten times as many bins as default_statistics_target if the IDs are '
+    'unique';
 
 -- from src/sql/span.sql
 
 -- What an ID is compared with, beside an instant: a range of time
 --
--- A domain, so that kid changes nothing for those who compare ranges with something else. An operator of tstzrange itself would
--- match one exactly, which PostgreSQL's own, of anyrange, never do: it would win, or tie, where the other side is a literal or a
--- parameter, and break `during @> '[a,b)'`. One of anyrange would bring in the casts of numbers to IDs, and break
--- `5 <@ int4range(1, 10)`. An exact match counts for the declared type only, and no expression is of this one.
+-- It is a domain so that kid does not change other comparisons with ranges:
+--
+--   An operator declared on tstzrange would be an exact match, which PostgreSQL's own anyrange operators never are.
+--   With a literal or a parameter on the other side it would win the resolution, or make it ambiguous, and break
+--   `during @> '[a,b)'`.
+--
+--   One declared on anyrange would bring in the casts of numbers to IDs, and break `5 <@ int4range(1, 10)`.
+--
+--   One declared on kid_span is no exact match for any query, because no expression has that type.
 
 CREATE DOMAIN kid_span AS tstzrange;
 COMMENT ON DOMAIN kid_span IS
-    'any tstzrange, as operand of the operators <@ and @> of IDs: with a type of their own they do not compete with those of ranges';
+    'any tstzrange, as the operand of <@ and @> beside an ID, so that these operators do not compete with those of '
+    'ranges';
 
 -- from src/sql/gist.sql
 
@@ -112,10 +121,10 @@ CREATE TYPE kid64 (
 COMMENT ON FUNCTION kid64_in(cstring) IS 'I/O';
 COMMENT ON FUNCTION kid64_out(kid64) IS 'I/O';
 COMMENT ON FUNCTION kid64_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION kid64_send(kid64) IS 'I/O; the binary form, most significant byte first';
+COMMENT ON FUNCTION kid64_send(kid64) IS 'binary form of an ID, most significant byte first';
 
--- Drivers send parameters as text or varchar. There is no implicit cast the other way, for any type: it would
--- have comparisons convert the column, and leave its index unused.
+-- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
+-- column, and not use its index.
 CREATE CAST (text AS kid64) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS kid64) WITH INOUT AS IMPLICIT;
 
@@ -124,13 +133,13 @@ COMMENT ON CAST (varchar AS kid64) IS 'parses the text form';
 
 CREATE FUNCTION kid64_from_bytea(bytea) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_from_bytea(bytea) IS 'kid64 of its binary form; another length is an error';
+COMMENT ON FUNCTION kid64_from_bytea(bytea) IS 'returns the kid64 with the given binary form';
 
 CREATE CAST (kid64 AS bytea) WITH FUNCTION kid64_send(kid64);
 CREATE CAST (bytea AS kid64) WITH FUNCTION kid64_from_bytea(bytea);
 
 COMMENT ON CAST (kid64 AS bytea) IS 'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS kid64) IS 'of the binary form; another length is an error';
+COMMENT ON CAST (bytea AS kid64) IS 'reads the binary form';
 
 -- from src/sql/traits/order.sql.in
 
@@ -329,13 +338,10 @@ CREATE FUNCTION kid64_floor(timestamptz) RETURNS kid64
 CREATE FUNCTION kid64_ceil(timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(kid64) IS 'when the time unit of an ID begins';
-COMMENT ON FUNCTION kid64_timestamp(kid64) IS
-    'same as kid_timestamp; the only function of this name, for whatever takes a function by name alone';
-COMMENT ON FUNCTION kid64_floor(timestamptz) IS
-    'lowest kid64 of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
-COMMENT ON FUNCTION kid64_ceil(timestamptz) IS
-    'highest kid64 of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid64_floor(timestamptz) IS 'returns the lowest kid64 of the time unit that holds an instant';
+COMMENT ON FUNCTION kid64_ceil(timestamptz) IS 'returns the highest kid64 of the time unit that holds an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -344,18 +350,19 @@ COMMENT ON FUNCTION kid64_ceil(timestamptz) IS
 CREATE CAST (timestamptz AS kid64) WITH FUNCTION kid64_floor(timestamptz);
 CREATE CAST (kid64 AS timestamptz) WITH FUNCTION kid_timestamp(kid64);
 
-COMMENT ON CAST (timestamptz AS kid64) IS 'same as kid64_floor';
-COMMENT ON CAST (kid64 AS timestamptz) IS 'same as kid_timestamp';
+COMMENT ON CAST (timestamptz AS kid64) IS 'same as kid64_floor()';
+COMMENT ON CAST (kid64 AS timestamptz) IS 'same as kid_timestamp()';
 
--- For reports. Nothing like it for date_trunc and now() - id: functions and operators of these names would take part in
--- queries without IDs.
+-- For reports. There is nothing like it for date_trunc and now() - id, because functions and operators of these names
+-- would take part in queries without IDs.
 CREATE FUNCTION kid64_date(kid64) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp($1)::date;
 
-COMMENT ON FUNCTION kid64_date(kid64) IS 'day, in the time zone of the session, on which the time unit of an ID begins';
+COMMENT ON FUNCTION kid64_date(kid64) IS
+    'returns the day on which the time unit of an ID begins, in the time zone of the session';
 
 CREATE CAST (kid64 AS date) WITH FUNCTION kid64_date(kid64);
-COMMENT ON CAST (kid64 AS date) IS 'same as kid64_date';
+COMMENT ON CAST (kid64 AS date) IS 'same as kid64_date()';
 
 -- from src/sql/traits/minus.sql.in
 
@@ -373,8 +380,8 @@ COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
 
 -- kid64: comparison with time (src/pg/traits/time_comparison.hpp)
 --
--- At the time unit of the type: an ID is as late as any instant of its unit, so ranges that touch have no ID in common, and
--- miss none. Planner support makes all of it comparisons of the ID with IDs.
+-- Compares in time units: an ID is as late as any instant of its unit. So two ranges that touch neither share an ID nor
+-- miss one. Planner support turns these comparisons into comparisons of IDs.
 
 CREATE FUNCTION kid64_lowest(operator text, ts timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_lowest_that_is';
@@ -386,13 +393,13 @@ CREATE FUNCTION kid64_last(operator text, ts timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_last_that_is';
 
 COMMENT ON FUNCTION kid64_lowest(operator text, ts timestamptz) IS
-    'lowest kid64 that is <, <=, >= or > an instant; the greatest of all, above kid64_highest, where there is none';
+    'returns the lowest kid64 that is <, <=, >= or > an instant, or the greatest kid64 if there is none';
 COMMENT ON FUNCTION kid64_highest(operator text, ts timestamptz) IS
-    'highest kid64 that is <, <=, >= or > an instant; the smallest of all, below kid64_lowest, where there is none';
+    'returns the highest kid64 that is <, <=, >= or > an instant, or the smallest kid64 if there is none';
 COMMENT ON FUNCTION kid64_first(operator text, ts timestamptz) IS
-    'lowest kid64 that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the lowest kid64 that is <, <=, >= or > an instant, or NULL if there is none';
 COMMENT ON FUNCTION kid64_last(operator text, ts timestamptz) IS
-    'highest kid64 that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the highest kid64 that is <, <=, >= or > an instant, or NULL if there is none';
 
 CREATE FUNCTION kid64_lt_time(kid64, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
@@ -472,14 +479,14 @@ CREATE FUNCTION kid64_highest(range tstzrange) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid64_lowest(range tstzrange) IS
-    'lowest kid64 within a range of time; the greatest of all, above kid64_highest, where there is none';
+    'returns the lowest kid64 in a range of time, or the greatest kid64 if there is none';
 COMMENT ON FUNCTION kid64_highest(range tstzrange) IS
-    'highest kid64 within a range of time; the smallest of all, below kid64_lowest, where there is none';
+    'returns the highest kid64 in a range of time, or the smallest kid64 if there is none';
 
 CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid64_within';
 
-COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -507,12 +514,12 @@ COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
 -- kid64: the same 64 bits as a bigint
 --
 -- The casts only reinterpret, so a bigint column takes IDs as they are and ALTER TABLE ... TYPE kid64 rewrites no row.
--- A bigint at or above zero is the same number; below zero it is the ID with the highest bit set, for kid64 has no sign.
+-- A kid64 has no sign. A negative bigint is the ID with the same bits, of which the highest is set.
 
 CREATE CAST (bigint AS kid64) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (kid64 AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
--- Not with PostgreSQL's int8(integer): that would need the cast from bigint to be there before, and pg_upgrade, which makes
--- the casts one by one, does not know.
+-- A cast with PostgreSQL's int8(integer) would need the cast from bigint. pg_upgrade does not know that, and may create
+-- the casts in the other order.
 CREATE FUNCTION kid64_from_integer(integer) RETURNS kid64
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
 COMMENT ON FUNCTION kid64_from_integer(integer) IS 'implementation of a cast';
@@ -520,7 +527,7 @@ CREATE CAST (integer AS kid64) WITH FUNCTION kid64_from_integer(integer) AS IMPL
 
 COMMENT ON CAST (bigint AS kid64) IS 'the same 64 bits';
 COMMENT ON CAST (kid64 AS bigint) IS 'the same 64 bits';
-COMMENT ON CAST (integer AS kid64) IS 'the same as by way of bigint';
+COMMENT ON CAST (integer AS kid64) IS 'the same number, as a bigint';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -550,14 +557,15 @@ CREATE FUNCTION kid_reset_clock(above kid64) RETURNS void
 REVOKE ALL ON FUNCTION kid_reset_clock(kid64) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_reset_clock(kid64) IS
-    'lowers the logical clock of kid64 and kid96 to an ID, above which none is in use: delete the rows whose IDs are of the future, then pass the greatest that is left; those above it may be issued again; superuser only';
+    'lowers the logical clock of kid64 and kid96 to an ID, above which none may be in use';
 
 -- from src/sql/types/kid64.sql
 
 -- kid64: what only this type has
 
 COMMENT ON TYPE kid64 IS
-    'k-ordered ID in 8 bytes: 50 bits of time in units of 1.024 ms from 1970 to 35198, 14 bits of sequence; the local identity of the Erlang library uid';
+    'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local identity of the Erlang '
+    'library uid';
 
 CREATE FUNCTION kid_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next';
@@ -569,19 +577,17 @@ CREATE FUNCTION kid_sequence(kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
 
 COMMENT ON FUNCTION kid_next() IS
-    'a new kid64, greater than every one issued before in the cluster, also after a crash or a promotion; waits, at most kid.max_wait, when all 16384 of a time unit are used up; an error during recovery';
-COMMENT ON FUNCTION kid_next(bigint) IS
-    'n new kid64, each greater than the one before it, as kid_next() gives one; up to 1024 at a time, a sixteenth of a time unit, so that another session''s IDs, or those of another call, may be greater than those that are still to come; the last sixteenth of each unit is left to calls for single IDs; an error when n is negative';
+    'makes a kid64 that is greater than all that the cluster issued before, even across a crash or a promotion';
+COMMENT ON FUNCTION kid_next(bigint) IS 'makes n kid64, each greater than the one before it';
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_at(timestamptz) IS
-    'kid64 for a row from the past: stamped with the given time, 1970 to 35198, or, where the 16384 IDs of a time unit may be used up, with one of those after it; a call in a statement gives no ID twice, for any number of rows in the order of time, or in any order as long as work_mem lasts, then an error, 54000; nor do 16384 calls in a row, in all sessions; they may equal IDs that kid_next() made in that time unit; an error during recovery';
-COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS
-    'kid64 of the time unit that holds an instant, 1970 to 35198, with a sequence, 0 to 16383';
-COMMENT ON FUNCTION kid_sequence(kid64) IS
-    'sequence within the time unit, 0 to 16383';
+    'makes a kid64 for an old row, with the given time or, if the IDs of its time unit may be used up, that of a '
+    'later unit';
+COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
+COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_observe(kid64) IS
-    'moves the logical clock of kid64 and kid96 past an ID from elsewhere, so that new ones are greater; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
+    'moves the logical clock of its type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
@@ -589,7 +595,8 @@ BEGIN ATOMIC
     VALUES ('timestamp', 50, kid_timestamp(id)::text),
            ('sequence', 14, kid_sequence(id)::text);
 END;
-COMMENT ON FUNCTION kid_inspect(kid64) IS 'components of an ID, most significant first, with their widths in bits';
+COMMENT ON FUNCTION kid_inspect(kid64) IS
+    'lists the components of an ID, most significant first, with their widths in bits';
 
 -- from src/sql/traits/io.sql.in
 
@@ -618,10 +625,10 @@ CREATE TYPE kid96 (
 COMMENT ON FUNCTION kid96_in(cstring) IS 'I/O';
 COMMENT ON FUNCTION kid96_out(kid96) IS 'I/O';
 COMMENT ON FUNCTION kid96_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION kid96_send(kid96) IS 'I/O; the binary form, most significant byte first';
+COMMENT ON FUNCTION kid96_send(kid96) IS 'binary form of an ID, most significant byte first';
 
--- Drivers send parameters as text or varchar. There is no implicit cast the other way, for any type: it would
--- have comparisons convert the column, and leave its index unused.
+-- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
+-- column, and not use its index.
 CREATE CAST (text AS kid96) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS kid96) WITH INOUT AS IMPLICIT;
 
@@ -630,13 +637,13 @@ COMMENT ON CAST (varchar AS kid96) IS 'parses the text form';
 
 CREATE FUNCTION kid96_from_bytea(bytea) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_from_bytea(bytea) IS 'kid96 of its binary form; another length is an error';
+COMMENT ON FUNCTION kid96_from_bytea(bytea) IS 'returns the kid96 with the given binary form';
 
 CREATE CAST (kid96 AS bytea) WITH FUNCTION kid96_send(kid96);
 CREATE CAST (bytea AS kid96) WITH FUNCTION kid96_from_bytea(bytea);
 
 COMMENT ON CAST (kid96 AS bytea) IS 'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS kid96) IS 'of the binary form; another length is an error';
+COMMENT ON CAST (bytea AS kid96) IS 'reads the binary form';
 
 -- from src/sql/traits/order.sql.in
 
@@ -835,13 +842,10 @@ CREATE FUNCTION kid96_floor(timestamptz) RETURNS kid96
 CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(kid96) IS 'when the time unit of an ID begins';
-COMMENT ON FUNCTION kid96_timestamp(kid96) IS
-    'same as kid_timestamp; the only function of this name, for whatever takes a function by name alone';
-COMMENT ON FUNCTION kid96_floor(timestamptz) IS
-    'lowest kid96 of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
-COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
-    'highest kid96 of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION kid_timestamp(kid96) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid96_timestamp(kid96) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid96_floor(timestamptz) IS 'returns the lowest kid96 of the time unit that holds an instant';
+COMMENT ON FUNCTION kid96_ceil(timestamptz) IS 'returns the highest kid96 of the time unit that holds an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -850,18 +854,19 @@ COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
 CREATE CAST (timestamptz AS kid96) WITH FUNCTION kid96_floor(timestamptz);
 CREATE CAST (kid96 AS timestamptz) WITH FUNCTION kid_timestamp(kid96);
 
-COMMENT ON CAST (timestamptz AS kid96) IS 'same as kid96_floor';
-COMMENT ON CAST (kid96 AS timestamptz) IS 'same as kid_timestamp';
+COMMENT ON CAST (timestamptz AS kid96) IS 'same as kid96_floor()';
+COMMENT ON CAST (kid96 AS timestamptz) IS 'same as kid_timestamp()';
 
--- For reports. Nothing like it for date_trunc and now() - id: functions and operators of these names would take part in
--- queries without IDs.
+-- For reports. There is nothing like it for date_trunc and now() - id, because functions and operators of these names
+-- would take part in queries without IDs.
 CREATE FUNCTION kid96_date(kid96) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp($1)::date;
 
-COMMENT ON FUNCTION kid96_date(kid96) IS 'day, in the time zone of the session, on which the time unit of an ID begins';
+COMMENT ON FUNCTION kid96_date(kid96) IS
+    'returns the day on which the time unit of an ID begins, in the time zone of the session';
 
 CREATE CAST (kid96 AS date) WITH FUNCTION kid96_date(kid96);
-COMMENT ON CAST (kid96 AS date) IS 'same as kid96_date';
+COMMENT ON CAST (kid96 AS date) IS 'same as kid96_date()';
 
 -- from src/sql/traits/minus.sql.in
 
@@ -879,8 +884,8 @@ COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
 
 -- kid96: comparison with time (src/pg/traits/time_comparison.hpp)
 --
--- At the time unit of the type: an ID is as late as any instant of its unit, so ranges that touch have no ID in common, and
--- miss none. Planner support makes all of it comparisons of the ID with IDs.
+-- Compares in time units: an ID is as late as any instant of its unit. So two ranges that touch neither share an ID nor
+-- miss one. Planner support turns these comparisons into comparisons of IDs.
 
 CREATE FUNCTION kid96_lowest(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_lowest_that_is';
@@ -892,13 +897,13 @@ CREATE FUNCTION kid96_last(operator text, ts timestamptz, neighborhood integer) 
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_last_that_is';
 
 COMMENT ON FUNCTION kid96_lowest(operator text, ts timestamptz, neighborhood integer) IS
-    'lowest kid96 that is <, <=, >= or > an instant; the greatest of all, above kid96_highest, where there is none';
+    'returns the lowest kid96 that is <, <=, >= or > an instant, or the greatest kid96 if there is none';
 COMMENT ON FUNCTION kid96_highest(operator text, ts timestamptz, neighborhood integer) IS
-    'highest kid96 that is <, <=, >= or > an instant; the smallest of all, below kid96_lowest, where there is none';
+    'returns the highest kid96 that is <, <=, >= or > an instant, or the smallest kid96 if there is none';
 COMMENT ON FUNCTION kid96_first(operator text, ts timestamptz, neighborhood integer) IS
-    'lowest kid96 that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the lowest kid96 that is <, <=, >= or > an instant, or NULL if there is none';
 COMMENT ON FUNCTION kid96_last(operator text, ts timestamptz, neighborhood integer) IS
-    'highest kid96 that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the highest kid96 that is <, <=, >= or > an instant, or NULL if there is none';
 
 CREATE FUNCTION kid96_lt_time(kid96, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
@@ -978,14 +983,14 @@ CREATE FUNCTION kid96_highest(range tstzrange, neighborhood integer) RETURNS kid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid96_lowest(range tstzrange, neighborhood integer) IS
-    'lowest kid96 within a range of time; the greatest of all, above kid96_highest, where there is none';
+    'returns the lowest kid96 in a range of time, or the greatest kid96 if there is none';
 COMMENT ON FUNCTION kid96_highest(range tstzrange, neighborhood integer) IS
-    'highest kid96 within a range of time; the smallest of all, below kid96_lowest, where there is none';
+    'returns the highest kid96 in a range of time, or the smallest kid96 if there is none';
 
 CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid96_within';
 
-COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -1012,7 +1017,7 @@ COMMENT ON OPERATOR @> (kid_span, kid96) IS 'range of time contains';
 
 -- kid96: what depends on a setting, with its value as the last argument
 --
--- In a query planner support puts that argument into the calls and comparisons that have none.
+-- In a query, planner support adds that argument to calls and comparisons without it.
 
 CREATE FUNCTION kid_timestamp(id kid96, neighborhood integer) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_timestamp';
@@ -1021,9 +1026,12 @@ CREATE FUNCTION kid96_floor(ts timestamptz, neighborhood integer) RETURNS kid96
 CREATE FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS 'kid_timestamp, whatever the setting';
-COMMENT ON FUNCTION kid96_floor(ts timestamptz, neighborhood integer) IS 'kid96_floor, whatever the setting';
-COMMENT ON FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) IS 'kid96_ceil, whatever the setting';
+COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS
+    'same as kid_timestamp(id), with the setting as an argument';
+COMMENT ON FUNCTION kid96_floor(ts timestamptz, neighborhood integer) IS
+    'same as kid96_floor(ts), with the setting as an argument';
+COMMENT ON FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) IS
+    'same as kid96_ceil(ts), with the setting as an argument';
 
 CREATE FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid96_within';
@@ -1036,11 +1044,16 @@ CREATE FUNCTION kid96_ge_time(id kid96, ts timestamptz, neighborhood integer) RE
 CREATE FUNCTION kid96_gt_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) IS 'id <@ range, whatever the setting';
-COMMENT ON FUNCTION kid96_lt_time(id kid96, ts timestamptz, neighborhood integer) IS 'id < ts, whatever the setting';
-COMMENT ON FUNCTION kid96_le_time(id kid96, ts timestamptz, neighborhood integer) IS 'id <= ts, whatever the setting';
-COMMENT ON FUNCTION kid96_ge_time(id kid96, ts timestamptz, neighborhood integer) IS 'id >= ts, whatever the setting';
-COMMENT ON FUNCTION kid96_gt_time(id kid96, ts timestamptz, neighborhood integer) IS 'id > ts, whatever the setting';
+COMMENT ON FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) IS
+    'same as id <@ range, with the setting as an argument';
+COMMENT ON FUNCTION kid96_lt_time(id kid96, ts timestamptz, neighborhood integer) IS
+    'same as id < ts, with the setting as an argument';
+COMMENT ON FUNCTION kid96_le_time(id kid96, ts timestamptz, neighborhood integer) IS
+    'same as id <= ts, with the setting as an argument';
+COMMENT ON FUNCTION kid96_ge_time(id kid96, ts timestamptz, neighborhood integer) IS
+    'same as id >= ts, with the setting as an argument';
+COMMENT ON FUNCTION kid96_gt_time(id kid96, ts timestamptz, neighborhood integer) IS
+    'same as id > ts, with the setting as an argument';
 
 -- from src/sql/traits/uuid.sql.in
 
@@ -1051,14 +1064,14 @@ CREATE FUNCTION kid96_to_uuid(kid96) RETURNS uuid
 CREATE FUNCTION kid96_from_uuid(uuid) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid96_to_uuid(kid96) IS 'uuid whose 16 bytes are the text form of an ID';
-COMMENT ON FUNCTION kid96_from_uuid(uuid) IS 'ID whose text form is the 16 bytes of a uuid; an error where they are not one';
+COMMENT ON FUNCTION kid96_to_uuid(kid96) IS 'returns the uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION kid96_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
 
 CREATE CAST (kid96 AS uuid) WITH FUNCTION kid96_to_uuid(kid96);
 CREATE CAST (uuid AS kid96) WITH FUNCTION kid96_from_uuid(uuid);
 
-COMMENT ON CAST (kid96 AS uuid) IS 'the 16 characters of the text form as bytes';
-COMMENT ON CAST (uuid AS kid96) IS 'of the 16 characters of the text form as bytes';
+COMMENT ON CAST (kid96 AS uuid) IS 'the 16 characters of the text form, as bytes';
+COMMENT ON CAST (uuid AS kid96) IS 'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -1084,27 +1097,33 @@ REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
 -- kid96: what only this type has
 
 COMMENT ON TYPE kid96 IS
-    'k-ordered ID in 12 bytes: a kid64 with a node of 32 bits, which sorts before the time within 2^kid.neighborhood seconds; the global identity of the Erlang library uid';
+    'k-ordered ID in 12 bytes, a kid64 with a node of 32 bits: the global identity of the Erlang library uid';
 
 -- Its traits say of its bounds that they are of a time unit; they are of a neighborhood.
 COMMENT ON FUNCTION kid96_floor(timestamptz) IS
-    'lowest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
+    'returns the lowest kid96 of the 2^kid.neighborhood seconds that hold an instant';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
-    'highest kid96 of the 2^kid.neighborhood seconds that hold an instant; the smallest of all before the range of the type, the greatest after it';
+    'returns the highest kid96 of the 2^kid.neighborhood seconds that hold an instant';
 COMMENT ON FUNCTION kid96_lowest(tstzrange, integer) IS
-    'lowest kid96 of the 2^neighborhood seconds in which a range of time begins; the greatest of all where there is none';
+    'returns the lowest kid96 of the 2^neighborhood seconds in which a range of time begins, or the greatest kid96 if '
+    'no ID is in the range';
 COMMENT ON FUNCTION kid96_highest(tstzrange, integer) IS
-    'highest kid96 of the 2^neighborhood seconds in which a range of time ends; the smallest of all where there is none';
+    'returns the highest kid96 of the 2^neighborhood seconds in which a range of time ends, or the smallest kid96 if '
+    'no ID is in the range';
 COMMENT ON FUNCTION kid96_lowest(text, timestamptz, integer) IS
-    'lowest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; the greatest of all where there is none';
+    'returns the lowest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or the '
+    'greatest kid96 if there is no such ID';
 COMMENT ON FUNCTION kid96_highest(text, timestamptz, integer) IS
-    'highest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; the smallest of all where there is none';
+    'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or the '
+    'smallest kid96 if there is no such ID';
 COMMENT ON FUNCTION kid96_first(text, timestamptz, integer) IS
-    'lowest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the lowest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if '
+    'there is no such ID';
 COMMENT ON FUNCTION kid96_last(text, timestamptz, integer) IS
-    'highest kid96 of the 2^neighborhood seconds that hold one that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if '
+    'there is no such ID';
 
--- Its order is coarser than its time, so planner support adds bounds to a comparison with time, and keeps the comparison.
+-- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_within';
 CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
@@ -1112,11 +1131,14 @@ CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborh
 CREATE FUNCTION kid96_between(id kid96, first kid64, last kid64, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid96_between(kid96, kid64, kid64, integer) IS 'whether an ID without its node is one of those from the first to the last, both included';
-COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS 'whether an ID is in a range of time, exactly';
-COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz, integer) IS 'whether an ID is <, <=, >= or > an instant, exactly';
+COMMENT ON FUNCTION kid96_between(kid96, kid64, kid64, integer) IS
+    'tells whether an ID without its node is from the first to the last kid64, both included';
+COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS 'tells exactly whether an ID is in a range of time';
+COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz, integer) IS
+    'tells exactly whether an ID is <, <=, >= or > an instant';
 
-CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL) RETURNS kid96
+CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL)
+    RETURNS kid96
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_node(kid96) RETURNS bigint
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'kid96_node';
@@ -1126,20 +1148,20 @@ CREATE FUNCTION kid_sequence(kid96) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
 
 COMMENT ON FUNCTION kid96_next() IS
-    'a new kid96: the ID that kid_next() would give, with kid.node; waits and fails as kid_next() does';
-COMMENT ON FUNCTION kid96_next(bigint) IS
-    'n new kid96, each greater than the one before it; see kid_next(bigint)';
+    'makes a kid96: the kid64 that kid_next() would return, with the node of this server';
+COMMENT ON FUNCTION kid96_next(bigint) IS 'makes n kid96, each greater than the one before it';
 COMMENT ON FUNCTION kid96_at(timestamptz) IS
-    'kid96 for a row from the past, as kid64_at, with kid.node';
+    'makes a kid96 for an old row: the kid64 that kid64_at() would return, with the node of this server';
 COMMENT ON FUNCTION kid96_make(timestamptz, bigint, integer, integer) IS
-    'kid96 of the time unit that holds an instant, 1970 to 35198, with a node, 0 to 4294967295, and a sequence, 0 to 16383; neighborhood, 0 to 10, NULL for kid.neighborhood';
+    'assembles a kid96 from an instant, a node, 0 to 4294967295, a sequence, 0 to 16383, and a neighborhood, 0 to 10, '
+    'by default kid.neighborhood';
 COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
-    'when the time unit of an ID begins that was made with the given neighborhood, 0 to 10';
-COMMENT ON FUNCTION kid_node(kid96) IS 'node that made an ID, 0 to 4294967295';
-COMMENT ON FUNCTION kid_node(kid96, integer) IS 'node that made an ID with the given neighborhood, 0 to 10';
-COMMENT ON FUNCTION kid_sequence(kid96) IS 'sequence within the time unit, 0 to 16383';
+    'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
+COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4294967295';
+COMMENT ON FUNCTION kid_node(kid96, integer) IS 'returns the node that made an ID with the given neighborhood, 0 to 10';
+COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_observe(kid96) IS
-    'moves the logical clock of kid64 and kid96 past an ID from elsewhere, whatever its node, so that new ones are later; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
+    'moves the logical clock of its type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3
@@ -1149,7 +1171,7 @@ BEGIN ATOMIC
            ('sequence', 14, kid_sequence(id)::text);
 END;
 COMMENT ON FUNCTION kid_inspect(kid96) IS
-    'components of an ID with their widths in bits; the last kid.neighborhood bits of the seconds stand between node and sequence';
+    'lists the components of an ID with their widths in bits, the time as one, although the node stands within it';
 
 CREATE FUNCTION kid_global(kid64) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_global';
@@ -1158,15 +1180,16 @@ CREATE FUNCTION kid_local(kid96, force boolean DEFAULT false) RETURNS kid64
 CREATE FUNCTION kid96_to_kid64(kid96) RETURNS kid64
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_local';
 
-COMMENT ON FUNCTION kid_global(kid64) IS 'the ID with kid.node';
-COMMENT ON FUNCTION kid_local(kid96, boolean) IS 'the ID without its node; an error where that is not kid.node, unless forced';
-COMMENT ON FUNCTION kid96_to_kid64(kid96) IS 'the ID without its node; an error where that is not kid.node';
+COMMENT ON FUNCTION kid_global(kid64) IS 'returns an ID with the node of this server';
+COMMENT ON FUNCTION kid_local(kid96, boolean) IS
+    'returns an ID without its node, which must be that of this server unless force is true';
+COMMENT ON FUNCTION kid96_to_kid64(kid96) IS 'implementation of a cast';
 
 CREATE CAST (kid64 AS kid96) WITH FUNCTION kid_global(kid64) AS ASSIGNMENT;
 CREATE CAST (kid96 AS kid64) WITH FUNCTION kid96_to_kid64(kid96);
 
-COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global';
-COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local';
+COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global()';
+COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local()';
 
 -- from src/sql/traits/io.sql.in
 
@@ -1195,10 +1218,10 @@ CREATE TYPE sno (
 COMMENT ON FUNCTION sno_in(cstring) IS 'I/O';
 COMMENT ON FUNCTION sno_out(sno) IS 'I/O';
 COMMENT ON FUNCTION sno_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION sno_send(sno) IS 'I/O; the binary form, most significant byte first';
+COMMENT ON FUNCTION sno_send(sno) IS 'binary form of an ID, most significant byte first';
 
--- Drivers send parameters as text or varchar. There is no implicit cast the other way, for any type: it would
--- have comparisons convert the column, and leave its index unused.
+-- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
+-- column, and not use its index.
 CREATE CAST (text AS sno) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS sno) WITH INOUT AS IMPLICIT;
 
@@ -1207,13 +1230,13 @@ COMMENT ON CAST (varchar AS sno) IS 'parses the text form';
 
 CREATE FUNCTION sno_from_bytea(bytea) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_from_bytea(bytea) IS 'sno of its binary form; another length is an error';
+COMMENT ON FUNCTION sno_from_bytea(bytea) IS 'returns the sno with the given binary form';
 
 CREATE CAST (sno AS bytea) WITH FUNCTION sno_send(sno);
 CREATE CAST (bytea AS sno) WITH FUNCTION sno_from_bytea(bytea);
 
 COMMENT ON CAST (sno AS bytea) IS 'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS sno) IS 'of the binary form; another length is an error';
+COMMENT ON CAST (bytea AS sno) IS 'reads the binary form';
 
 -- from src/sql/traits/order.sql.in
 
@@ -1412,13 +1435,10 @@ CREATE FUNCTION sno_floor(timestamptz) RETURNS sno
 CREATE FUNCTION sno_ceil(timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(sno) IS 'when the time unit of an ID begins';
-COMMENT ON FUNCTION sno_timestamp(sno) IS
-    'same as kid_timestamp; the only function of this name, for whatever takes a function by name alone';
-COMMENT ON FUNCTION sno_floor(timestamptz) IS
-    'lowest sno of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
-COMMENT ON FUNCTION sno_ceil(timestamptz) IS
-    'highest sno of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION kid_timestamp(sno) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION sno_timestamp(sno) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION sno_floor(timestamptz) IS 'returns the lowest sno of the time unit that holds an instant';
+COMMENT ON FUNCTION sno_ceil(timestamptz) IS 'returns the highest sno of the time unit that holds an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -1427,18 +1447,19 @@ COMMENT ON FUNCTION sno_ceil(timestamptz) IS
 CREATE CAST (timestamptz AS sno) WITH FUNCTION sno_floor(timestamptz);
 CREATE CAST (sno AS timestamptz) WITH FUNCTION kid_timestamp(sno);
 
-COMMENT ON CAST (timestamptz AS sno) IS 'same as sno_floor';
-COMMENT ON CAST (sno AS timestamptz) IS 'same as kid_timestamp';
+COMMENT ON CAST (timestamptz AS sno) IS 'same as sno_floor()';
+COMMENT ON CAST (sno AS timestamptz) IS 'same as kid_timestamp()';
 
--- For reports. Nothing like it for date_trunc and now() - id: functions and operators of these names would take part in
--- queries without IDs.
+-- For reports. There is nothing like it for date_trunc and now() - id, because functions and operators of these names
+-- would take part in queries without IDs.
 CREATE FUNCTION sno_date(sno) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp($1)::date;
 
-COMMENT ON FUNCTION sno_date(sno) IS 'day, in the time zone of the session, on which the time unit of an ID begins';
+COMMENT ON FUNCTION sno_date(sno) IS
+    'returns the day on which the time unit of an ID begins, in the time zone of the session';
 
 CREATE CAST (sno AS date) WITH FUNCTION sno_date(sno);
-COMMENT ON CAST (sno AS date) IS 'same as sno_date';
+COMMENT ON CAST (sno AS date) IS 'same as sno_date()';
 
 -- from src/sql/traits/minus.sql.in
 
@@ -1456,8 +1477,8 @@ COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
 
 -- sno: comparison with time (src/pg/traits/time_comparison.hpp)
 --
--- At the time unit of the type: an ID is as late as any instant of its unit, so ranges that touch have no ID in common, and
--- miss none. Planner support makes all of it comparisons of the ID with IDs.
+-- Compares in time units: an ID is as late as any instant of its unit. So two ranges that touch neither share an ID nor
+-- miss one. Planner support turns these comparisons into comparisons of IDs.
 
 CREATE FUNCTION sno_lowest(operator text, ts timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_lowest_that_is';
@@ -1469,13 +1490,13 @@ CREATE FUNCTION sno_last(operator text, ts timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_last_that_is';
 
 COMMENT ON FUNCTION sno_lowest(operator text, ts timestamptz) IS
-    'lowest sno that is <, <=, >= or > an instant; the greatest of all, above sno_highest, where there is none';
+    'returns the lowest sno that is <, <=, >= or > an instant, or the greatest sno if there is none';
 COMMENT ON FUNCTION sno_highest(operator text, ts timestamptz) IS
-    'highest sno that is <, <=, >= or > an instant; the smallest of all, below sno_lowest, where there is none';
+    'returns the highest sno that is <, <=, >= or > an instant, or the smallest sno if there is none';
 COMMENT ON FUNCTION sno_first(operator text, ts timestamptz) IS
-    'lowest sno that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the lowest sno that is <, <=, >= or > an instant, or NULL if there is none';
 COMMENT ON FUNCTION sno_last(operator text, ts timestamptz) IS
-    'highest sno that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the highest sno that is <, <=, >= or > an instant, or NULL if there is none';
 
 CREATE FUNCTION sno_lt_time(sno, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
@@ -1555,14 +1576,14 @@ CREATE FUNCTION sno_highest(range tstzrange) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION sno_lowest(range tstzrange) IS
-    'lowest sno within a range of time; the greatest of all, above sno_highest, where there is none';
+    'returns the lowest sno in a range of time, or the greatest sno if there is none';
 COMMENT ON FUNCTION sno_highest(range tstzrange) IS
-    'highest sno within a range of time; the smallest of all, below sno_lowest, where there is none';
+    'returns the highest sno in a range of time, or the smallest sno if there is none';
 
 CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'sno_within';
 
-COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -1594,14 +1615,14 @@ CREATE FUNCTION sno_to_uuid(sno) RETURNS uuid
 CREATE FUNCTION sno_from_uuid(uuid) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION sno_to_uuid(sno) IS 'uuid whose 16 bytes are the text form of an ID';
-COMMENT ON FUNCTION sno_from_uuid(uuid) IS 'ID whose text form is the 16 bytes of a uuid; an error where they are not one';
+COMMENT ON FUNCTION sno_to_uuid(sno) IS 'returns the uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION sno_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
 
 CREATE CAST (sno AS uuid) WITH FUNCTION sno_to_uuid(sno);
 CREATE CAST (uuid AS sno) WITH FUNCTION sno_from_uuid(uuid);
 
-COMMENT ON CAST (sno AS uuid) IS 'the 16 characters of the text form as bytes';
-COMMENT ON CAST (uuid AS sno) IS 'of the 16 characters of the text form as bytes';
+COMMENT ON CAST (sno AS uuid) IS 'the 16 characters of the text form, as bytes';
+COMMENT ON CAST (uuid AS sno) IS 'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -1620,14 +1641,15 @@ CREATE FUNCTION kid_reset_clock(above sno) RETURNS void
 REVOKE ALL ON FUNCTION kid_reset_clock(sno) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_reset_clock(sno) IS
-    'lowers the logical clock of sno to an ID, above which none is in use: delete the rows whose IDs are of the future, then pass the greatest that is left; those above it may be issued again; superuser only';
+    'lowers the logical clock of sno to an ID, above which none may be in use';
 
 -- from src/sql/types/sno.sql
 
 -- sno: what only this type has
 
 COMMENT ON TYPE sno IS
-    'k-ordered ID in 10 bytes: 39 bits of time in units of 4 ms from 2010 to 2079, tick bit, metabyte, 16 bits of partition, 16 bits of sequence; as of the Go library sno';
+    'k-ordered ID in 10 bytes, with the time from 2010 to 2079 in units of 4 ms, a metabyte and a partition, as the '
+    'Go library sno makes it';
 
 CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
@@ -1635,7 +1657,8 @@ CREATE FUNCTION sno_next(meta integer, n bigint) RETURNS SETOF sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'sno_next_many';
 CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false) RETURNS sno
+CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false)
+    RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_tick(sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_tick';
@@ -1646,20 +1669,22 @@ CREATE FUNCTION kid_partition(sno) RETURNS integer
 CREATE FUNCTION kid_sequence(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
 
-COMMENT ON FUNCTION sno_next(integer) IS
-    'a new sno with a metabyte, 0 to 255, kid.sno_partition and a sequence from kid.sno_sequence_min to kid.sno_sequence_max; when the system clock goes back the tick is toggled; waits, at most kid.max_wait, when all sequences of a time unit are used up, and when the system clock goes back again into time that was used with the other tick; an error when the system clock is not in 2010 to 2079-09-07, and during recovery';
+COMMENT ON FUNCTION sno_next(integer) IS 'makes a sno with a metabyte, 0 to 255, and the partition of this server';
 COMMENT ON FUNCTION sno_next(integer, bigint) IS
-    'n new sno with a metabyte, 0 to 255, each of the same tick greater than the one before it; see kid_next(bigint)';
+    'makes n sno with a metabyte, 0 to 255, each greater than the one before it unless the tick toggles between them';
 COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
-    'sno for a row from the past: stamped with the given time, 2010 to 2079-09-07, a metabyte, 0 to 255, and kid.sno_partition, its tick false, or one of the time units after it; unique as those of kid64_at are, with as many to a time unit as there are sequences; an error during recovery';
+    'makes a sno for an old row, with a metabyte, 0 to 255, and the given time or, if the IDs of its time unit may be '
+    'used up, that of a later unit';
 COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
-    'sno of the time unit that holds an instant, 2010 to 2079-09-07, with a metabyte, 0 to 255, a partition and a sequence, each 0 to 65535, and a tick';
-COMMENT ON FUNCTION kid_tick(sno) IS 'tick-tock bit, toggled whenever the system clock of the generator went back';
-COMMENT ON FUNCTION kid_meta(sno) IS 'metabyte, 0 to 255: what whoever made the ID put into it';
-COMMENT ON FUNCTION kid_partition(sno) IS 'partition, 0 to 65535: which generator made the ID';
-COMMENT ON FUNCTION kid_sequence(sno) IS 'sequence within the time unit, 0 to 65535';
+    'assembles a sno from an instant, a metabyte, 0 to 255, a partition and a sequence, 0 to 65535 each, and a tick';
+COMMENT ON FUNCTION kid_tick(sno) IS
+    'returns the tick, which toggles whenever the system clock of the generator goes back';
+COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the caller of the generator gave';
+COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
+COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
 COMMENT ON FUNCTION kid_observe(sno) IS
-    'moves the logical clock of sno past an ID from elsewhere, on the side of its tick, so that it is not made again; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
+    'moves the logical clock of its type past an ID from elsewhere, on the side of its tick, so that this ID is not '
+    'made again';
 
 CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
@@ -1670,7 +1695,8 @@ BEGIN ATOMIC
            ('partition', 16, kid_partition(id)::text),
            ('sequence', 16, kid_sequence(id)::text);
 END;
-COMMENT ON FUNCTION kid_inspect(sno) IS 'components of an ID, most significant first, with their widths in bits';
+COMMENT ON FUNCTION kid_inspect(sno) IS
+    'lists the components of an ID, most significant first, with their widths in bits';
 
 -- from src/sql/traits/io.sql.in
 
@@ -1699,10 +1725,10 @@ CREATE TYPE flake (
 COMMENT ON FUNCTION flake_in(cstring) IS 'I/O';
 COMMENT ON FUNCTION flake_out(flake) IS 'I/O';
 COMMENT ON FUNCTION flake_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION flake_send(flake) IS 'I/O; the binary form, most significant byte first';
+COMMENT ON FUNCTION flake_send(flake) IS 'binary form of an ID, most significant byte first';
 
--- Drivers send parameters as text or varchar. There is no implicit cast the other way, for any type: it would
--- have comparisons convert the column, and leave its index unused.
+-- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
+-- column, and not use its index.
 CREATE CAST (text AS flake) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS flake) WITH INOUT AS IMPLICIT;
 
@@ -1711,13 +1737,13 @@ COMMENT ON CAST (varchar AS flake) IS 'parses the text form';
 
 CREATE FUNCTION flake_from_bytea(bytea) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_from_bytea(bytea) IS 'flake of its binary form; another length is an error';
+COMMENT ON FUNCTION flake_from_bytea(bytea) IS 'returns the flake with the given binary form';
 
 CREATE CAST (flake AS bytea) WITH FUNCTION flake_send(flake);
 CREATE CAST (bytea AS flake) WITH FUNCTION flake_from_bytea(bytea);
 
 COMMENT ON CAST (flake AS bytea) IS 'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS flake) IS 'of the binary form; another length is an error';
+COMMENT ON CAST (bytea AS flake) IS 'reads the binary form';
 
 -- from src/sql/traits/order.sql.in
 
@@ -1916,13 +1942,10 @@ CREATE FUNCTION flake_floor(timestamptz) RETURNS flake
 CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(flake) IS 'when the time unit of an ID begins';
-COMMENT ON FUNCTION flake_timestamp(flake) IS
-    'same as kid_timestamp; the only function of this name, for whatever takes a function by name alone';
-COMMENT ON FUNCTION flake_floor(timestamptz) IS
-    'lowest flake of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
-COMMENT ON FUNCTION flake_ceil(timestamptz) IS
-    'highest flake of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION kid_timestamp(flake) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION flake_timestamp(flake) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION flake_floor(timestamptz) IS 'returns the lowest flake of the time unit that holds an instant';
+COMMENT ON FUNCTION flake_ceil(timestamptz) IS 'returns the highest flake of the time unit that holds an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -1931,18 +1954,19 @@ COMMENT ON FUNCTION flake_ceil(timestamptz) IS
 CREATE CAST (timestamptz AS flake) WITH FUNCTION flake_floor(timestamptz);
 CREATE CAST (flake AS timestamptz) WITH FUNCTION kid_timestamp(flake);
 
-COMMENT ON CAST (timestamptz AS flake) IS 'same as flake_floor';
-COMMENT ON CAST (flake AS timestamptz) IS 'same as kid_timestamp';
+COMMENT ON CAST (timestamptz AS flake) IS 'same as flake_floor()';
+COMMENT ON CAST (flake AS timestamptz) IS 'same as kid_timestamp()';
 
--- For reports. Nothing like it for date_trunc and now() - id: functions and operators of these names would take part in
--- queries without IDs.
+-- For reports. There is nothing like it for date_trunc and now() - id, because functions and operators of these names
+-- would take part in queries without IDs.
 CREATE FUNCTION flake_date(flake) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp($1)::date;
 
-COMMENT ON FUNCTION flake_date(flake) IS 'day, in the time zone of the session, on which the time unit of an ID begins';
+COMMENT ON FUNCTION flake_date(flake) IS
+    'returns the day on which the time unit of an ID begins, in the time zone of the session';
 
 CREATE CAST (flake AS date) WITH FUNCTION flake_date(flake);
-COMMENT ON CAST (flake AS date) IS 'same as flake_date';
+COMMENT ON CAST (flake AS date) IS 'same as flake_date()';
 
 -- from src/sql/traits/minus.sql.in
 
@@ -1960,8 +1984,8 @@ COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
 
 -- flake: comparison with time (src/pg/traits/time_comparison.hpp)
 --
--- At the time unit of the type: an ID is as late as any instant of its unit, so ranges that touch have no ID in common, and
--- miss none. Planner support makes all of it comparisons of the ID with IDs.
+-- Compares in time units: an ID is as late as any instant of its unit. So two ranges that touch neither share an ID nor
+-- miss one. Planner support turns these comparisons into comparisons of IDs.
 
 CREATE FUNCTION flake_lowest(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_lowest_that_is';
@@ -1973,13 +1997,13 @@ CREATE FUNCTION flake_last(operator text, ts timestamptz, epoch timestamptz) RET
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_last_that_is';
 
 COMMENT ON FUNCTION flake_lowest(operator text, ts timestamptz, epoch timestamptz) IS
-    'lowest flake that is <, <=, >= or > an instant; the greatest of all, above flake_highest, where there is none';
+    'returns the lowest flake that is <, <=, >= or > an instant, or the greatest flake if there is none';
 COMMENT ON FUNCTION flake_highest(operator text, ts timestamptz, epoch timestamptz) IS
-    'highest flake that is <, <=, >= or > an instant; the smallest of all, below flake_lowest, where there is none';
+    'returns the highest flake that is <, <=, >= or > an instant, or the smallest flake if there is none';
 COMMENT ON FUNCTION flake_first(operator text, ts timestamptz, epoch timestamptz) IS
-    'lowest flake that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the lowest flake that is <, <=, >= or > an instant, or NULL if there is none';
 COMMENT ON FUNCTION flake_last(operator text, ts timestamptz, epoch timestamptz) IS
-    'highest flake that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the highest flake that is <, <=, >= or > an instant, or NULL if there is none';
 
 CREATE FUNCTION flake_lt_time(flake, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
@@ -2059,14 +2083,14 @@ CREATE FUNCTION flake_highest(range tstzrange, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flake_lowest(range tstzrange, epoch timestamptz) IS
-    'lowest flake within a range of time; the greatest of all, above flake_highest, where there is none';
+    'returns the lowest flake in a range of time, or the greatest flake if there is none';
 COMMENT ON FUNCTION flake_highest(range tstzrange, epoch timestamptz) IS
-    'highest flake within a range of time; the smallest of all, below flake_lowest, where there is none';
+    'returns the highest flake in a range of time, or the smallest flake if there is none';
 
 CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'flake_within';
 
-COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -2093,7 +2117,7 @@ COMMENT ON OPERATOR @> (kid_span, flake) IS 'range of time contains';
 
 -- flake: what depends on a setting, with its value as the last argument
 --
--- In a query planner support puts that argument into the calls and comparisons that have none.
+-- In a query, planner support adds that argument to calls and comparisons without it.
 
 CREATE FUNCTION kid_timestamp(id flake, epoch timestamptz) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_timestamp';
@@ -2102,9 +2126,12 @@ CREATE FUNCTION flake_floor(ts timestamptz, epoch timestamptz) RETURNS flake
 CREATE FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS 'kid_timestamp, whatever the setting';
-COMMENT ON FUNCTION flake_floor(ts timestamptz, epoch timestamptz) IS 'flake_floor, whatever the setting';
-COMMENT ON FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) IS 'flake_ceil, whatever the setting';
+COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS
+    'same as kid_timestamp(id), with the setting as an argument';
+COMMENT ON FUNCTION flake_floor(ts timestamptz, epoch timestamptz) IS
+    'same as flake_floor(ts), with the setting as an argument';
+COMMENT ON FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) IS
+    'same as flake_ceil(ts), with the setting as an argument';
 
 CREATE FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'flake_within';
@@ -2117,23 +2144,28 @@ CREATE FUNCTION flake_ge_time(id flake, ts timestamptz, epoch timestamptz) RETUR
 CREATE FUNCTION flake_gt_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) IS 'id <@ range, whatever the setting';
-COMMENT ON FUNCTION flake_lt_time(id flake, ts timestamptz, epoch timestamptz) IS 'id < ts, whatever the setting';
-COMMENT ON FUNCTION flake_le_time(id flake, ts timestamptz, epoch timestamptz) IS 'id <= ts, whatever the setting';
-COMMENT ON FUNCTION flake_ge_time(id flake, ts timestamptz, epoch timestamptz) IS 'id >= ts, whatever the setting';
-COMMENT ON FUNCTION flake_gt_time(id flake, ts timestamptz, epoch timestamptz) IS 'id > ts, whatever the setting';
+COMMENT ON FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) IS
+    'same as id <@ range, with the setting as an argument';
+COMMENT ON FUNCTION flake_lt_time(id flake, ts timestamptz, epoch timestamptz) IS
+    'same as id < ts, with the setting as an argument';
+COMMENT ON FUNCTION flake_le_time(id flake, ts timestamptz, epoch timestamptz) IS
+    'same as id <= ts, with the setting as an argument';
+COMMENT ON FUNCTION flake_ge_time(id flake, ts timestamptz, epoch timestamptz) IS
+    'same as id >= ts, with the setting as an argument';
+COMMENT ON FUNCTION flake_gt_time(id flake, ts timestamptz, epoch timestamptz) IS
+    'same as id > ts, with the setting as an argument';
 
 -- from src/sql/traits/bigint.sql.in
 
 -- flake: the same 64 bits as a bigint
 --
 -- The casts only reinterpret, so a bigint column takes IDs as they are and ALTER TABLE ... TYPE flake rewrites no row.
--- A bigint at or above zero is the same number; below zero it is the ID with the highest bit set, for flake has no sign.
+-- A flake has no sign. A negative bigint is the ID with the same bits, of which the highest is set.
 
 CREATE CAST (bigint AS flake) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (flake AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
--- Not with PostgreSQL's int8(integer): that would need the cast from bigint to be there before, and pg_upgrade, which makes
--- the casts one by one, does not know.
+-- A cast with PostgreSQL's int8(integer) would need the cast from bigint. pg_upgrade does not know that, and may create
+-- the casts in the other order.
 CREATE FUNCTION flake_from_integer(integer) RETURNS flake
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
 COMMENT ON FUNCTION flake_from_integer(integer) IS 'implementation of a cast';
@@ -2141,7 +2173,7 @@ CREATE CAST (integer AS flake) WITH FUNCTION flake_from_integer(integer) AS IMPL
 
 COMMENT ON CAST (bigint AS flake) IS 'the same 64 bits';
 COMMENT ON CAST (flake AS bigint) IS 'the same 64 bits';
-COMMENT ON CAST (integer AS flake) IS 'the same as by way of bigint';
+COMMENT ON CAST (integer AS flake) IS 'the same number, as a bigint';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -2171,16 +2203,18 @@ CREATE FUNCTION kid_reset_clock(above flake) RETURNS void
 REVOKE ALL ON FUNCTION kid_reset_clock(flake) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_reset_clock(flake) IS
-    'lowers the logical clock of flake to an ID, above which none is in use: delete the rows whose IDs are of the future, then pass the greatest that is left; those above it may be issued again; superuser only';
+    'lowers the logical clock of flake to an ID, above which none may be in use';
 
 -- from src/sql/types/flake.sql
 
 -- flake: what only this type has
 
 COMMENT ON TYPE flake IS
-    'k-ordered ID in 8 bytes: 42 bits of time in ms from kid.flake_epoch for 139 years, datacenter and worker of 5 bits each, 12 bits of sequence; as of the Node library flake-idgen';
+    'k-ordered ID in 8 bytes, with 139 years of milliseconds from kid.flake_epoch on, a datacenter and a worker, as '
+    'the Node library flake-idgen makes it';
 
-CREATE FUNCTION flake_make(ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
+CREATE FUNCTION flake_make(
+    ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_datacenter(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_datacenter';
@@ -2192,21 +2226,25 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
 
 COMMENT ON FUNCTION flake_next() IS
-    'a new flake of the server''s generator (kid.flake_id, or kid.flake_datacenter and kid.flake_worker), greater than every one issued before in the cluster with the same generator and epoch, also after a crash or a promotion; waits, at most kid.max_wait, when the sequences of a millisecond to kid.flake_sequence_max are used up; an error when the system clock is not in the 139 years from kid.flake_epoch, and during recovery';
-COMMENT ON FUNCTION flake_next(bigint) IS
-    'n new flake, each greater than the one before it; see kid_next(bigint)';
+    'makes a flake that is greater than all that the cluster issued with its generator and epoch, even across a crash '
+    'or a promotion';
+COMMENT ON FUNCTION flake_next(bigint) IS 'makes n flake, each greater than the one before it';
 COMMENT ON FUNCTION flake_at(timestamptz) IS
-    'flake for a row from the past: stamped with the given time, in the 139 years from kid.flake_epoch, or one of the time units after it; unique as those of kid64_at are, with as many to a time unit as there are sequences; an error during recovery';
+    'makes a flake for an old row, with the given time or, if the IDs of its time unit may be used up, that of a '
+    'later unit';
 COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS
-    'flake of the millisecond that holds an instant, in the 139 years from the epoch, with a datacenter and a worker, each 0 to 31, and a sequence, 0 to 4095; epoch a whole millisecond from 1970 to 2109-05-15, NULL for kid.flake_epoch';
+    'assembles a flake from an instant, a datacenter and a worker, 0 to 31 each, a sequence, 0 to 4095, and an epoch, '
+    'by default kid.flake_epoch';
 COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
-    'when the millisecond of an ID begins that counts from the given epoch, a whole millisecond from 1970 to 2109-05-15';
-COMMENT ON FUNCTION kid_datacenter(flake) IS 'datacenter, 0 to 31: the upper half of the generator';
-COMMENT ON FUNCTION kid_worker(flake) IS 'worker, 0 to 31: the lower half of the generator';
-COMMENT ON FUNCTION kid_generator(flake) IS 'which generator made the ID, 0 to 1023: 32 times the datacenter plus the worker';
-COMMENT ON FUNCTION kid_sequence(flake) IS 'sequence within the millisecond, 0 to 4095';
+    'returns the beginning of the millisecond of an ID that counts from the given epoch';
+COMMENT ON FUNCTION kid_datacenter(flake) IS
+    'returns the datacenter that made an ID, 0 to 31, the upper half of the generator';
+COMMENT ON FUNCTION kid_worker(flake) IS 'returns the worker that made an ID, 0 to 31, the lower half of the generator';
+COMMENT ON FUNCTION kid_generator(flake) IS
+    'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
+COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
 COMMENT ON FUNCTION kid_observe(flake) IS
-    'moves the logical clock of flake past an ID from elsewhere, so that new ones are later; an error when it is further ahead of the system clock than kid.max_observe, except for superusers';
+    'moves the logical clock of its type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4
@@ -2216,7 +2254,8 @@ BEGIN ATOMIC
            ('worker', 5, kid_worker(id)::text),
            ('sequence', 12, kid_sequence(id)::text);
 END;
-COMMENT ON FUNCTION kid_inspect(flake) IS 'components of an ID, most significant first, with their widths in bits';
+COMMENT ON FUNCTION kid_inspect(flake) IS
+    'lists the components of an ID, most significant first, with their widths in bits';
 
 -- from src/sql/traits/io.sql.in
 
@@ -2245,10 +2284,10 @@ CREATE TYPE flax (
 COMMENT ON FUNCTION flax_in(cstring) IS 'I/O';
 COMMENT ON FUNCTION flax_out(flax) IS 'I/O';
 COMMENT ON FUNCTION flax_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION flax_send(flax) IS 'I/O; the binary form, most significant byte first';
+COMMENT ON FUNCTION flax_send(flax) IS 'binary form of an ID, most significant byte first';
 
--- Drivers send parameters as text or varchar. There is no implicit cast the other way, for any type: it would
--- have comparisons convert the column, and leave its index unused.
+-- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
+-- column, and not use its index.
 CREATE CAST (text AS flax) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS flax) WITH INOUT AS IMPLICIT;
 
@@ -2257,13 +2296,13 @@ COMMENT ON CAST (varchar AS flax) IS 'parses the text form';
 
 CREATE FUNCTION flax_from_bytea(bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_from_bytea(bytea) IS 'flax of its binary form; another length is an error';
+COMMENT ON FUNCTION flax_from_bytea(bytea) IS 'returns the flax with the given binary form';
 
 CREATE CAST (flax AS bytea) WITH FUNCTION flax_send(flax);
 CREATE CAST (bytea AS flax) WITH FUNCTION flax_from_bytea(bytea);
 
 COMMENT ON CAST (flax AS bytea) IS 'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS flax) IS 'of the binary form; another length is an error';
+COMMENT ON CAST (bytea AS flax) IS 'reads the binary form';
 
 -- from src/sql/traits/order.sql.in
 
@@ -2462,13 +2501,10 @@ CREATE FUNCTION flax_floor(timestamptz) RETURNS flax
 CREATE FUNCTION flax_ceil(timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(flax) IS 'when the time unit of an ID begins';
-COMMENT ON FUNCTION flax_timestamp(flax) IS
-    'same as kid_timestamp; the only function of this name, for whatever takes a function by name alone';
-COMMENT ON FUNCTION flax_floor(timestamptz) IS
-    'lowest flax of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
-COMMENT ON FUNCTION flax_ceil(timestamptz) IS
-    'highest flax of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION kid_timestamp(flax) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION flax_timestamp(flax) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION flax_floor(timestamptz) IS 'returns the lowest flax of the time unit that holds an instant';
+COMMENT ON FUNCTION flax_ceil(timestamptz) IS 'returns the highest flax of the time unit that holds an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -2477,18 +2513,19 @@ COMMENT ON FUNCTION flax_ceil(timestamptz) IS
 CREATE CAST (timestamptz AS flax) WITH FUNCTION flax_floor(timestamptz);
 CREATE CAST (flax AS timestamptz) WITH FUNCTION kid_timestamp(flax);
 
-COMMENT ON CAST (timestamptz AS flax) IS 'same as flax_floor';
-COMMENT ON CAST (flax AS timestamptz) IS 'same as kid_timestamp';
+COMMENT ON CAST (timestamptz AS flax) IS 'same as flax_floor()';
+COMMENT ON CAST (flax AS timestamptz) IS 'same as kid_timestamp()';
 
--- For reports. Nothing like it for date_trunc and now() - id: functions and operators of these names would take part in
--- queries without IDs.
+-- For reports. There is nothing like it for date_trunc and now() - id, because functions and operators of these names
+-- would take part in queries without IDs.
 CREATE FUNCTION flax_date(flax) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp($1)::date;
 
-COMMENT ON FUNCTION flax_date(flax) IS 'day, in the time zone of the session, on which the time unit of an ID begins';
+COMMENT ON FUNCTION flax_date(flax) IS
+    'returns the day on which the time unit of an ID begins, in the time zone of the session';
 
 CREATE CAST (flax AS date) WITH FUNCTION flax_date(flax);
-COMMENT ON CAST (flax AS date) IS 'same as flax_date';
+COMMENT ON CAST (flax AS date) IS 'same as flax_date()';
 
 -- from src/sql/traits/minus.sql.in
 
@@ -2506,8 +2543,8 @@ COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
 
 -- flax: comparison with time (src/pg/traits/time_comparison.hpp)
 --
--- At the time unit of the type: an ID is as late as any instant of its unit, so ranges that touch have no ID in common, and
--- miss none. Planner support makes all of it comparisons of the ID with IDs.
+-- Compares in time units: an ID is as late as any instant of its unit. So two ranges that touch neither share an ID nor
+-- miss one. Planner support turns these comparisons into comparisons of IDs.
 
 CREATE FUNCTION flax_lowest(operator text, ts timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_lowest_that_is';
@@ -2519,13 +2556,13 @@ CREATE FUNCTION flax_last(operator text, ts timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_last_that_is';
 
 COMMENT ON FUNCTION flax_lowest(operator text, ts timestamptz) IS
-    'lowest flax that is <, <=, >= or > an instant; the greatest of all, above flax_highest, where there is none';
+    'returns the lowest flax that is <, <=, >= or > an instant, or the greatest flax if there is none';
 COMMENT ON FUNCTION flax_highest(operator text, ts timestamptz) IS
-    'highest flax that is <, <=, >= or > an instant; the smallest of all, below flax_lowest, where there is none';
+    'returns the highest flax that is <, <=, >= or > an instant, or the smallest flax if there is none';
 COMMENT ON FUNCTION flax_first(operator text, ts timestamptz) IS
-    'lowest flax that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the lowest flax that is <, <=, >= or > an instant, or NULL if there is none';
 COMMENT ON FUNCTION flax_last(operator text, ts timestamptz) IS
-    'highest flax that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the highest flax that is <, <=, >= or > an instant, or NULL if there is none';
 
 CREATE FUNCTION flax_lt_time(flax, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
@@ -2605,14 +2642,14 @@ CREATE FUNCTION flax_highest(range tstzrange) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flax_lowest(range tstzrange) IS
-    'lowest flax within a range of time; the greatest of all, above flax_highest, where there is none';
+    'returns the lowest flax in a range of time, or the greatest flax if there is none';
 COMMENT ON FUNCTION flax_highest(range tstzrange) IS
-    'highest flax within a range of time; the smallest of all, below flax_lowest, where there is none';
+    'returns the highest flax in a range of time, or the smallest flax if there is none';
 
 CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'flax_within';
 
-COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -2644,14 +2681,14 @@ CREATE FUNCTION flax_to_uuid(flax) RETURNS uuid
 CREATE FUNCTION flax_from_uuid(uuid) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION flax_to_uuid(flax) IS 'uuid whose 16 bytes are the text form of an ID';
-COMMENT ON FUNCTION flax_from_uuid(uuid) IS 'ID whose text form is the 16 bytes of a uuid; an error where they are not one';
+COMMENT ON FUNCTION flax_to_uuid(flax) IS 'returns the uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION flax_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
 
 CREATE CAST (flax AS uuid) WITH FUNCTION flax_to_uuid(flax);
 CREATE CAST (uuid AS flax) WITH FUNCTION flax_from_uuid(uuid);
 
-COMMENT ON CAST (flax AS uuid) IS 'the 16 characters of the text form as bytes';
-COMMENT ON CAST (uuid AS flax) IS 'of the 16 characters of the text form as bytes';
+COMMENT ON CAST (flax AS uuid) IS 'the 16 characters of the text form, as bytes';
+COMMENT ON CAST (uuid AS flax) IS 'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -2669,7 +2706,8 @@ CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
 -- flax: what only this type has
 
 COMMENT ON TYPE flax IS
-    'k-ordered ID in 12 bytes: 40 bits of time in ms from 2015 to 2049, 56 random bits; as of the Python library Flax ID';
+    'k-ordered ID in 12 bytes, with the time from 2015 to 2049 in milliseconds and 56 random bits, as the Python '
+    'library Flax ID makes it';
 
 CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -2677,14 +2715,11 @@ CREATE FUNCTION kid_random(flax) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_random';
 
 COMMENT ON FUNCTION flax_next() IS
-    'a new flax: the time of the system clock and 56 bits of PostgreSQL''s strong random generator; not ordered within a millisecond, and unique by chance; an error when the system clock is not in 2015 to 2049-11-03';
-COMMENT ON FUNCTION flax_next(bigint) IS
-    'n new flax, each as flax_next() gives one; an error when n is negative';
-COMMENT ON FUNCTION flax_at(timestamptz) IS
-    'flax for a row from the past: the given time, 2015 to 2049-11-03, and 56 random bits';
-COMMENT ON FUNCTION flax_make(timestamptz, bytea) IS
-    'flax of the millisecond that holds an instant, 2015 to 2049-11-03, with 7 bytes as its random part';
-COMMENT ON FUNCTION kid_random(flax) IS 'random part, 7 bytes';
+    'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';
+COMMENT ON FUNCTION flax_next(bigint) IS 'makes n flax, as flax_next() does';
+COMMENT ON FUNCTION flax_at(timestamptz) IS 'makes a flax for an old row, from the given time and 56 random bits';
+COMMENT ON FUNCTION flax_make(timestamptz, bytea) IS 'assembles a flax from an instant and a random part of 7 bytes';
+COMMENT ON FUNCTION kid_random(flax) IS 'returns the random part of an ID, 7 bytes';
 
 CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
@@ -2692,7 +2727,8 @@ BEGIN ATOMIC
     VALUES ('timestamp', 40, kid_timestamp(id)::text),
            ('random', 56, encode(kid_random(id), 'hex'));
 END;
-COMMENT ON FUNCTION kid_inspect(flax) IS 'components of an ID, most significant first, with their widths in bits';
+COMMENT ON FUNCTION kid_inspect(flax) IS
+    'lists the components of an ID, most significant first, with their widths in bits';
 
 -- from src/sql/traits/time.sql.in
 
@@ -2707,20 +2743,17 @@ CREATE FUNCTION kid_uuidv7_floor(timestamptz) RETURNS uuid
 CREATE FUNCTION kid_uuidv7_ceil(timestamptz) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(uuid) IS 'when the time unit of an ID begins';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS
-    'same as kid_timestamp; the only function of this name, for whatever takes a function by name alone';
-COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
-    'lowest uuid of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
-COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
-    'highest uuid of the time unit that holds an instant; the smallest of all before the range of the type, the greatest after it';
+COMMENT ON FUNCTION kid_timestamp(uuid) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS 'returns the lowest uuid of the time unit that holds an instant';
+COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS 'returns the highest uuid of the time unit that holds an instant';
 
 -- from src/sql/traits/time_comparison.sql.in
 
 -- uuid: comparison with time (src/pg/traits/time_comparison.hpp)
 --
--- At the time unit of the type: an ID is as late as any instant of its unit, so ranges that touch have no ID in common, and
--- miss none. Planner support makes all of it comparisons of the ID with IDs.
+-- Compares in time units: an ID is as late as any instant of its unit. So two ranges that touch neither share an ID nor
+-- miss one. Planner support turns these comparisons into comparisons of IDs.
 
 CREATE FUNCTION kid_uuidv7_lowest(operator text, ts timestamptz) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_lowest_that_is';
@@ -2732,13 +2765,13 @@ CREATE FUNCTION kid_uuidv7_last(operator text, ts timestamptz) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_last_that_is';
 
 COMMENT ON FUNCTION kid_uuidv7_lowest(operator text, ts timestamptz) IS
-    'lowest uuid that is <, <=, >= or > an instant; the greatest of all, above kid_uuidv7_highest, where there is none';
+    'returns the lowest uuid that is <, <=, >= or > an instant, or the greatest uuid if there is none';
 COMMENT ON FUNCTION kid_uuidv7_highest(operator text, ts timestamptz) IS
-    'highest uuid that is <, <=, >= or > an instant; the smallest of all, below kid_uuidv7_lowest, where there is none';
+    'returns the highest uuid that is <, <=, >= or > an instant, or the smallest uuid if there is none';
 COMMENT ON FUNCTION kid_uuidv7_first(operator text, ts timestamptz) IS
-    'lowest uuid that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the lowest uuid that is <, <=, >= or > an instant, or NULL if there is none';
 COMMENT ON FUNCTION kid_uuidv7_last(operator text, ts timestamptz) IS
-    'highest uuid that is <, <=, >= or > an instant; NULL where there is none';
+    'returns the highest uuid that is <, <=, >= or > an instant, or NULL if there is none';
 
 CREATE FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
@@ -2818,14 +2851,14 @@ CREATE FUNCTION kid_uuidv7_highest(range tstzrange) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_uuidv7_lowest(range tstzrange) IS
-    'lowest uuid within a range of time; the greatest of all, above kid_uuidv7_highest, where there is none';
+    'returns the lowest uuid in a range of time, or the greatest uuid if there is none';
 COMMENT ON FUNCTION kid_uuidv7_highest(range tstzrange) IS
-    'highest uuid within a range of time; the smallest of all, below kid_uuidv7_lowest, where there is none';
+    'returns the highest uuid in a range of time, or the smallest uuid if there is none';
 
 CREATE FUNCTION kid_within(uuid, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
 
-COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -2855,31 +2888,31 @@ CREATE FUNCTION kid_reset_clock(above uuid) RETURNS void
 REVOKE ALL ON FUNCTION kid_reset_clock(uuid) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_reset_clock(uuid) IS
-    'lowers the logical clock of uuid version 7 to an ID, above which none is in use: delete the rows whose IDs are of the future, then pass the greatest that is left; those above it may be issued again; superuser only';
+    'lowers the logical clock of uuid version 7 to an ID, above which none may be in use';
 
 -- from src/sql/types/uuidv7.sql
 
 -- uuid version 7: what only it has
 --
--- No operator <@, but kid_within(): it would get in the way of range types over uuid.
+-- It has kid_within() instead of the operator <@, which would get in the way of range types over uuid.
 
 COMMENT ON FUNCTION kid_within(uuid, kid_span) IS
-    'whether a uuid is in a range of time, in milliseconds; one that is not of version 7 is where its bytes are';
+    'tells whether a uuid is in a range of time, in milliseconds, comparing its bytes whatever its version';
 
 COMMENT ON FUNCTION kid_uuidv7() IS
-    'a new uuid of version 7, greater than every one that this function gave before in the cluster, also after a crash or a promotion: 48 bits of ms since 1970, 12 bits of the ms in 1/4096, a count of 4 bits, 58 random bits; waits, at most kid.max_wait, when the 64 of a microsecond are used up; an error during recovery';
-COMMENT ON FUNCTION kid_uuidv7(bigint) IS
-    'n new uuids of version 7, each greater than the one before it; see kid_next(bigint)';
+    'makes a uuid of version 7 that is greater than all that this function made before in the cluster, even across a '
+    'crash or a promotion';
+COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n uuids of version 7, each greater than the one before it';
 COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
-    'uuid of version 7 for a row from the past: the millisecond of the given time, 1970 to 10889, and 74 random bits';
+    'makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits';
 COMMENT ON FUNCTION kid_timestamp(uuid) IS
-    'when the millisecond of a uuid of version 7 begins, whoever made it; null for other versions';
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
 COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
-    'lowest uuid of version 7 of the millisecond that holds an instant; the lowest of all before 1970, the highest of all after 10889-08-02';
+    'returns the lowest uuid of version 7 of the millisecond that holds an instant';
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
-    'highest uuid of version 7 of the millisecond that holds an instant; the lowest of all before 1970, the highest of all after 10889-08-02';
+    'returns the highest uuid of version 7 of the millisecond that holds an instant';
 COMMENT ON FUNCTION kid_observe(uuid) IS
-    'moves the logical clock of kid_uuidv7() past a uuid of version 7 from elsewhere, so that new ones are greater; an error when it is of another version, or further ahead of the system clock than kid.max_observe, except for superusers';
+    'moves the logical clock of kid_uuidv7() past a uuid of version 7 from elsewhere, so that new ones come after it';
 
 CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
@@ -2897,20 +2930,21 @@ BEGIN ATOMIC
                                   ('random', 58, random, false)) AS c (component, bits, value, always);
 END;
 COMMENT ON FUNCTION kid_inspect(uuid) IS
-    'components of a uuid of version 7, most significant first, with their widths in bits: fraction of the millisecond in 1/4096, and count, as kid_uuidv7() makes them; of other versions only version and variant, the others null';
+    'lists the components of a uuid of version 7, most significant first, with their widths in bits';
 
 -- from src/sql/clocks.sql
 
--- The logical clocks: what has become of them, and lowering them
+-- The logical clocks: their state, and lowering them
 
 CREATE FUNCTION kid_stats(
-    OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint, OUT ticks bigint,
-    OUT safe_mark timestamptz, OUT lease_until timestamptz, OUT renewals bigint, OUT waiting bigint, OUT waiting_for interval, OUT problem text)
+    OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint,
+    OUT ticks bigint, OUT safe_mark timestamptz, OUT lease_until timestamptz, OUT renewals bigint, OUT waiting bigint,
+    OUT waiting_for interval, OUT problem text)
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_stats() IS
-    'one row for each logical clock of the cluster, counted since the server started';
+    'returns a row for each logical clock of the cluster, with what it counted since the server started';
 
 REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
@@ -2919,7 +2953,7 @@ CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';
 
 COMMENT ON FUNCTION kid_reset_clock(timestamptz) IS
-    'lowers all logical clocks that are ahead of a time, above which no ID is in use: delete the rows whose IDs are of the future, then pass now(); IDs above it may be issued again; superuser only';
+    'lowers all logical clocks that are ahead of a time to that time, above which no ID may be in use';
 
 REVOKE ALL ON FUNCTION kid_reset_clock(timestamptz) FROM PUBLIC;
 
@@ -2927,138 +2961,216 @@ REVOKE ALL ON FUNCTION kid_reset_clock(timestamptz) FROM PUBLIC;
 
 -- Moving the logical clocks past the IDs that a database holds
 
--- Not from a parallel worker, nor beside one: it looks at each table in a subtransaction.
+-- PARALLEL UNSAFE, because it looks at each table in a subtransaction.
 CREATE FUNCTION kid_observe_all(
     OUT clock text, OUT id text, OUT issued timestamptz, OUT relation regclass, OUT column_name text, OUT problem text)
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000 ROWS 10 AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_observe_all() IS
-    'for what WAL does not carry, so after pg_upgrade, after a dump was restored, when a logical replica takes over: moves each logical clock past the IDs that the columns of this database hold, so that new ones are later. It looks at columns of the types whose IDs have a logical clock, at domains over them, and at columns of type bigint or uuid whose default, or that of their domain or partitioned parent, calls a generator of such IDs; in ordinary tables, partitions and materialized views, where a valid btree that is not partial begins with the column, in its default operator class. Of each it takes the greatest ID that is at most kid.max_observe ahead of the system clock, whoever calls, also of rows that are deleted or were rolled back while the index has them; and with it all IDs of that time unit, of a sno those of both ticks, of a kid96 those of its neighborhood. One row for each logical clock: the ID that decided, its time and where it is; null where there is none. Then a row for each column that was not used, or has IDs beyond kid.max_observe, with the problem. A table that is locked is not waited for, and locks are not kept. It reads all tables, whatever privileges the caller has on them, and runs nothing that their owners wrote. For superusers, and whom they grant EXECUTE; an error during recovery';
+    'moves each logical clock past the IDs that the columns of this database hold, so that new ones are later';
 
 REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
 
 -- from src/sql/check.sql
 
--- What is wrong with a table, for people: from the catalog, and of the IDs what an index tells. Nothing runs that an owner of a table
--- has written.
+-- kid_check(): what is wrong with the IDs of a table. The catalog tells most of it, and indexes tell the rest.
 
-CREATE FUNCTION kid_odd_ids(relation regclass, OUT leaf regclass, OUT column_name text, OUT prefix text, OUT which text,
-                            OUT id text, OUT issued timestamptz, OUT problem text) RETURNS SETOF record
+CREATE FUNCTION kid_odd_ids(
+    relation regclass,
+    OUT leaf regclass, OUT column_name text, OUT prefix text, OUT which text, OUT id text, OUT issued timestamptz,
+    OUT problem text)
+    RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000 ROWS 1 AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_odd_ids(regclass) IS
-    'the latest ID of the first year of a type, early, and the latest one that is further ahead of the system clock than kid.max_observe, late, in the columns of IDs of a table and its partitions; or why a column was not looked at, unknown';
+    'IDs of a table whose times are hardly right, early or late, and columns whose IDs are unknown';
 
 CREATE FUNCTION kid_text_length(type regtype) RETURNS integer
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_text_length(regtype) IS 'how long the texts of a type of IDs are at most; NULL of any other type';
+COMMENT ON FUNCTION kid_text_length(regtype) IS
+    'greatest length of an ID of this type as text, or NULL if it is not a type of IDs';
 
--- All names in here are PostgreSQL's. What kid's functions know comes as arguments: the lengths of texts by the OID of their type, and
--- the rows of kid_odd_ids().
-CREATE FUNCTION kid_findings(relation regclass, lengths jsonb, odd jsonb, OUT relation_name regclass, OUT column_name text, OUT problem text, OUT remedy text)
+-- Runs nothing that an owner of the schema or of a table wrote. The body is bound to what it calls when it is created.
+-- Even then an owner's function or operator is preferred to PostgreSQL's own if it fits the arguments better. So each
+-- function of PostgreSQL is named with its schema, and operands have exactly the types of an operator: an oid is
+-- compared with an oid, not with a regclass or an integer. The settings make the texts name objects with their schema.
+CREATE FUNCTION kid_check(
+    relation regclass,
+    OUT relation_name regclass, OUT column_name text, OUT problem text, OUT remedy text)
     RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY
-        WITH RECURSIVE
-             members AS (SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid
-                          WHERE d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e' AND e.extname = 'kid'),
-             ids AS (SELECT key::oid AS type FROM jsonb_object_keys($2) AS key WHERE key::oid <> 'uuid'::regtype),
-             -- A function of a user's own that returns an ID is taken for one, too, but none of those that an owner of the extension has added is proposed:
-             -- in C are functions of superusers only.
-             generators AS (SELECT p.oid, p.prorettype AS type, m.objid IS NOT NULL AND l.lanname = 'c' AND p.pronargs = p.pronargdefaults AND NOT p.proretset AS needs_nothing
-                              FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang LEFT JOIN members m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid
-                             WHERE p.provolatile = 'v' AND $2 ? p.prorettype::text AND (m.objid IS NOT NULL OR p.prorettype <> 'uuid'::regtype)),
-             -- The columns of the table, and those that foreign keys lead to, each with the type that a domain is of.
-             domains AS (SELECT a.attrelid, a.attnum, a.atttypid AS type, a.atttypmod AS modifier
-                           FROM pg_attribute a
-                          WHERE a.attnum > 0 AND NOT a.attisdropped
-                            AND (a.attrelid = $1 OR a.attrelid IN (SELECT conrelid FROM pg_constraint WHERE contype = 'f' AND confrelid = $1
-                                                                    UNION ALL SELECT confrelid FROM pg_constraint WHERE contype = 'f' AND conrelid = $1))
-                         UNION ALL
-                         SELECT d.attrelid, d.attnum, t.typbasetype, t.typtypmod FROM domains d JOIN pg_type t ON t.oid = d.type WHERE t.typtype = 'd'),
-             columns AS (SELECT a.attrelid::regclass AS relation, a.attnum, a.attname AS name, d.type::regtype AS type, d.modifier, a.attgenerated,
-                                ad.oid AS default_oid, pg_get_expr(ad.adbin, ad.adrelid) AS default_text, g.type::regtype AS made
-                           FROM domains d JOIN pg_attribute a ON a.attrelid = d.attrelid AND a.attnum = d.attnum
-                                JOIN pg_type t ON t.oid = d.type AND t.typtype <> 'd'
-                                LEFT JOIN pg_attrdef ad ON ad.adrelid = a.attrelid AND ad.adnum = a.attnum AND a.attgenerated = ''
-                                LEFT JOIN LATERAL (SELECT g.type FROM pg_depend f JOIN generators g ON f.refobjid = g.oid
-                                                    WHERE f.classid = 'pg_attrdef'::regclass AND f.objid = ad.oid AND f.refclassid = 'pg_proc'::regclass
-                                                    ORDER BY g.type <> d.type LIMIT 1) g ON true),
-             keys AS (SELECT c.conname, child.relation AS child, child.name AS child_column, child.type AS child_type,
-                             parent.relation AS parent, parent.name AS parent_column, parent.type AS parent_type, place
-                        FROM pg_constraint c, generate_subscripts(c.conkey, 1) AS place
-                             JOIN columns child ON true JOIN columns parent ON true
-                       WHERE c.contype = 'f' AND c.conparentid = 0 AND (c.conrelid = $1 OR c.confrelid = $1)
-                         AND child.relation = c.conrelid AND child.attnum = c.conkey[place] AND parent.relation = c.confrelid AND parent.attnum = c.confkey[place]),
-             findings (kind, relation, column_name, problem, remedy) AS (
-        SELECT 1, relation, name::text, format('its default, %s, makes no %s: new rows tell a wrong time, and may not be unique', default_text, type),
-               format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s();', relation, name,
-                      (SELECT g.oid::regproc FROM generators g WHERE g.type = c.type AND g.needs_nothing ORDER BY length(g.oid::regproc::text) LIMIT 1))
-          FROM columns c WHERE relation = $1 AND type IN (SELECT type FROM ids) AND default_oid IS NOT NULL AND made IS DISTINCT FROM type
-                           AND NOT EXISTS (SELECT FROM keys WHERE child = relation AND child_column = name) -- it need not make IDs
-        UNION ALL
-        SELECT 2, relation, name::text, format('it is %s, too narrow for the %s that its default makes', format_type(type, modifier), made),
-               CASE WHEN type IN ('varchar'::regtype, 'bpchar'::regtype)
-                    THEN format('ALTER TABLE %s ALTER COLUMN %I TYPE text COLLATE "C";', relation, name)
-                    ELSE format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT; ALTER TABLE %1$s ALTER COLUMN %2$I TYPE bigint, ALTER COLUMN %2$I SET DEFAULT %3$s;',
-                                relation, name, default_text) END
-          FROM columns c
-         WHERE relation = $1 AND made IS NOT NULL
-           AND CASE type WHEN 'smallint'::regtype THEN true WHEN 'integer'::regtype THEN true WHEN 'real'::regtype THEN true WHEN 'double precision'::regtype THEN true
-                         WHEN 'numeric'::regtype THEN modifier >= 0 AND ((modifier - 4) >> 16) - ((modifier - 4) & 2047) < 20
-                         WHEN 'varchar'::regtype THEN modifier >= 0 AND modifier - 4 < ($2 ->> made::oid::text)::int
-                         WHEN 'bpchar'::regtype THEN modifier - 4 < ($2 ->> made::oid::text)::int ELSE false END
-        UNION ALL
-        SELECT 3, child, child_column::text,
-               format('foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
-                      conname, child_type, parent_column, parent, parent_type,
-                      -- PostgreSQL then looks for a collation of the parent's column, which has none.
-                      CASE WHEN is_text THEN format('every DELETE and key UPDATE of %s fails', parent) ELSE 'no index serves to look up the rows of a key' END),
-               CASE WHEN is_text THEN format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s;', child, child_column, parent_type)
-                    WHEN parent_type IN (SELECT type FROM ids) THEN format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;', child, child_column, parent_type)
-                    ELSE format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;', parent, parent_column, child_type) END
-          FROM keys, LATERAL (SELECT parent_type IN (SELECT type FROM ids) AND typcollation <> 0 AS is_text FROM pg_type WHERE oid = child_type) AS t
-         WHERE child_type <> parent_type AND (child_type IN (SELECT type FROM ids) OR parent_type IN (SELECT type FROM ids))
-        UNION ALL
-        SELECT 4, leaf, column_name,
-               CASE which WHEN 'early' THEN format('IDs up to %s tell a time up to %s: they were numbers before', id, issued)
-                          WHEN 'late' THEN format('IDs up to %s tell a time up to %s, further ahead of the system clock than kid.max_observe', id, issued)
-                          ELSE format('its IDs were not looked at: %s', problem) END,
-               CASE which WHEN 'early' THEN format('Do not ask for the time of these rows, or give them, and what refers to them, IDs of their time with %s_at().', prefix)
-                          WHEN 'late' THEN 'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'
-                          -- Before 18 there is no max(uuid). Of its text it is the same.
-                          ELSE format('SELECT min(%1$I%3$s), max(%1$I%3$s) FROM %2$s;', column_name, leaf,
-                                      (SELECT '::text' FROM pg_attribute WHERE attrelid = leaf AND attname = column_name AND atttypid = 'uuid'::regtype)) END
-          FROM jsonb_to_recordset($3) AS odd (leaf regclass, column_name text, prefix text, which text, id text, issued timestamptz, problem text))
-        SELECT relation, column_name, problem, remedy FROM findings ORDER BY kind, relation::text, column_name, problem;
-END $$;
-
-COMMENT ON FUNCTION kid_findings(regclass, jsonb, jsonb) IS 'what kid_check() returns';
-
--- Bound to the functions that it calls when it is created: a name could be taken by somebody else.
-CREATE FUNCTION kid_check(relation regclass, OUT relation_name regclass, OUT column_name text, OUT problem text, OUT remedy text) RETURNS SETOF record
-    LANGUAGE SQL VOLATILE STRICT
+    LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 BEGIN ATOMIC
+    WITH RECURSIVE
+    -- The columns of the table, and of the tables that foreign keys connect with it, down to the base type of a domain.
+    layers (relid, attnum, name, type, modifier) AS (
+        SELECT a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod
+          FROM pg_attribute a
+         WHERE a.attnum > smallint '0' AND NOT a.attisdropped
+           AND (a.attrelid = kid_check.relation::oid
+                OR a.attrelid IN (SELECT k.conrelid FROM pg_constraint k
+                                   WHERE k.contype = 'f' AND k.confrelid = kid_check.relation::oid
+                                  UNION ALL
+                                  SELECT k.confrelid FROM pg_constraint k
+                                   WHERE k.contype = 'f' AND k.conrelid = kid_check.relation::oid))
+        UNION ALL
+        SELECT l.relid, l.attnum, l.name, t.typbasetype, t.typtypmod
+          FROM layers l JOIN pg_type t ON t.oid = l.type
+         WHERE t.typtype = 'd'
+    ),
+    -- A uuid need not be an ID.
+    columns AS (
+        SELECT l.relid, l.attnum, l.name, l.type, l.modifier,
+               l.type <> 'uuid'::regtype::oid AND kid_text_length(l.type::regtype) IS NOT NULL AS is_id
+          FROM layers l JOIN pg_type t ON t.oid = l.type
+         WHERE t.typtype <> 'd'
+    ),
+    members AS (
+        SELECT d.objid AS oid
+          FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid
+         WHERE d.refclassid = 'pg_extension'::regclass::oid AND e.extname = 'kid'
+           AND d.classid = 'pg_proc'::regclass::oid AND d.deptype = 'e'
+    ),
+    -- A function that a user wrote counts as a generator if it returns a type of kid's. But a remedy names only members
+    -- in C: the owner of the extension can add members to it, and only superusers can create functions in C.
+    generators AS (
+        SELECT p.oid, p.prorettype AS type,
+               m.oid IS NOT NULL AND l.lanname = 'c' AND p.pronargs = p.pronargdefaults AND NOT p.proretset AS is_remedy
+          FROM pg_proc p
+               JOIN pg_language l ON l.oid = p.prolang
+               LEFT JOIN members m ON m.oid = p.oid
+         WHERE p.provolatile = 'v' AND kid_text_length(p.prorettype::regtype) IS NOT NULL
+           AND (m.oid IS NOT NULL OR p.prorettype <> 'uuid'::regtype::oid)
+    ),
+    -- The table's defaults. `made` is the type of the IDs that a default makes, if it calls a generator.
+    defaults AS (
+        SELECT c.name, c.type, c.modifier, c.is_id, pg_catalog.pg_get_expr(ad.adbin, ad.adrelid) AS expression,
+               (SELECT g.type
+                  FROM pg_depend d JOIN generators g ON g.oid = d.refobjid
+                 WHERE d.classid = 'pg_attrdef'::regclass::oid AND d.objid = ad.oid
+                   AND d.refclassid = 'pg_proc'::regclass::oid
+                 ORDER BY g.type <> c.type LIMIT 1) AS made
+          FROM columns c
+               JOIN pg_attribute a ON a.attrelid = c.relid AND a.attnum = c.attnum AND a.attgenerated = ''
+               JOIN pg_attrdef ad ON ad.adrelid = c.relid AND ad.adnum = c.attnum
+         WHERE c.relid = kid_check.relation::oid
+    ),
+    -- Each column of a foreign key, and the column that it refers to.
+    keys AS (
+        SELECT k.conname, child.relid::regclass AS child, child.name AS child_column, child.type AS child_type,
+               child.is_id AS child_is_id, parent.relid::regclass AS parent, parent.name AS parent_column,
+               parent.type AS parent_type, parent.is_id AS parent_is_id
+          FROM pg_constraint k
+               CROSS JOIN unnest(k.conkey, k.confkey) AS pair (child, parent)
+               JOIN columns child ON child.relid = k.conrelid AND child.attnum = pair.child
+               JOIN columns parent ON parent.relid = k.confrelid AND parent.attnum = pair.parent
+         WHERE k.contype = 'f' AND k.conparentid = oid '0'
+           AND (k.conrelid = kid_check.relation::oid OR k.confrelid = kid_check.relation::oid)
+    ),
+
+    -- Columns of IDs whose default makes none. A column that refers to an ID need not make one.
+    wrong_defaults AS (
+        SELECT d.name,
+               pg_catalog.format('its default, %s, makes no %s: new rows tell a wrong time, and may not be unique',
+                                 d.expression, d.type::regtype) AS problem,
+               pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s();', kid_check.relation, d.name,
+                                 (SELECT g.oid::regproc FROM generators g WHERE g.type = d.type AND g.is_remedy
+                                   ORDER BY pg_catalog.length(g.oid::regproc::text) LIMIT 1)) AS remedy
+          FROM defaults d
+         WHERE d.is_id AND d.made IS DISTINCT FROM d.type
+           AND NOT EXISTS (SELECT FROM keys k
+                            WHERE k.child::oid = kid_check.relation::oid AND k.child_column = d.name)
+    ),
+    -- Columns that cannot hold the IDs of their default. A modifier is 4 more than the length of a varchar or bpchar,
+    -- or than the precision, from bit 16 on, and the scale, 11 bits, of a numeric. Without limits it is -1.
+    narrow_columns AS (
+        SELECT d.name,
+               pg_catalog.format('it is %s, too narrow for the %s that its default makes',
+                                 pg_catalog.format_type(d.type, d.modifier), d.made::regtype) AS problem,
+               CASE WHEN d.type = ANY ('{varchar,bpchar}'::regtype[]::oid[])
+                    THEN pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I TYPE text COLLATE "C";',
+                                           kid_check.relation, d.name)
+                    ELSE pg_catalog.format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT; '
+                                           'ALTER TABLE %1$s ALTER COLUMN %2$I TYPE bigint, '
+                                           'ALTER COLUMN %2$I SET DEFAULT %3$s;',
+                                           kid_check.relation, d.name, d.expression)
+               END AS remedy
+          FROM defaults d
+         WHERE d.made IS NOT NULL
+           AND (d.type = ANY ('{smallint,integer,real,double precision}'::regtype[]::oid[])
+                OR d.type = 'numeric'::regtype::oid AND d.modifier >= 4
+                   AND ((d.modifier - 4) >> 16) - ((d.modifier - 4) & 2047) < 20
+                OR d.type = ANY ('{varchar,bpchar}'::regtype[]::oid[]) AND d.modifier >= 4
+                   AND d.modifier - 4 < kid_text_length(d.made::regtype))
+    ),
+    -- Foreign keys between a type of IDs and another type. To compare text with IDs, PostgreSQL wants the collation of
+    -- the parent's column, which has none.
+    mixed_keys AS (
+        SELECT k.child AS relation_name, k.child_column AS name,
+               pg_catalog.format('foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
+                                 k.conname, k.child_type::regtype, k.parent_column, k.parent, k.parent_type::regtype,
+                                 CASE WHEN text_to_id
+                                      THEN pg_catalog.format('every DELETE and key UPDATE of %s fails', k.parent)
+                                      ELSE 'no index serves to look up the rows of a key' END) AS problem,
+               CASE WHEN text_to_id
+                    THEN pg_catalog.format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s;',
+                                           k.child, k.child_column, k.parent_type::regtype)
+                    WHEN k.parent_is_id
+                    THEN pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;',
+                                           k.child, k.child_column, k.parent_type::regtype)
+                    ELSE pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;',
+                                           k.parent, k.parent_column, k.child_type::regtype)
+               END AS remedy
+          FROM keys k
+               JOIN pg_type t ON t.oid = k.child_type
+               CROSS JOIN LATERAL (SELECT k.parent_is_id AND t.typcollation <> oid '0' AS text_to_id) AS l
+         WHERE k.child_type <> k.parent_type AND (k.child_is_id OR k.parent_is_id)
+    ),
+    -- IDs that kid_odd_ids() returns. Before PostgreSQL 18 there is no max(uuid), but the greatest text is the same ID.
+    odd_ids AS (
+        SELECT o.leaf AS relation_name, o.column_name,
+               CASE o.which
+                    WHEN 'early' THEN pg_catalog.format(
+                        'IDs up to %s tell a time up to %s: they were numbers before', o.id, o.issued)
+                    WHEN 'late' THEN pg_catalog.format(
+                        'IDs up to %s tell a time up to %s, further ahead of the system clock than kid.max_observe',
+                        o.id, o.issued)
+                    ELSE pg_catalog.format('its IDs were not looked at: %s', o.problem)
+               END AS problem,
+               CASE o.which
+                    WHEN 'early' THEN pg_catalog.format(
+                        'Do not ask for the time of these rows, '
+                        'or give them, and what refers to them, IDs of their time with %s_at().', o.prefix)
+                    WHEN 'late' THEN 'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'
+                    ELSE pg_catalog.format(
+                        'SELECT min(%1$I%2$s), max(%1$I%2$s) FROM %3$s;', o.column_name,
+                        (SELECT '::text' AS suffix FROM pg_attribute a
+                          WHERE a.attrelid = o.leaf::oid AND a.attname = o.column_name
+                            AND a.atttypid = 'uuid'::regtype::oid), o.leaf)
+               END AS remedy
+          FROM kid_odd_ids(kid_check.relation) AS o
+    ),
+    findings (kind, relation_name, column_name, problem, remedy) AS (
+        SELECT 1, kid_check.relation, name::text, problem, remedy FROM wrong_defaults
+        UNION ALL
+        SELECT 2, kid_check.relation, name::text, problem, remedy FROM narrow_columns
+        UNION ALL
+        SELECT 3, relation_name, name::text, problem, remedy FROM mixed_keys
+        UNION ALL
+        SELECT 4, relation_name, column_name, problem, remedy FROM odd_ids
+    )
     SELECT f.relation_name, f.column_name, f.problem, f.remedy
-      FROM kid_findings(relation,
-               (SELECT pg_catalog.jsonb_object_agg(t.oid, kid_text_length(t.oid::regtype)) FROM pg_catalog.pg_type t WHERE kid_text_length(t.oid::regtype) IS NOT NULL),
-               (SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-                           'leaf', o.leaf::oid, 'column_name', o.column_name, 'prefix', o.prefix, 'which', o.which,
-                           'id', o.id, 'issued', o.issued, 'problem', o.problem))
-                  FROM kid_odd_ids(relation) AS o)) AS f;
+      FROM findings f
+     ORDER BY f.kind, f.relation_name::text, f.column_name, f.problem;
 END;
 
-
 COMMENT ON FUNCTION kid_check(regclass) IS
-    'what is wrong with the IDs of a table, one row for each finding, with its remedy: a column of IDs, unless it refers to another, with a DEFAULT that makes none; a DEFAULT that makes IDs for which the column is too narrow; foreign keys between a type of IDs and another type, in either direction; IDs of the first year that a type can tell; IDs further ahead of the system clock than kid.max_observe. IDs of deleted rows count while an index has them. It needs SELECT on the columns to look at IDs, and runs nothing that owners wrote';
+    'what is wrong with the IDs of a table, one row for each finding, with its remedy';
 
 -- from src/sql/identity.sql
 
--- Who this server is among others that fill the same tables
+-- What tells this server from others that fill the same tables
 
 CREATE FUNCTION kid_identity(
     OUT node bigint, OUT partition bigint, OUT generator bigint, OUT lane bigint, OUT lanes bigint)
@@ -3066,31 +3178,36 @@ CREATE FUNCTION kid_identity(
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_identity() IS
-    'what this server puts into IDs, to be run on all servers and compared, and after a reload to see that kid.node and kid.lanes are in force: node, the number of kid.node, 0 to 4294967295, that kid96 has; partition, 0 to 65535, of sno; generator, 0 to 1023, of flake; lane of lanes, of kid64 and kid96, 0 where there is one. NULL where this server has none, and the generator of that type raises an error; during recovery what it would have, and node that of the primary, if it is a hash';
+    'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the '
+    'lane of kid64 and kid96';
 
 -- from src/sql/partitions.sql
 
 -- Partitions by time
 --
--- Nothing is found by a name when these functions run: the owner of a table or of the schema could put another function there. The
--- one in SQL is bound when it is created. Its operators and functions are exact matches for the types of their arguments, which come
--- before whatever others have made.
+-- These functions look up no name when they run, since the owner of a table or of the schema could put another function
+-- there. kid_partitions() is bound when it is created, as kid_check() is. Its functions and operators match exactly.
 
-CREATE FUNCTION kid_create_partitions(parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL,
-                                      at_most integer DEFAULT 100) RETURNS SETOF text
-    LANGUAGE C VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
-    AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
+CREATE FUNCTION kid_create_partitions(
+    parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100)
     RETURNS SETOF text
     LANGUAGE C VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
     AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_partition_times(parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz,
-                                    OUT detaching boolean) RETURNS SETOF record
+CREATE FUNCTION kid_drop_partitions(
+    parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
+    RETURNS SETOF text
+    LANGUAGE C VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
+    AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_partition_times(
+    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean)
+    RETURNS SETOF record
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
 
--- Sizes and rows of a partition that is itself partitioned are those of all below it. No lock is kept: there may be many.
-CREATE FUNCTION kid_partitions(parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz,
-                               OUT rows bigint, OUT bytes bigint, OUT detaching boolean) RETURNS SETOF record
+-- Adds up what is below a partition that is itself partitioned. Keeps no lock, because there may be many partitions.
+CREATE FUNCTION kid_partitions(
+    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT rows bigint,
+    OUT bytes bigint, OUT detaching boolean)
+    RETURNS SETOF record
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
     WITH RECURSIVE
@@ -3107,10 +3224,10 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer) IS
-    'creates the missing partitions of a table until a time, and returns their names; width: months or years, or seconds to weeks';
+    'creates the missing partitions of a table until a time, and returns their names';
 COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
     'drops the partitions all of whose IDs are older than a time, unless dry_run, and returns their names';
 COMMENT ON FUNCTION kid_partition_times(regclass) IS
-    'partitions of a table: from when, included, and until when, excluded, their IDs are, infinite for MINVALUE and MAXVALUE, both NULL for the default partition';
+    'partitions of a table, and the times of their IDs: from when, included, and until when, excluded';
 COMMENT ON FUNCTION kid_partitions(regclass) IS
     'partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';

@@ -12,27 +12,34 @@ use strict;
 use warnings;
 use parent 'Exporter';
 use File::Basename;
-use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(all_types own_types names_of);
 my $src = dirname(__FILE__) . '/../../src';
 
+sub read_file
+{
+	my ($name) = @_;
+	open my $file, '<', "$src/$name" or die "$src/$name: $!\n";
+	local $/;
+	return <$file>;
+}
+
 sub describe
 {
 	my ($name) = @_;
-	my ($header) = slurp_file("$src/sql/types/$name.sql") =~ /\A(.*?)\n\n/s;
+	my ($header) = read_file("sql/types/$name.sql") =~ /\A(.*?)\n\n/s;
 	my %value = $header =~ /^-- (\w+): (.*)$/mg;
-	my ($bytes) = slurp_file("$src/core/types/$name.hpp") =~ /static constexpr unsigned size = (\d+);/ or die "src/core/types/$name.hpp: no size";
+	my ($bytes) = read_file("core/types/$name.hpp") =~ /static constexpr unsigned size = (\d+);/ or die "src/core/types/$name.hpp: no size";
 	my $prefix = $value{prefix} // $name;
 	# kid64 has a second name for its generator, the one that columns are to use.
 	my $next = $value{next} // ($name eq 'kid64' ? 'kid_next' : "${prefix}_next");
 	return { name => $name, type => $value{type} // $name, prefix => $prefix, next => $next, bytes => $bytes,
-		traits => { map { $_ => 1 } split ' ', $value{traits} } };
+		traits => { map { $_ => 1 } map { split ' ' } $header =~ /^-- traits: (.*)$/mg } };
 }
 
 sub all_types
 {
-	my @names = slurp_file("$src/types.def") =~ /^X\((\w+)\)$/mg or die 'src/types.def: no types';
+	my @names = read_file("types.def") =~ /^X\((\w+)\)$/mg or die 'src/types.def: no types';
 	return map { describe($_) } @names;
 }
 

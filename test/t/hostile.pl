@@ -290,7 +290,7 @@ my %lookalikes = (
 	'kid_partition_times(regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean)' => 'SETOF record',
 	'kid_text_length(regtype)' => 'int', 'sum(bigint)' => 'bigint', 'pg_total_relation_size(oid)' => 'bigint', 'pg_stat_get_live_tuples(oid)' => 'bigint',
 	'format(text, name)' => 'text', 'format(text, regclass, name)' => 'text', 'format(text, regclass, name, regtype)' => 'text', 'format_type(oid, int)' => 'text', 'unnest(smallint[])' => 'SETOF smallint',
-	(map { ("${_}_floor(timestamptz)" => "KID.$_", "${_}_ceil(timestamptz)" => "KID.$_", "${_}_send(KID.$_)" => 'bytea', "kid_timestamp(KID.$_)" => 'timestamptz') } qw(kid64 kid96 sno flake flax)),
+	(map { ("${_}_floor(timestamptz)" => "KID.$_", "${_}_ceil(timestamptz)" => "KID.$_", "${_}_send(KID.$_)" => 'bytea', "kid_timestamp(KID.$_)" => 'timestamptz') } names_of()),
 	'kid_uuidv7_floor(timestamptz)' => 'uuid', 'kid_timestamp(uuid)' => 'timestamptz', 'uuid_send(uuid)' => 'bytea',
 	'format(text, text)' => 'text', 'format(text, text, text)' => 'text', 'quote_ident(name)' => 'text', 'now()' => 'timestamptz', 'to_regclass(text)' => 'regclass', 'pg_get_expr(pg_node_tree, oid)' => 'text',
 	'date_bin(interval, timestamptz, text)' => 'timestamptz', 'concat(text, text)' => 'text', 'length(text)' => 'int', 'make_interval(int, int)' => 'interval',

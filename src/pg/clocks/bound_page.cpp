@@ -161,7 +161,7 @@ bool read_page(page_bounds &bounds) {
   // With zero_damaged_pages, a damaged page comes as one of zeroes.
   if (state == page_state::none)
     state = look_at_file();
-  // Only now an error, which is sent to the client before a buffer is unlocked.
+  // Raise errors only now: an error is sent to the client before buffers are unlocked.
   if (!check(state))
     return false;
   XLogFlush(lsn);

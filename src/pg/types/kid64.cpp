@@ -23,9 +23,14 @@ static_assert(
 static_assert(kid64::sequence::max + 1 >= lanes_max, "a lane has at least one sequence");
 
 static constexpr id_column kid64_columns[] = {in_own_type<kid64>(), in_bigint<kid64>()};
-static constexpr node_share lane_share = {"lane",
-                                          [](identity const &who) { return lane_number(who, is_plain<kid64>); }};
-constexpr id_type kid64_type = describe_type<kid64>(kid64_in, clock_kid, kid64_columns, nullptr, lane_share);
+constexpr id_type kid64_type = [] {
+  id_type type = basic<kid64>();
+  type.input = kid64_in;
+  type.clock = clock_kid;
+  type.columns = kid64_columns;
+  type.share = {"lane", [](identity const &who) { return lane_number(who, is_plain<kid64>); }};
+  return type;
+}();
 constexpr clock_rules kid_clock_rules = [] {
   clock_rules rules = describe_clock<kid_clock>("kid", kid64::first(), kid64::last());
 
