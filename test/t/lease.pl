@@ -124,6 +124,21 @@ continue
 	mend($name);
 }
 
+# The page of another server, which pg_createsubscriber makes of a standby's own: its bounds count, and a message tells of it once.
+my $as_other = qr{LOG:  IDs start from the bound of a server with another system identifier\n.*HINT:  .*call kid_observe_all\(\)};
+$node->set_clock('+1h');
+$id = $node->sql('SELECT kid_next()::bigint');
+$node->set_clock('+0');
+my $before = -s $node->logfile;
+is(error_of_start(flip(184), 'SELECT flake_next()'), '', 'another system identifier: IDs are made');
+cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $id, 'above the bound');
+like(substr(slurp_file($node->logfile), $before), $as_other, 'and a message tells why');
+$before = -s $node->logfile;
+$node->restart;
+$node->sql('SELECT kid_next()');
+unlike(substr(slurp_file($node->logfile), $before), qr{system identifier}, 'once');
+mend('another system identifier');
+
 # Sizes, and a first start. That one begins with the clock, and says so.
 my $as_first = qr{LOG:  IDs start from the system clock, as no bound of earlier IDs was found\n.*HINT:  .*call kid_observe_all\(\)};
 sub starts_anew
@@ -244,6 +259,11 @@ is(read_bounds()->{kid}, $page->{kid}, 'nor is a lower bound written');
 $node->stop('immediate');
 $node->start;
 is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|2', 'it does after a restart');
+$node->append_conf('postgresql.conf', "kid.lease = '1h'\n");
+$node->reload;
+$node->poll_query_until('postgres', "SELECT current_setting('kid.lease') = '1h' FROM kid_stats() LIMIT 1") or die;
+$node->sql('SELECT kid_uuidv7()');
+is($node->sql(q{SELECT lease_until - clock_timestamp() BETWEEN interval '4 s' AND '6 s' FROM kid_stats() WHERE clock = 'uuidv7'}), 't', 'nor does it become longer while the server runs');
 $node->set_clock('+50m');
 restart_with_lease(0);
 $node->set_clock('+0');
