@@ -1,6 +1,6 @@
--- Each call of a generator in a query gives IDs of its own, also where PostgreSQL would compute equal expressions once.
+-- Each call of a generator in a query returns IDs of its own, even where PostgreSQL would evaluate equal expressions only once.
 
--- How many rows, and how many IDs in them, of a query whose columns are IDs.
+-- For a query with columns of IDs: the number of rows, of IDs, and of distinct IDs.
 CREATE FUNCTION rows_and_ids(query text, OUT rows bigint, OUT ids bigint, OUT distinct_ids bigint) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('SELECT count(DISTINCT row), count(v), count(DISTINCT v)
@@ -47,7 +47,7 @@ SELECT q.query, min(r.rows) AS rows, count(*) AS generators, bool_and(r.ids = r.
   FROM queries q, sets g, rows_and_ids(format(q.query, g.call)) r
  WHERE q.query NOT LIKE '%VALUES%' AND q.query !~ 'max\(|HAVING' AND q.query NOT LIKE '%(SELECT \%1$s)%' GROUP BY q.query ORDER BY q.query COLLATE "C";
 
--- Inserted, also by way of a DEFAULT, a rule and a function that is inlined.
+-- Inserted rows, also through a DEFAULT, a rule, and a function that is inlined.
 CREATE TABLE pairs (n int, id kid64 DEFAULT kid_next(), id2 kid64 DEFAULT kid_next(), id3 bigint DEFAULT kid_next());
 INSERT INTO pairs (n) SELECT n FROM t ORDER BY n;
 INSERT INTO pairs SELECT n, kid_next(), kid_next(), kid_next() FROM t ORDER BY 2;
@@ -71,7 +71,7 @@ END $$;
 SELECT count(*) AS rows FROM pairs;
 SELECT count(id), count(DISTINCT id) FROM (SELECT id FROM pairs UNION ALL SELECT id2 FROM pairs UNION ALL SELECT id3::kid64 FROM pairs) s;
 
--- A prepared statement, each time it is executed, whichever plan it has.
+-- A prepared statement makes new IDs in each execution, with a generic and with a custom plan.
 PREPARE twice AS SELECT kid_next() AS id, kid_next() AS id2 FROM t ORDER BY id;
 SET plan_cache_mode = force_generic_plan;
 CREATE TABLE first AS EXECUTE twice;
@@ -81,21 +81,22 @@ CREATE TABLE third AS EXECUTE twice;
 SELECT count(id), count(DISTINCT id) FROM (SELECT id FROM first UNION ALL SELECT id2 FROM first UNION ALL SELECT id FROM second UNION ALL SELECT id2 FROM second
     UNION ALL SELECT id FROM third UNION ALL SELECT id2 FROM third) s;
 
--- What is stored, and what a plan shows, is what was written.
+-- Stored definitions and plans show the expression as it was written.
 CREATE VIEW v AS SELECT kid_next() AS id, kid_next() AS id2, sno_next() AS id3, kid_next(3) AS id4 FROM t ORDER BY 1;
 SELECT pg_get_viewdef('v');
 SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'pairs'::regclass;
 EXPLAIN (VERBOSE, COSTS OFF) TABLE v;
 EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO pairs DEFAULT VALUES;
 
--- The rows of a set are known.
+-- The planner knows how many rows a set-returning call returns.
 EXPLAIN SELECT kid_next(1234), kid_next(1234);
 
--- The argument of a set may be of another row.
+-- The argument of a set-returning call may come from another row.
 SELECT count(*), count(DISTINCT s) FROM generate_series(1, 3) AS g (a), sno_next(0, a) AS s;
 SELECT count(*), count(DISTINCT s) FROM t LEFT JOIN LATERAL (SELECT * FROM kid_next(t.n)) AS s ON true WHERE n < 4;
 
--- What GROUP BY repeats is the value of the group, as of any expression: in the select list, as a part of an item, in HAVING, and as NULL in a total.
+-- If GROUP BY has a generator call, its repetitions have the value of the group, like any expression: in the select list, inside an item, in HAVING, and as
+-- NULL in a total.
 CREATE TABLE old AS SELECT timestamptz '2020-02-02' + n * interval '1 s' AS ts, n % 2 AS g FROM t;
 SELECT count(*), count(DISTINCT id), bool_and(id = id2) AS same FROM (SELECT kid_next() AS id, kid_next() AS id2 FROM t GROUP BY kid_next()) s;
 SELECT count(*), bool_and(id::text = text) AS same FROM (SELECT kid64_at(ts) AS id, kid64_at(ts)::text AS text FROM old GROUP BY kid64_at(ts)) s;
@@ -105,7 +106,7 @@ SELECT count(*), count(DISTINCT id), count(DISTINCT id2), count(*) FILTER (WHERE
 SELECT count(*), count(DISTINCT id) FROM (SELECT new_id() AS id FROM old GROUP BY new_id() ORDER BY new_id()) s;
 SELECT sum(count) AS rows, count(*) AS groups FROM (SELECT count(*) FROM t GROUP BY kid_next()) s;
 
--- Who may call it, and how it is set up, stays as it is.
+-- Privileges on a generator and its own settings still apply.
 \set ON_ERROR_ROLLBACK on
 BEGIN;
 CREATE ROLE regress_kid_caller;

@@ -1,16 +1,16 @@
--- kid_check(): what is wrong with a table, and that each remedy is one.
+-- kid_check(): it reports what is wrong with a table, and each remedy removes its problem.
 \set SHOW_CONTEXT never
 SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 
--- A table as it should be, of each type.
+-- A table with correct columns of each type.
 CREATE TABLE good (a kid64 PRIMARY KEY DEFAULT kid_next(), b kid96 UNIQUE DEFAULT kid96_next(), c sno UNIQUE DEFAULT sno_next(7), d flake UNIQUE DEFAULT flake_next(),
     e flax UNIQUE DEFAULT flax_next(), f bigint UNIQUE DEFAULT kid_next(), g text COLLATE "C" DEFAULT kid_next(), h varchar(11) DEFAULT kid_next(),
     i varchar(20) DEFAULT flake_next(), j numeric(20) DEFAULT kid_next()::bigint, k kid64 GENERATED ALWAYS AS (a) STORED, l int DEFAULT 1, m kid64);
 INSERT INTO good DEFAULT VALUES;
 SELECT * FROM kid_check('good');
 
--- A bigserial table made into one of IDs, as it should not be.
+-- A bigserial table that was changed to IDs incorrectly.
 CREATE TABLE orders (id bigserial PRIMARY KEY, item text);
 INSERT INTO orders (item) SELECT 'tea' FROM generate_series(1, 1000);
 CREATE TABLE lines (order_id bigint REFERENCES orders, note text);
@@ -18,7 +18,7 @@ INSERT INTO lines SELECT id FROM orders LIMIT 10;
 ALTER TABLE orders ALTER id TYPE kid64;
 SELECT * FROM kid_check('orders');
 SELECT * FROM kid_check('lines');
--- The remedies, but for that of what the rows tell.
+-- Run the remedies, except the one for rows that tell wrong times.
 SELECT remedy FROM kid_check('orders') WHERE remedy LIKE 'ALTER%' \gexec
 SELECT * FROM kid_check('orders');
 SELECT * FROM kid_check('lines');
@@ -28,7 +28,7 @@ INSERT INTO moved SELECT kid64_at('2026-11-01'), item FROM orders;
 SELECT * FROM kid_check('moved');
 DROP TABLE lines, orders, moved;
 
--- The future, and columns that no index leads to.
+-- IDs in the future, and columns that are first in no index.
 CREATE TABLE ahead (id kid64 PRIMARY KEY, other flake);
 INSERT INTO ahead VALUES (kid64_make('2300-01-01', 5), flake_make('2100-01-01', 0, 0, 0)), (kid64_floor(now() + interval '30 min'), NULL);
 SELECT * FROM kid_check('ahead');
@@ -39,11 +39,11 @@ SELECT column_name, problem FROM kid_check('ahead');
 RESET kid.flake_epoch;
 DROP TABLE ahead;
 
--- In a type of PostgreSQL's own.
+-- Columns of type uuid.
 CREATE TABLE sevens (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), t varchar(35) DEFAULT kid_uuidv7(), u varchar(36) DEFAULT kid_uuidv7());
 INSERT INTO sevens SELECT id, '', '' FROM unnest(ARRAY[kid_uuidv7_at('2300-01-01'), kid_uuidv7_at('1970-03-01'), gen_random_uuid()]) AS id;
 SELECT column_name, regexp_replace(problem, '[0-9a-f-]{36}', 'ID') AS problem, remedy FROM kid_check('sevens');
--- Random keys of before are no problem of the IDs after them. Where all are of them, the remedy says so.
+-- Old random keys are no problem for the IDs that come after them. If all keys are random, the remedy says so.
 TRUNCATE sevens;
 INSERT INTO sevens SELECT overlay(overlay(md5(n::text) PLACING '4' FROM 13) PLACING 'a' FROM 17)::uuid, '', '' FROM generate_series(1, 20000) AS n;
 SELECT column_name, problem, remedy FROM kid_check('sevens');
@@ -52,7 +52,7 @@ INSERT INTO sevens VALUES (DEFAULT, '', '');
 SELECT column_name, problem FROM kid_check('sevens');
 DROP TABLE sevens;
 
--- Too narrow.
+-- Columns that are too narrow.
 CREATE TABLE narrow (a int DEFAULT kid_next()::bigint, b smallint DEFAULT flake_next()::bigint, c double precision DEFAULT kid_next()::bigint, d numeric(10) DEFAULT kid_next()::bigint,
     e varchar(10) DEFAULT kid_next(), f char(10) DEFAULT sno_next(), g varchar(19) DEFAULT flake_next(), h numeric DEFAULT kid_next()::bigint,
     i bpchar DEFAULT kid_next());
@@ -63,7 +63,7 @@ INSERT INTO narrow DEFAULT VALUES;
 SELECT kid_timestamp(a::kid64) > now() - interval '1 minute' AS a FROM narrow;
 DROP TABLE narrow;
 
--- Defaults of another type, domains, a wrong name.
+-- Defaults of another type, domains, and a misspelled name.
 CREATE DOMAIN key AS kid64;
 CREATE SEQUENCE s;
 CREATE FUNCTION own_next() RETURNS kid64 LANGUAGE SQL AS 'SELECT kid_next()';
@@ -71,12 +71,12 @@ CREATE TABLE other (a key DEFAULT nextval('s'), b kid64 DEFAULT flake_next()::bi
                     g kid64 DEFAULT own_next(), h flake DEFAULT own_next()::bigint);
 SELECT column_name, problem, remedy FROM kid_check('other') WHERE problem NOT LIKE 'its IDs were%';
 DROP TABLE other; DROP FUNCTION own_next; DROP DOMAIN key; DROP SEQUENCE s;
--- What a column refers to by default is no new ID.
+-- If the default of a referencing column refers to an existing row, it is not a missing generator.
 CREATE TABLE referred (id kid64 PRIMARY KEY DEFAULT kid_next());
 CREATE TABLE referring (id kid64 REFERENCES referred DEFAULT 5);
 SELECT column_name, problem FROM kid_check('referring');
 DROP TABLE referring, referred;
--- In either direction.
+-- Foreign keys between a kid64 and a bigint column, in both directions.
 CREATE TABLE numbers (id bigint PRIMARY KEY);
 CREATE TABLE ids (id kid64 PRIMARY KEY, n bigint REFERENCES numbers);
 CREATE TABLE pairs (a kid64, b bigint, UNIQUE (a, b));
@@ -93,7 +93,7 @@ INSERT INTO parted VALUES (17), (kid64_make('2200-01-01', 0));
 SELECT relation_name, problem FROM kid_check('parted');
 DROP TABLE parted;
 
--- With no more rights than the caller has, and without running what others wrote.
+-- The function has only the caller's rights, and does not run code that others wrote.
 CREATE ROLE regress_kid_reader;
 CREATE TABLE private (id kid64 PRIMARY KEY, shown kid64 UNIQUE, what text);
 INSERT INTO private VALUES (5, 6);
@@ -116,7 +116,7 @@ SELECT * FROM kid_check(NULL);
 SELECT * FROM kid_check('absent');
 SELECT * FROM kid_check('pg_class');
 SELECT * FROM kid_check(0);
--- The extension in another schema, and names of its own in the way.
+-- The extension is in another schema, and objects in public have the names that kid uses.
 CREATE SCHEMA other;
 CREATE TABLE t (id kid64 PRIMARY KEY DEFAULT 1);
 CREATE FUNCTION public.kid_odd_ids(oid) RETURNS SETOF record LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted'; END $$;

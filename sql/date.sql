@@ -1,4 +1,4 @@
--- The date of an ID is that of its timestamptz, in the time zone of the session.
+-- The date of an ID is the date of its timestamptz, in the time zone of the session.
 PREPARE dates AS
 SELECT current_setting('TimeZone') AS zone, count(*) AS dates,
        count(*) FILTER (WHERE kid64_floor(t)::date = kid64_floor(t)::timestamptz::date
@@ -16,6 +16,6 @@ EXECUTE dates;
 SET TimeZone = 'America/New_York';
 EXECUTE dates;
 SELECT NULL::kid64::date IS NULL AS "null";
--- A query by date does not call a function for each row but those of timestamptz.
+-- A query by date calls no function for each row except those of timestamptz.
 CREATE TEMPORARY TABLE dated (id kid64);
 EXPLAIN (VERBOSE, COSTS OFF) SELECT id::date FROM dated;

@@ -1,6 +1,6 @@
--- Who may install kid, and where.
+-- Who may install kid, and in which schema.
 
--- It can be moved, and goes on working.
+-- The extension can be moved to another schema, and continues to work.
 CREATE SCHEMA elsewhere;
 ALTER EXTENSION kid SET SCHEMA elsewhere;
 SELECT elsewhere.kid_next() OPERATOR(elsewhere.<) elsewhere.kid_next() AS rising;
@@ -9,7 +9,7 @@ SELECT elsewhere.kid64_make('2026-11-21', 0) OPERATOR(elsewhere.-) elsewhere.kid
 CREATE TABLE elsewhere.t (id elsewhere.kid64 PRIMARY KEY DEFAULT elsewhere.kid_next());
 INSERT INTO elsewhere.t DEFAULT VALUES RETURNING elsewhere.kid_timestamp(id) <= clock_timestamp() AS past;
 
--- Who may not look into that schema can use what others wrote down with it.
+-- A role without USAGE on that schema can use tables, indexes and views that others defined with kid.
 CREATE TABLE public.events (id elsewhere.kid64 DEFAULT elsewhere.kid_next() CHECK (id OPERATOR(elsewhere.<@) tstzrange('2020-01-01', NULL)), n int);
 CREATE INDEX ON public.events (n) WHERE id OPERATOR(elsewhere.>) timestamptz '2026-01-01';
 CREATE VIEW public.recent AS SELECT * FROM public.events WHERE id OPERATOR(elsewhere.>) timestamptz '2026-01-01';
@@ -23,12 +23,12 @@ RESET ROLE;
 DROP TABLE public.events CASCADE;
 DROP ROLE regress_kid_user;
 
--- It cannot go while it is in use, and goes with what uses it.
+-- The extension cannot be dropped while objects depend on it; CASCADE drops those objects too.
 DROP EXTENSION kid;
 DROP EXTENSION kid CASCADE;
 DROP SCHEMA elsewhere CASCADE;
 
--- Whoever may create objects in the database may install it.
+-- Any role that may create objects in the database may install the extension.
 CREATE ROLE regress_kid_owner;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_kid_owner', current_database()) \gexec
 SET ROLE regress_kid_owner;
@@ -42,7 +42,7 @@ SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_kid_owner', current_dat
 DROP ROLE regress_kid_owner;
 CREATE EXTENSION kid;
 
--- The install script has a DO block in plpgsql, which may have been dropped.
+-- The install script has a DO block in plpgsql, and a database may have dropped that language.
 DROP EXTENSION kid;
 DROP EXTENSION plpgsql;
 CREATE EXTENSION kid;

@@ -2,7 +2,7 @@
 SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 
--- The rows that the Node library made, of several epochs.
+-- The rows that the Node library made, with several epochs.
 \set vectors `tail -n +2 "$PG_ABS_SRCDIR/test/vectors/flake.tsv"`
 CREATE TABLE ids AS
 SELECT to_timestamp(0) + f[1]::bigint / 1000 * interval '1 second' + f[1]::bigint % 1000 * interval '1 millisecond' AS time,
@@ -29,7 +29,7 @@ SELECT count(*) FILTER (WHERE flake_make(time, datacenter, worker, sequence, epo
        count(*) FILTER (WHERE kid_sequence(id) = sequence) AS sequence
   FROM ids;
 
--- What takes its epoch from the setting. set_config() comes before the rest of each row's query.
+-- Functions that take their epoch from the setting. set_config() comes before the rest of each row's query.
 CREATE FUNCTION with_epoch(ids) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('kid.flake_epoch', $1.epoch_ms::text, true);
@@ -45,11 +45,11 @@ RESET kid.flake_epoch;
 SELECT id, to_hex((extract(epoch FROM kid_timestamp(id)) * 1000)::bigint) AS ms, kid_datacenter(id), kid_worker(id), kid_sequence(id)
   FROM unnest('{0x02308150ec000000, 0x02308150ec400000, 0x02308150ec400001, 0x02308150ec400002, 0x02308150ec400003,
                 0x02308300cd461000, 0x02308300cd461001}'::flake[]) AS id;
--- And the ID that it takes apart: datacenter 7, worker 3, counter 0.
+-- The ID that flake-idgen's README takes apart: datacenter 7, worker 3, counter 0.
 SELECT * FROM kid_inspect('5828128208445124608'::flake);
 SELECT sum(bits) FROM kid_inspect('5828128208445124608'::flake);
 
--- Order: of the type, of the number, of the bytes; without a sign.
+-- Order: the type, the number and the bytes order alike; comparison is unsigned.
 SELECT count(*) FILTER (WHERE by_id <> by_number) AS id_number, count(*) FILTER (WHERE by_id <> by_bytes) AS id_bytes
   FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text::numeric) AS by_number,
                rank() OVER (ORDER BY decode(hex, 'hex')) AS by_bytes FROM ids) ranks;
@@ -64,7 +64,7 @@ SELECT count(*) FILTER (WHERE (a.id < b.id) <> (a.n < b.n)) AS lt,
        count(*) AS pairs
   FROM (SELECT id, text::numeric AS n FROM ids) a, (SELECT id, text::numeric AS n FROM ids) b;
 
--- Text that is not an ID, by kind: empty, short (no digit after 0x), long, wrong character, trailing junk, overflow, another type's.
+-- Text that is not an ID, by kind: empty, short (no digit after 0x), long, wrong character, trailing junk, overflow, an ID of another type.
 SELECT ''::flake;
 SELECT '0x'::flake;
 SELECT '018446744073709551615'::flake;
@@ -77,7 +77,7 @@ SELECT '.6.nef3Mk.3'::flake;
 \set VERBOSITY sqlstate
 SELECT 'x'::flake;
 \set VERBOSITY default
--- A time's or a range's: a hint. Another one that is no ID: none.
+-- Text of a time or a range gets a hint. Other text that is no ID gets none.
 SELECT '2026-11-21 20:35'::flake;
 SELECT '[2026-11-21,2026-11-22)'::flake;
 SELECT '-1795241505097280000'::flake;
@@ -105,14 +105,14 @@ SELECT kid_timestamp('1'::flake, '1969-12-31');
 SELECT kid_timestamp('18446744073709551615'::flake, '2109-05-15 07:35:11.103+00') AS last;
 SELECT flake_make(NULL, 0, 0, 0) IS NULL AS null_1, flake_make(now(), 0, 0, NULL) IS NULL AS null_4;
 
--- Bounds saturate.
+-- Outside the range of the type, floor and ceil return its first and last ID.
 SELECT t, flake_floor(t), flake_ceil(t)
   FROM unnest('{-infinity, 1969-12-31 23:59:59.999999+00, 1970-01-01 00:00:00+00, 2109-05-15 07:35:11.103999+00,
                 2109-05-15 07:35:11.104+00, infinity}'::timestamptz[]) AS t;
 SELECT flake_make('2026-11-21 12:00', 1, 2, 3) - flake_make('2026-11-20 11:30', 4, 5, 6) AS later;
 DROP TABLE ids CASCADE;
 
--- In a column: literals, numbers and parameters of any such type, and the index is used.
+-- In a column: literals, numbers and parameters of each kind work, and the index is used.
 CREATE TABLE t (id flake PRIMARY KEY DEFAULT flake_next(), n int);
 INSERT INTO t (n) SELECT generate_series(1, 100000);
 SELECT count(*) FROM (SELECT id > lag(id) OVER (ORDER BY n) AS rises FROM t) s WHERE NOT rises;
@@ -128,7 +128,7 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 DROP TABLE t;
 
--- Two types that take any bigint: where neither is named, PostgreSQL asks for the one that is meant.
+-- Two types accept any bigint. If a query names neither type, PostgreSQL asks for a cast.
 \set VERBOSITY terse
 SELECT kid_timestamp(157768171514757120);
 SELECT kid_timestamp(157768171514757120::flake);
@@ -140,7 +140,7 @@ INSERT INTO numbers DEFAULT VALUES;
 SELECT now() - kid_timestamp(id::flake) < interval '1 minute' AS recent FROM numbers WHERE id >= flake_floor(now() - interval '1 minute')::bigint;
 DROP TABLE numbers;
 
--- The generator in the ID.
+-- The generator number in the ID.
 SELECT kid_generator(flake_next());
 SET kid.flake_id = 100;
 SELECT kid_generator(flake_next()), kid_datacenter(flake_at(now())), kid_worker(flake_at(now()));
@@ -151,7 +151,7 @@ SET kid.flake_id = -1;
 SET kid.flake_datacenter = 9;
 SET kid.flake_worker = 7;
 SELECT kid_generator(flake_next()), kid_datacenter(flake_next()), kid_worker(flake_next());
--- They are set one by one, so only those that are used have to make sense together.
+-- The settings are set one at a time, so only a generator that uses them reports a contradiction.
 SET kid.flake_id = 33;
 SELECT flake_next();
 SET kid.flake_datacenter = -1;
@@ -187,7 +187,7 @@ SET kid.flake_epoch = -1;
 \set VERBOSITY default
 RESET kid.flake_epoch;
 
--- A shorter sequence.
+-- A shorter sequence than the default.
 SET kid.flake_sequence_max = 9;
 SELECT count(DISTINCT id), max(kid_sequence(id)) FROM (SELECT flake_next() AS id FROM generate_series(1, 100)) s;
 SELECT count(DISTINCT id), max(kid_sequence(id)) FROM (SELECT flake_at('2020-02-02') AS id FROM generate_series(1, 100)) s;

@@ -25,7 +25,7 @@ SELECT count(*) FILTER (WHERE flax_make(time, random) = id) AS make,
        count(*) FILTER (WHERE flax_ceil(time) = flax_make(time, '\xffffffffffffff')) AS ceil
   FROM ids;
 
--- Order: of the type, of the text in collation "C", of the bytes.
+-- Order: the type, the text in collation "C" and the bytes order alike.
 SELECT count(*) FILTER (WHERE by_id <> by_text) AS id_text, count(*) FILTER (WHERE by_id <> by_bytes) AS id_bytes
   FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text COLLATE "C") AS by_text,
                rank() OVER (ORDER BY decode(hex, 'hex')) AS by_bytes FROM ids) ranks;
@@ -33,7 +33,7 @@ SELECT count(*) FILTER (WHERE by_id <> by_text) AS id_text, count(*) FILTER (WHE
 SELECT * FROM kid_inspect('0RdKJcxqVBiAiQr0'::flax);
 SELECT sum(bits) FROM kid_inspect('0RdKJcxqVBiAiQr0'::flax);
 
--- Text that is not an ID, by kind: empty, short, long, wrong character, trailing junk, another type's.
+-- Text that is not an ID, by kind: empty, short, long, wrong character, trailing junk, an ID of another type.
 SELECT ''::flax;
 SELECT '0RdKJcxqVBiAiQr'::flax;
 SELECT '0RdKJcxqVBiAiQr00'::flax;
@@ -44,7 +44,7 @@ SELECT '.5.tXVEf8n8vPN.0'::flax;
 SELECT 'x'::flax;
 \set VERBOSITY default
 
--- A time's or a range's: a hint. Another one that is no ID: none.
+-- Text of a time or a range gets a hint. Other text that is no ID gets none.
 SELECT '2026-11-21 20:35'::flax;
 SELECT '[2026-11-21,2026-11-22)'::flax;
 SELECT '1795241505097280000'::flax;
@@ -57,7 +57,7 @@ COPY copied FROM STDIN;
 \.
 DROP TABLE copied;
 
--- Bytes, and a uuid, that are not an ID.
+-- Bytes and uuids that are not IDs.
 SELECT '\x'::bytea::flax;
 SELECT '\x00112233445566778899aa'::bytea::flax;
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid::flax;
@@ -68,12 +68,12 @@ SELECT flax_make('2026-11-21', '\x0011223344556677');
 SELECT flax_make('2014-12-31 23:59:59.999999+00', '\x00000000000000');
 SELECT flax_make('2049-11-03 19:53:47.776+00', '\x00000000000000');
 
--- Bounds saturate.
+-- Outside the range of the type, floor and ceil return its first and last ID.
 SELECT t, flax_floor(t), flax_ceil(t)
   FROM unnest('{-infinity, 2014-12-31 23:59:59.999999+00, 2015-01-01 00:00:00+00, 2049-11-03 19:53:47.775999+00,
                 2049-11-03 19:53:47.776+00, infinity}'::timestamptz[]) AS t;
 
--- The operators, against those of the bytes.
+-- The operators agree with those of the bytes.
 SELECT count(*) FILTER (WHERE (a.id < b.id) <> (a.hex < b.hex)) AS lt,
        count(*) FILTER (WHERE (a.id <= b.id) <> (a.hex <= b.hex)) AS le,
        count(*) FILTER (WHERE (a.id = b.id) <> (a.hex = b.hex)) AS eq,
@@ -85,7 +85,7 @@ SELECT count(*) FILTER (WHERE (a.id < b.id) <> (a.hex < b.hex)) AS lt,
   FROM (SELECT id, hex COLLATE "C" FROM ids) a, (SELECT id, hex COLLATE "C" FROM ids) b;
 DROP TABLE ids;
 
--- Generation: the time of the clock, and bits that do not repeat. Each of the 56 is set in about half of the IDs.
+-- Generation: IDs have the time of the clock, and random bits that do not repeat. Each of the 56 bits is set in about half of the IDs.
 SELECT date_trunc('milliseconds', now()) <= kid_timestamp(flax_next()) AS not_before, kid_timestamp(flax_next()) <= clock_timestamp() AS not_after;
 CREATE TABLE made AS SELECT flax_next() AS id FROM generate_series(1, 100000);
 INSERT INTO made SELECT flax_at('2020-02-02 02:02:02.002+00') FROM generate_series(1, 100000);

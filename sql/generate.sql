@@ -1,16 +1,16 @@
--- Generating IDs in one session. Many sessions, bad clocks and crashes are for the tests in test/t.
+-- Generating IDs in one session. Tests with many sessions, wrong clocks and crashes are in test/t.
 CREATE TABLE made (id kid64 PRIMARY KEY DEFAULT kid_next(), n int);
 INSERT INTO made (n) SELECT generate_series(1, 100000);
 
--- They rise, and tell the time.
+-- IDs rise, and tell the time.
 SELECT count(*) FROM (SELECT id > lag(id) OVER (ORDER BY n) AS rises FROM made) s WHERE NOT rises;
 SELECT count(DISTINCT id) FROM made;
 SELECT now() < kid_timestamp(kid_next()) + interval '1.024 ms' AS not_before, kid_timestamp(kid_next()) <= clock_timestamp() AS not_after;
 
--- One call a row, also where the planner might wish for one call a query.
+-- The generator is called once for each row, not once for the query.
 SELECT count(DISTINCT id) FROM (SELECT kid_next() AS id FROM generate_series(1, 1000)) s;
 
--- Many at once, one above the other, over the end of many a time unit; as many as are asked for.
+-- A call for many IDs returns as many as were asked for, in rising order, across several time units.
 SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS falling, count(DISTINCT kid_timestamp(id)) > 2 AS several_units
   FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM kid_next(50000) WITH ORDINALITY AS made (id, n)) s;
 SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS falling
@@ -21,12 +21,12 @@ SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS f
   FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM flake_next(10000) WITH ORDINALITY AS made (id, n)) s;
 SELECT count(*), count(DISTINCT id) FROM flax_next(50000) AS id;
 SELECT bool_and(kid_timestamp(id) BETWEEN now() - interval '2 ms' AND clock_timestamp()) AS of_now FROM kid_next(100) AS id;
--- They lie between what one call gives before and after, also where a query stops early.
+-- The IDs of a set are between those of the calls before and after it, also if a query stops early.
 SELECT kid_next() AS before \gset
 SELECT min(id) > :'before' AS rises FROM kid_next(20000) AS id;
 SELECT count(*) FROM (SELECT kid_next(20000) AS id LIMIT 5) AS first;
 SELECT max(id) < kid_next() AS rises FROM kid_next(20000) AS id;
--- No more of a unit than the settings leave.
+-- A set uses no more of a time unit than the settings allow.
 SET kid.flake_sequence_max = 99;
 SET kid.sno_sequence_min = 1000;
 SET kid.sno_sequence_max = 1099;
@@ -42,25 +42,26 @@ SELECT * FROM sno_next(256, 1);
 EXPLAIN SELECT * FROM kid_next(12345);
 EXPLAIN SELECT * FROM sno_next(0, 0);
 
--- A bigint column takes them.
+-- A bigint column accepts the IDs.
 CREATE TABLE numbers (id bigint PRIMARY KEY DEFAULT kid_next());
 INSERT INTO numbers DEFAULT VALUES;
 INSERT INTO numbers DEFAULT VALUES;
 SELECT count(*), min(id) > 0 AS positive FROM numbers;
 SELECT now() - kid_timestamp(id::kid64) < interval '1 minute' AS recent FROM numbers;
 
--- Back-filling: the time given, a sequence of its own, and the logical clock stays where it is.
+-- Back-filling: the ID has the given time and a sequence of its own, and the logical clock does not move.
 SELECT count(DISTINCT id), min(kid_timestamp(id)) = max(kid_timestamp(id)) AS same_time, min(kid_sequence(id)), max(kid_sequence(id))
   FROM (SELECT kid64_at('2020-02-02 02:02:02.002+00') AS id FROM generate_series(1, 16384)) s;
 SELECT count(DISTINCT id) FROM (SELECT kid64_at('2020-02-02 02:02:02.002+00') AS id FROM generate_series(1, 20000)) s;
--- A session remembers the last time unit alone: after another one, 16384 calls apart, they meet again. A statement remembers all of its own.
+-- A session remembers only the last time unit: after calls for another unit, a call 16384 calls later returns the same ID. A statement remembers all units that
+-- it used.
 SELECT kid64_at('2020-02-02') AS first \gset
 SELECT count(kid64_at('2020-01-01')) FROM generate_series(1, 16383);
 SELECT kid64_at('2020-02-02') = :'first'::kid64 AS same;
 SELECT count(*), count(DISTINCT id) FROM (SELECT kid64_at(CASE n % 16384 WHEN 1 THEN timestamptz '2020-02-02' ELSE '2020-01-01' END) AS id FROM generate_series(1, 50000) AS n) s;
 SELECT kid64_at(now() + interval '1 year') > kid_next() AS stays;
 
--- Settings are for the superuser.
+-- Only superusers may change settings.
 SHOW kid.max_wait;
 \set VERBOSITY sqlstate
 SET kid.max_wait = -2;

@@ -4,7 +4,7 @@ SELECT opcname, amvalidate(oid), opckeytype::regtype, opcdefault FROM pg_opclass
   JOIN pg_depend ON classid = 'pg_opclass'::regclass AND objid = oid AND deptype = 'e'
  WHERE opcmethod = (SELECT oid FROM pg_am WHERE amname = 'gist') ORDER BY opcname;
 
--- The index gives the same rows as the table, for each operator, for IDs that are in the table, beside one, and at the ends of the type.
+-- For each operator the index finds the same rows as a sequential scan: for IDs in the table, for IDs next to them, and at the ends of the type.
 CREATE TABLE types (name text, makes text);
 INSERT INTO types VALUES
     ('kid64', 'kid64_make(t, n % 3)'),
@@ -12,7 +12,7 @@ INSERT INTO types VALUES
     ('sno', 'sno_make(t, n % 7, n % 3, n % 2)'),
     ('flake', 'flake_make(t, n % 2, n % 3, n % 5)'),
     ('flax', 'flax_make(t, decode(lpad(to_hex(n), 14, ''0''), ''hex''))');
--- Every type of kid's own is among them.
+-- The table lists every type that kid defines.
 SELECT typname FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e'
  WHERE typtype = 'b' AND typname NOT IN (SELECT name FROM types);
 CREATE FUNCTION sums(name text, condition text, scan text, OUT rows bigint, OUT sum bigint, OUT plan text) LANGUAGE plpgsql AS $$
@@ -44,7 +44,7 @@ BEGIN
     PERFORM set_config('enable_seqscan', (NOT by_index)::text, true), set_config('enable_indexonlyscan', by_index::text, true);
     EXECUTE format('SELECT count(*) || md5(string_agg(id::text, '' '' ORDER BY id::text COLLATE "C")) FROM t_%s WHERE id >= %1$s_floor(''-infinity'')', name) INTO result;
 END $$;
--- Rows that come in no order split pages; the time of each repeats, and so do some IDs.
+-- Rows inserted in random order split pages. Times repeat, and so do some IDs.
 DO $$
 DECLARE
     name text;
@@ -61,20 +61,20 @@ BEGIN
     END LOOP;
 END $$;
 SELECT * FROM compare();
--- Built at once, it is sorted.
+-- The index is built at once, by sorting.
 REINDEX TABLE t_kid64; REINDEX TABLE t_kid96; REINDEX TABLE t_sno; REINDEX TABLE t_flake; REINDEX TABLE t_flax;
 SELECT * FROM compare();
 DELETE FROM t_kid64 WHERE n % 3 > 0; DELETE FROM t_kid96 WHERE n % 3 > 0; DELETE FROM t_sno WHERE n % 3 > 0; DELETE FROM t_flake WHERE n % 3 > 0; DELETE FROM t_flax WHERE n % 3 > 0;
 VACUUM ANALYZE t_kid64, t_kid96, t_sno, t_flake, t_flax;
 INSERT INTO t_kid64 SELECT id, n + 1 FROM t_kid64 WHERE n < 9999; INSERT INTO t_flax SELECT id, n + 1 FROM t_flax WHERE n < 9999;
 SELECT * FROM compare();
--- The values of an index-only scan.
+-- An index-only scan returns the right values.
 VACUUM t_kid64, t_kid96, t_sno, t_flake, t_flax;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT id FROM t_sno WHERE id > sno_floor('2026-11-05');
 SELECT name, texts(name, false) = texts(name, true) AS same FROM types ORDER BY name;
--- Comparison with time, NULL, and nothing.
+-- Comparison with time, with NULL, and with an empty range.
 EXPLAIN (COSTS OFF) SELECT count(*) FROM t_kid64 WHERE id <@ tstzrange('2026-11-05', '2026-11-06');
 SELECT count(*), (SELECT count(*) FROM t_kid64 WHERE kid_timestamp(id) >= '2026-11-05' AND kid_timestamp(id) < '2026-11-06') AS same FROM t_kid64 WHERE id <@ tstzrange('2026-11-05', '2026-11-06');
 SELECT count(*) FROM t_kid96 WHERE id IS NULL;
@@ -83,7 +83,7 @@ CREATE TABLE empty (id flake);
 CREATE INDEX empty_id ON empty USING gist (id);
 SELECT count(*) FROM empty WHERE id > 0;
 
--- With another column.
+-- Together with another column.
 CREATE TABLE visits (room kid64, guest sno, during tsrange);
 CREATE INDEX visits_when ON visits USING gist (room, during);
 INSERT INTO visits SELECT kid64_make(timestamptz '2026-11-01' + n * 7919 % 100 * interval '1 s', 0), sno_make('2026-11-01', 0, n, 0), tsrange(timestamp '2026-11-01' + n / 100 * interval '1 h', timestamp '2026-11-01' + n / 100 * interval '1 h' + interval '50 min') FROM generate_series(0, 9999) AS n;
@@ -97,7 +97,7 @@ ALTER TABLE visits ADD CONSTRAINT one_guest EXCLUDE USING gist (room WITH =, dur
 INSERT INTO visits VALUES (kid64_make('2026-11-01 00:00:07', 0), NULL, '[2026-11-02 10:55,2026-11-02 11:00)');
 INSERT INTO visits VALUES (kid64_make('2026-11-01 00:00:07', 0), NULL, '[2026-11-02 10:52,2026-11-02 10:58)');
 INSERT INTO visits VALUES (kid64_make('2026-11-01 00:00:07', 1), NULL, '[2026-11-02 10:45,2026-11-02 11:00)'), (NULL, NULL, '[2026-11-02 10:45,2026-11-02 11:00)');
--- For each type.
+-- Exclusion constraints for each type.
 \set VERBOSITY terse
 DO $$
 DECLARE
@@ -117,7 +117,7 @@ BEGIN
 END $$;
 \set VERBOSITY default
 
--- GIN has arrays of IDs by way of their btree class.
+-- GIN indexes arrays of IDs by means of their btree operator class.
 CREATE TABLE carts (n int, orders kid64[], guests sno[]);
 INSERT INTO carts SELECT n, ARRAY[kid64_make('2026-11-01', n % 10), kid64_make('2026-11-01', 10 + n % 7)], ARRAY[sno_make('2026-11-01', 0, n % 10, 0)] FROM generate_series(1, 1000) AS n;
 CREATE INDEX carts_ids ON carts USING gin (orders, guests);

@@ -13,7 +13,7 @@ SELECT count(*) FROM vectors;
 
 CREATE TABLE ids AS SELECT *, text64::kid64 AS id FROM vectors;
 
--- Text and bytes, both ways. Every count is 200.
+-- Text and bytes, in both directions. Every count is 200.
 SELECT count(*) FILTER (WHERE id::text = text64) AS text_out,
        count(*) FILTER (WHERE kid64_send(id) = decode(hex, 'hex')) AS send,
        count(*) FILTER (WHERE id::bytea = decode(hex, 'hex')) AS to_bytea,
@@ -22,7 +22,7 @@ SELECT count(*) FILTER (WHERE id::text = text64) AS text_out,
        count(*) FILTER (WHERE ('x' || hex)::bit(64)::bigint::kid64 = id) AS from_bigint
   FROM ids;
 
--- Components, both ways.
+-- Components, in both directions.
 SELECT count(*) FILTER (WHERE kid64_make(second + c * interval '1 microsecond', seq) = id) AS make,
        count(*) FILTER (WHERE kid_timestamp(id) = second + decoded_c * interval '1 microsecond') AS timestamp,
        count(*) FILTER (WHERE id::timestamptz = second + decoded_c * interval '1 microsecond') AS to_timestamptz,
@@ -33,19 +33,19 @@ SELECT count(*) FILTER (WHERE kid64_make(second + c * interval '1 microsecond', 
        count(*) FILTER (WHERE (second + c * interval '1 microsecond')::kid64 = kid64_floor(kid_timestamp(id))) AS from_timestamptz
   FROM ids;
 
--- Order: of the type, of the text in collation "C", of the bytes.
+-- Order: the type, the text in collation "C" and the bytes order alike.
 SELECT count(*) FILTER (WHERE by_id <> by_text) AS id_text, count(*) FILTER (WHERE by_id <> by_bytes) AS id_bytes
   FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text64 COLLATE "C") AS by_text,
                rank() OVER (ORDER BY decode(hex, 'hex')) AS by_bytes FROM ids) ranks;
 
--- The highest bit does not make an ID negative.
+-- An ID with the highest bit set is not negative.
 SELECT min(id), max(id), min(id::bigint) < 0 AS bigint_has_a_sign FROM ids;
 
--- Parts, as a table.
+-- The parts of an ID, as a table.
 SELECT * FROM kid_inspect('.6.ndhuBk..'::kid64);
 SELECT sum(bits) FROM kid_inspect('.6.ndhuBk..'::kid64);
 
--- Text that is not an ID, by kind: empty, short, long, wrong character, trailing junk, other alphabets, bits too many.
+-- Text that is not an ID, by kind: empty, short, long, wrong character, trailing junk, other alphabets, too many bits.
 SELECT ''::kid64;
 SELECT '.6.ndhuBk.'::kid64;
 SELECT '.6.ndhuBk...'::kid64;
@@ -61,7 +61,7 @@ SELECT 'x'::kid64;
 SELECT 'x'::text::kid64;
 \set VERBOSITY default
 
--- Text that is a time's, a range's or a number's: a hint, however it comes.
+-- Text of a time, a range or a number gets a hint, in whatever way it is given.
 SELECT count(*) FROM ids WHERE id >= '2026-11-21 20:35';
 SELECT '[2026-11-21 20:35:00+00,)'::kid64;
 SELECT '1795241505097280000'::kid64;
@@ -102,16 +102,16 @@ SELECT type, kind, hint, count(*) FROM bad, unnest('{kid96,sno,flake,flax}'::reg
  WHERE hint <> '' GROUP BY type, kind, hint ORDER BY type::text, kind;
 DROP TABLE bad;
 DROP FUNCTION hint;
--- All digits, and valid.
+-- Text of digits only can be a valid ID.
 SELECT '20261121203'::kid64;
 
--- From 16 such errors are soft: here every kind of it gives false.
+-- From PostgreSQL 16 on such errors are soft: pg_input_is_valid() returns false for each kind.
 SELECT CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'SELECT false AS any_valid' ELSE
     $$SELECT bool_or(pg_input_is_valid(bad, 'kid64')) AS any_valid
         FROM unnest(ARRAY['', '.6.ndhuBk.', '.6.ndhuBk...', '.6.ndhu+k..', '.6.ndhüBk..', '.6.ndhuBk.0', '2026-11-21 20:35', '[2026-11-21,]', '1795241505097280000']) AS bad$$ END AS query \gset
 :query;
 
--- Bytes that are not an ID.
+-- Bytes that are not IDs.
 SELECT '\x'::bytea::kid64;
 SELECT '\x00112233445566'::bytea::kid64;
 SELECT '\x001122334455667788'::bytea::kid64;
@@ -135,23 +135,23 @@ SELECT kid64_make('infinity', 0);
 \set VERBOSITY default
 SELECT kid64_make('1970-01-01 00:00:00+00', 0) AS first, kid64_make('35198-01-19 07:06:39.999999+00', 16383) AS last;
 
--- Bounds saturate.
+-- Outside the range of the type, floor and ceil return its first and last ID.
 SELECT t, kid64_floor(t), kid64_ceil(t)
   FROM unnest('{-infinity, 4713-01-01 BC, 1969-12-31 23:59:59.999999+00, 1970-01-01 00:00:00+00,
                 35198-01-19 07:06:39.999999+00, 35198-01-19 07:06:40+00, 294276-12-31, infinity}'::timestamptz[]) AS t;
 
--- Bits that no generator makes are values too, with a time.
+-- Bit patterns that no generator makes are values too, and have a time.
 SELECT kid_timestamp('zzzzzzzzzzw'::kid64), kid_sequence('zzzzzzzzzzw'::kid64), 'zzzzzzzzzzw'::kid64::bigint;
 
 -- NULL in, NULL out.
 SELECT kid_timestamp(NULL::kid64), kid64_make(NULL, 0), kid64_at(NULL), NULL::kid64 < '...........';
 
--- Differences are those of the times.
+-- The difference of two IDs is that of their times.
 SELECT kid64_make('2026-11-21 12:00', 5) - kid64_make('2026-11-20 11:30', 9) AS later,
        kid64_make('2026-11-20 11:30', 0) - kid64_make('2026-11-21 12:00', 0) AS earlier,
        kid64_make('2026-11-21', 7) - kid64_make('2026-11-21', 3) AS same;
 
--- Conversions that are implicit, for an assignment, and explicit.
+-- Conversions that are implicit, that apply in assignments, and that are explicit.
 CREATE TABLE assigned (id kid64, n bigint, t text);
 INSERT INTO assigned (id) VALUES (5), (5000000000), ('........Ezw'), ('........Ezw'::text), ('........Ezw'::varchar);
 INSERT INTO assigned (n, t) VALUES ('........Ezw'::kid64, '........Ezw'::kid64);
@@ -163,7 +163,7 @@ SELECT '........Ezw'::kid64 + 1;
 \set VERBOSITY default
 SELECT '........Ezw'::kid64::integer;
 
--- A bigint column becomes a kid64 column, and back, without a row being written.
+-- A bigint column becomes a kid64 column, and back, without rewriting a row.
 CREATE TABLE converted (id bigint PRIMARY KEY DEFAULT kid_next(), n int);
 INSERT INTO converted (n) SELECT generate_series(1, 1000);
 CREATE TABLE before AS SELECT * FROM converted;

@@ -8,13 +8,13 @@ ANALYZE t;
 CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN RETURN QUERY EXECUTE 'EXPLAIN (COSTS OFF) ' || query; END $$;
 
--- Sorts, against the order of the bytes.
+-- Sorting agrees with the order of the bytes.
 SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY id) = row_number() OVER (ORDER BY id::bytea) AS same FROM t) s WHERE NOT same;
 SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY id DESC) = row_number() OVER (ORDER BY id::bytea DESC) AS same FROM t) s WHERE NOT same;
 SELECT min(id), max(id), min(id::bytea::text COLLATE "C"), max(id::bytea::text COLLATE "C") FROM t;
 SELECT min(id) IS NULL FROM t WHERE false;
 
--- The six operators, against those of the bytes, on pairs around the ends and in the middle.
+-- The six operators agree with those of the bytes, for pairs around the ends and in the middle of the range.
 WITH few AS (SELECT id FROM t WHERE n < 10 OR n > 9990)
 SELECT count(*) FILTER (WHERE (a.id < b.id) IS DISTINCT FROM (a.id::bytea < b.id::bytea)) AS lt,
        count(*) FILTER (WHERE (a.id <= b.id) IS DISTINCT FROM (a.id::bytea <= b.id::bytea)) AS le,
@@ -61,12 +61,12 @@ CREATE TABLE hashed_0 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 
 CREATE TABLE hashed_1 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 INSERT INTO hashed SELECT * FROM t;
 SELECT abs(count(*) FILTER (WHERE tableoid = 'hashed_0'::regclass) - 5005) < 300 AS even, count(*) FROM hashed;
--- A hash is of the binary form: PostgreSQL's own, of the same bytes as text, is equal.
+-- The hash is computed from the binary form: PostgreSQL's hash of the same bytes as text is equal.
 SELECT kid64_hash(bytes::bytea::kid64) = hashtext(bytes) AS hash,
        kid64_hash_extended(bytes::bytea::kid64, 42) = hashtextextended(bytes, 42) AS extended
   FROM unnest(ARRAY['12345678', 'ABCDEFGH', '~~~~~~~~']) AS bytes;
 
--- merge join.
+-- Merge join.
 SET enable_hashjoin = off;
 SET enable_nestloop = off;
 SELECT * FROM plan('SELECT count(*) FROM t a JOIN t b USING (id)');
@@ -74,7 +74,7 @@ SELECT count(*) FROM t a JOIN t b USING (id);
 RESET enable_hashjoin;
 RESET enable_nestloop;
 
--- BRIN, its two classes.
+-- BRIN, with both operator classes.
 DELETE FROM t WHERE n < 0;
 SET enable_seqscan = off;
 CREATE INDEX t_brin ON t USING brin (id) WITH (pages_per_range = 1);

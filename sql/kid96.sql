@@ -25,7 +25,7 @@ SELECT count(*) FILTER (WHERE kid96_make(time_in, node, seq, bits) = id) AS make
        count(*) FILTER (WHERE kid_sequence(id) = seq) AS sequence
   FROM ids;
 
--- With the neighborhood of the setting, the same.
+-- The same with the neighborhood taken from the setting.
 DO $$
 DECLARE
     b int;
@@ -41,27 +41,27 @@ BEGIN
 END $$;
 RESET kid.neighborhood;
 
--- Order: of the type, of the text in collation "C", of the bytes.
+-- Order: the type, the text in collation "C" and the bytes order alike.
 SELECT count(*) FILTER (WHERE by_id <> by_text) AS id_text, count(*) FILTER (WHERE by_id <> by_bytes) AS id_bytes
   FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text COLLATE "C") AS by_text,
                rank() OVER (ORDER BY decode(hex, 'hex')) AS by_bytes FROM ids) ranks;
 DROP TABLE ids;
 
--- uid's README: the bytes decode, to a node that an older Erlang hashed.
+-- The example of uid's README: the bytes decode to a node that an older Erlang hashed.
 SELECT '\x0060398a03eb27327b698001'::bytea::kid96 AS id;
 SELECT * FROM kid_inspect('.5.tXVEf8n8vPN.0'::kid96);
 SELECT sum(bits) FROM kid_inspect('.5.tXVEf8n8vPN.0'::kid96);
--- The node is the server's, and a session cannot have one of its own.
+-- The node belongs to the server: a session cannot set its own.
 SET kid.node = 7;
 CREATE VIEW node AS SELECT node, kid_node(kid_global(0)) AS global, kid_node(kid96_next()) AS next, kid_node(kid96_at(now())) AS at FROM kid_identity();
 ALTER SYSTEM SET kid.node = 'uid@127.0.0.1';
 SELECT pg_reload_conf();
 \c
 SET TimeZone = 'UTC';
--- The current Erlang makes another ID of uid's README.
+-- The current Erlang makes another ID from the example of uid's README.
 SELECT kid96_make(to_timestamp(1539625275.432128), node, 1) FROM node;
 
--- Nodes: by name, as Erlang hashes it (all of test/vectors/kid96_phash2.tsv in test/unit/kid96_test.cpp); by number.
+-- Nodes by name, hashed as Erlang does (test/unit/kid96_test.cpp checks all of test/vectors/kid96_phash2.tsv), and by number.
 \! grep '^uid@127.0.0.1' "$PG_ABS_SRCDIR/test/vectors/kid96_phash2.tsv"
 SELECT to_hex(node) AS node, to_hex(global) AS global, to_hex(next) AS next, to_hex(at) AS at FROM node;
 ALTER SYSTEM SET kid.node = '0xffffffff';
@@ -84,7 +84,7 @@ SELECT pg_reload_conf();
 CREATE TEMP TABLE automatic AS SELECT node FROM node WHERE node = ALL (ARRAY[global, next, at]);
 SELECT count(*) FROM node JOIN automatic USING (node);
 
--- Within 2^I seconds the node sorts before the time, so two nodes whose clocks differ are not mixed: here B's is behind by a minute.
+-- Within 2^I seconds the node sorts before the time, so the IDs of two nodes are not interleaved. Here the clock of B is a minute behind.
 WITH made AS (
     SELECT 'A' AS node, i AS n, kid96_make(timestamptz '2026-11-21 00:00:40+00' + i * interval '1 second', 1, 0) AS id FROM generate_series(0, 59) i
      UNION ALL
@@ -93,7 +93,7 @@ SELECT string_agg(DISTINCT node, '') FILTER (WHERE place <= 60) AS first_half, s
        bool_and(n = nth - 1) AS in_order_within_a_node
   FROM (SELECT node, n, row_number() OVER (ORDER BY id) AS place, row_number() OVER (PARTITION BY node ORDER BY id) AS nth FROM made) ranked;
 
--- Global and local.
+-- kid_global() adds this server's node to a kid64, and kid_local() removes it.
 ALTER SYSTEM SET kid.node = 7;
 SELECT pg_reload_conf();
 \c
@@ -109,14 +109,14 @@ SELECT kid_local(kid96_make('2026-11-21', 8, 1));
 SELECT kid96_make('2026-11-21', 8, 1)::kid64;
 SELECT kid_local(kid96_make('2026-11-21', 8, 1), true) = kid64_make('2026-11-21', 1) AS forced;
 
--- Generation: in one order with kid_next(), as they share their logical clock.
+-- Generation: kid96_next() and kid_next() share a logical clock, so their IDs are in one order.
 SELECT count(*) FILTER (WHERE a < b AND b < c) AS rising, count(DISTINCT b)
   FROM (SELECT kid_next() AS a, kid_local(kid96_next()) AS b, kid_next() AS c FROM generate_series(1, 10000)) made;
 SELECT now() < kid_timestamp(kid96_next()) + interval '1.024 ms' AS not_before, kid_timestamp(kid96_next()) <= clock_timestamp() AS not_after;
 SELECT count(DISTINCT id), min(kid_node(id)), max(kid_node(id)), min(kid_timestamp(id)) = max(kid_timestamp(id)) AS same_time
   FROM (SELECT kid96_at('2020-02-02 02:02:02.002+00') AS id FROM generate_series(1, 16384)) s;
 
--- Text that is not an ID, by kind: empty, short, long, wrong character, trailing junk, another type's.
+-- Text that is not an ID, by kind: empty, short, long, wrong character, trailing junk, an ID of another type.
 SELECT ''::kid96;
 SELECT '.5.tXVEf8n8vPN.'::kid96;
 SELECT '.5.tXVEf8n8vPN.00'::kid96;
@@ -130,7 +130,7 @@ SELECT '\x00112233445566778899aa'::bytea::kid96;
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid::kid96;
 \set VERBOSITY default
 
--- A time's or a range's: a hint. Another one that is no ID: none.
+-- Text of a time or a range gets a hint. Other text that is no ID gets none.
 SELECT '2026-11-21 20:35'::kid96;
 SELECT '[2026-11-21,2026-11-22)'::kid96;
 SELECT '1795241505097280000'::kid96;
@@ -154,11 +154,11 @@ SELECT kid_node('................'::kid96, 11);
 SET kid.neighborhood = 11;
 SELECT kid96_make(NULL, 0, 0) IS NULL, kid96_make(now(), NULL, 0) IS NULL, kid96_make(now(), 0, NULL) IS NULL;
 
--- Bounds are those of the neighborhood, and saturate.
+-- Bounds are at the edges of the neighborhood. Outside the range of the type they are its first and last ID.
 SELECT t, kid96_floor(t), kid96_ceil(t), kid_timestamp(kid96_floor(t)) AS from
   FROM unnest('{-infinity, 1970-01-01 00:00:00+00, 2026-11-21 12:34:56+00, 35198-01-19 07:06:40+00, infinity}'::timestamptz[]) AS t;
 
--- Sorts by abbreviated keys, where they tell much and where they tell next to nothing.
+-- Sorting with abbreviated keys: where they differ often, and where they hardly differ.
 CREATE TABLE t AS
 SELECT kid96_make(timestamptz '2026-11-21 00:00+00' + (i * 7919 % 30011) * interval '1 second', i % 3, i % 100) AS id, i AS n
   FROM generate_series(0, 29999) AS i;

@@ -1,11 +1,11 @@
--- What the paths of docs/migration.md lock and rewrite; test/t/docs.pl runs the paths themselves.
+-- Which locks the paths of docs/migration.md take, and which tables they rewrite. test/t/docs.pl runs the paths themselves.
 \set SHOW_CONTEXT never
 CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), item text);
 CREATE TABLE lines (id bigserial PRIMARY KEY, order_id bigint NOT NULL REFERENCES orders);
 CREATE INDEX lines_order_id ON lines (order_id);
 INSERT INTO orders (item) SELECT 'item' FROM generate_series(1, 1000);
 INSERT INTO lines (order_id) SELECT id FROM orders WHERE id < 900;
--- Held by this transaction on tables, reading aside.
+-- The locks that this transaction holds on the tables, except those for reading.
 CREATE VIEW held AS
     SELECT c.relname, string_agg(l.mode, ' ' ORDER BY l.mode) AS modes
       FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
@@ -14,7 +14,7 @@ CREATE TABLE files AS SELECT oid, relfilenode FROM pg_class WHERE relname IN ('o
 CREATE VIEW rewritten AS SELECT oid::regclass FROM files f JOIN pg_class c USING (oid) WHERE c.relfilenode <> f.relfilenode;
 ANALYZE lines;
 
--- A key of another type than the columns that refer to it: the index is of no use to the query that a foreign key asks.
+-- If the key has another type than the columns that refer to it, the foreign key's own query cannot use their index.
 EXPLAIN (COSTS OFF) SELECT FROM lines WHERE 5::bigint = order_id;
 EXPLAIN (COSTS OFF) SELECT FROM lines WHERE '..........J'::kid64 = order_id;
 -- Path 1.
@@ -38,7 +38,7 @@ ALTER TABLE lines VALIDATE CONSTRAINT lines_order_id_fkey;
 TABLE held;
 COMMIT;
 EXPLAIN (COSTS OFF) SELECT FROM lines WHERE '..........J'::kid64 = order_id;
--- Path 3: in two statements, and in one.
+-- Path 3: with two statements, and with one.
 BEGIN;
 ALTER TABLE orders ADD COLUMN new_id kid64;
 ALTER TABLE orders ALTER new_id SET DEFAULT kid_next();

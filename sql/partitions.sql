@@ -9,7 +9,7 @@ CREATE FUNCTION bounds(parent regclass) RETURNS TABLE (name name, lower timestam
      WHERE inhparent = parent ORDER BY 1
 $$;
 
--- A width of a month, until a time in one: whole months in UTC, whatever the time zone. Later calls add what is missing.
+-- Months as width, up to a given time: whole months in UTC, whatever the time zone. Later calls create the missing partitions.
 CREATE TABLE "Quoted schema"."Daily ""orders""" (id kid64 PRIMARY KEY DEFAULT kid_next(), item text CHECK (item <> ''), loud text GENERATED ALWAYS AS (upper(item)) STORED)
     PARTITION BY RANGE (id);
 CREATE INDEX ON "Quoted schema"."Daily ""orders""" (item);
@@ -24,14 +24,14 @@ INSERT INTO "Quoted schema"."Daily ""orders""" (id, item)
 SELECT kid64_at(t), 'tea' FROM unnest('{2026-08-31 23:59:59.9999+00, 2026-09-01 00:00+00, 2026-09-30 23:59:59.9999+00, 2026-12-31 23:59:59.9999+00}'::timestamptz[]) AS t;
 SELECT tableoid::regclass, count(*) FROM "Quoted schema"."Daily ""orders""" GROUP BY tableoid ORDER BY 1;
 
--- A dry run says what would be dropped. A partition goes when all of it is older.
+-- A dry run lists the partitions that would be dropped. A partition is dropped only if all of it is older.
 SELECT kid_drop_partitions('"Quoted schema"."Daily ""orders"""', '2026-11-01 00:00+00');
 SELECT count(*) FROM bounds('"Quoted schema"."Daily ""orders"""');
 SELECT kid_drop_partitions('"Quoted schema"."Daily ""orders"""', '2026-10-31 23:59:59.99+00', dry_run => false);
 SELECT kid_drop_partitions('"Quoted schema"."Daily ""orders"""', '2026-10-31 23:59:59.99+00', false);
 SELECT tableoid::regclass, count(*) FROM "Quoted schema"."Daily ""orders""" GROUP BY tableoid ORDER BY 1;
 
--- Widths. What they begin with, around a partition that there is.
+-- Widths: where partitions begin, next to a partition that exists already.
 CREATE TABLE p (id kid64) PARTITION BY RANGE (id);
 CREATE PROCEDURE widths(width interval, since timestamptz, until timestamptz) LANGUAGE plpgsql AS $$
 BEGIN
@@ -46,14 +46,14 @@ CALL widths('1 week', '2026-10-26 00:00+00', '2026-11-21 00:00+00'); SELECT * FR
 CALL widths('1 day', '2026-11-18 12:00+00', '2026-11-21 00:00+00'); SELECT * FROM bounds('p');
 CALL widths('6 hours', '2026-11-20 00:00+00', '2026-11-21 00:00+00'); SELECT * FROM bounds('p');
 CALL widths('00:00:10', '2026-11-20 23:59:30.125+00', '2026-11-21 00:00+00'); SELECT * FROM bounds('p');
--- Leap years, and days that summer time makes 23 or 25 hours elsewhere.
+-- Leap years, and days that have 23 or 25 hours in a zone with summer time.
 SET TimeZone = 'Europe/Berlin';
 CALL widths('1 day', '2024-02-28 00:00+00', '2024-03-02 00:00+00'); SELECT name FROM bounds('p');
 CALL widths('1 day', '2025-10-25 00:00+00', '2025-10-27 12:00+00'); SELECT * FROM bounds('p');
 RESET TimeZone;
 SET TimeZone = 'UTC';
 
--- No gap and no overlap, however what exists lies. Every instant from the first partition on has one place.
+-- There is neither gap nor overlap, wherever the existing partitions are. Every instant from the first partition on has exactly one.
 CREATE TABLE q (id kid64) PARTITION BY RANGE (id);
 CREATE TABLE q_a PARTITION OF q FOR VALUES FROM (kid64_make('2026-11-10 06:07:08.123', 99)) TO (kid64_make('2026-11-11 01:02:03', 5));
 CREATE TABLE q_b PARTITION OF q FOR VALUES FROM (kid64_floor('2026-11-14')) TO (kid64_floor('2026-11-20'));
@@ -64,9 +64,9 @@ SELECT kid_create_partitions('q', '1 day', '2026-11-23');
 INSERT INTO q SELECT kid64_floor(t) FROM generate_series(timestamptz '2026-11-10 06:10', '2026-11-22 23:59', '1 minute') AS t;
 INSERT INTO q SELECT kid64_make('2026-11-11 01:02:03', n) FROM generate_series(0, 10) AS n;
 SELECT tableoid::regclass, count(*) FROM q GROUP BY tableoid ORDER BY min(id);
--- To where the last one is.
+-- Up to the beginning of the last partition.
 SELECT count(*), min(name), max(name) FROM kid_create_partitions('q', '10 years', '2120-01-01') AS name;
--- The default partition holds rows of one that is missing: that is left out.
+-- The default partition holds rows of a missing partition, so that partition is not created.
 CREATE TABLE late (a int, id kid64 PRIMARY KEY, b text DEFAULT 'b', twice int GENERATED ALWAYS AS (2 * a) STORED) PARTITION BY RANGE (id);
 CREATE TABLE late_0 PARTITION OF late FOR VALUES FROM (kid64_floor('2025-10-29')) TO (kid64_floor('2025-10-30'));
 CREATE TABLE late_rest (twice int GENERATED ALWAYS AS (2 * a) STORED, gone int, b text DEFAULT 'b', id kid64 NOT NULL, a int);
@@ -75,7 +75,7 @@ ALTER TABLE late ATTACH PARTITION late_rest DEFAULT;
 INSERT INTO late (a, id) SELECT n, kid64_at(timestamptz '2025-10-30 12:00' + n * interval '12 hours') FROM generate_series(1, 6) AS n;
 SELECT kid_create_partitions('late', '1 day', '2025-11-04');
 SELECT kid_create_partitions('late', '1 day', '2025-11-05');
--- The default partition is emptied, as the hint says.
+-- Empty the default partition, as the hint says.
 BEGIN;
 ALTER TABLE late DETACH PARTITION late_rest;
 SELECT kid_create_partitions('late', '1 day', '2025-11-05');
@@ -85,7 +85,7 @@ ALTER TABLE late ATTACH PARTITION late_rest DEFAULT;
 COMMIT;
 SELECT tableoid::regclass, a, b, twice, kid_timestamp(id) FROM late ORDER BY id;
 
--- What there is, for people: with estimates, sizes, the default partition, and partitions of partitions.
+-- kid_partitions(): the partitions with estimates, sizes, the default partition, and partitions of partitions.
 CREATE TABLE listing (id kid64, n int) PARTITION BY RANGE (id);
 CREATE TABLE listing_before PARTITION OF listing FOR VALUES FROM (MINVALUE) TO (kid64_floor('2026-11-01'));
 CREATE TABLE listing_nov PARTITION OF listing FOR VALUES FROM (kid64_floor('2026-11-01')) TO (kid64_floor('2026-12-01')) PARTITION BY RANGE (n);
@@ -104,7 +104,7 @@ CREATE TABLE listing96_a PARTITION OF listing96 FOR VALUES FROM (kid96_floor('20
 SELECT begins = kid_timestamp(kid96_floor('2026-11-01')) AS begins, ends = kid_timestamp(kid96_floor('2026-11-02')) AS ends, rows FROM kid_partitions('listing96');
 DROP TABLE listing96;
 
--- Partitions for the past, beside those that there are; from the beginning of time, as a type has it.
+-- Partitions for the past, next to existing ones, back to the beginning of the type's range.
 CREATE TABLE past (id kid64) PARTITION BY RANGE (id);
 SELECT kid_create_partitions('past', '1 day', '2020-01-06', since => '2020-01-04 12:00');
 SELECT kid_create_partitions('past', '1 day', '2020-01-04', since => '2020-01-02');
@@ -115,7 +115,7 @@ CREATE TABLE past_sno (id sno) PARTITION BY RANGE (id);
 SELECT kid_create_partitions('past_sno', '1 year', '2012-01-01', since => '0001-01-01');
 SELECT begins, ends FROM kid_partitions('past_sno');
 
--- At most so many in one call: what new rows need, then the oldest; the rest with the next.
+-- A call creates at most `at_most` partitions: those for new rows first, then the oldest. The next call continues.
 CREATE TABLE many (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
 SELECT kid_create_partitions('many', '1 hour', '2020-01-05', since => '2020-01-01', at_most => 3);
 SELECT kid_create_partitions('many', '1 hour', '2020-01-05', since => '2020-01-01', at_most => 2);
@@ -136,7 +136,7 @@ SELECT coalesce(relation::regclass::text, objid::regnamespace::text) AS locked, 
  WHERE pid = pg_backend_pid() AND (relation = 'many'::regclass AND mode <> 'AccessShareLock' OR classid = 'pg_namespace'::regclass) ORDER BY 1;
 COMMIT;
 
--- Without a partition that has begun, from now on.
+-- If no partition has begun yet, the first new one begins now.
 CREATE TABLE n (id kid64 DEFAULT kid_next()) PARTITION BY RANGE (id);
 SELECT count(*) FROM kid_create_partitions('n', '1 day', now() + interval '3 days');
 INSERT INTO n DEFAULT VALUES;
@@ -159,21 +159,21 @@ SELECT pg_get_expr(relpartbound, oid) = format('FOR VALUES FROM (%L) TO (%L)', k
 SELECT pg_get_expr(relpartbound, oid) = format('FOR VALUES FROM (%L) TO (%L)', sno_floor('2026-11-03'), sno_floor('2026-11-04')) AS sno FROM pg_class WHERE relname = 'psno_p20261103';
 SELECT pg_get_expr(relpartbound, oid) = format('FOR VALUES FROM (%L) TO (%L)', flake_floor('2026-11-03'), flake_floor('2026-11-04')) AS flake FROM pg_class WHERE relname = 'pflake_p20261103';
 SELECT pg_get_expr(relpartbound, oid) = format('FOR VALUES FROM (%L) TO (%L)', flax_floor('2026-11-03'), flax_floor('2026-11-04')) AS flax FROM pg_class WHERE relname = 'pflax_p20261103';
--- Widths below the neighborhood of kid96, 256 s: partitions where there are bounds between them.
+-- Widths below the neighborhood of kid96, 256 s: there is a partition only where the bounds differ.
 SELECT count(*), min(name), max(name) FROM kid_create_partitions('p96', '1 minute', '2026-11-05 01:00') AS name;
 SELECT kid_drop_partitions('pflax', '2026-11-03', false);
 
--- All IDs until then, also those of a kid96, which lie before their time.
+-- All IDs up to a time have a partition, also those of kid96, which sort before their time.
 SELECT kid_create_partitions('p96', '1 day', '2026-11-06');
 INSERT INTO p96 SELECT kid96_at('2026-11-05 23:59:59.999');
 SELECT tableoid::regclass, kid_timestamp(id) FROM p96;
--- What was detached is filled anew, under another name; nor is that of a type taken, as a table has one.
+-- The range of a detached partition gets a new partition with another name. A name that a type has is not used either, as a table needs a row type.
 ALTER TABLE psno DETACH PARTITION psno_p20261102;
 SELECT kid_create_partitions('psno', '1 day', '2026-11-05');
 CREATE DOMAIN psno_p20261105 AS int;
 SELECT kid_create_partitions('psno', '1 day', '2026-11-06');
 DROP TABLE psno_p20261105_1; DROP DOMAIN psno_p20261105;
--- A partition that rows of another table refer to stays, and goes when they are gone.
+-- A partition is kept while another table refers to its rows, and dropped after those references are gone.
 CREATE TABLE orders (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE orders_0 PARTITION OF orders FOR VALUES FROM (kid64_floor('2026-10-31')) TO (kid64_floor('2026-11-01'));
 CREATE TABLE lines (order_id kid64 REFERENCES orders);
@@ -189,7 +189,7 @@ SELECT kid_drop_partitions('orders', '2026-11-02', false);
 DROP TABLE lines, orders, psno_p20261102;
 -- Settings that change how names and literals are written and read.
 SET quote_all_identifiers = on;
--- 19 has standard literals only.
+-- PostgreSQL 19 has standard literals only.
 SELECT current_setting('server_version_num')::int < 190000 AS other_literals \gset
 \if :other_literals
 SET standard_conforming_strings = off;
@@ -202,7 +202,7 @@ RESET quote_all_identifiers;
 RESET standard_conforming_strings;
 RESET escape_string_warning;
 \endif
--- By a superuser: for the owner.
+-- If a superuser calls it, the partitions belong to the owner of the table.
 CREATE ROLE regress_kid_owner;
 GRANT CREATE ON SCHEMA public TO regress_kid_owner;
 CREATE TABLE owned (id kid64) PARTITION BY RANGE (id);
@@ -219,7 +219,7 @@ RESET ROLE;
 REVOKE CREATE ON SCHEMA public FROM "Regress kid's owner";
 DROP ROLE "Regress kid's owner";
 
--- What there is already does not count, however much it is.
+-- Existing partitions do not count towards the limit, however many there are.
 CREATE TABLE long (id kid64) PARTITION BY RANGE (id);
 CREATE TABLE long_old PARTITION OF long FOR VALUES FROM (MINVALUE) TO (kid64_floor('2025-01-01'));
 CREATE TABLE long_2025 PARTITION OF long FOR VALUES FROM (kid64_floor('2025-01-01')) TO (kid64_floor('2026-11-21'));
@@ -230,7 +230,7 @@ DROP TABLE long;
 CREATE TABLE "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß" (id kid64) PARTITION BY RANGE (id);
 CREATE TABLE long_a PARTITION OF "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß" FOR VALUES FROM (kid64_floor('2026-11-20')) TO (kid64_floor('2026-11-21'));
 SELECT name, octet_length(name) - 7 - 2 <= 63 AS fits FROM kid_create_partitions('"Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß"', '12 hours', '2026-11-22') AS name;
--- All partitions of a month, and their array types, whose names begin with "_".
+-- All partitions of three months with truncated names, and their array types, whose names begin with "_".
 CREATE TABLE a1234567890123456789012345678901234567890123456789012 (id kid64) PARTITION BY RANGE (id);
 SELECT count(*) FROM kid_create_partitions('a1234567890123456789012345678901234567890123456789012', '1 day', now() + interval '95 days');
 DROP TABLE a1234567890123456789012345678901234567890123456789012;
@@ -262,7 +262,7 @@ SELECT * FROM error('SELECT kid_drop_partitions(''plain'', ''2026-11-01'')');
 SELECT * FROM error('SELECT kid_create_partitions(''absent'', ''1 day'', ''2026-12-01'')');
 SELECT w, e.* FROM unnest('{0,-1 day,-1 month,1 month 1 day,1 month 01:00:00,1 month -30 days,0.5 seconds,1.5 seconds,200000000 days}'::text[]) AS w,
        error(format('SELECT kid_create_partitions(''n'', %L, ''2026-12-01'')', w)) AS e;
--- From 17 on a width can be infinite.
+-- From PostgreSQL 17 on a width can be infinite.
 SELECT code, regexp_replace(message, '".*"', 'that') AS message FROM error(format('SELECT kid_create_partitions(''n'', %L, ''2026-12-01'')',
     CASE WHEN current_setting('server_version_num')::int >= 170000 THEN 'infinity' ELSE '0' END));
 SELECT * FROM error('SELECT kid_create_partitions(''n'', ''1 day'', ''infinity'')');
@@ -280,7 +280,7 @@ CREATE TABLE y_0 PARTITION OF y FOR VALUES FROM (kid64_floor('2025-01-01')) TO (
 CREATE TABLE y_p20260101 (id kid64);
 SELECT kid_create_partitions('y', '1 year', '2027-01-01');
 
--- With the caller's rights, which are those that the DDL itself asks for.
+-- The functions have only the caller's rights. They need the rights that the same DDL needs.
 CREATE ROLE regress_kid_nobody;
 GRANT USAGE ON SCHEMA "Quoted schema" TO regress_kid_nobody;
 GRANT SELECT ON y TO regress_kid_nobody;
@@ -290,7 +290,7 @@ SELECT * FROM error('SELECT kid_drop_partitions(''y'', ''2026-01-01'', false)');
 SELECT * FROM error('SELECT kid_create_partitions(''y'', ''1 month'', ''2026-03-01'')');
 RESET ROLE;
 
--- A type is one of IDs by its input function, not by its name.
+-- A type of IDs is recognized by its input function, not by its name.
 CREATE DOMAIN pg_temp.kid96 AS bigint;
 CREATE DOMAIN pg_temp.kid64 AS text;
 CREATE DOMAIN pg_temp.flax AS bigint;
@@ -304,7 +304,7 @@ DROP TABLE named;
 DROP DOMAIN pg_temp.kid96, pg_temp.kid64, pg_temp.flax, pg_temp.sno;
 DROP TYPE pg_temp.flake;
 
--- A partition that moves to another table while the catalogs are read has bounds of another kind, or of another type.
+-- If a partition moves to another table while the catalogs are read, it has bounds of another kind or another type.
 CREATE TABLE moved (id kid96) PARTITION BY RANGE (id);
 CREATE TABLE moved_1 PARTITION OF moved FOR VALUES FROM (kid96_floor('2026-01-01')) TO (kid96_floor('2027-01-01'));
 CREATE TABLE others (l text, n bigint) PARTITION BY LIST (l);
@@ -320,8 +320,8 @@ ROLLBACK;
 SELECT partition, begins FROM kid_partitions('moved');
 DROP TABLE moved, others, numbers;
 
--- What a session takes for the time of a flake depends on its setting. Partitions stay where sessions differ in that, or no partition
--- that would stay is for new rows.
+-- What time a flake has depends on a setting of the session. If sessions differ in that setting, or if no remaining partition could take new rows, partitions
+-- are not dropped.
 CREATE ROLE regress_kid_epoch;
 GRANT regress_kid_epoch TO CURRENT_USER;
 GRANT CREATE, USAGE ON SCHEMA "Quoted schema" TO regress_kid_epoch;
@@ -331,29 +331,29 @@ SELECT count(*) > 0 AS made FROM kid_create_partitions('fe', '1 day', now() + in
 SELECT count(*) > 0 AS old FROM kid_drop_partitions('fe', now() - interval '1 day');
 RESET kid.flake_epoch;
 SELECT * FROM error('SELECT kid_drop_partitions(''fe'', now() - interval ''90 days'', dry_run => false)');
--- The same where all that is left is the past.
+-- The same if only past partitions would remain.
 SELECT code FROM error('SELECT kid_drop_partitions(''fe'', now() - interval ''90 years'')');
 ALTER ROLE regress_kid_epoch SET kid.flake_epoch = '1577836800s';
 SELECT * FROM error('SELECT kid_drop_partitions(''fe'', now() - interval ''90 days'', dry_run => false)');
 SELECT * FROM error('SELECT kid_create_partitions(''fe'', ''1 day'', now())');
 SET kid.flake_epoch = '1577836800000';
 SELECT count(*) > 0 AS dropped FROM kid_drop_partitions('fe', now() - interval '1 day', dry_run => false);
--- If the time that is given is in the future, a partition for later rows has to stay.
+-- If the given time is in the future, a partition for later rows must remain.
 SELECT code FROM error('SELECT kid_drop_partitions(''fe'', now() + interval ''1 year'')');
 RESET kid.flake_epoch;
 SELECT count(*) FROM kid_partitions('fe') WHERE partition::text LIKE '%' || to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD');
 DROP TABLE fe;
 DROP OWNED BY regress_kid_epoch; DROP ROLE regress_kid_epoch;
 
--- What an owner attached to a table does not run as somebody else, who may be a superuser, does not become that role, and leaves the
--- settings of the session as they were.
+-- Code that an owner attached to a table never runs as another role, which may be a superuser. It cannot become that role, and it leaves the settings of the
+-- session unchanged.
 CREATE ROLE regress_kid_owner;
 CREATE SCHEMA regress_kid_own AUTHORIZATION regress_kid_owner;
 SET SESSION AUTHORIZATION regress_kid_owner;
 CREATE TABLE regress_kid_own.log (who name);
 CREATE FUNCTION regress_kid_own.note() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    -- Whose session this is, whoever runs this.
+    -- The session user, whichever role runs this.
     BEGIN
         SET ROLE NONE;
     EXCEPTION WHEN insufficient_privilege THEN NULL;
@@ -374,7 +374,7 @@ SELECT DISTINCT relowner::regrole FROM pg_class WHERE oid IN (SELECT partition F
 SELECT count(*) > 0 AS ran FROM regress_kid_own.log;
 SELECT * FROM regress_kid_own.v;
 SHOW search_path;
--- A partition may have another owner than its parent. The owner of the parent needs the rights of that role, too.
+-- A partition may have another owner than its parent. The owner of the parent then also needs the rights of that other owner.
 ALTER TABLE regress_kid_own.rest OWNER TO CURRENT_USER;
 SET ROLE regress_kid_owner;
 SELECT code, message FROM error('SELECT kid_create_partitions(''regress_kid_own.t'', ''1 day'', now() + interval ''7 days'')');
@@ -390,7 +390,7 @@ DROP SCHEMA regress_kid_own CASCADE;
 RESET client_min_messages;
 DROP ROLE regress_kid_owner;
 
--- A table that takes the name of the parent in the middle of a call gets no partition.
+-- If another table takes the name of the parent during a call, it gets no partition.
 CREATE TABLE swapped (id kid64) PARTITION BY RANGE (id);
 CREATE FUNCTION swap() RETURNS event_trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -406,7 +406,7 @@ DROP FUNCTION swap;
 SELECT count(*) FROM kid_partitions('swapped');
 DROP TABLE swapped;
 
--- Code of an owner that drops the table in the middle of a call, in spite of the locks of its own session.
+-- An owner's code drops the table during a call, despite the locks of its own session.
 CREATE ROLE regress_kid_owner;
 CREATE SCHEMA regress_kid_own AUTHORIZATION regress_kid_owner;
 SET ROLE regress_kid_owner;
@@ -430,7 +430,7 @@ DROP SCHEMA regress_kid_own CASCADE;
 RESET client_min_messages;
 DROP ROLE regress_kid_owner;
 
--- Partitions are where their parent says.
+-- Partitions are in the tablespace of their parent.
 SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE regress_kid_space LOCATION '';
 CREATE TABLE placed (id kid64) PARTITION BY RANGE (id) TABLESPACE regress_kid_space;
@@ -440,7 +440,7 @@ SELECT DISTINCT t.spcname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrel
 DROP TABLE placed;
 DROP TABLESPACE regress_kid_space;
 
--- Somebody else's functions with names of kid's, in the same schema, are not called.
+-- Functions in the same schema with names that kid uses, but written by another role, are not called.
 DO $$
 DECLARE
     name text; argument text;
@@ -468,7 +468,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- The extension in another schema, and a search_path that has neither it nor anything else.
+-- The extension is in another schema, and search_path is empty.
 CREATE SCHEMA "Other";
 ALTER EXTENSION kid SET SCHEMA "Other";
 SET search_path = '';
@@ -477,8 +477,8 @@ SELECT "Other".kid_drop_partitions('public.y', '2026-01-01', false);
 RESET search_path;
 ALTER EXTENSION kid SET SCHEMA public;
 
--- Names of settings have no case. PostgreSQL stores them as they are written, if the library is not loaded. What a role has in another
--- database does not count.
+-- The case of a setting's name does not matter. If the library is not loaded, PostgreSQL stores the name as written. A role's setting for another database does
+-- not count.
 \c -
 CREATE ROLE regress_kid_epoch;
 ALTER ROLE regress_kid_epoch SET "KID"."Flake_Epoch" = '1577836800000';
@@ -492,7 +492,7 @@ SELECT current_database() AS this_database \gset
 ALTER ROLE regress_kid_epoch IN DATABASE :"this_database" SET kid.flake_epoch = '1577836800000';
 SELECT code, message FROM error('SELECT kid_create_partitions(''fe'', ''1 day'', now())');
 ALTER ROLE regress_kid_epoch IN DATABASE :"this_database" SET kid.flake_epoch = '0';
--- Each type has a setting of its own, or none.
+-- Each type depends on its own setting, or on none.
 ALTER ROLE regress_kid_epoch SET kid.neighborhood = 5;
 SELECT t, code, message FROM unnest('{fe,p96,psno}'::text[]) AS t, error(format('SELECT kid_create_partitions(%L, ''1 day'', now())', t));
 SELECT code, message FROM error('SELECT kid_drop_partitions(''p96'', now())');

@@ -2,7 +2,7 @@
 SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 
--- The rows that the Go library made; it drops what is below its 4 ms.
+-- The rows that the Go library made. It discards the part of the time below its unit of 4 ms.
 \set vectors `tail -n +2 "$PG_ABS_SRCDIR/test/vectors/sno.tsv"`
 \set times `tail -n +2 "$PG_ABS_SRCDIR/test/vectors/sno_time.tsv"`
 CREATE TABLE ids AS
@@ -35,7 +35,7 @@ SELECT count(*) FILTER (WHERE sno_make(time_in, meta, partition, sequence, tick)
        count(*) FILTER (WHERE sno_ceil(time_in) = sno_make(time, 255, 65535, 65535, true)) AS ceil
   FROM ids;
 
--- Order: of the type, of the text in collation "C", of the bytes.
+-- Order: the type, the text in collation "C" and the bytes order alike.
 SELECT count(*) FILTER (WHERE by_id <> by_text) AS id_text, count(*) FILTER (WHERE by_id <> by_bytes) AS id_bytes
   FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text COLLATE "C") AS by_text,
                rank() OVER (ORDER BY decode(hex, 'hex')) AS by_bytes FROM ids) ranks;
@@ -43,7 +43,7 @@ SELECT count(*) FILTER (WHERE by_id <> by_text) AS id_text, count(*) FILTER (WHE
 SELECT * FROM kid_inspect('9d5ve822o7f6bf8w'::sno);
 SELECT sum(bits) FROM kid_inspect('9d5ve822o7f6bf8w'::sno);
 
--- Text that is not an ID, by kind: empty, short, long, wrong character, trailing junk, another type's.
+-- Text that is not an ID, by kind: empty, short, long, wrong character, trailing junk, an ID of another type.
 SELECT ''::sno;
 SELECT '9d5ve822o7f6bf8'::sno;
 SELECT '9d5ve822o7f6bf8ww'::sno;
@@ -54,7 +54,7 @@ SELECT '0RdKJcxqVBiAiQr0'::sno;
 SELECT 'x'::sno;
 \set VERBOSITY default
 
--- A time's or a range's: a hint. Another one that is no ID: none.
+-- Text of a time or a range gets a hint. Other text that is no ID gets none.
 SELECT '2026-11-21 20:35'::sno;
 SELECT '[2026-11-21,2026-11-22)'::sno;
 SELECT '1795241505097280000'::sno;
@@ -67,7 +67,7 @@ COPY copied FROM STDIN;
 \.
 DROP TABLE copied;
 
--- Bytes, and a uuid, that are not an ID.
+-- Bytes and uuids that are not IDs.
 SELECT '\x'::bytea::sno;
 SELECT '\x00112233445566778899aa'::bytea::sno;
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid::sno;
@@ -80,7 +80,7 @@ SELECT sno_make('2009-12-31 23:59:59.999999+00', 0, 0, 0);
 SELECT sno_make('2079-09-07 15:47:35.552+00', 0, 0, 0);
 SELECT sno_make('infinity', 0, 0, 0);
 
--- Bounds saturate.
+-- Outside the range of the type, floor and ceil return its first and last ID.
 SELECT t, sno_floor(t), sno_ceil(t)
   FROM unnest('{-infinity, 2009-12-31 23:59:59.999999+00, 2010-01-01 00:00:00+00, 2079-09-07 15:47:35.551999+00,
                 2079-09-07 15:47:35.552+00, infinity}'::timestamptz[]) AS t;
@@ -88,8 +88,8 @@ SELECT t, sno_floor(t), sno_ceil(t)
 SELECT sno_make('2026-11-21 12:00', 1, 2, 3) - sno_make('2026-11-20 11:30', 4, 5, 6) AS later;
 DROP TABLE ids;
 
--- Sorts, indexes and joins of more IDs than are abbreviated without a second thought: in the order of their bytes, also where
--- their first 8 bytes are all alike.
+-- Sorts, indexes and joins of so many IDs that PostgreSQL checks whether abbreviated keys pay off. The order is that of the bytes, also if the first 8 bytes of
+-- all IDs are equal.
 CREATE TABLE t AS
 SELECT sno_make(timestamptz '2026-11-21 00:00+00' + (i * 7919 % 30011) * interval '4 ms', i % 3, 7, i % 100) AS id, i AS n
   FROM generate_series(0, 29999) AS i;
@@ -114,13 +114,13 @@ SELECT count(*) FROM t WHERE id >= sno_floor('2026-11-22 00:00+00');
 DROP TABLE t;
 RESET enable_seqscan;
 
--- Generation: the time of the clock, the metabyte given, one partition, sequences that count.
+-- Generation: IDs have the time of the clock, the given metabyte, one partition, and counting sequences.
 CREATE TABLE made AS SELECT sno_next(n % 256) AS id, n FROM generate_series(1, 200000) AS n;
 SELECT count(DISTINCT id), count(DISTINCT kid_partition(id)) AS partitions, bool_or(kid_tick(id)) AS ticks,
        count(*) FILTER (WHERE kid_meta(id) <> n % 256) AS other_meta,
        min(kid_timestamp(id)) > now() - interval '1 minute' AND max(kid_timestamp(id)) <= now() AS told
   FROM made;
--- In the order in which they were made, but for the metabyte.
+-- Apart from the metabyte, the IDs are in the order in which they were made.
 SELECT count(*)
   FROM (SELECT (kid_timestamp(id), kid_sequence(id)) > lag((kid_timestamp(id), kid_sequence(id))) OVER (ORDER BY n) AS rises FROM made) s
  WHERE NOT rises;
@@ -136,7 +136,7 @@ SELECT count(DISTINCT sno_at('2020-02-02')) FROM generate_series(1, 65536);
 SELECT sno_at('2009-12-31 23:59:59.999999+00');
 SELECT sno_at('2020-02-02', 256);
 
--- The partition.
+-- The partition number.
 SELECT kid_partition(sno_next()) = kid_partition(sno_at('2020-02-02')) AS same;
 SET kid.sno_partition = '0xffff';
 SELECT kid_partition(sno_next());
@@ -145,14 +145,14 @@ SET kid.sno_partition = 'here';
 SHOW kid.sno_partition;
 RESET kid.sno_partition;
 
--- The sequences, given in either order; four at least.
+-- The range of sequences, whose ends may be given in either order; it has at least four.
 SET kid.sno_sequence_min = 1003;
 SET kid.sno_sequence_max = 1000;
 SELECT count(DISTINCT id), min(kid_sequence(id)), max(kid_sequence(id)) FROM (SELECT sno_next() AS id FROM generate_series(1, 100)) s;
 SELECT count(DISTINCT id), min(kid_sequence(id)), max(kid_sequence(id)) FROM (SELECT sno_at('2020-02-02') AS id FROM generate_series(1, 100)) s;
 SET kid.sno_sequence_min = 65536;
 SHOW kid.sno_sequence_min;
--- They are set one by one, so only those that are used have to make sense together.
+-- The settings are set one at a time, so only a generator that uses them reports a contradiction.
 SET kid.sno_sequence_max = 1001;
 SELECT sno_next();
 SET kid.sno_sequence_min = 1004;

@@ -1,11 +1,11 @@
--- All the ways to say a range of time beside an ID, of every type: they mean the same, and use the index of the key.
+-- All ways to write a range of time beside an ID, for every type: they mean the same, and use the index of the key.
 SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 
 CREATE TABLE types (name text, makes text);
 INSERT INTO types VALUES ('kid64', 'kid64_make(t, 0)'), ('kid96', 'kid96_make(t, 1, 0)'), ('sno', 'sno_make(t, 0, 0, 0)'),
     ('flake', 'flake_make(t, 0, 0, 0)'), ('flax', 'flax_make(t, ''\x00000000000000'')');
--- Every type of kid's own is among them.
+-- The table lists every type that kid defines.
 SELECT typname FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e'
  WHERE typtype = 'b' AND typname NOT IN (SELECT name FROM types);
 CREATE DOMAIN own_range AS tstzrange CHECK (NOT isempty(VALUE));
@@ -13,7 +13,7 @@ CREATE TABLE days (during tstzrange, checked own_range, many tstzrange[]);
 INSERT INTO days VALUES ('[2026-11-02,2026-11-03)', '[2026-11-02,2026-11-03)', '{"[2026-11-02,2026-11-03)"}');
 ANALYZE days;
 
--- What is written, with the types of its parameters and their values if it has any.
+-- The condition as written, with the types and values of its parameters if it has any.
 CREATE TABLE spellings (n int GENERATED ALWAYS AS IDENTITY, condition text, declared text, given text, source text DEFAULT '');
 INSERT INTO spellings (condition, declared, given) VALUES
     ('id <@ ''[2026-11-02,2026-11-03)''', NULL, NULL),
@@ -54,12 +54,12 @@ INSERT INTO spellings (condition, declared, given) VALUES
     ('id <@ ANY (SELECT during FROM days)', NULL, NULL),
     ('EXISTS (SELECT FROM (VALUES (''[2026-11-02,2026-11-03)''::tstzrange)) AS v (r) WHERE id <@ r)', NULL, NULL),
     ('EXISTS (SELECT FROM days WHERE id <@ during)', NULL, NULL);
--- Columns, in a join.
+-- Ranges from columns, in a join.
 INSERT INTO spellings (source, condition)
 SELECT 'days, ', unnest('{id <@ during, during @> id, id <@ checked, checked @> id, id <@ many[1], id <@ (days).during, id <@ ANY (many), NOT id <@ during}'::text[]);
 
--- Rows that are found, of 1440 a day, and that are found in a plan of the key's index; whether there is such a plan, and which
--- of four partitions, of a day each, a plan looks at.
+-- For a condition: how many rows it finds, of 1440 a day; how many rows it finds by means of the key's index; whether a plan with that index exists; and which
+-- of four partitions of a day each the plan scans.
 CREATE FUNCTION asked(source text, condition text, declared text, given text, OUT rows bigint, OUT in_index bigint, OUT index boolean, OUT partitions text) LANGUAGE plpgsql AS $$
 DECLARE
     ask text := format('SELECT count(*) FROM %st WHERE %s', source, condition);
@@ -110,17 +110,17 @@ END $$;
 SELECT condition, declared, rows, in_index = rows AS same, index, partitions, string_agg(type, ' ' ORDER BY type) AS types
   FROM answers JOIN spellings USING (n) GROUP BY n, condition, declared, rows, in_index, index, partitions ORDER BY n, types;
 
--- In a select list, where NULL matters.
+-- In a select list, where NULL differs from false.
 SELECT id <@ '[2026-11-01,2026-11-02)' AS literal, id <@ NULL AS nothing, '[2026-11-02,)' @> id AS other, NOT id <@ '(,)' AS negated, id <@ 'empty' AS empty,
        NULL::kid64 <@ '(,)' AS no_id, NULL::kid64 <@ NULL AS neither
   FROM kid64_make('2026-11-01 12:00', 0) AS id;
--- A parameter that has no type gets that of the operator.
+-- A parameter of unknown type gets the type of the operator.
 CREATE TABLE t (id kid64 PRIMARY KEY);
 PREPARE untyped AS SELECT FROM t WHERE id <@ $1 OR $2 @> id;
 SELECT parameter_types FROM pg_prepared_statements WHERE name = 'untyped';
 DEALLOCATE untyped;
 
--- Anything else is refused when the query is parsed.
+-- Operands of any other type are rejected when the query is parsed.
 DO $$
 DECLARE
     type text;
@@ -148,7 +148,7 @@ SELECT FROM t WHERE id <@ 'tomorrow';
 PREPARE wrong AS SELECT FROM t WHERE id <@ $1;
 EXECUTE wrong (int4range(1, 10));
 
--- Not what kid_span is for, but possible: with a constraint of its own the range is checked, and the rewriting stays.
+-- kid_span is not meant for this, but it is possible: if it has a constraint, the range is checked, and the condition is still rewritten.
 ALTER DOMAIN kid_span ADD CONSTRAINT bounded CHECK (NOT upper_inf(VALUE));
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
@@ -165,7 +165,7 @@ RESET enable_bitmapscan;
 DEALLOCATE of_kid_span;
 ALTER DOMAIN kid_span DROP CONSTRAINT bounded;
 
--- What is stored: the definition of a view makes the same view, a predicate is recognized, a constraint holds.
+-- Stored expressions: the definition of a view makes the same view, the predicate of an index is recognized, and a constraint is enforced.
 CREATE VIEW v AS SELECT id <@ '[2026-11-01,2026-11-02)' AS literal, '[2026-11-01,2026-11-02)' @> id AS other, id <@ tstzrange('2026-11-01', NULL) AS function,
        id <@ during AS of_column, checked @> id AS of_domain, id <@ ANY (many) AS of_any, id <@ '(,)'::kid_span AS named, id <@ NULL AS nothing
   FROM t, days;

@@ -1,4 +1,4 @@
--- A foreign key of text to a column of IDs: before 18 PostgreSQL accepts it, and then cannot delete from the other table. 18 refuses it.
+-- A foreign key from text to a column of IDs: PostgreSQL before 18 accepts it, and then cannot delete from the referenced table. PostgreSQL 18 rejects it.
 CREATE TABLE parents (id kid64 PRIMARY KEY, c kid96 UNIQUE);
 CREATE DOMAIN words AS varchar(20);
 CREATE TABLE children (a text REFERENCES parents, "B" varchar REFERENCES parents, c words REFERENCES parents (c));

@@ -1,4 +1,4 @@
--- What plans make of a comparison of an ID with time, wherever it stands and whatever the time comes from: of every type.
+-- Plans of comparisons of an ID with time, for every type: in all places of a query, and with times from all sources.
 SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 SET max_parallel_workers_per_gather = 0;
@@ -6,12 +6,12 @@ SET max_parallel_workers_per_gather = 0;
 CREATE TABLE types (name text, makes text);
 INSERT INTO types VALUES ('kid64', 'kid64_make(t, 0)'), ('kid96', 'kid96_make(t, 1, 0)'), ('sno', 'sno_make(t, 0, 0, 0)'),
     ('flake', 'flake_make(t, 0, 0, 0)'), ('flax', 'flax_make(t, ''\x00000000000000'')');
--- Every type of kid's own is among them.
+-- The table lists every type that kid defines.
 SELECT typname FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e'
  WHERE typtype = 'b' AND typname NOT IN (SELECT name FROM types);
 
--- For each type a table with a key, one with BRIN, and one in partitions, all of an ID a minute for four days. Beside them the
--- same of timestamptz, which says what is right.
+-- For each type there are three tables: one with a key, one with BRIN, and one in partitions. Each has an ID a minute for four days. The same tables with
+-- timestamptz give the expected results.
 CREATE TABLE days (day timestamptz, during tstzrange, n int);
 INSERT INTO days SELECT d, tstzrange(d, d + interval '1 hour'), extract(day FROM d) FROM generate_series(timestamptz '2026-11-02', '2026-11-03', '1 day') AS d;
 ANALYZE days;
@@ -34,7 +34,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- As costly as they say, and counted.
+-- The function costs as much as it claims, and counts its calls.
 CREATE FUNCTION costly(timestamptz) RETURNS timestamptz STABLE COST 10000 LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('test.calls', (current_setting('test.calls')::int + 1)::text, false);
@@ -47,7 +47,7 @@ BEGIN
 END $$;
 SET test.calls = 0;
 
--- The rows that a condition finds, with calls of costly() while it runs, and the conditions of indexes and filters in its plan.
+-- For a condition: the rows it finds, the calls of costly() while it runs, and the conditions of indexes and filters in its plan.
 CREATE FUNCTION run(source text, condition text, OUT rows bigint, OUT calls int, OUT conditions text, OUT filters text) LANGUAGE plpgsql AS $$
 DECLARE
     plan json;
@@ -89,8 +89,9 @@ INSERT INTO conditions (source, condition) VALUES
     ('days, ', 'id <@ (SELECT d.during FROM days d WHERE d.n = days.n)'),
     ('days, ', 'id >= (SELECT max(d.day) FROM days d WHERE d.n = days.n) AND id < timestamptz ''2026-11-03''');
 
--- By the key: whether the rows are those of timestamptz, with an index, with a filter, and how often the costly function is called. A kid96 is rechecked, and
--- neither index nor filter knows NOT of a recheck; NOT of a comparison with a setting, where a sub-select is on the other side, neither.
+-- By the key: whether the rows are those of timestamptz, whether the plan has an index and a filter, and how often costly() is called. A kid96 is rechecked,
+-- and neither an index nor a filter can use NOT of a recheck. The same holds for NOT of a comparison that depends on a setting, if the other side is a
+-- sub-select.
 SET enable_seqscan = off;
 SET enable_material = off;
 CREATE TABLE answers AS
@@ -102,14 +103,14 @@ SELECT a.source || a.condition AS condition, a.n, a.kind, a.type, a.rows = r.row
   FROM answers a JOIN answers r USING (n, kind) WHERE r.type = 'timestamptz';
 SELECT condition, same, index, filter, calls, string_agg(type, ' ' ORDER BY type) AS types FROM compared WHERE kind = 'key' AND NOT (type = 'timestamptz' AND condition ~ '<@|@>')
  GROUP BY n, condition, same, index, filter, calls ORDER BY n, types;
--- By BRIN: the same rows, and an index where the key is one.
+-- By BRIN: the same rows, and an index wherever the key has one.
 SELECT count(*), count(*) FILTER (WHERE NOT same) AS different, count(*) FILTER (WHERE index <> (SELECT index FROM compared k WHERE k.kind = 'key' AND (k.n, k.type) = (b.n, b.type))) AS otherwise
   FROM compared b WHERE kind = 'brin' AND type <> 'timestamptz';
 RESET enable_seqscan;
 RESET enable_material;
 
--- Bounds that are known when a query is planned are constants, of types whose layout depends on a setting, too: partitions are left out then, and tables whose
--- constraints exclude them; and what looks for constants, as columnar storage and hypertables do, finds them.
+-- Bounds that are known at planning time are constants, also for types whose layout depends on a setting. So partitions are pruned, and tables are excluded by
+-- their constraints. Columnar storage and hypertables look for constants, and find them.
 EXPLAIN (COSTS OFF) SELECT * FROM parts_flake WHERE id <@ tstzrange('2026-11-02 12:00', '2026-11-02 13:00');
 EXPLAIN (COSTS OFF) SELECT * FROM parts_flake WHERE NOT id < timestamptz '2026-11-04';
 EXPLAIN (COSTS OFF) SELECT * FROM parts_kid96 WHERE id <@ tstzrange('2026-11-02 12:00', '2026-11-02 13:00');
@@ -117,10 +118,10 @@ EXPLAIN (COSTS OFF) SELECT * FROM parts_kid96 WHERE id >= kid96_floor('2026-11-0
 EXPLAIN (COSTS OFF) SELECT * FROM parts_flake WHERE id >= flake_floor('2026-11-04') AND kid_timestamp(id) < '2026-11-04 12:30' AND id - '7523172089856000000' > '1 h';
 SELECT id < timestamptz '2026-11-03' AS flake, kid96_make('2026-11-02', 1, 0, 8) < timestamptz '2026-11-03' AS kid96, NULL::flake < timestamptz '2026-11-03' AS nothing
   FROM flake_make('2026-11-02', 0, 0, 0, '1970-01-01') AS id;
--- All that can be known is: nothing is left to compare.
+-- If everything is known at planning time, no comparison remains.
 EXPLAIN (VERBOSE, COSTS OFF) SELECT flake '7523172089856000000' < timestamptz '2026-11-03', kid96 '.6.No...........' <@ tstzrange('2026-11-02', '2026-11-03'), kid_timestamp(flake '7523172089856000000');
 
--- What lasts longer than a plan must not know the setting: it is refused where it has to be immutable, and is no proof of anything.
+-- An expression that outlives a plan must not depend on the setting: where it must be immutable it is rejected, and the planner proves nothing from it.
 \set VERBOSITY sqlstate
 CREATE INDEX ON key_flake (id) WHERE id < timestamptz '2026-11-03';
 CREATE INDEX ON key_flake ((id < timestamptz '2026-11-03'));
@@ -141,7 +142,7 @@ SELECT count(*) FROM checked WHERE id >= timestamptz '2026-11-03';
 SELECT count(*) FROM checked WHERE kid_timestamp(id) >= '2026-11-03';
 RESET kid.flake_epoch;
 RESET constraint_exclusion;
--- With the setting as an argument it is immutable.
+-- If the setting is passed as an argument, the expression is immutable.
 CREATE INDEX with_epoch ON key_flake (kid_timestamp(id, '1970-01-01 UTC'));
 SET enable_seqscan = off;
 SELECT conditions FROM run('key_flake', 'kid_timestamp(id) = ''2026-11-02''');
@@ -160,7 +161,7 @@ RESET enable_seqscan;
 DROP INDEX with_epoch;
 ALTER TABLE key_flake ADD PRIMARY KEY (id);
 
--- Plans that are kept end with the setting, in whatever way it changes.
+-- Cached plans are invalidated by a change of the setting, however it changes.
 PREPARE flakes(timestamptz) AS SELECT count(*) FROM key_flake WHERE id < $1;
 PREPARE of_a_day AS SELECT count(*) FROM key_flake WHERE id < timestamptz '2026-11-03';
 PREPARE in_select AS SELECT count(*) FROM key_flake WHERE id < (SELECT max(day) FROM days);
@@ -204,7 +205,7 @@ SELECT of_a_day(), elsewhere();
 PREPARE of_a_day AS SELECT count(*) FROM key_flake WHERE id < timestamptz '2026-11-03';
 SET plan_cache_mode = force_generic_plan;
 EXECUTE of_a_day;
--- A function that sets it while a statement runs: that statement goes on as it was planned, the next one knows.
+-- A function changes the setting while a statement runs: that statement continues as planned, and the next one uses the new value.
 CREATE FUNCTION set_epoch(text) RETURNS boolean VOLATILE LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('kid.flake_epoch', $1, false); RETURN true; END $$;
 PREPARE setting_too(text) AS SELECT count(*) FROM key_flake WHERE set_epoch($1) AND id < timestamptz '2026-11-03';
 EXECUTE setting_too('0');
@@ -222,8 +223,9 @@ EXECUTE kid96s;
 RESET plan_cache_mode;
 DEALLOCATE ALL;
 
--- A sub-select that says something else each time is not asked for both ends of a range, nor for an index and again for a recheck: here it says another hour, and no row may be in
--- neither, or another infinity, and either all rows are before it or none. One that is in it says so, too, by way of a sub-select of its own.
+-- A sub-select may return another value each time. It is not evaluated separately for the two ends of a range, nor for an index and again for the recheck. Here
+-- it alternates between two hours, and no row found may be in neither; or between two infinities, and all rows match or none. A sub-select that contains such a
+-- sub-select is treated the same.
 CREATE SEQUENCE asked;
 CREATE FUNCTION hour() RETURNS tstzrange LANGUAGE sql AS $$
     SELECT CASE nextval('asked') % 2 WHEN 0 THEN tstzrange('2026-11-02 01:00', '2026-11-02 02:00') ELSE tstzrange('2026-11-03 01:00', '2026-11-03 02:00') END $$;
@@ -245,7 +247,8 @@ SELECT bool_and(plans(format('SELECT 1 FROM key_%s WHERE id <@ tstzrange(''2026-
        bool_and(plans(format('SELECT 1 FROM key_%s JOIN unnest(''{[2026-11-02,2026-11-03),[2026-11-04,2026-11-05)}''::tstzmultirange) AS r ON id <@ r', name))) AS joined FROM types;
 RESET enable_seqscan;
 
--- Wherever it stands: what the function says, in an outer join, in CASE, under row security, in views, functions that are inlined, MERGE, UPDATE and DELETE.
+-- In every place the result is that of the function: in an outer join, in CASE, under row security, in views, in inlined functions, in MERGE, UPDATE and
+-- DELETE.
 CREATE TABLE nothing (id flake, k kid96);
 SELECT day, count(*), count(f.id), bool_or(f.id < day) AS before FROM days LEFT JOIN key_flake f ON f.id <@ during AND NOT f.id < timestamptz '2026-11-03' GROUP BY day ORDER BY day;
 SELECT count(*) AS rows, count(f.id < timestamptz '2026-11-03') AS known FROM days LEFT JOIN nothing f ON true;
@@ -268,15 +271,17 @@ SET ROLE regress_kid_reader;
 SELECT count(*), count(*) FILTER (WHERE id < timestamptz '2026-11-04') FROM secured;
 RESET ROLE;
 RESET kid.flake_epoch;
--- What is leakproof has no error that tells of an argument. What has the setting as an argument has, also where an index or a constraint uses it.
+-- A leakproof function raises no error that reveals an argument. A function that takes the setting as an argument does, also if an index or a constraint uses
+-- it.
 SELECT kid64_lowest('=', now()) AS lowest, kid64_highest('', now()) AS highest, sno_first('<<', now()) AS first, flax_last('>=x', now()) AS last;
 SELECT flake_lowest('<', now(), '1969-12-31 23:59:59 UTC');
 SELECT kid96_last('>', now(), 11);
 SELECT count(*) FROM key_flake WHERE flake_lt_time(id, '2026-11-02', '2000-01-01 00:00:00.0001 UTC');
 SELECT count(*) FROM key_kid96 WHERE kid96_lt_time(id, (SELECT max(day) FROM days), -1);
 ALTER TABLE key_flake ADD CHECK (flake_lt_time(id, '2036-11-02', '2000-01-01 00:00:00.0001 UTC'));
--- Comparisons with instants, and what becomes of them, are leakproof, as those of timestamptz are, so that an index can come before a policy, or the condition of a view with
--- security_barrier. What has the setting as an argument is not: where that is none, it fails.
+-- Comparisons with instants are leakproof, and so are the conditions they are rewritten to, as for timestamptz. So an index can be used before a policy, or
+-- before the condition of a view with security_barrier. A function that takes the setting as an argument is not leakproof, because it fails for an invalid
+-- setting.
 CREATE TABLE hidden (type text, source text, condition text);
 INSERT INTO hidden SELECT type, source, condition FROM (SELECT name FROM types UNION ALL SELECT 'timestamptz') AS t (type),
     (VALUES ('', 'id > timestamptz ''2026-11-03'''), ('', 'id > now() - interval ''90 years'''), ('', 'id > (SELECT max(day) FROM days)'), ('', '(SELECT max(day) FROM days) >= id'), ('days, ', 'id > day'), ('days, ', 'day + interval ''1 hour'' >= id')) AS c (source, condition);
@@ -308,7 +313,7 @@ BEGIN
     END LOOP;
 END $$;
 REVOKE ALL ON days, hidden FROM regress_kid_reader;
--- What an arbiter of ON CONFLICT says is what its index says, whatever else is in the query.
+-- The arbiter of ON CONFLICT matches its index, whatever else is in the query.
 CREATE TABLE arbiters (id kid64, created timestamptz, a int);
 CREATE UNIQUE INDEX ON arbiters (a) WHERE id < created;
 CREATE UNIQUE INDEX ON arbiters ((id < created), a);
@@ -333,14 +338,14 @@ INSERT INTO nothing (id) SELECT id FROM key_flake WHERE id < timestamptz '2026-1
 CREATE UNIQUE INDEX ON nothing (kid_timestamp(id, '1970-01-01 UTC'));
 INSERT INTO nothing (id) SELECT id FROM key_flake WHERE id < timestamptz '2026-11-01 00:04' ON CONFLICT (kid_timestamp(id, '1970-01-01 UTC')) DO NOTHING;
 SELECT count(*) FROM nothing;
--- COPY has no query.
+-- COPY has a WHERE clause, but no query that is planned.
 COPY nothing FROM stdin WHERE id < timestamptz '2026-11-03';
 7523172089855999999	\N
 7523172089856000000	\N
 \.
 SELECT id FROM nothing WHERE k IS NULL ORDER BY id DESC LIMIT 1;
 
--- Comparisons within comparisons double what they are in, and whoever says that nothing costs anything could not stop that.
+-- Each nested comparison doubles what it contains. A limit by cost alone could not stop that if all costs were set to 0.
 SET cpu_operator_cost = 0;
 DO $$
 DECLARE

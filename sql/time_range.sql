@@ -1,23 +1,23 @@
--- Comparison of IDs with time: what it means, that rewriting it changes nothing, and the plans that it gives.
+-- Comparison of IDs with time: its meaning, that rewriting does not change it, and the resulting plans.
 SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 
--- At the time unit of the type: an instant in the midst of a unit, 1.024 ms, is as late as the unit.
+-- Comparison is by the time unit of the type: an instant inside a unit, 1.024 ms, equals the whole unit.
 SELECT id < t AS lt, id <= t AS le, id >= t AS ge, id > t AS gt, t > id AS gt_id, t >= id AS ge_id, t <= id AS le_id, t < id AS lt_id
   FROM (VALUES (kid64_make('2026-11-21 00:00:00.001024', 5), timestamptz '2026-11-21 00:00:00.002000')) AS v (id, t);
--- Half-open ranges tile time; an ID is in one of them.
+-- Half-open ranges tile time: an ID is in exactly one of them.
 SELECT id <@ tstzrange('2026-11-21 00:00', '2026-11-21 00:00:00.0015') AS before, id <@ tstzrange('2026-11-21 00:00:00.0015', '2026-11-22') AS after,
        id <@ tstzrange('2026-11-21 00:00:00.0015', '2026-11-21 00:00:00.0016') AS within_a_unit,
        id <@ tstzrange('2026-11-21 00:00:00.0015', '2026-11-21 00:00:00.0016', '[]') AS closed
   FROM kid64_make('2026-11-21 00:00:00.001024', 5) AS id;
 
--- Whatever takes a function by its name alone can have T_timestamp.
+-- If a tool takes a function by its name alone, it can use T_timestamp.
 SELECT 'kid_timestamp'::regproc;
 SELECT f AS function, provolatile FROM unnest('{kid64_timestamp, kid96_timestamp, sno_timestamp, flake_timestamp, flax_timestamp}'::regproc[]) AS f JOIN pg_proc p ON p.oid = f;
 SELECT kid64_timestamp(kid64_floor(t)) AS kid64, kid96_timestamp(kid96_make(t, 5, 0)) AS kid96, sno_timestamp(sno_floor(t)) AS sno, flake_timestamp(flake_floor(t)) AS flake, flax_timestamp(flax_floor(t)) AS flax
   FROM (VALUES (timestamptz '2026-11-21 12:00'), (NULL)) AS v (t);
 
--- The functions themselves under other names, which the planner does not know.
+-- The comparison functions under other names, which the planner does not rewrite.
 CREATE TABLE types (name text, makes text, first timestamptz, last timestamptz);
 INSERT INTO types VALUES
     ('kid64', 'kid64_make(t, n)', '1970-01-01', '35198-01-19 07:06:39.999999'),
@@ -25,7 +25,7 @@ INSERT INTO types VALUES
     ('sno', 'sno_make(t, 0, n % 3, n)', '2010-01-01', '2079-09-07 15:47:35.551999'),
     ('flake', 'flake_make(t, 0, n % 3, n)', '1970-01-01', '2109-05-15 07:35:11.103999'),
     ('flax', 'flax_make(t, decode(lpad(to_hex(n), 14, ''0''), ''hex''))', '2015-01-01', '2049-11-03 19:53:47.775999');
--- Every type of kid's own is among them.
+-- The table lists every type that kid defines.
 SELECT typname FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e'
  WHERE typtype = 'b' AND typname NOT IN (SELECT name FROM types);
 DO $$
@@ -41,7 +41,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- Instants around edges: of units, of the ranges of the types, of time; and anywhere. Seeded, so the same in each run.
+-- Instants around the edges of time units, of the ranges of the types, and of time itself, and random ones. The seed makes each run the same.
 SELECT setseed(0.20261121);
 CREATE TABLE instants AS
 SELECT base + random_step * interval '1 microsecond' AS t
@@ -56,8 +56,8 @@ SELECT tstzrange(least(a.t, b.t), greatest(a.t, b.t), (ARRAY['[)', '[]', '(]', '
 UNION ALL SELECT unnest(ARRAY['empty', '(,)', '(,2026-11-21 12:34:56.789]', '[2026-11-21 12:34:56.789,)', '(-infinity,infinity)', '[-infinity,infinity]', NULL]::tstzrange[]);
 SELECT count(*) > 400 AS ranges FROM ranges;
 
--- IDs at such instants, and the smallest and the greatest. Every comparison with every instant and range, rewritten, is what the function says: in a
--- select list, where NULL matters, and in WHERE, also negated.
+-- For IDs at such instants, and for the least and the greatest ID: every comparison with every instant and range, when rewritten, agrees with the function. It
+-- is tried in a select list, where NULL differs from false, and in WHERE, also negated.
 CREATE FUNCTION differences(type text, makes text, first timestamptz, last timestamptz) RETURNS TABLE (what text, cases bigint, different bigint) LANGUAGE plpgsql AS $$
 DECLARE
     op record;
@@ -72,14 +72,14 @@ BEGIN
         RETURN QUERY EXECUTE format('SELECT %L, a, a - b FROM (SELECT count(*) AS a FROM ids, instants WHERE id %1$s t) x, (SELECT count(*) AS b FROM ids, instants WHERE plain_%2$s(id, t)) y',
                                     op.symbol, op.name);
     END LOOP;
-    -- And what the function says is what the times say. (The unit of a kid96 is that of a kid64, its bounds are wider.)
+    -- The function agrees with the times. (A kid96 has the time unit of kid64; only its bounds are wider.)
     RETURN QUERY EXECUTE format('SELECT ''time'', count(*), count(*) FILTER (WHERE
                (id < t) <> CASE WHEN t < %L THEN false WHEN t > %L THEN true ELSE kid_timestamp(id) < kid_timestamp(%s_floor(t)) END
             OR (id > t) <> CASE WHEN t < %1$L THEN true WHEN t > %2$L THEN false ELSE kid_timestamp(id) > kid_timestamp(%3$s_floor(t)) END) FROM ids, instants',
                                 first, last, replace(type, 'kid96', 'kid64'));
     RETURN QUERY EXECUTE 'SELECT ''<@'', count(*), count(*) FILTER (WHERE (id <@ r) IS DISTINCT FROM plain(id, r) OR (r @> id) IS DISTINCT FROM plain(id, r)) FROM ids, ranges';
     RETURN QUERY EXECUTE 'SELECT ''<@'', a, a - b FROM (SELECT count(*) AS a FROM ids, ranges WHERE NOT id <@ r) x, (SELECT count(*) AS b FROM ids, ranges WHERE NOT plain(id, r)) y';
-    -- By an index, what is not rewritten: (n, id) of all that are found.
+    -- Through an index, and not rewritten: (n, id) of all rows found.
     CREATE INDEX ON ids (id);
     PERFORM set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
             set_config('enable_material', 'off', true);
@@ -91,7 +91,7 @@ BEGIN
                           SELECT ''index'', count(*), 2 * count(*) - count(f.id) - count(p.id) FROM found f FULL JOIN plain p USING (n, id)';
     PERFORM set_config('enable_seqscan', 'on', true), set_config('enable_bitmapscan', 'on', true), set_config('enable_hashjoin', 'on', true), set_config('enable_mergejoin', 'on', true),
             set_config('enable_material', 'on', true);
-    -- With constants, where bounds may be left out.
+    -- With constants, where redundant bounds may be dropped.
     FOR op IN SELECT symbol, name, t FROM (VALUES ('<', 'lt'), ('<=', 'le'), ('>=', 'ge'), ('>', 'gt')) AS v (symbol, name), numbered WHERE n % 4 = 0 OR abs(extract(epoch FROM t)) > 5e9 LOOP
         RETURN QUERY EXECUTE format('SELECT ''constant'', count(*), count(*) FILTER (WHERE (id %1$s %3$L::timestamptz) IS DISTINCT FROM plain_%2$s(id, %3$L) OR (NOT id %1$s %3$L::timestamptz) IS DISTINCT FROM NOT plain_%2$s(id, %3$L))
                                        + abs(sum(plain_%2$s(id, %3$L)::int) - (SELECT count(*) FROM ids WHERE id %1$s %3$L::timestamptz)) FROM ids', op.symbol, op.name, op.t);
@@ -104,18 +104,18 @@ BEGIN
 END $$;
 CREATE TABLE numbered AS SELECT row_number() OVER () AS n, t FROM instants UNION ALL SELECT 0, NULL;
 CREATE TABLE numbered_ranges AS SELECT row_number() OVER () AS n, r FROM ranges;
--- Too costly to be evaluated twice.
+-- Functions that are too costly to be evaluated twice.
 CREATE FUNCTION costly(timestamptz) RETURNS timestamptz STABLE COST 10000 LANGUAGE plpgsql AS $$ BEGIN RETURN $1; END $$;
 CREATE FUNCTION costly(tstzrange) RETURNS tstzrange STABLE COST 10000 LANGUAGE plpgsql AS $$ BEGIN RETURN $1; END $$;
 SELECT name, CASE WHEN what IN ('index', 'constant') THEN what ELSE 'rewritten' END AS what, sum(cases) > 5000 AS cases, sum(different) AS different FROM types, differences(name, makes, first, last) GROUP BY 1, 2 ORDER BY 1, 2;
 
--- What a range means is what its ends mean.
+-- A range means the same as its two ends.
 SELECT name, bool_and(same) FROM types, LATERAL (
     SELECT (id <@ r) = ((lower_inf(r) OR CASE WHEN lower_inc(r) THEN id >= lower(r) ELSE id > lower(r) END) AND
                         (upper_inf(r) OR CASE WHEN upper_inc(r) THEN id <= upper(r) ELSE id < upper(r) END)) AS same
       FROM ranges, (SELECT kid64_ceil(t) AS id FROM instants) i WHERE NOT isempty(r)) s WHERE name = 'kid64' GROUP BY name;
 
--- Plans. One for each way to give the time; the other types where they differ.
+-- Plans: one for each way to give the time, and the other types where they differ.
 CREATE FUNCTION planned(query text, property text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     plan json;
@@ -145,7 +145,7 @@ EXPLAIN (COSTS OFF) EXECUTE of_day('2026-11-10');
 EXECUTE of_day('2026-11-10');
 RESET plan_cache_mode;
 RESET enable_seqscan;
--- A column of another table: the index of this one in a nested loop.
+-- A range from another table: the inner side of a nested loop uses the index.
 CREATE TABLE days (r tstzrange, since timestamptz, id kid64);
 INSERT INTO days SELECT tstzrange(d, d + interval '1 day'), d, kid64_floor(d) FROM generate_series(timestamptz '2026-11-10', '2026-11-12', '1 day') AS d;
 ANALYZE days;
@@ -154,13 +154,13 @@ SELECT since, count(*) FROM days JOIN t ON t.id <@ r GROUP BY since ORDER BY sin
 EXPLAIN (COSTS OFF) SELECT * FROM days JOIN t ON t.id >= since AND t.id < since + interval '1 hour';
 SELECT since, count(*) FROM days JOIN t ON t.id >= since AND t.id < since + interval '1 hour' GROUP BY since ORDER BY since;
 EXPLAIN (COSTS OFF) SELECT * FROM days, LATERAL (SELECT * FROM t WHERE t.id > since ORDER BY t.id LIMIT 1) AS next;
--- Within a merge join.
+-- Inside a merge join.
 SET enable_nestloop = off;
 SET enable_hashjoin = off;
 EXPLAIN (COSTS OFF) SELECT * FROM days JOIN t USING (id) WHERE t.id > timestamptz '2026-11-11';
 RESET enable_nestloop;
 RESET enable_hashjoin;
--- The time changes from row to row, so a row has to be looked at to know it.
+-- The time changes from row to row, so each row must be read.
 EXPLAIN (COSTS OFF) SELECT * FROM t WHERE id > clock_timestamp();
 RESET enable_bitmapscan;
 
@@ -169,11 +169,11 @@ SELECT planned(q, 'Plan Rows')::int BETWEEN 720 AND 2880 AS good
   FROM unnest(ARRAY['SELECT * FROM t WHERE id <@ tstzrange(''2026-11-10'', ''2026-11-11'')',
                     'SELECT * FROM t WHERE id >= timestamptz ''2026-11-10'' AND id < timestamptz ''2026-11-11''']) AS q;
 
--- Of every three hours, 180 rows. The usual 100 bins would be of 10 hours each.
+-- Every range of three hours, 180 rows. With the usual 100 histogram bins, a bin would span 10 hours.
 SELECT count(*) FILTER (WHERE rows BETWEEN 90 AND 360) / count(*)::float > 0.98 AS good
   FROM (SELECT planned(format('SELECT * FROM t WHERE id <@ tstzrange(%L, %L)', d, d + interval '3 hours'), 'Plan Rows')::int AS rows
           FROM generate_series(timestamptz '2026-11-02', '2026-11-30', '1 hour') AS d) s;
--- A column of IDs that are not unique has the usual statistics, and so has one with a target of its own.
+-- A column whose IDs are not unique has the usual statistics, and so does a column with its own statistics target.
 CREATE TABLE a AS SELECT kid64_make(timestamptz '2026-11-01' + i * interval '1 s', 0) AS id, kid64_make(timestamptz '2026-11-01' + i / 50 * interval '1 s', 0) AS reference,
                          kid64_make(timestamptz '2026-11-01' + i * interval '1 s', 0) AS own, flax_next() AS random, NULL::sno AS nothing
                     FROM generate_series(1, 20000) AS i;
@@ -181,7 +181,7 @@ ALTER TABLE a ALTER own SET STATISTICS 50;
 ANALYZE a;
 SELECT attname, array_length(histogram_bounds::text::text[], 1) AS bounds, array_length(most_common_freqs, 1) IS NOT NULL AS common, round(correlation::numeric, 2) <> 0 AS correlation
   FROM pg_stats WHERE tablename = 'a' ORDER BY attname;
--- Extended statistics of it are not ten times as long.
+-- Extended statistics on such a column have the usual size, not ten times as much.
 CREATE STATISTICS a_both (mcv) ON id, reference FROM a;
 ANALYZE a;
 SELECT count(*) FROM pg_statistic_ext_data, pg_mcv_list_items(stxdmcv) WHERE stxoid = (SELECT oid FROM pg_statistic_ext WHERE stxname = 'a_both');
@@ -192,7 +192,7 @@ SELECT array_length(histogram_bounds::text::text[], 1) AS bounds FROM pg_stats W
 RESET default_statistics_target;
 DROP TABLE a;
 
--- Partitions, when the query is planned and when it runs.
+-- Partitions are pruned at planning time and at execution time.
 CREATE TABLE p (id kid64, n int) PARTITION BY RANGE (id);
 CREATE TABLE p_1 PARTITION OF p FOR VALUES FROM (kid64_floor('2026-11-01')) TO (kid64_floor('2026-11-10'));
 CREATE TABLE p_2 PARTITION OF p FOR VALUES FROM (kid64_floor('2026-11-10')) TO (kid64_floor('2026-11-20'));
@@ -204,14 +204,14 @@ SET plan_cache_mode = force_generic_plan;
 EXPLAIN (COSTS OFF) EXECUTE of_p('2026-11-20');
 RESET plan_cache_mode;
 
--- Constraint exclusion, where a table is in parts by inheritance.
+-- Constraint exclusion, for a table that is split by inheritance.
 CREATE TABLE c (id kid64);
 CREATE TABLE c_1 (CHECK (id >= kid64 '.6.MUg.....' AND id < kid64 '.600GF.....')) INHERITS (c);
 CREATE TABLE c_2 (CHECK (id >= kid64 '.600GF.....')) INHERITS (c);
 EXPLAIN (COSTS OFF) SELECT * FROM c WHERE id < timestamptz '2026-11-10';
 EXPLAIN (COSTS OFF) SELECT * FROM c WHERE id <@ tstzrange('2026-12-10', NULL);
 
--- A column that stays bigint, and one that stays text. (The text of an ID orders as the ID does in collation "C".)
+-- A column that stays bigint, and one that stays text. (In collation "C" the text of an ID sorts like the ID.)
 CREATE TABLE b (id bigint PRIMARY KEY DEFAULT kid_next(), n int);
 INSERT INTO b SELECT kid64_make(timestamptz '2026-11-01' + i * interval '1 minute', 0)::bigint, i FROM generate_series(0, 9999) AS i;
 ANALYZE b;
@@ -225,7 +225,7 @@ EXPLAIN (COSTS OFF) EXECUTE of_b('2026-11-07 22:00', '2026-11-07 22:03');
 RESET plan_cache_mode;
 EXECUTE of_b('2026-11-07 22:00', '2026-11-07 22:03');
 DEALLOCATE of_b;
--- A bigint can be an ID of two types, so it is compared with time as neither.
+-- A bigint can be an ID of two types, so it cannot be compared with time.
 \set VERBOSITY terse
 SELECT * FROM b WHERE id >= timestamptz '2026-11-07 22:00';
 SELECT * FROM b WHERE id <@ tstzrange('2026-11-07 22:00', '2026-11-07 22:03');
@@ -237,7 +237,7 @@ ANALYZE x;
 EXPLAIN (COSTS OFF) SELECT * FROM x WHERE id >= sno_floor('2026-11-07 22:00')::text AND id < sno_floor('2026-11-07 22:03')::text;
 SELECT count(*), min(kid_timestamp(id::sno)), max(kid_timestamp(id::sno)) FROM x WHERE id >= sno_floor('2026-11-07 22:00')::text AND id < sno_floor('2026-11-07 22:03')::text;
 
--- kid96: the bounds of its order, and the comparison itself.
+-- kid96: its bounds, and the recheck by the comparison itself.
 CREATE TABLE nodes (id kid96 PRIMARY KEY);
 INSERT INTO nodes SELECT kid96_make(timestamptz '2026-11-10' + i * interval '1 second', node, 0) FROM generate_series(0, 9999) AS i, generate_series(1, 2) AS node;
 VACUUM ANALYZE nodes;
@@ -245,7 +245,7 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM nodes WHERE id <@ tstzrange('2026-11-10
 SELECT count(*) FROM nodes WHERE id <@ tstzrange('2026-11-10 01:00', '2026-11-10 01:10');
 SELECT planned('SELECT * FROM nodes WHERE id <@ tstzrange(''2026-11-10 01:00'', ''2026-11-10 01:10'')', 'Plan Rows')::int BETWEEN 600 AND 2400 AS good;
 
--- flake: its epoch is that of the moment.
+-- flake: the epoch is the value of the setting at that moment.
 CREATE TABLE f (id flake PRIMARY KEY);
 INSERT INTO f SELECT flake_make(timestamptz '2026-11-10' + i * interval '1 second', 0, 0, 0) FROM generate_series(0, 9999) AS i;
 VACUUM ANALYZE f;
@@ -260,8 +260,8 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE id <@ tstzrange('2026-11-10', '
 SELECT count(*) FROM t WHERE id <@ tstzrange('2026-11-10', '2026-11-11');
 RESET enable_seqscan;
 
--- In blocks that hold rows of two days a month apart, minmax_multi keeps the time between them out: for that it has to
--- know how far IDs are from each other. Blocks read for that time, and for one of the days.
+-- The blocks hold rows of two days that are a month apart. For the time in between, minmax_multi excludes them, which needs the distance between IDs. The
+-- function counts the blocks read: for the time in between, and for one of the days.
 CREATE FUNCTION blocks_read(query text) RETURNS numeric LANGUAGE plpgsql AS $$
 DECLARE
     plan json;
@@ -289,7 +289,7 @@ RESET enable_seqscan;
 DROP TABLE c, c_1, c_2, b, x, days, t, p, nodes, f, instants, ranges, numbered, numbered_ranges, types;
 DROP FUNCTION costly(timestamptz), costly(tstzrange);
 
--- A function of somebody else's that only looks like one of kid's is not called.
+-- A function by another role that only looks like one of kid's is not called.
 CREATE FUNCTION kid64_recheck(kid64, tstzrange) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
 CREATE FUNCTION kid64_recheck(text, kid64, timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$;
 SELECT count(*) FROM (SELECT kid64_floor(t) FROM generate_series(timestamptz '2026-11-21', '2026-11-21', '1 day') AS t) AS ids (id)

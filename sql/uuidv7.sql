@@ -1,12 +1,12 @@
--- uuid version 7: generators, bounds, comparison with time, for uuids of any origin.
+-- uuid version 7: generators, bounds, and comparison with time, for uuids from any source.
 SET TimeZone = 'UTC';
 SET DateStyle = 'ISO';
 
--- The example of RFC 9562, appendix A.6: of 2022-02-22 14:22:22 -05:00.
+-- The example of RFC 9562, appendix A.6, with the time 2022-02-22 14:22:22 -05:00.
 SELECT kid_timestamp('017F22E2-79B0-7CC3-98C4-DC0C0C07398F'::uuid) = '2022-02-22 14:22:22-05' AS same_time;
 SELECT * FROM kid_inspect('017F22E2-79B0-7CC3-98C4-DC0C0C07398F'::uuid);
 SELECT sum(bits) FROM kid_inspect('017F22E2-79B0-7CC3-98C4-DC0C0C07398F'::uuid);
--- Its examples of versions 1, 3, 4, 5, 6 and 8, version 7 of another variant, and the two that have none: no time.
+-- These have no time: the RFC's examples of versions 1, 3, 4, 5, 6 and 8, version 7 of another variant, and the nil and max uuids.
 SELECT id, kid_timestamp(id), kid_uuidv7_timestamp(id), v.value AS version
   FROM unnest('{C232AB00-9414-11EC-B3C8-9F6BDECED846, 5df41881-3aed-3515-88a7-2f4a814cf09e, 919108f7-52d1-4320-9bac-f847db4148a8,
                 2ed6657d-e927-568b-95e1-2665a8aea6a2, 1EC9414C-232A-6B00-B3C8-9F6BDECED846, 2489E9AD-2EE2-8E00-8EC9-32D5F69181C0,
@@ -15,7 +15,7 @@ SELECT id, kid_timestamp(id), kid_uuidv7_timestamp(id), v.value AS version
  WHERE v.component = 'version';
 SELECT kid_timestamp(NULL::uuid), kid_uuidv7_floor(NULL), kid_uuidv7_at(NULL);
 
--- What the npm package uuid made, of times up to the end of the range.
+-- The uuids that the npm package uuid made, with times up to the end of the range.
 \set vectors `tail -n +2 "$PG_ABS_SRCDIR/test/vectors/uuidv7.tsv"`
 CREATE TABLE ids AS
 SELECT f[5]::uuid AS id, decode(f[4], 'hex') AS bytes,
@@ -32,18 +32,18 @@ SELECT count(*),
        count(*) FILTER (WHERE kid_within(id, tstzrange(time, time, '[]')) AND NOT kid_within(id, tstzrange(time, time))) AS within
   FROM ids;
 
--- The generator: version 7, of now, rising; its time to the microsecond in fraction and count.
+-- The generator makes rising uuids of version 7 with the current time, to the microsecond, in fraction and count.
 CREATE TABLE made (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), n int, at timestamptz DEFAULT clock_timestamp());
 INSERT INTO made (n) SELECT generate_series(1, 100000);
 SELECT count(*), count(*) FILTER (WHERE id <= previous) AS falling,
        count(*) FILTER (WHERE id::text !~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$') AS malformed,
        count(*) FILTER (WHERE NOT id <= at OR NOT id >= at - interval '1 second') AS of_another_time
   FROM (SELECT *, lag(id) OVER (ORDER BY n) AS previous FROM made) s;
--- Each of the 58 random bits is set in about half of them.
+-- Each of the 58 random bits is set in about half of the uuids.
 SELECT count(*) FROM (SELECT sum(get_bit(uuid_send(id), bit)) AS ones FROM (SELECT id FROM made LIMIT 20000) m, generate_series(64, 127) AS bit WHERE bit NOT BETWEEN 66 AND 71 GROUP BY bit) s
  WHERE ones BETWEEN 9600 AND 10400;
 SELECT count(DISTINCT v.value) FROM (SELECT id FROM made LIMIT 20000) m, kid_inspect(id) AS v WHERE v.component = 'random';
--- Many at once.
+-- Many uuids in one call.
 SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS falling
   FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM kid_uuidv7(50000) WITH ORDINALITY AS made (id, n)) s;
 SELECT kid_uuidv7() AS before \gset
@@ -55,7 +55,7 @@ SELECT kid_uuidv7(-1);
 EXPLAIN SELECT * FROM kid_uuidv7(12345);
 SELECT clock, last_issued <= clock_timestamp() AS of_now, waits >= 0 AS waits, ticks, safe_mark FROM kid_stats() WHERE clock = 'uuidv7';
 
--- Of a given time: all 74 bits below the millisecond are random.
+-- For a given time, all 74 bits below the millisecond are random.
 CREATE TABLE past AS SELECT kid_uuidv7_at('2020-02-02 02:02:02.002345+00') AS id FROM generate_series(1, 100000);
 SELECT count(DISTINCT id), min(kid_timestamp(id)), max(kid_timestamp(id)) FROM past;
 SELECT count(*) FROM (SELECT sum(get_bit(uuid_send(id), bit)) AS ones FROM (SELECT id FROM past LIMIT 20000) p, generate_series(48, 127) AS bit WHERE bit NOT BETWEEN 52 AND 55 AND bit NOT IN (70, 71) GROUP BY bit) s
@@ -65,13 +65,13 @@ SELECT kid_uuidv7_at('1969-12-31 23:59:59.999999+00');
 SELECT kid_uuidv7_at('10889-08-02 05:31:50.656+00');
 SELECT kid_uuidv7_at('infinity');
 
--- Bounds are of version 7, also where they saturate.
+-- Bounds are of version 7, also outside the range of times.
 SELECT t, kid_uuidv7_floor(t), kid_uuidv7_ceil(t)
   FROM unnest('{-infinity, 4713-01-01 BC, 1969-12-31 23:59:59.999999+00, 1970-01-01 00:00:00+00, 2026-11-22 12:00:00.000999+00,
                 10889-08-02 05:31:50.655999+00, 10889-08-02 05:31:50.656+00, 294276-12-31 23:59:59.999999+00, infinity}'::timestamptz[]) AS t;
 
--- For every uuid, u < t is u < floor(t), u <= t is u <= ceil(t), and so on, where t is in the range; both ways round, and as the
--- functions say, which the planner does not know.
+-- If t is in the range, then for every uuid u < t equals u < floor(t), u <= t equals u <= ceil(t), and so on. It holds with the operands in either order, and
+-- for the functions under names that the planner does not know.
 CREATE TABLE anything AS SELECT id FROM ids UNION ALL SELECT gen_random_uuid() FROM generate_series(1, 200)
 UNION ALL SELECT f FROM generate_series(0, 9) AS i, LATERAL (VALUES (kid_uuidv7_floor(to_timestamp(i * 1e9))), (kid_uuidv7_ceil(to_timestamp(i * 1e9)))) AS b (f)
 UNION ALL SELECT overlay(kid_uuidv7_floor(to_timestamp(i * 1e9))::text PLACING version FROM 15)::uuid FROM generate_series(0, 9) AS i, unnest('{0000-0000,4fff-bfff,7000-7fff,7fff-cfff,8000-8000}'::text[]) AS version
@@ -96,7 +96,7 @@ SELECT count(*) > 100000 AS pairs,
                            OR kid_within(id, tstzrange(NULL, t, '(]')) <> (id <= t) OR kid_within(id, tstzrange(t, NULL, '()')) <> (id > t)
                            OR uuid_plain_within(id, tstzrange(t, t + interval '30 years')) <> kid_within(id, tstzrange(t, t + interval '30 years'))) AS within
   FROM anything, instants;
--- Before and after the range every uuid is later, or earlier.
+-- If a time is before the range, every uuid is later; if it is after the range, every uuid is earlier.
 SELECT t, count(*) FILTER (WHERE id < t) AS lt, count(*) FILTER (WHERE id <= t) AS le, count(*) FILTER (WHERE id >= t) AS ge, count(*) FILTER (WHERE id > t) AS gt,
        count(*) FILTER (WHERE uuid_plain_lt(id, t) <> (id < t) OR uuid_plain_le(id, t) <> (id <= t) OR uuid_plain_ge(id, t) <> (id >= t) OR uuid_plain_gt(id, t) <> (id > t)) AS differ
   FROM anything, unnest('{-infinity, 0044-03-15 BC, 1969-12-31 23:59:59.999999+00, 10889-08-02 05:31:50.656+00, infinity}'::timestamptz[]) AS t GROUP BY t ORDER BY t;
@@ -111,7 +111,7 @@ EXPLAIN (COSTS OFF) SELECT * FROM made WHERE id >= timestamptz '2026-11-22' AND 
 EXPLAIN (COSTS OFF) SELECT * FROM made WHERE timestamptz '2026-11-22' > id;
 EXPLAIN (COSTS OFF) SELECT * FROM made WHERE NOT id >= timestamptz '2026-11-22';
 EXPLAIN (COSTS OFF) SELECT id FROM made WHERE kid_within(id, tstzrange('2026-11-22', '2026-11-23'));
--- Nothing is found between the last of version 7 and the first.
+-- The bounds of an empty range make an index scan find nothing.
 EXPLAIN (COSTS OFF) SELECT id FROM made WHERE kid_within(id, 'empty'::tstzrange);
 SELECT count(*) > 0 AS some, count(*) = (SELECT count(*) FROM made WHERE uuid_plain_gt(id, (SELECT max(at) - interval '50 ms' FROM made))) AS same
   FROM made WHERE id > (SELECT max(at) - interval '50 ms' FROM made);
@@ -124,13 +124,13 @@ EXECUTE later('infinity');
 EXECUTE later(NULL);
 RESET plan_cache_mode;
 DEALLOCATE later;
--- As users have it without kid: nothing but the uuid.
+-- Without a comparison with time, a parameter gets the type uuid, as it does without kid.
 PREPARE of_uuid AS SELECT count(*) FROM made WHERE id > $1;
 SELECT parameter_types FROM pg_prepared_statements WHERE name = 'of_uuid';
 DEALLOCATE of_uuid;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
--- Partitions, the first of which somebody made with a bound that is of no version.
+-- Partitions, the first of which a user created with a bound that has no version.
 CREATE TABLE parts (id uuid) PARTITION BY RANGE (id);
 CREATE TABLE parts_p20251031 PARTITION OF parts FOR VALUES FROM (MINVALUE) TO ('019a3cb6-bc00-0000-0000-000000000000');
 SELECT * FROM kid_create_partitions('parts', '1 day', '2025-11-05');
@@ -145,7 +145,7 @@ SELECT kid_drop_partitions('parts', '2025-11-03', false);
 SELECT count(*) FROM parts;
 DROP TABLE parts;
 
--- One column for all: those of kid, of the npm package, of version 4; one query by time, the same answer with an index and without.
+-- One column with uuids of kid, of the npm package and of version 4: a query by time gives the same answer with and without an index.
 INSERT INTO made (id) SELECT id FROM ids UNION SELECT gen_random_uuid() FROM generate_series(1, 2000);
 ANALYZE made;
 SET enable_seqscan = off;
@@ -159,7 +159,7 @@ RESET enable_indexscan;
 RESET enable_bitmapscan;
 RESET enable_indexonlyscan;
 
--- Moving the clock. A uuid of another version tells it nothing.
+-- Moving the clock. A uuid of another version does not move it.
 SELECT kid_observe('919108f7-52d1-4320-9bac-f847db4148a8'::uuid);
 SELECT kid_reset_clock('00000000-0000-0000-0000-000000000000'::uuid);
 SELECT kid_uuidv7_ceil(now() + interval '2 s') AS ahead \gset
@@ -168,7 +168,7 @@ SELECT kid_uuidv7() > :'ahead' AS above, kid_uuidv7() < now() + interval '3 s' A
 SELECT kid_reset_clock(kid_uuidv7_floor(now()));
 SELECT kid_uuidv7() < :'ahead' AS below;
 
--- Others may use it as any uuid.
+-- Other roles may generate and query like with any uuid.
 CREATE ROLE regress_kid_user;
 GRANT SELECT ON made TO regress_kid_user;
 SET ROLE regress_kid_user;
