@@ -1,4 +1,5 @@
-# A session that is asked one thing after another. PostgreSQL's own modules have it too, another one from version to version.
+# A psql session that answers one query after another. PostgreSQL's own modules have such sessions too, but they differ between
+# versions.
 package Dialogue;
 use strict;
 use warnings;
@@ -8,7 +9,7 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(open_session ask answer close_session);
 
-# A session of `database`. Its `pid` is that of its backend.
+# Opens a session in `database`. The field `pid` is the process ID of its backend.
 sub open_session
 {
 	my ($node, $database) = @_;
@@ -20,7 +21,7 @@ sub open_session
 	return \%session;
 }
 
-# Sends a query without waiting for what comes of it.
+# Sends a query without waiting for its results.
 sub ask
 {
 	my ($session, $query) = @_;
@@ -30,7 +31,7 @@ sub ask
 	return;
 }
 
-# What came of what was asked last, or of `query`: results, errors and notices.
+# Returns the results, errors and notices of `query`, or without `query` those of the last ask().
 sub answer
 {
 	my ($session, $query) = @_;

@@ -1,4 +1,4 @@
-# What breaks a server, and what to see of it afterwards.
+# Ways to break a server, and to observe it afterwards.
 package Failure;
 use strict;
 use warnings;
@@ -10,7 +10,7 @@ use Time::HiRes qw(time usleep);
 
 our @EXPORT = qw(kill_server kill_backend wait_until_up seconds_ahead is_near start_session wait_for_output run_for start_deaf deaf_waits_for slow_flush_library late_checkpointer_library);
 
-# Kills all of a server's processes, none of which can start another meanwhile.
+# Kills all processes of a server. The postmaster is stopped first, so that it cannot start another process meanwhile.
 sub kill_server
 {
 	my ($node) = @_;
@@ -19,7 +19,7 @@ sub kill_server
 	my @children = split ' ', slurp_file("/proc/$postmaster/task/$postmaster/children");
 	kill 'KILL', $postmaster, @children;
 	$node->{_pid} = undef;
-	# Until it is buried the next postmaster would take it for alive.
+	# Wait until the postmaster is gone: the next postmaster would take its process ID for a running server.
 	foreach my $pid (@children, $postmaster)
 	{
 		usleep(1000) while -e "/proc/$pid";
@@ -27,7 +27,7 @@ sub kill_server
 	return;
 }
 
-# Waits for a server that starts again by itself. Not by a query: psql may end before the test has told it which.
+# Waits for a server that restarts by itself. It does not use a query: psql may end before the test has sent the query.
 sub wait_until_up
 {
 	my ($node) = @_;
@@ -39,7 +39,7 @@ sub wait_until_up
 	die 'no restart after the crash';
 }
 
-# Kills one backend, which brings the server down, and up again by itself, with restart_after_crash. Returns when it is up.
+# Kills one backend. With restart_after_crash this restarts the whole server. Returns when the server is up.
 sub kill_backend
 {
 	my ($node) = @_;
@@ -49,13 +49,13 @@ sub kill_backend
 	my ($pid) = ${ $session->{stdout} } =~ /^(\d+)\n/;
 	kill 'KILL', $pid;
 	eval { $session->{handle}->finish; };
-	# Until the postmaster has buried it the server still seems to be up.
+	# Until the postmaster has reaped the backend, the server still seems to be up.
 	usleep(1000) while -e "/proc/$pid";
 	wait_until_up($node);
 	return;
 }
 
-# By how many seconds IDs, or those that may be issued without another look at the page, are ahead of the clock.
+# Returns how many seconds IDs, issued or covered by the lease, are ahead of the clock.
 sub seconds_ahead
 {
 	my ($node) = @_;
@@ -63,17 +63,17 @@ sub seconds_ahead
 		'SELECT coalesce(round(max(extract(epoch FROM greatest(last_issued, lease_until) - clock_timestamp())), 3), 0) FROM kid_stats()');
 }
 
-# That they are so by a lease at most, but for a little, which is what a logical clock is given that is ahead itself.
+# Tests that IDs are ahead of the clock by a lease at most. The tolerance is for a logical clock that is ahead by itself.
 sub is_near
 {
 	my ($node, $lease, $name) = @_;
-	# Not sno, which may have to wait first.
+	# sno_next() is not called: it may have to wait first.
 	$node->safe_psql('postgres', 'SELECT kid_next(), flake_next()');
 	my $ahead = seconds_ahead($node);
 	return Test::More::cmp_ok($ahead, '<=', $lease + 0.1, "$name: $ahead s ahead, the lease is $lease s");
 }
 
-# A psql that goes on by itself; from a file, as what it read from a pipe would have to be pumped there.
+# Starts a psql that runs without being pumped. It reads a file, because the test would have to pump a pipe.
 my $scripts = 0;
 
 sub start_session
@@ -99,7 +99,7 @@ sub wait_for_output
 	return;
 }
 
-# Lets sessions go on for a time; they may end before.
+# Lets sessions run for some seconds. They may end earlier.
 sub run_for
 {
 	my ($seconds, @sessions) = @_;
@@ -115,14 +115,14 @@ sub run_for
 	return;
 }
 
-# A session whose client does not read. It says so much that the connection is full, and then comes to its last query.
+# Opens a session whose client does not read. Its output fills the connection, and then it runs its last query.
 sub connect_deaf
 {
 	my ($node, $rows, $query) = @_;
 	my $socket = IO::Socket::UNIX->new(Type => SOCK_STREAM, Peer => $node->host . '/.s.PGSQL.' . $node->port) or die $!;
 	my $startup = pack('N Z* Z* Z* Z* x', 196608, 'user', scalar getpwuid($<), 'database', 'postgres');
 	my $message = '';
-	# The rows are as long as the buffer that PostgreSQL sends from, and what comes before them fills all but the end of one.
+	# Each row is as long as PostgreSQL's send buffer. The output before the rows fills one buffer except for its end.
 	foreach my $statements ("SET application_name = 'deaf'; SET kid.max_wait = -1",
 		"SELECT repeat('y', 8000); SELECT repeat('x', 8181) FROM generate_series(1, $rows); $query")
 	{
@@ -132,7 +132,7 @@ sub connect_deaf
 	return $socket;
 }
 
-# Which of some wait events it is in. Empty if it does not come to any.
+# Returns in which of some wait events the session is, or an empty string if it reaches none of them.
 sub deaf_waits_for
 {
 	my ($node, $events) = @_;
@@ -146,7 +146,7 @@ sub deaf_waits_for
 	return $event;
 }
 
-# Starts such a session with as many rows as fit: the next message that it sends is where it is stuck.
+# Starts such a session with as many rows as fit, so that it gets stuck in sending its next message.
 my $rows_that_fit;
 
 sub start_deaf
@@ -162,7 +162,7 @@ sub start_deaf
 	return connect_deaf($node, $rows_that_fit, $query);
 }
 
-# A library for LD_PRELOAD, of which `code` is the source. Undefined where there is no compiler.
+# Compiles a library for LD_PRELOAD from the source `code`. Returns undef if there is no compiler.
 sub compile_library
 {
 	my ($name, $code) = @_;
@@ -173,7 +173,7 @@ sub compile_library
 	return "$directory/$name.so";
 }
 
-# One in which the checkpointer begins when the file is gone that KID_LATE_CHECKPOINTER names.
+# Returns a library that holds up the start of the checkpointer while the file KID_LATE_CHECKPOINTER exists.
 sub late_checkpointer_library
 {
 	return compile_library('late_checkpointer', <<'END');
@@ -185,7 +185,7 @@ sub late_checkpointer_library
 #include <string.h>
 #include <unistd.h>
 
-// The last that it does before it looks at its settings is to let signals in.
+// Letting signals in is the last thing the checkpointer does before it looks at its settings.
 int sigprocmask(int how, sigset_t const *set, sigset_t *old)
 {
 	int (*original)(int, sigset_t const *, sigset_t *) = (int (*)(int, sigset_t const *, sigset_t *))dlsym(RTLD_NEXT, "sigprocmask");
@@ -201,8 +201,8 @@ int sigprocmask(int how, sigset_t const *set, sigset_t *old)
 END
 }
 
-# One that makes each flush of WAL take as many milliseconds as the file says that KID_SLOW_FLUSH names. While process N is in one,
-# there is a file with .N after that name.
+# Returns a library that makes each flush of WAL take as many milliseconds as the file KID_SLOW_FLUSH says. While process N is
+# in a flush, there is a file with that name and the suffix .N.
 sub slow_flush_library
 {
 	return compile_library('slow_flush', <<'END');
@@ -239,7 +239,7 @@ static void be_slow(int fd)
 		return;
 	snprintf(mark, sizeof mark, "%s.%d", flag, (int)getpid());
 	close(open(mark, O_CREAT | O_WRONLY, 0600));
-	// Not the function of libc, which libfaketime takes over.
+	// A system call, because libfaketime replaces the function of libc.
 	struct duration left = {ms / 1000, ms % 1000 * 1000000};
 	while (syscall(SYS_nanosleep, &left, &left) != 0 && errno == EINTR)
 		;

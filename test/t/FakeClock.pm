@@ -1,5 +1,5 @@
-# A PostgreSQL server whose clock a test sets: libfaketime moves it under the running server. Without timeouts, as far as
-# they can be turned off: PostgreSQL reads the clock in their signal handler, for which libfaketime is not safe.
+# A PostgreSQL server whose clock a test sets: libfaketime moves the clock while the server runs. Timeouts are turned off as far
+# as possible: PostgreSQL reads the clock in their signal handler, and libfaketime is not safe there.
 package FakeClock;
 use strict;
 use warnings;
@@ -8,9 +8,9 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils ();    # a method of the parent must not find a function here
 use Test::More ();
 
-# $node->{preload} is another library that the server is started with.
+# $node->{preload} names another library for LD_PRELOAD.
 
-# In libfaketime's words: an offset (-1h), or a moment at which the clock stands (2030-01-01 00:00:00).
+# Sets the clock, in libfaketime's syntax: an offset (-1h), or a time at which the clock stands still (2030-01-01 00:00:00).
 sub set_clock
 {
 	my ($self, $clock) = @_;
@@ -50,7 +50,7 @@ sub start
 	return $self->SUPER::start(@arguments);
 }
 
-# pg_ctl would start it with another environment.
+# Not pg_ctl restart, which would start the server with another environment.
 sub restart
 {
 	my ($self) = @_;
@@ -61,16 +61,16 @@ sub restart
 
 sub sql { return $_[0]->safe_psql('postgres', $_[1]) }
 
-# The error of a query, with its SQLSTATE, detail and hint.
+# Returns the error of a query, with its SQLSTATE, detail and hint.
 sub error_of
 {
 	my ($self, $query) = @_;
 	my ($status, $stdout, $stderr) = $self->psql('postgres', "\\set VERBOSITY verbose\n$query");
-	Test::More::isnt($status, 0, 'an error');
+	Test::More::isnt($status, 0, 'the query fails');
 	return $stderr;
 }
 
-# Starts a query that will wait, and returns once it does.
+# Starts a query that must wait for the clock or a sequence, and returns when it waits.
 sub start_waiting
 {
 	my ($self, $query) = @_;

@@ -1,12 +1,11 @@
-# What clients were given by servers, kept outside of them, so that nothing that a server forgets is forgotten here. Three
-# figures are to be 0: IDs that were given twice, IDs of kid64, flake and uuid that are at or below one that was given before,
-# and rows that a unique key refused.
+# The IDs that clients were given, kept outside the servers, so that the ledger keeps what a server forgets. Three counts must
+# be 0: IDs that were given twice; IDs of kid64, flake and uuid at or below an earlier one; and rows that a unique key rejected.
 package Ledger;
 use strict;
 use warnings;
 use Test::More ();
 
-# A number of partition of its own would tell the snos of two timelines apart, whatever the clock does.
+# A partition number for each timeline would keep their snos apart, whatever the clock does. So all have the same number.
 our $settings = "kid.sno_partition = 7\nkid.max_wait = '20s'\n";
 our $schema = 'CREATE EXTENSION IF NOT EXISTS kid;
 	CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), sno sno UNIQUE DEFAULT sno_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7())';
@@ -17,14 +16,14 @@ sub new
 	return bless { seen => {}, highest => {}, count => 0, repeated => 0, below => 0, refused => 0, first => '' }, $class;
 }
 
-# For two servers that go on from the same moment, each without knowledge of the other.
+# Copies the ledger for two servers that continue from the same moment without knowing each other.
 sub copy
 {
 	my ($self) = @_;
 	return bless { %$self, seen => { %{ $self->{seen} } }, highest => { %{ $self->{highest} } } }, ref $self;
 }
 
-# Statements that print IDs of each kind, committed ones, rolled back ones, and such that are in no row.
+# Returns statements that print IDs of each kind: of committed rows, of rolled back rows, and of no row.
 sub statements
 {
 	my ($self, $count) = @_;
@@ -32,12 +31,12 @@ sub statements
 	return "${insert}BEGIN;\n${insert}ROLLBACK;\nSELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7() FROM generate_series(1, $count);\n";
 }
 
-# What sessions have printed that began after all that is in here.
+# Adds the output of sessions. They must have begun after everything in the ledger was added.
 sub add
 {
 	my ($self, $name, $stdout, $stderr) = @_;
 	my %highest = %{ $self->{highest} };
-	# The last line of a session that was killed may be cut. Numbers are made such that they order as text.
+	# If a session was killed, its last line may be cut. Numbers are padded so that they sort as text.
 	while ($stdout =~ /^(\d+)\|(\d+)\|(\w{16})(?:\|([-0-9a-f]{36}))?$/mg)
 	{
 		my %id = (kid => sprintf('%020d', $1), flake => sprintf('%020d', $2), sno => $3);
@@ -64,7 +63,7 @@ sub wrong
 	return;
 }
 
-# Makes IDs, with one session, and notes them.
+# Makes IDs in one session and adds them. Returns how many.
 sub take
 {
 	my ($self, $name, $node, $count, $database) = @_;
@@ -75,7 +74,7 @@ sub take
 	return $self->{count} - $before;
 }
 
-# The same as a test.
+# Does the same as a test.
 sub goes_on
 {
 	my ($self, $name, $node, $count, $database) = @_;

@@ -1,12 +1,12 @@
-# The types, for tests that go through all of them: those of src/types.def, with what the first lines of src/sql/types/T.sql
-# say. Each is a hash:
+# The types in src/types.def, for tests that run for all of them. The details come from the first lines of src/sql/types/T.sql.
+# Each type is a hash:
 #
-#     name      as in src/types.def
-#     type      of the columns in SQL
-#     prefix    what names of its functions begin with
-#     next      the generator's name
-#     traits    a hash of their names
-#     bytes     of an ID
+#         name      as in src/types.def
+#         type      the SQL type of its columns
+#         prefix    the beginning of the names of its functions
+#         next      the name of its generator
+#         traits    a hash with the names of its traits
+#         bytes     the size of an ID
 package Types;
 use strict;
 use warnings;
@@ -31,7 +31,7 @@ sub describe
 	my %value = $header =~ /^-- (\w+): (.*)$/mg;
 	my ($bytes) = read_file("core/types/$name.hpp") =~ /static constexpr unsigned size = (\d+);/ or die "src/core/types/$name.hpp: no size";
 	my $prefix = $value{prefix} // $name;
-	# kid64 has a second name for its generator, the one that columns are to use.
+	# The generator of kid64 has a second name, which columns should use.
 	my $next = $value{next} // ($name eq 'kid64' ? 'kid_next' : "${prefix}_next");
 	return { name => $name, type => $value{type} // $name, prefix => $prefix, next => $next, bytes => $bytes,
 		traits => { map { $_ => 1 } map { split ' ' } $header =~ /^-- traits: (.*)$/mg } };
@@ -43,10 +43,10 @@ sub all_types
 	return map { describe($_) } @names;
 }
 
-# Those that are types of kid's own in SQL.
+# The types that kid itself defines in SQL.
 sub own_types { return grep { $_->{traits}{io} } all_types() }
 
-# Their names in SQL. Without arguments: of kid's own types.
+# The SQL names of the given types, by default of those that kid defines.
 sub names_of
 {
 	my @types = @_;

@@ -1,5 +1,5 @@
-# A client that does not read, while its session reads the page of the bounds: what the session has to say about the page, it says when
-# it holds no lock any more. So others go on, or get an error of their own.
+# A session reads the page of the bounds, but its client does not read messages. The session holds no lock when it reports an
+# error or a warning about the page. So other sessions continue, or get their own error.
 use strict;
 use warnings;
 use Failure;
@@ -8,14 +8,14 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
-# Checksums come later; from 18 on they are the default.
+# The test enables checksums later. From 18 on they are the default.
 $node->init(extra => [ $node->pg_version >= 18 ? '--no-data-checksums' : () ]);
 $node->append_conf('postgresql.conf', "kid.max_wait = '2s'\nignore_checksum_failure = on\n");
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION kid');
 my $path = $node->data_dir . '/global/9764';
 
-# Starts the server with another value of a byte of the page, and a session that is stuck after the first ID.
+# Changes a byte of the page while the server is down, and starts a session that gets stuck in reporting it.
 sub start_stuck
 {
 	my ($byte, @preparation) = @_;
@@ -28,11 +28,11 @@ sub start_stuck
 	close $file;
 	$node->start;
 	my $session = start_deaf($node, 'SELECT kid_next()');
-	is(deaf_waits_for($node, q{'ClientWrite'}), 'ClientWrite', 'a session is stuck in sending');
+	is(deaf_waits_for($node, q{'ClientWrite'}), 'ClientWrite', 'the session is stuck in sending to a client that does not read');
 	return $session;
 }
 
-# What comes of a query in another session, or that nothing does.
+# Returns what a query prints in another session, or 'nothing' if the query does not end.
 sub other_says
 {
 	my ($query) = @_;
@@ -41,20 +41,20 @@ sub other_says
 	return $timed_out ? 'nothing' : $stdout . $stderr;
 }
 
-# An error.
+# The page is damaged: an error.
 my $id = $node->safe_psql('postgres', 'SELECT kid_next()::bigint');
 my $stuck = start_stuck(24);
-like(other_says('SELECT flake_next()'), qr{ERROR:  XX001: page of the bounds of IDs is damaged}, 'it cannot tell that the page is damaged: others are told');
-is(other_says("SELECT kid_reset_clock(now() + interval '10 s'); SELECT kid_next()::bigint > $id"), "\nt", 'and make IDs when the page is mended');
-is(deaf_waits_for($node, q{'ClientWrite'}), 'ClientWrite', 'all that time it is stuck');
+like(other_says('SELECT flake_next()'), qr{ERROR:  XX001: page of the bounds of IDs is damaged}, 'while a session is stuck in reporting that the page is damaged, another session gets the same error');
+is(other_says("SELECT kid_reset_clock(now() + interval '10 s'); SELECT kid_next()::bigint > $id"), "\nt", 'after the page is repaired, other sessions make IDs');
+is(deaf_waits_for($node, q{'ClientWrite'}), 'ClientWrite', 'the session with the error is still stuck in sending');
 close $stuck;
 
-# A warning, of a checksum that is wrong.
+# The checksum is wrong: a warning.
 $id = $node->safe_psql('postgres', 'SELECT kid_next()::bigint');
 $stuck = start_stuck(8191, 'pg_checksums', '--enable', '--no-sync', '-D', $node->data_dir);
-is(other_says("SELECT kid_next()::bigint > $id"), 't', 'it was warned of a checksum: others make IDs');
-like(slurp_file($node->logfile), qr{WARNING:  (?:page verification failed|ignoring checksum failure)}, 'the warning is in the log');
-is(deaf_waits_for($node, q{'ClientWrite'}), 'ClientWrite', 'all that time it is stuck');
+is(other_says("SELECT kid_next()::bigint > $id"), 't', 'while a session is stuck in a warning of a wrong checksum, another session makes IDs');
+like(slurp_file($node->logfile), qr{WARNING:  (?:page verification failed|ignoring checksum failure)}, 'the warning of a wrong checksum is in the log');
+is(deaf_waits_for($node, q{'ClientWrite'}), 'ClientWrite', 'the session with the warning is still stuck in sending');
 close $stuck;
 $node->stop('immediate');
 

@@ -1,5 +1,6 @@
-# The very first IDs of a cluster, of two sessions, or of a session and its parallel workers, at the same moment; the server is killed
-# right after them, and its clock is behind then. Twenty times, from the moment when there is no page. No ID comes again.
+# The very first IDs of a cluster, made at the same moment by two sessions, or by parallel workers. The server is killed right
+# after them, and its clock is behind when it starts again. There are twenty rounds, each without a page at the beginning. No ID
+# must repeat.
 use strict;
 use warnings;
 use FakeClock;
@@ -13,7 +14,7 @@ my $node = FakeClock->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "restart_after_crash = on\nkid.lease = '100ms'\nmax_connections = 20\n$Ledger::settings");
 $node->start;
-# In a worker a generator is only where a function says that it may be.
+# A parallel worker runs a generator only inside a function that is declared PARALLEL SAFE.
 $node->sql("$Ledger::schema;
 	CREATE FUNCTION next_in_worker() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS 'BEGIN RETURN kid_next()::bigint; END';
 	CREATE TABLE numbers (n int, wide text) WITH (parallel_workers = 2);
@@ -21,7 +22,7 @@ $node->sql("$Ledger::schema;
 	INSERT INTO numbers SELECT n, repeat('x', 2000) FROM generate_series(1, 20) AS n");
 $node->stop;
 my $page = $node->data_dir . '/global/9764';
-ok(!-e $page, 'no ID, no page');
+ok(!-e $page, 'before the first ID there is no page of the bounds');
 
 my $parallel = "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET force_parallel_mode = on; SET parallel_leader_participation = off;\n";
 $parallel =~ s/force_parallel_mode/debug_parallel_query/ if $node->pg_version >= 16;
@@ -31,17 +32,17 @@ my %seen;
 foreach my $round (1 .. 20)
 {
 	my $kind = $round % 2 ? 'sessions' : 'workers';
-	# As of a cluster that never had an ID. But the IDs of the round before are in the past, as nothing else is to prevent them.
+	# Without the page, the cluster is like one that never had an ID. So the clock moves past the IDs of the previous round.
 	unlink $page;
 	$node->set_clock('+' . 60 * $round . 's');
 	$node->start;
 	my $query = $kind eq 'sessions' ? "SELECT kid_next()::bigint FROM generate_series(1, 20);\n" : $parallel . "SELECT next_in_worker() FROM numbers;\n";
-	# They begin when the first session ends.
+	# The sessions begin to make IDs when the first session ends.
 	my $first = start_session($node, "SELECT pg_advisory_lock(1);\nSELECT pg_sleep(0.15);\n");
 	wait_for_output($first, qr/\n/);
 	my @sessions = map { start_session($node, "SELECT pg_advisory_lock_shared(1);\n$query") } 1 .. 2;
 	$first->{handle}->finish;
-	# In half of the rounds the kill comes in the midst of it.
+	# In half of the rounds the kill comes while they run.
 	if ($round % 4 < 2) { foreach (@sessions) { eval { $_->{handle}->finish; }; } }
 	else { usleep(rand 20_000) }
 	kill_server($node);
@@ -55,7 +56,7 @@ foreach my $round (1 .. 20)
 			$highest = $id if $id > $highest;
 			$count{$kind}++;
 		}
-		# That the server is gone is a FATAL, but for a leader that misses its workers first.
+		# The loss of the server is a FATAL error, except in a leader that first notices the loss of its workers.
 		$failures .= $_ foreach grep { !/lost connection to parallel worker/ } ${ $_->{stderr} } =~ /^.*(?:ERROR|PANIC): .+$/mg;
 	}
 	$node->set_clock('+' . (60 * $round - 20) . 's');
@@ -68,9 +69,9 @@ foreach my $round (1 .. 20)
 	$node->stop;
 }
 note "$count{sessions} IDs of sessions, $count{workers} of parallel workers";
-cmp_ok($count{$_}, '>', 100, "IDs of $_") foreach sort keys %count;
-is($repeated, '', 'none was given twice');
-is($below, 0, 'and after each crash they went on above those before');
-is($failures, '', 'no call failed');
+cmp_ok($count{$_}, '>', 100, "more than 100 IDs were made by $_") foreach sort keys %count;
+is($repeated, '', 'no ID was given twice');
+is($below, 0, 'after each crash, IDs are above all earlier ones');
+is($failures, '', 'no call of a generator failed');
 
 done_testing();

@@ -1,4 +1,5 @@
-# A full backup and an incremental one, combined, have the bound of the later; each way that the server has of doing I/O.
+# A full and an incremental backup are combined: the result has the bound of the incremental one. Tested with each I/O method of
+# the server.
 use strict;
 use warnings;
 use FakeClock;
@@ -6,14 +7,14 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $primary = FakeClock->new('primary');
-plan skip_all => 'there are incremental backups since 17' if $primary->pg_version < 17;
+plan skip_all => 'incremental backups need PostgreSQL 17' if $primary->pg_version < 17;
 $primary->init(allows_streaming => 1);
 $primary->append_conf('postgresql.conf', "summarize_wal = on\n");
 
 my @ways = $primary->pg_version < 18 ? ('') : map { "io_method = $_\n" } 'sync', 'worker';
 foreach my $n (0 .. $#ways)
 {
-	my $way = $ways[$n] =~ s/\n//r || 'as before';
+	my $way = $ways[$n] =~ s/\n//r || 'default I/O';
 	$primary->append_conf('postgresql.conf', $ways[$n]);
 	$primary->start;
 	$primary->sql(q{
@@ -32,10 +33,10 @@ foreach my $n (0 .. $#ways)
 	$restored->set_clock('-90s');
 	$restored->start;
 	is( $restored->sql('SELECT count(*), max(kid) < kid_next(), max(flake) < flake_next() AND bool_and(uuid < kid_uuidv7()), max(kid_timestamp(kid)) > clock_timestamp() FROM ids'),
-		"$rows|t|t|t", "$way: IDs of the combined backup go on above those that it has, with the clock behind");
+		"$rows|t|t|t", "$way: new IDs of the combined backup are above its own, although its clock is behind");
 	$restored->sql('INSERT INTO ids SELECT generate_series(1, 3000)');
 	is($restored->sql('SELECT count(DISTINCT kid), count(DISTINCT flake), count(DISTINCT sno), count(DISTINCT uuid) FROM ids'),
-		join('|', ($rows + 3000) x 4), "$way: none twice");
+		join('|', ($rows + 3000) x 4), "$way: no ID repeats");
 	$restored->stop;
 }
 

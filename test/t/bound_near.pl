@@ -1,5 +1,5 @@
-# The bound stays near the clock, however often a server crashes: a start begins at the bound, and the next one adds nothing to
-# that. And no ID comes twice. KID_ROUNDS is for how many seconds a server crashes twice a second.
+# However often a server crashes, the bound stays near the clock: each start begins at the bound, and several starts do not add
+# up. No ID must repeat. For KID_ROUNDS seconds a server crashes twice a second.
 use strict;
 use warnings;
 use FakeClock;
@@ -28,7 +28,7 @@ sub new_standby
 	return $standby;
 }
 
-# The primary is gone at once, when the standby has all that it wrote.
+# The primary ends at once, after the standby has all of its WAL.
 sub fail_over
 {
 	my ($standby) = @_;
@@ -38,7 +38,7 @@ sub fail_over
 	return;
 }
 
-# Eight crashes within seconds, and a failover, where all clocks are right.
+# Eight crashes within seconds, and then a failover, with correct clocks.
 my $standby = new_standby('after_eight');
 my $ledger = Ledger->new;
 my $far = 0;
@@ -58,11 +58,11 @@ $ledger->goes_on('promoted', $standby);
 $ledger->is_right('eight crashes and a failover');
 $standby->stop;
 
-# A standby whose lease is shorter.
+# A standby with a shorter lease.
 $primary->append_conf('postgresql.conf', "kid.lease = '4s'\n");
 $primary->start;
 $primary->sql('TRUNCATE ids');
-$ledger = Ledger->new;    # the primary goes on without what the promoted standby made
+$ledger = Ledger->new;    # the primary continues without the IDs of the promoted standby
 $standby = new_standby('shorter', "kid.lease = '100ms'\n");
 $ledger->take('long lease', $primary);
 kill_backend($primary);
@@ -77,7 +77,7 @@ $ledger->goes_on('short lease, after a crash', $standby);
 $ledger->is_right('a standby with a shorter lease');
 $standby->stop;
 
-# A long lease.
+# A primary with a long lease.
 $primary->append_conf('postgresql.conf', "kid.lease = '30s'\nkid.max_wait = '100ms'\n");
 $primary->start;
 my $statements = 'INSERT INTO ids (kid, flake, sno) SELECT kid_next(), flake_next(), NULL FROM generate_series(1, 100)';
@@ -90,7 +90,7 @@ foreach my $crash (1 .. 3)
 }
 $primary->stop;
 
-# A crash every half second, of a backend among others that make IDs.
+# A crash every half second: one backend is killed while others make IDs.
 $primary->append_conf('postgresql.conf', "kid.lease = '1s'\nkid.max_wait = '20s'\n");
 $primary->set_clock('+10m');
 $primary->start;
@@ -112,7 +112,7 @@ while (time < $until)
 	$ledger->add('crash ' . ++$crashes, join("\n", map { ${ $_->{stdout} } } @sessions), join("\n", map { ${ $_->{stderr} } } @sessions));
 }
 cmp_ok($far, '<=', 1.1, "in $crashes crashes, twice a second, IDs were at most a lease ahead: $far s");
-$ledger->goes_on('after them', $primary);
+$ledger->goes_on('after crashes twice a second', $primary);
 $ledger->is_right("$crashes crashes");
 $primary->stop;
 

@@ -1,5 +1,5 @@
-# Recovery to a moment in the past, to before a bound was written and to after it: what a server issues then is above all
-# that it has, although it was restarted before its first ID, and its clock is an hour behind.
+# Recovery to a moment before a bound was written, and to one after it. New IDs are above all IDs that the server has. The
+# server is restarted before its first ID, and its clock is an hour behind.
 use strict;
 use warnings;
 use FakeClock;
@@ -15,7 +15,7 @@ $primary->start;
 $primary->sql($Ledger::schema);
 $primary->backup('base');
 
-# Within one lease: in the second moment there are more IDs, but no later bound.
+# In the second there are more IDs, and a later bound.
 my $bound_of = q{SELECT string_agg(clock || lease_until, ' ') FROM kid_stats()};
 my %ledgers = ('before a bound' => Ledger->new);
 $ledgers{'before a bound'}->take('first', $primary, 20);
@@ -25,7 +25,7 @@ usleep(1_500_000);
 $ledgers{'after a bound'} = $ledgers{'before a bound'}->copy;
 $ledgers{'after a bound'}->take('second', $primary, 20);
 $moments{'after a bound'} = $primary->lsn('insert');
-isnt($primary->sql($bound_of), $bound, 'another bound was written');
+isnt($primary->sql($bound_of), $bound, 'another bound was written between the two moments');
 my $segment = $primary->sql('SELECT pg_walfile_name(pg_current_wal_lsn())');
 $primary->sql('CREATE TABLE more (); SELECT pg_switch_wal()');
 $primary->poll_query_until('postgres', "SELECT last_archived_wal >= '$segment' FROM pg_stat_archiver") or die;
@@ -43,7 +43,7 @@ foreach my $name (sort keys %moments)
 	$ledgers{$name}->goes_on($name, $restored);
 	$ledgers{$name}->is_right($name);
 	is($restored->sql(q{SELECT ahead BETWEEN interval '59 min' AND interval '61 min' FROM kid_stats() WHERE clock = 'kid'}), 't',
-		"$name: IDs go on from what was restored");
+		"$name: new IDs continue above the restored ones");
 	$restored->stop('immediate');
 }
 

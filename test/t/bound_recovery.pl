@@ -1,5 +1,5 @@
-# Every way of recovery has the bound of the IDs that it has, whatever its clock says: a restarted standby, a base backup without
-# a signal file, prepared transactions, two failovers in a row, moments in the past, pg_rewind in both directions, and a
+# Every way of recovery restores a bound above all restored IDs, whatever the clock says: a restarted standby, a base backup
+# without a signal file, prepared transactions, two failovers in a row, moments in the past, pg_rewind in both directions, and a
 # standby that has never had kid.
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ sub new_server
 	return $server;
 }
 
-# The primary is gone at once, when the standby has what it wrote.
+# The primary ends at once, after the standby has its WAL.
 sub fail_over
 {
 	my ($from, $to) = @_;
@@ -40,8 +40,8 @@ sub fail_over
 	return;
 }
 
-# A base backup that is started as it is, by crash recovery, twenty seconds behind. IDs are made while it is taken, and no others
-# after it, which it would not know of.
+# A base backup that is started as it is, by crash recovery, with a clock that is twenty seconds behind. IDs are made while the
+# backup is taken. None are made after it, because the backup could not know them.
 my $session = start_session($primary, $ledger->statements(20) x 2000);
 wait_for_output($session, qr/\n/);
 $primary->backup('running');
@@ -49,13 +49,13 @@ $session->{handle}->kill_kill;
 my $there = $ledger->copy;
 $ledger->add('while the base backup is taken', ${ $session->{stdout} }, ${ $session->{stderr} });
 my $copy = new_server('copy', $primary, '-20s', backup => 'running');
-like(slurp_file($copy->logfile), qr/redo starts/, 'a base backup without a signal file recovers');
+like(slurp_file($copy->logfile), qr/redo starts/, 'a base backup without a signal file starts with crash recovery');
 $there->add('in the base backup', $copy->sql('SELECT kid::bigint, flake::bigint, sno, uuid FROM ids ORDER BY kid'), '');
 $there->goes_on('a base backup without a signal file', $copy);
 $there->is_right('a base backup without a signal file');
 $copy->stop('immediate');
 
-# A standby has nothing new since its last checkpoint when it is restarted, and its clock is nine seconds behind.
+# A standby has no new WAL since its last checkpoint when it is restarted, and its clock is nine seconds behind.
 my $standby = new_server('restarted', $primary, '-9s', has_streaming => 1);
 $ledger->take('before the checkpoint', $primary);
 $primary->sql('CHECKPOINT');
@@ -71,8 +71,8 @@ $of_restarted->goes_on('a restarted standby', $standby);
 $of_restarted->is_right('a restarted standby');
 $standby->stop('immediate');
 
-# Generators go on at once on a promoted server whose clock is five minutes behind. There a transaction is committed, and IDs
-# made in it are in order with those of before and after.
+# On a promoted server whose clock is five minutes behind, generators work at once. A prepared transaction is committed there,
+# and IDs before and after the commit are in order with the IDs in it.
 $primary->start;
 $standby = new_server('far_behind', $primary, '-5m', has_streaming => 1, settings => "kid.max_wait = '500ms'\n");
 $ledger->take('before the prepared transaction', $primary);
@@ -90,14 +90,14 @@ foreach my $function ('kid_next', 'flake_next', 'sno_next', 'kid_uuidv7')
 my $of_far = $ledger->copy;
 $of_far->goes_on('five minutes behind', $standby);
 $standby->sql(q{COMMIT PREPARED 'held'});
-is($standby->sql('SELECT count(*) - count(DISTINCT (kid, flake, sno, uuid)) FROM ids'), 0, 'the prepared transaction is committed');
+is($standby->sql('SELECT count(*) - count(DISTINCT (kid, flake, sno, uuid)) FROM ids'), 0, 'the prepared transaction is committed, and no ID repeats');
 $of_far->goes_on('after a prepared transaction', $standby);
 $of_far->is_right('five minutes behind, with a prepared transaction');
 is($standby->sql(q{SELECT ticks, safe_mark > clock_timestamp() + interval '4 min' FROM kid_stats() WHERE clock = 'sno'}), '1|t',
-	'sno has gone on with the other tick');
+	'five minutes behind, sno continues with the other tick');
 $standby->stop('immediate');
 
-# Twelve seconds ahead, set right, and a failover.
+# The clock is twelve seconds ahead, then it is corrected, then there is a failover.
 $primary->set_clock('+12s');
 $primary->start;
 $standby = new_server('right', $primary, '+0', has_streaming => 1);
@@ -109,10 +109,10 @@ my $of_right = $ledger->copy;
 $of_right->goes_on('set right, and promoted', $standby);
 $of_right->is_right('a clock that was ahead');
 is($standby->sql(q{SELECT extract(epoch FROM safe_mark - clock_timestamp()) BETWEEN 5 AND 14, ahead < '1 s' FROM kid_stats() WHERE clock = 'sno'}), 't|t',
-	'sno has gone on with the other tick, and marks how far the first one was used');
+	'after the corrected clock, sno continues with the other tick, and its safe mark is the end of the first one');
 $standby->stop('immediate');
 
-# Two failovers in a row, each to a clock that is further behind.
+# Two failovers in a row, each to a server whose clock is further behind.
 $primary->start;
 $standby = new_server('first', $primary, '-2s', has_streaming => 1);
 my $second = FakeClock->new('second');
@@ -130,7 +130,7 @@ $of_both->goes_on('the second failover', $second);
 $of_both->is_right('two failovers in a row');
 $second->stop('immediate');
 
-# IDs that are a day ahead, and a failover to a server that has the time.
+# IDs are a day ahead, and then there is a failover to a server with the correct time.
 $primary->set_clock('+1d');
 $primary->start;
 $standby = new_server('a_day_behind', $primary, '+0', has_streaming => 1);
@@ -141,7 +141,7 @@ $of_day->goes_on('a day behind', $standby);
 $of_day->is_right('a day behind');
 is_near($standby, 86400 + 1, 'a day behind');
 
-# The old primary is rewound, and then the other one, and each is promoted in its turn.
+# The old primary is rewound and promoted, and then the other server.
 my ($old, $new) = ($primary, $standby);
 foreach my $direction ('to the new timeline', 'and back')
 {

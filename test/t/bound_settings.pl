@@ -1,4 +1,4 @@
-# Nothing of how a server is set up keeps the bound from being there after a crash: the least of WAL, no full-page images, checksums,
+# The bound survives a crash whatever the server's settings are: minimal WAL, no full-page images, checksums. So it does with
 # kid in two databases, or dropped and installed again. Each time the clock is a minute behind.
 use strict;
 use warnings;
@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = FakeClock->new('main');
-# Checksums come later; from 18 on they are the default.
+# The test enables checksums later. From 18 on they are the default.
 $node->init(extra => [ $node->pg_version >= 18 ? '--no-data-checksums' : () ]);
 $node->append_conf('postgresql.conf', $Ledger::settings);
 $node->start;
@@ -19,7 +19,7 @@ $node->safe_psql('other', $Ledger::schema);
 my $ledger = Ledger->new;
 my $minutes = 0;
 
-# IDs, a crash, and IDs again; each round is later than all before.
+# Makes IDs, crashes, and makes IDs again. Each round is ten minutes later than the one before.
 sub crash_between
 {
 	my ($name, $database, $other_database) = @_;
@@ -38,13 +38,13 @@ foreach my $settings ("wal_level = minimal\nmax_wal_senders = 0", 'full_page_wri
 {
 	$node->append_conf('postgresql.conf', $settings);
 	$node->stop;
-	# As when the first ID of the cluster is made so.
+	# Remove the page, so that these settings apply to the first ID of the cluster.
 	unlink $node->data_dir . '/global/9764' or -e $node->data_dir . '/global/9764' and die $!;
 	$minutes += 10;
 	$node->set_clock("+${minutes}m");
 	$node->start;
 	crash_between($settings =~ s/\n/, /r);
-	is($node->sql(q{SELECT ahead > '50 s' FROM kid_stats() WHERE clock = 'kid'}), 't', 'above what was before');
+	is($node->sql(q{SELECT ahead > '50 s' FROM kid_stats() WHERE clock = 'kid'}), 't', ($settings =~ s/\n/, /r) . ': after the crash IDs are ahead of the clock, above the earlier ones');
 }
 $node->stop;
 system_or_bail('pg_checksums', '--enable', '--no-sync', '-D', $node->data_dir);
@@ -52,9 +52,9 @@ $node->start;
 crash_between('checksums');
 crash_between('in one database, and then in the other', 'postgres', 'other');
 crash_between('and back', 'other', 'postgres');
-is($node->sql('SELECT count(*) FROM pg_stat_database WHERE checksum_failures > 0'), 0, 'no checksum was wrong');
+is($node->sql('SELECT count(*) FROM pg_stat_database WHERE checksum_failures > 0'), 0, 'the server found no wrong checksum');
 
-# Kid is dropped. The bound stays.
+# The bound stays when kid is dropped.
 $minutes += 10;
 $node->set_clock("+${minutes}m");
 $ledger->take('before kid is dropped', $node);
@@ -66,12 +66,12 @@ $node->set_clock('+' . ($minutes - 1) . 'm');
 $node->restart;
 $node->safe_psql('postgres', $Ledger::schema);
 $ledger->goes_on('dropped, and installed again', $node);
-$ledger->is_right('however a server is set up');
-# The catalogues are rewritten, each to a file with another number.
+$ledger->is_right('all settings');
+# The catalogs are rewritten, each to a file with another number.
 $node->sql('VACUUM FULL; CHECKPOINT');
 $ledger->goes_on('after VACUUM FULL', $node);
-is($node->sql('SELECT count(*) > 0 FROM pg_database'), 't', 'which have not come into its way');
-$ledger->is_right('and afterwards');
+is($node->sql('SELECT count(*) > 0 FROM pg_database'), 't', 'after VACUUM FULL the catalogs can be read');
+$ledger->is_right('all settings, and VACUUM FULL');
 $node->stop;
 
 done_testing();

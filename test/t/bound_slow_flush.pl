@@ -1,5 +1,5 @@
-# A disk on which a flush of WAL takes seconds: a crash and a failover repeat no ID; who waits for the bound can be stopped, and those
-# who do not want IDs go on; and the bound is not measured by a clock that is set meanwhile.
+# A flush of WAL takes seconds. A crash and a failover repeat no ID. Sessions that wait for the bound can be stopped, and
+# sessions that need no IDs continue. The bound is not computed from a clock that is changed during the flush.
 use strict;
 use warnings;
 use FakeClock;
@@ -14,7 +14,7 @@ plan skip_all => 'there is no C compiler (cc)' unless defined $library;
 my $flag = PostgreSQL::Test::Utils::tempdir() . '/ms';
 $ENV{KID_SLOW_FLUSH} = $flag;
 
-# 0 is as fast as it can.
+# Sets how many milliseconds a flush takes; 0 means no delay.
 sub set_flush
 {
 	my ($ms) = @_;
@@ -26,7 +26,7 @@ sub set_flush
 }
 set_flush(0);
 
-# A session that is to make an ID. Returns when it is in a flush of WAL.
+# Starts a session that makes an ID, and returns when the session is in a flush of WAL.
 sub start_flushing
 {
 	my ($node, $statements) = @_;
@@ -38,14 +38,14 @@ sub start_flushing
 		return $session if -e "$flag.$pid";
 		usleep(1000);
 	}
-	die 'it does not flush';
+	die 'the session does not flush WAL';
 }
 
-# The clock is a day ahead, and is set right while a bound is written.
+# The clock is a day ahead, and is corrected while a bound is written.
 my $node = FakeClock->new('main');
 $node->{preload} = $library;
 $node->init(allows_streaming => 1);
-# Only for as long as these WAL writers sleep is a flush that of the session that is looked at.
+# The WAL writer must sleep: then every flush is that of the observed session.
 $node->append_conf('postgresql.conf', "fsync = on\nrestart_after_crash = on\nwal_writer_delay = '10s'\ncheckpoint_timeout = '1h'\n$Ledger::settings");
 $node->set_clock('+1d');
 $node->start;
@@ -55,27 +55,27 @@ my $session = start_flushing($node, "SELECT kid_next()::bigint, flake_next()::bi
 $node->set_clock('+0');
 $session->{handle}->finish;
 set_flush(0);
-like(${ $session->{stdout} }, qr/^\d+\|\d+\|\w{16}\|/m, 'a clock is set right by a day during a flush: IDs are made');
+like(${ $session->{stdout} }, qr/^\d+\|\d+\|\w{16}\|/m, 'the clock is corrected by a day during a flush: IDs are made');
 $node->sql('SELECT kid_next(), flake_next(), sno_next()');
-cmp_ok(seconds_ahead($node), '<', 86400 + 30, 'they are a day ahead, and not two');
+cmp_ok(seconds_ahead($node), '<', 86400 + 30, 'after that, IDs are one day ahead, not two');
 $node->sql('SELECT kid_reset_clock(now())');
-is_near($node, 1, 'and not ahead after a reset');
+is_near($node, 1, 'after kid_reset_clock()');
 set_flush(400);
 $session = start_flushing($node, "SELECT pg_sleep(1.1), kid_next();\n");
 $node->set_clock('+1d');
 $session->{handle}->finish;
 set_flush(0);
-# A lease has time for four writes.
-is_near($node, 1.6, 'the reverse');
+# A lease is long enough for four writes of a bound.
+is_near($node, 1.6, 'the clock moves a day ahead during a flush');
 $node->sql('SELECT kid_next(), flake_next(), sno_next()');
 $node->set_clock('+0');
 $node->sql('SELECT kid_reset_clock(now())');
 $node->sql('SELECT kid_next(), flake_next()');
-is_near($node, 1, 'and back');
+is_near($node, 1, 'the clock is corrected again, and reset');
 
 $node->sql('TRUNCATE ids');
 
-# A flush takes four seconds; a crash, and a failover. All clocks are right.
+# A flush takes four seconds. There is a crash, and then a failover. All clocks are correct.
 my $ledger = Ledger->new;
 $node->backup('base');
 my $standby = FakeClock->new('standby');
@@ -93,8 +93,8 @@ kill_backend($node);
 eval { $session->{handle}->finish };
 my @lines = ${ $session->{stdout} } =~ /^(\d+\|\d+)\|2222/mg;
 $ledger->add('with a slow disk', join('', map { sprintf "%s|%016d\n", $lines[$_], $_ } 0 .. $#lines), '');
-cmp_ok(scalar @lines, '>', 0, 'a flush takes four seconds: IDs are made');
-# As long as two flushes, but for what has passed.
+cmp_ok(scalar @lines, '>', 0, 'while a flush takes four seconds, IDs are made');
+# Two flushes at most, minus the time that has passed.
 my $ahead = seconds_ahead($node);
 $node->sql('SELECT kid_next(), flake_next()');
 $ahead = seconds_ahead($node);
@@ -107,8 +107,8 @@ $ledger->goes_on('promoted', $standby);
 $ledger->is_right('a slow disk, a crash and a failover');
 $standby->stop;
 
-# A flush hangs for five seconds. Whoever waits for the bound is stopped by each of three means, and who does not want it goes on.
-# Timeouts are not for libfaketime.
+# A flush hangs for five seconds. Waiting sessions are stopped in three ways, and sessions that need no ID continue. This server
+# is without libfaketime, because of the timeouts.
 my $real = PostgreSQL::Test::Cluster->new('real');
 $real->init;
 $real->append_conf('postgresql.conf', "fsync = on\nwal_writer_delay = '10s'\ncheckpoint_timeout = '1h'\nautovacuum = off\nkid.max_wait = '700ms'\n");
@@ -128,20 +128,20 @@ my %waiting = (
 	'pg_cancel_backend()' => start_session($real, "SET kid.max_wait = -1; SET application_name = 'canceled'; SELECT kid_next();\n"));
 $real->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'canceled' AND wait_event_type = 'Extension'})
   or die;
-is($real->safe_psql('postgres', 'SELECT count(*) FROM other_work, kid_stats()'), 0, 'a flush hangs: sessions of other work go on');
-is($real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'canceled'}), 't', 'one is cancelled');
+is($real->safe_psql('postgres', 'SELECT count(*) FROM other_work, kid_stats()'), 0, 'while a flush hangs, a session that needs no ID continues');
+is($real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'canceled'}), 't', 'while a flush hangs, a waiting session can be cancelled');
 eval { $_->{handle}->finish } foreach values %waiting;
 my $passed = time - $began;
 cmp_ok($passed, '<', 4.5, "all are stopped before the flush is over: after $passed s");
-like(${ $waiting{'kid.max_wait'}{stderr} }, qr/ERROR:  53400: bound of IDs of \w+ was not renewed in time/, 'by kid.max_wait');
-like(${ $waiting{'statement_timeout'}{stderr} }, qr/ERROR:  57014: canceling statement due to statement timeout/, 'by statement_timeout');
-like(${ $waiting{'pg_cancel_backend()'}{stderr} }, qr/ERROR:  57014: canceling statement due to user request/, 'by pg_cancel_backend()');
-is(join('', map { ${ $_->{stdout} } } values %waiting), '', 'without an ID');
+like(${ $waiting{'kid.max_wait'}{stderr} }, qr/ERROR:  53400: bound of IDs of \w+ was not renewed in time/, 'kid.max_wait ends a wait for the bound');
+like(${ $waiting{'statement_timeout'}{stderr} }, qr/ERROR:  57014: canceling statement due to statement timeout/, 'statement_timeout ends a wait for the bound');
+like(${ $waiting{'pg_cancel_backend()'}{stderr} }, qr/ERROR:  57014: canceling statement due to user request/, 'pg_cancel_backend() ends a wait for the bound');
+is(join('', map { ${ $_->{stdout} } } values %waiting), '', 'the stopped sessions got no ID');
 $session->{handle}->finish;
 my ($id) = ${ $session->{stdout} } =~ /^(\d+)\n\z/m;
-cmp_ok(time - $began, '>=', 4.9, 'who flushes has waited to the end');
-cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $id, 'and then all go on');
-is($real->safe_psql('postgres', 'INSERT INTO other_work VALUES (1) RETURNING n'), 1, 'and commit');
+cmp_ok(time - $began, '>=', 4.9, 'the session that flushes waits until the flush ends');
+cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $id, 'after the flush, new IDs are greater');
+is($real->safe_psql('postgres', 'INSERT INTO other_work VALUES (1) RETURNING n'), 1, 'after the flush, other transactions commit');
 $real->stop;
 
 done_testing();

@@ -1,5 +1,6 @@
-# With synchronous replication the bound is on the standby before an ID is handed out: after a failover none comes again, although it was
-# never committed. Without a standby an ID waits as a commit does, and whoever waits can be stopped, and has no ID.
+# With synchronous replication the bound is on the standby before an ID is returned, even if that ID is never committed. So no
+# ID repeats after a failover. Without a standby a call waits as a commit does. A waiting call can be stopped, and then it
+# returns no ID.
 use strict;
 use warnings;
 use FakeClock;
@@ -17,7 +18,8 @@ $primary->sql($Ledger::schema);
 $primary->backup('base');
 my $ledger = Ledger->new;
 
-# The standby, whose clock is ten seconds behind, is stopped in the midst of receiving, the primary killed two seconds later.
+# The standby's clock is ten seconds behind. Its WAL receiver is stopped while it receives, and the primary is killed two
+# seconds later.
 my $standby = FakeClock->new('standby');
 $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->set_clock('-10s');
@@ -27,19 +29,19 @@ $primary->reload;
 $primary->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'}) or die;
 $ledger->goes_on('a synchronous standby', $primary);
 my $receiver = $standby->sql(q{SELECT pid FROM pg_stat_wal_receiver});
-# IDs that nobody commits: a commit would wait for the standby, whatever IDs do.
+# These IDs are not committed: a commit would wait for the standby by itself.
 my @sessions = map { start_session($primary, "BEGIN;\n" . "SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7();\n" x 200000) } 1 .. 2;
 wait_for_output($_, qr/\n/) foreach @sessions;
 kill 'STOP', $receiver;
 run_for(2.5, @sessions);
-is($primary->sql(q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}), 't', 'at the bound, IDs wait for the standby');
+is($primary->sql(q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}), 't', 'calls that reach the bound wait for the synchronous standby');
 kill_server($primary);
 foreach (@sessions)
 {
 	eval { $_->{handle}->finish; };
 }
 $ledger->add('before the standby was stopped', join("\n", map { ${ $_->{stdout} } } @sessions), '');
-# It may not go on with what has been sent: the receiver is killed as it stands.
+# The WAL receiver must not continue with what was sent: it is killed while it is stopped.
 kill_server($standby);
 $standby->start;
 $standby->promote;
@@ -47,7 +49,7 @@ $ledger->goes_on('promoted', $standby);
 $ledger->is_right('a synchronous standby that was promoted');
 $standby->stop('immediate');
 
-# Timeouts are not for libfaketime.
+# This server is without libfaketime, because of the timeouts.
 my $real = PostgreSQL::Test::Cluster->new('real');
 $real->init(allows_streaming => 1);
 $real->append_conf('postgresql.conf', "kid.max_wait = '700ms'\n");
@@ -73,35 +75,35 @@ sub start_waiting_for_standby
 	return;
 }
 start_waiting_for_standby('canceled', '');
-is($real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'canceled'}), 't', 'one that waits is cancelled');
+is($real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'canceled'}), 't', 'a session that waits for the standby can be cancelled');
 start_waiting_for_standby('timeout', "SET kid.max_wait = -1; SET statement_timeout = '1s';\n");
 eval { $waiting{$_}{handle}->finish } foreach 'canceled', 'timeout';
-like(${ $waiting{$_}{stderr} }, qr/ERROR:  57014: /, "an ID without a standby, $_: an error") foreach 'canceled', 'timeout';
-is(${ $waiting{canceled}{stdout} } . ${ $waiting{timeout}{stdout} }, '', 'and no ID');
+like(${ $waiting{$_}{stderr} }, qr/ERROR:  57014: /, "without the standby, a call fails: $_") foreach 'canceled', 'timeout';
+is(${ $waiting{canceled}{stdout} } . ${ $waiting{timeout}{stdout} }, '', 'the stopped calls returned no ID');
 
-# All wait, no longer than they may.
+# All calls wait, but no longer than kid.max_wait.
 start_waiting_for_standby('first', "SET kid.max_wait = -1;\n");
 my ($status, $stdout, $stderr) = $real->psql('postgres', "\\set VERBOSITY verbose\nSET kid.max_wait = '500ms'; SELECT kid_next()");
 like($stdout . $stderr, qr/^psql\S* ERROR:  53400: bound of IDs of kid was not renewed in time\nDETAIL:  Synchronous standbys .* 500 ms\.\nHINT:  .*synchronous_standby_names/,
-	'another one stops at kid.max_wait, and has no ID');
+	'without the standby, a call fails after kid.max_wait');
 start_waiting_for_standby('second', "SET kid.max_wait = -1;\n");
-is($real->safe_psql('postgres', 'SELECT count(*) > 0 FROM pg_class, kid_stats()'), 't', 'sessions that want no ID go on');
-is($real->safe_psql('postgres', q{SELECT waiting, waiting_for > interval '0.4 s' FROM kid_stats() WHERE clock = 'kid'}), '2|t', 'kid_stats() tells who waits');
+is($real->safe_psql('postgres', 'SELECT count(*) > 0 FROM pg_class, kid_stats()'), 't', 'without the standby, sessions that need no ID continue');
+is($real->safe_psql('postgres', q{SELECT waiting, waiting_for > interval '0.4 s' FROM kid_stats() WHERE clock = 'kid'}), '2|t', 'kid_stats() counts two waiting sessions');
 $real->safe_psql('postgres', q{SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'second'});
 eval { $waiting{second}{handle}->finish };
-is($real->safe_psql('postgres', q{SELECT waiting FROM kid_stats() WHERE clock = 'kid'}), '1', 'but not of one that was terminated');
+is($real->safe_psql('postgres', q{SELECT waiting FROM kid_stats() WHERE clock = 'kid'}), '1', 'kid_stats() does not count a terminated session');
 start_waiting_for_standby('third', "SET kid.max_wait = -1;\n");
 $other->start;
 foreach my $name ('first', 'third')
 {
 	$waiting{$name}{handle}->finish;
-	cmp_ok(${ $waiting{$name}{stdout} }, '>', $last, "the standby is back: $name goes on");
+	cmp_ok(${ $waiting{$name}{stdout} }, '>', $last, "the standby is back: the $name session gets an ID");
 }
-isnt(${ $waiting{first}{stdout} }, ${ $waiting{third}{stdout} }, 'with an ID of its own');
-is($real->safe_psql('postgres', q{SELECT waiting, waiting_for FROM kid_stats() WHERE clock = 'kid'}), '0|', 'nobody waits');
-cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'all go on');
+isnt(${ $waiting{first}{stdout} }, ${ $waiting{third}{stdout} }, 'two sessions that waited get different IDs');
+is($real->safe_psql('postgres', q{SELECT waiting, waiting_for FROM kid_stats() WHERE clock = 'kid'}), '0|', 'kid_stats() counts no waiting session any more');
+cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'after the wait, new IDs are greater');
 
-# A standby that confirms late: the next bounds are further ahead, so that there is time to renew them.
+# If a standby confirms late, the next bounds are further ahead, so that there is time to renew them.
 sub wait_for_end_of_lease
 {
 	$real->poll_query_until('postgres', q{SELECT max(lease_until) < now() FROM kid_stats()}) or die;
@@ -114,26 +116,26 @@ start_waiting_for_standby('late', "SET kid.max_wait = -1;\n");
 usleep(1_500_000);
 kill 'CONT', $late;
 $waiting{late}{handle}->finish;
-is($real->safe_psql('postgres', q{SELECT lease_until - now() > interval '3 s' FROM kid_stats() WHERE clock = 'kid'}), 't', 'a standby that took 1.5 s: the lease has time for four such writes');
+is($real->safe_psql('postgres', q{SELECT lease_until - now() > interval '3 s' FROM kid_stats() WHERE clock = 'kid'}), 't', 'after a standby took 1.5 s, the lease is long enough for four such writes');
 
-# A client that does not read. Its session is stuck in sending its error, and that holds up nobody else.
+# A session whose client does not read gets stuck in sending its error. It must not hold up other sessions.
 $other->stop;
 wait_for_end_of_lease();
 my $deaf = start_deaf($real, 'SELECT kid_next()');
-is(deaf_waits_for($real, q{'SyncRep', 'ClientWrite'}), 'SyncRep', 'one whose client does not read waits for the standby');
+is(deaf_waits_for($real, q{'SyncRep', 'ClientWrite'}), 'SyncRep', 'a session whose client does not read waits for the standby');
 start_waiting_for_standby('fourth', "SET kid.max_wait = -1;\n");
 $real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'deaf'});
-is(deaf_waits_for($real, q{'ClientWrite'}), 'ClientWrite', 'canceled, it cannot say so');
+is(deaf_waits_for($real, q{'ClientWrite'}), 'ClientWrite', 'when it is cancelled, that session is stuck in sending its error');
 $real->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
 $real->reload;
 $waiting{fourth}{handle}->finish;
-cmp_ok(${ $waiting{fourth}{stdout} }, '>', $last, 'without synchronous standbys the others go on');
-cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'and new sessions');
+cmp_ok(${ $waiting{fourth}{stdout} }, '>', $last, 'when no standby is synchronous any more, the waiting session gets an ID');
+cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'when no standby is synchronous any more, new sessions get IDs');
 close $deaf;
 $real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
 $real->stop;
 
-# Another standby becomes the synchronous one. It has all WAL, and has said so before: a commit would go on at once.
+# Another standby becomes the synchronous one. It has all WAL and has confirmed it already: a commit would continue at once.
 {
 	my $next = PostgreSQL::Test::Cluster->new('next');
 	$real->append_conf('postgresql.conf', "synchronous_standby_names = ''\n");
@@ -145,20 +147,20 @@ $real->stop;
 	$real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
 	$real->reload;
 	usleep(1_500_000);
-	like(($real->psql('postgres', 'SELECT kid_next()'))[2], qr/was not renewed in time/, 'without the synchronous standby there is no ID');
+	like(($real->psql('postgres', 'SELECT kid_next()'))[2], qr/was not renewed in time/, 'without its synchronous standby the server makes no ID');
 	$real->wait_for_catchup('next', 'flush', $real->lsn('insert'));
 	$real->append_conf('postgresql.conf', "synchronous_standby_names = 'next'\n");
 	$real->reload;
-	cmp_ok($real->safe_psql('postgres', "SET kid.max_wait = '10s'; SELECT kid_next()::bigint"), '>', $last, 'with another one there is, although that had nothing to say');
+	cmp_ok($real->safe_psql('postgres', "SET kid.max_wait = '10s'; SELECT kid_next()::bigint"), '>', $last, 'another standby that has confirmed all WAL before becomes synchronous: IDs are made');
 	$next->stop;
 	$real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
 	$real->stop;
 }
 
-# At a start it is the checkpointer that says whether standbys are waited for. Until it does, the setting counts.
+# After a start the checkpointer publishes whether standbys are waited for. Until then the setting itself decides.
 SKIP:
 {
-	skip 'from 19 on a start waits for the checkpointer', 1 if $real->pg_version->major >= 19;
+	skip 'from 19 on the start of a server waits for the checkpointer', 1 if $real->pg_version->major >= 19;
 	my $library = late_checkpointer_library();
 	skip 'there is no C compiler (cc)', 1 unless defined $library;
 	my $flag = $real->basedir . '/late';
@@ -171,7 +173,7 @@ SKIP:
 	%waiting = ();
 	start_waiting_for_standby('early', "SET statement_timeout = '2s';\n");
 	eval { $waiting{early}{handle}->finish };
-	is(${ $waiting{early}{stdout} }, '', 'before the checkpointer is there, there is no ID without a standby either');
+	is(${ $waiting{early}{stdout} }, '', 'before the checkpointer has started, there is no ID without the synchronous standby either');
 	unlink $flag;
 	$real->stop;
 }

@@ -1,4 +1,5 @@
-# A standby on a machine where kid is not installed replays the bound all the same. Promoted, and given kid, it goes on above it.
+# A standby on a machine without kid replays the bound too. When it is promoted and kid is installed, its IDs are above the
+# bound.
 use strict;
 use warnings;
 use FakeClock;
@@ -16,7 +17,7 @@ $primary->sql($Ledger::schema);
 $primary->sql('CREATE TABLE of_core (n int)');
 $primary->backup('base');
 
-# A copy of PostgreSQL, with the same paths below another root, but without kid. A server finds its files by way of its executable.
+# A copy of PostgreSQL without kid, with the same paths below another root. A server finds its files by means of its executable.
 my $root = PostgreSQL::Test::Utils::tempdir;
 my %from = map { $_ => $primary->config_data("--$_") } qw(bindir pkglibdir sharedir);
 my $common = $from{bindir};
@@ -34,21 +35,21 @@ $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->set_clock('-10s');
 $standby->start;
 is($standby->config_data('--pkglibdir'), $to{pkglibdir}, 'the standby has an installation of its own');
-ok(!-e "$to{pkglibdir}/kid.so" && -e "$from{pkglibdir}/kid.so", 'without kid');
+ok(!-e "$to{pkglibdir}/kid.so" && -e "$from{pkglibdir}/kid.so", 'the installation of the standby has no kid');
 my $ledger = Ledger->new;
 $ledger->goes_on('with such a standby', $primary);
 $primary->sql('INSERT INTO of_core VALUES (1)');
 $primary->wait_for_catchup($standby, 'flush', $primary->lsn('flush'));
 $standby->poll_query_until('postgres', 'SELECT count(*) = 1 FROM of_core') or die;
-pass('it replays');
+pass('a standby without kid replays WAL with bounds');
 kill_server($primary);
 $standby->restart;
 $standby->promote;
 my ($status, $stdout, $stderr) = $standby->psql('postgres', 'SELECT kid_next()');
-like($stderr, qr/could not access file "(\$libdir\/)?kid"/, 'promoted, it has no IDs');
-is($standby->sql('INSERT INTO of_core VALUES (2) RETURNING n'), 2, 'but goes on with all else');
+like($stderr, qr/could not access file "(\$libdir\/)?kid"/, 'promoted without kid, the server makes no IDs');
+is($standby->sql('INSERT INTO of_core VALUES (2) RETURNING n'), 2, 'promoted without kid, the server does everything else');
 system_or_bail('cp', "$from{pkglibdir}/kid.so", $to{pkglibdir});
-$ledger->goes_on('given kid', $standby);
+$ledger->goes_on('promoted, after kid is installed', $standby);
 $ledger->is_right('a standby that had no kid');
 $standby->stop;
 

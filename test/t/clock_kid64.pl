@@ -1,4 +1,4 @@
-# kid64 under a clock that goes back, leaps ahead and stands still.
+# kid64 with a clock that goes back, jumps ahead, and stands still.
 use strict;
 use warnings;
 use FakeClock;
@@ -23,31 +23,32 @@ sql('CREATE EXTENSION kid; CREATE TABLE ids (n bigserial, id kid64 DEFAULT kid_n
 my $insert = 'INSERT INTO ids SELECT FROM generate_series(1, 40000)';
 my $all_rise = 'SELECT count(*) FROM (SELECT id > lag(id) OVER (ORDER BY n) AS rises FROM ids) s WHERE NOT rises';
 
-# Back by an hour: IDs go on rising from the highest time. 40000 of them take three time units, two carries.
+# The clock goes back by an hour: IDs continue to rise from the highest time. 40000 IDs take three time units, so there are two
+# carries.
 sql($insert);
 my $held = sql('SELECT kid_timestamp(max(id)) FROM ids');
 $node->set_clock('-1h');
 sql($insert);
-is(sql("SELECT clock_timestamp() < timestamptz '$held' - interval '59 min'"), 't', 'the clock went back');
-is(sql($all_rise), '0', 'IDs go on rising');
-is(sql('SELECT count(DISTINCT id) FROM ids'), '80000', 'no ID is repeated');
+is(sql("SELECT clock_timestamp() < timestamptz '$held' - interval '59 min'"), 't', 'the clock went back by an hour');
+is(sql($all_rise), '0', 'after a step back, IDs continue to rise');
+is(sql('SELECT count(DISTINCT id) FROM ids'), '80000', 'after a step back, no ID repeats');
 is( sql(qq{SELECT (count(DISTINCT kid_timestamp(id)) BETWEEN 3 AND 4) AND max(id) - '$held'::timestamptz::kid64 <= interval '4 ms'
 			 FROM ids WHERE n > 40000}),
-	't', 'they are of the held time, and two carries after it');
+	't', 'after a step back, IDs have the highest time and the two units after it');
 
-# How far IDs are ahead of the clock does not grow, however many IDs are made: compare it before and after.
+# While the clock is behind, IDs do not get further ahead of it, however many are made: compare before and after.
 my $ahead = q{SELECT extract(epoch FROM kid_timestamp(id) - at) * 1000000 FROM ids ORDER BY n DESC LIMIT 1};
 my $before = sql($ahead);
 sql("$insert; $insert; $insert");
-cmp_ok(sql($ahead), '<=', $before + 1024, 'carries are no faster than time passes');
+cmp_ok(sql($ahead), '<=', $before + 1024, 'while the clock is behind, carries are no faster than time passes');
 
-# Forward again, past the held time: the clock is followed.
+# The clock moves forward again, past the highest time: IDs follow it.
 $node->set_clock('+1h');
 sql($insert);
 is(sql($all_rise), '0', 'IDs rise when the clock is right again');
-is(sql(q{SELECT max(at) - kid_timestamp(max(id)) < interval '10 ms' FROM ids}), 't', 'and tell its time');
+is(sql(q{SELECT max(at) - kid_timestamp(max(id)) < interval '10 ms' FROM ids}), 't', 'IDs have the time of the clock when it is right again');
 
-# A clock that stands: one time unit, all of its 16384 IDs, then none.
+# A clock that stands still: all 16384 IDs of one time unit, and then none.
 $node->set_clock('2030-01-01 00:00:00');
 is(sql('SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id)) FROM (SELECT kid_next() AS id FROM generate_series(1, 16384)) s'),
 	'16384|1', 'a time unit has 16384 IDs');
@@ -55,10 +56,10 @@ like($node->error_of('SET kid.max_wait = 0; SELECT kid_next()'),
 	qr{ERROR:  53400: .*DETAIL:  .*"kid.max_wait".*HINT:  }s, 'kid.max_wait = 0: an error at once');
 
 my $start = time;
-like($node->error_of(q{SET kid.max_wait = '300ms'; SELECT kid_next()}), qr{53400: .*300 ms}s, 'kid.max_wait = 300ms: an error');
+like($node->error_of(q{SET kid.max_wait = '300ms'; SELECT kid_next()}), qr{53400: .*300 ms}s, 'kid.max_wait = 300ms: an error after a wait');
 my $waited = time - $start;
-cmp_ok($waited, '>=', 0.3, 'after 300 ms');
-cmp_ok($waited, '<', 5, 'and not much more');
+cmp_ok($waited, '>=', 0.3, 'kid.max_wait = 300ms: the wait takes at least 300 ms');
+cmp_ok($waited, '<', 5, 'kid.max_wait = 300ms: the wait takes less than 5 s');
 
 my $waiting = $node->start_waiting('SET kid.max_wait = -1; SELECT kid_next()');
 sql(q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%-1; SELECT kid_next()' AND pid <> pg_backend_pid()});
@@ -70,32 +71,32 @@ $node->set_clock('2030-01-01 00:00:01');
 finish($waiting);
 is(${ $waiting->{stdout} }, "2030-01-01 00:00:01+00\n", 'a wait ends when the clock moves on');
 
-# kid.clock_backward = wait. IDs are in 2030 now, and the clock an hour before that.
+# kid.clock_backward = wait. The last ID is in 2030, and the clock is an hour behind it.
 my $refuse = q{SET kid.clock_backward = 'wait'};
 $node->set_clock('2029-12-31 23:00:00');
-is(sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), '100', 'held');
+is(sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), '100', 'by default, IDs continue from the highest time when the clock goes back');
 like($node->error_of("$refuse; SET kid.max_wait = 0; SELECT kid_next()"),
-	qr{53400: system clock is behind the last ID of kid\n.*DETAIL:  It is 3601\.\d{3} s short .*HINT:  }s, 'refused, with what is missing');
-like($node->error_of("$refuse; SET kid.max_wait = '200ms'; SELECT kid96_next()"), qr{53400: .* 200 ms}s, 'refused after a while');
+	qr{53400: system clock is behind the last ID of kid\n.*DETAIL:  It is 3601\.\d{3} s short .*HINT:  }s, 'kid.clock_backward = wait: an error with the missing time');
+like($node->error_of("$refuse; SET kid.max_wait = '200ms'; SELECT kid96_next()"), qr{53400: .* 200 ms}s, 'kid.clock_backward = wait: an error after kid.max_wait');
 $waiting = $node->start_waiting("$refuse; SET kid.max_wait = -1; SELECT kid_timestamp(kid_next())");
 $node->set_clock('2030-01-01 00:00:02');
 finish($waiting);
-is(${ $waiting->{stdout} }, "2030-01-01 00:00:02+00\n", 'the wait ends when the clock is back');
+is(${ $waiting->{stdout} }, "2030-01-01 00:00:02+00\n", 'kid.clock_backward = wait: the wait ends when the clock has caught up');
 is(sql("$refuse; SELECT count(DISTINCT id), count(DISTINCT kid_timestamp(id)) FROM (SELECT kid_next() AS id FROM generate_series(1, 16383)) s"),
-	'16383|1', 'a clock that is not behind is no matter');
+	'16383|1', 'kid.clock_backward = wait: with a clock that is not behind, all IDs of a unit are made');
 like($node->error_of("$refuse; SET kid.max_wait = 0; SELECT kid_next()"), qr{53400: all IDs of kid in the current time unit are used up},
-	'and the next unit is not taken in advance');
+	'kid.clock_backward = wait: IDs are not taken from the next unit in advance');
 
 $node->set_clock('2030-01-01 00:00:03');
 sql('SELECT kid_next()');
 
-# Before 1970 nothing can be stamped, but a clock that is held goes on.
+# No ID can have a time before 1970, but IDs can continue from the highest time.
 $node->set_clock('1969-06-01 00:00:00');
-like(sql('SELECT kid_timestamp(kid_next())'), qr{^2030-01-01 00:00:03}, 'a clock before 1970 went back, and is held');
-like($node->error_of("$refuse; SELECT kid_next()"), qr{22008: timestamp out of range for type kid64}, 'or out of range');
+like(sql('SELECT kid_timestamp(kid_next())'), qr{^2030-01-01 00:00:03}, 'with a clock before 1970, IDs continue from the highest time');
+like($node->error_of("$refuse; SELECT kid_next()"), qr{22008: timestamp out of range for type kid64}, 'with a clock before 1970 and kid.clock_backward = wait, an error: out of range');
 
 $node->set_clock('+0');
-is(sql('SELECT kid_timestamp(kid_next()) > clock_timestamp()'), 't', 'the server is well after all this');
+is(sql('SELECT kid_timestamp(kid_next()) > clock_timestamp()'), 't', 'after all these clocks, the server makes IDs');
 
 $node->stop;
 done_testing();

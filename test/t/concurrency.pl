@@ -1,5 +1,5 @@
-# Two million IDs of each type from eight sessions at once, and as many from parallel workers: no two are the same, each
-# process sees its own rise (but those of flax), and they tell the time at which they were made.
+# Two million IDs of each type from eight sessions at once, and as many from parallel workers. No two are equal, those of each
+# process rise (except flax), and they have the time at which they were made.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -24,8 +24,8 @@ my @generators = map { [ $_->{type} => "$_->{next}()" ] } all_types();
 my $generated = join(', ', map { "$_->[1] AS $_->[0]" } @generators);
 my $columns = join(', ', map { "$_->[0] $_->[0]" } @generators);
 
-# Rows are numbered by `n` within a process. The clock is read before and after each row; two milliseconds are room for the
-# time unit, 1.024 ms (sno: 4 ms), and for the clocks of two processors that do not quite agree.
+# Column `n` numbers the rows within a process. The clock is read before and after each row. The slack of two milliseconds
+# covers the time unit, 1.024 ms (sno: 4 ms), and clocks of two processors that differ slightly.
 sub check_ids
 {
 	my ($table, $process) = @_;
@@ -58,9 +58,9 @@ $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight se
 	} });
 is($node->safe_psql('postgres', 'SELECT count(DISTINCT session) FROM sessions'), '8', 'all sessions inserted');
 check_ids('sessions', 'session');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM sessions WHERE kid_tick(sno)'), '0', 'no step of the clock, no tick');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM sessions WHERE kid_tick(sno)'), '0', 'without a step of the clock, sno never toggles its tick');
 
-# Where sessions take turns, their IDs are in the order of their turns, those of both clocks.
+# If sessions take turns, the IDs of both clocks are in the order of the turns.
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE log (session int, n kid64 DEFAULT kid_next(), id uuid DEFAULT kid_uuidv7())');
 $node->pgbench('-n -c 8 -j 2 -t 250', 0, [qr{processed: 2000/2000}], [qr{^$}], 'eight sessions write a log', { 'log' => q{
 		BEGIN;
@@ -74,19 +74,19 @@ is( $node->safe_psql('postgres', q{
 	'2000000|2000000|8|0', 'two million uuids rise in the order of the log');
 $node->safe_psql('postgres', 'DROP TABLE log');
 
-# Many at a call, from 1 to 40000, while other sessions make them one by one.
+# Many IDs a call, from 1 to 40000, while other sessions make them one at a time.
 my %in_batches = map { $_->{type} => "$_->{next}(" . ($_->{name} eq 'sno' ? '0, ' : '') . ':size)' } all_types();
 $node->safe_psql('postgres', "CREATE UNLOGGED TABLE batches (session int, $columns)");
-$node->pgbench('-n -c 8 -j 2 -t 40', 0, [qr{processed: 320/320}], [qr{^$}], 'many at a call', {
+$node->pgbench('-n -c 8 -j 2 -t 40', 0, [qr{processed: 320/320}], [qr{^$}], 'sessions that make many IDs a call, beside sessions that make single ones', {
 	'batches@1' => join('', map { "\\set size random_zipfian(1, 40000, 1.1)\nINSERT INTO batches (session, $_) SELECT :client_id, id FROM $in_batches{$_} AS id;\n" } sort keys %in_batches),
 	'single@1' => join('', map { "INSERT INTO batches (session, $_->[0]) SELECT :client_id, $_->[1] FROM generate_series(1, 2000) AS n;\n" } @generators) });
 foreach my $type (sort keys %in_batches)
 {
 	is($node->safe_psql('postgres', "SELECT count($type) > 200000, count($type) - count(DISTINCT $type) FROM batches"),
-		't|0', "no duplicate $type in batches and beside them");
+		't|0', "no duplicate $type among batches and single IDs");
 }
 
-# Twenty million sno in one run: the library that they come from repeats some under such a load.
+# Twenty million snos in one run: under such a load the original library repeats some.
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE many (id sno)');
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions make twenty million sno',
 	{ 'many' => q{INSERT INTO many SELECT sno_next() FROM generate_series(1, 2500000);} });
@@ -94,15 +94,15 @@ is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id), count(*) F
 	'20000000|20000000|0', 'no duplicate among twenty million sno');
 $node->safe_psql('postgres', 'DROP TABLE many');
 
-# The sequence of back-filled IDs is one for all sessions: 16000 of one instant, by eight of them.
+# All sessions share one sequence for back-filled IDs: eight sessions make 16000 of one instant.
 $node->safe_psql('postgres', 'CREATE TABLE old (id kid64)');
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions back-fill',
 	{ 'backfill' => q{INSERT INTO old SELECT kid64_at('2020-01-01') FROM generate_series(1, 2000);} });
-is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM old'), '16000|16000', 'back-filled IDs differ');
+is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM old'), '16000|16000', 'back-filled IDs of eight sessions are distinct');
 
-# Generators are not for workers, unless somebody's own function that calls them says so. Nor does PostgreSQL let workers ask
-# for their process ID; worker() does. And it makes one column of two equal ones that workers compute, so the second reading of
-# the clock needs a name of its own.
+# Parallel workers call no generator, unless its function is declared PARALLEL SAFE. PostgreSQL does not let workers ask for
+# their process ID either, so worker() does. It also merges two equal columns that workers compute, so the second reading of the
+# clock has another name.
 $node->safe_psql('postgres', q{
 	CREATE FUNCTION worker() RETURNS int LANGUAGE internal PARALLEL SAFE AS 'pg_backend_pid';
 	CREATE FUNCTION clock_after() RETURNS timestamptz LANGUAGE internal PARALLEL SAFE AS 'clock_timestamp';
@@ -115,13 +115,13 @@ my $settings = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;';
 like($node->safe_psql('postgres', "$settings EXPLAIN (VERBOSE, COSTS OFF) $query"),
 	qr{Gather\n.*->  Parallel Seq Scan on public.source\n\s+Output: worker\(\), .*kid_next\(\)}s,
 	'workers call kid_next()');
-# The leader writes the rows of each worker in the order in which that made them.
+# The leader writes the rows of each worker in the order in which that worker made them.
 $node->safe_psql('postgres', "$settings CREATE TABLE workers AS SELECT row_number() OVER () AS n, * FROM ($query) q");
 cmp_ok($node->safe_psql('postgres', 'SELECT count(DISTINCT worker) FROM workers'), '>', 1, 'several processes took part');
 check_ids('workers', 'worker');
 
-# Sixty IDs a row are made faster than a time unit has them, so generators wait. All of them rise, none is from the future,
-# and they take the time that so many need.
+# Sixty IDs a row use up time units faster than time passes, so generators wait. All IDs rise, none is in the future, and the
+# query takes as long as so many time units.
 foreach my $case ([ 'kid64', 'kid_next()', 200000, 16384, '1.024 ms' ], [ 'flake', 'flake_next()', 50000, 4096, '1 ms' ])
 {
 	my ($type, $generator, $rows, $pool, $unit) = @$case;
@@ -139,17 +139,17 @@ foreach my $case ([ 'kid64', 'kid_next()', 200000, 16384, '1.024 ms' ], [ 'flake
 		't|t', "at most $pool $type in a time unit");
 }
 
-# The same by eight sessions at once, and for sno with the smallest pool.
+# The same with eight sessions at once, and for sno with the smallest range of sequences.
 my $rising = join(' AND ', ('flake_next() < flake_next()') x 30);
 my $started = $node->safe_psql('postgres', 'SELECT clock_timestamp()');
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE counts (rows int)');
-$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions use up all of flake',
+$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions use up all flakes of each millisecond',
 	{ 'full' => "INSERT INTO counts SELECT count(*) FROM generate_series(1, 20000) WHERE $rising;" });
 is($node->safe_psql('postgres', "SELECT sum(rows), clock_timestamp() - '$started' > interval '1 ms' * (20000 * 60 * 8 / 4096) FROM counts"),
 	'160000|t', '9600000 flake rise, at most 4096 in a millisecond');
-is($node->safe_psql('postgres', q{SELECT waits > 0 FROM kid_stats() WHERE clock = 'flake'}), 't', 'and had to wait for that');
+is($node->safe_psql('postgres', q{SELECT waits > 0 FROM kid_stats() WHERE clock = 'flake'}), 't', 'kid_stats() counts waits of flake');
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE few (id sno)');
-$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions with a pool of four',
+$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions make sno from a range of four sequences',
 	{ 'few' => q{
 		SET kid.sno_sequence_min = 40;
 		SET kid.sno_sequence_max = 43;
@@ -157,7 +157,7 @@ $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight se
 		INSERT INTO few SELECT sno_next() FROM generate_series(1, 300);} });
 is( $node->safe_psql('postgres', q{
 		SELECT count(*), count(DISTINCT id), min(kid_sequence(id)), max(kid_sequence(id)), count(DISTINCT kid_timestamp(id)) >= 600 FROM few}),
-	'2400|2400|40|43|t', 'no duplicate from a pool of four');
+	'2400|2400|40|43|t', 'sno: no duplicate from a range of four sequences');
 
 my ($status, $stdout, $stderr) = $node->psql('postgres', qq{
 	\\set VERBOSITY verbose

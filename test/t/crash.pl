@@ -1,6 +1,7 @@
-# A hundred times: four sessions make IDs, the whole server is killed at a random moment, the clock is moved by anything from two
-# hours back to two hours ahead, and the server started again. No ID that a client was ever given comes again, committed or not;
-# kid64, flake and uuid are above all before. Half of it without kid preloaded. KID_ROUNDS and KID_SEED make it another number, and repeat a run.
+# A hundred rounds: four sessions make IDs, the server is killed at a random moment, and the clock is moved by up to two hours
+# in either direction before the next start. No ID that a client was given repeats, committed or not. The IDs of kid64, flake
+# and uuid are above all earlier ones. kid is preloaded in the second half. KID_ROUNDS sets the number of rounds, and KID_SEED
+# repeats a run.
 use strict;
 use warnings;
 use FakeClock;
@@ -22,7 +23,7 @@ $node->sql('CREATE EXTENSION kid;
 			CREATE TABLE ids (kid kid64 UNIQUE DEFAULT kid_next(), flake flake UNIQUE DEFAULT flake_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7());
 			CREATE TABLE snos (sno sno UNIQUE DEFAULT sno_next())');
 
-# Each line that a session prints is an ID that it was given. sno may have to wait for the clock, and then fails.
+# Each line that a session prints is an ID it was given. sno_next() may have to wait for the clock, and then fails.
 my $statements = join '', ("INSERT INTO ids DEFAULT VALUES RETURNING kid::bigint, flake::bigint, uuid;\n" . "SELECT kid_next()::bigint, flake_next()::bigint, kid_uuidv7();\n" .
 	"SELECT sno_next();\n" . "INSERT INTO snos DEFAULT VALUES RETURNING sno;\n") x 5000;
 my $script = $node->basedir . '/statements.sql';
@@ -47,7 +48,8 @@ foreach my $round (1 .. $rounds)
 		$_->{handle}->pump_nb foreach @sessions;
 		usleep(1000);
 	}
-	# Every third round one backend only, which brings the server down and up again by itself; or a shutdown that waits for nobody.
+	# In some rounds, instead of killing the server, kill one backend, after which the server restarts by itself, or stop the
+	# server.
 	if ($round % 6 == 3)
 	{
 		my ($backend) = split /\n/, $node->sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
@@ -67,7 +69,7 @@ foreach my $round (1 .. $rounds)
 		{
 			if (/^(\d+)\|(\d+)\|([-0-9a-f]{36})$/)
 			{
-				# Such that all order as text.
+				# Padded so that all types sort as text.
 				my %id = (kid => sprintf('%020d', $1), flake => sprintf('%020d', $2), uuid => $3);
 				foreach my $type (keys %id)
 				{
@@ -99,11 +101,11 @@ foreach my $round (1 .. $rounds)
 	$node->start;
 }
 
-note "checked $count{kid} kid64, $count{flake} flake, $count{uuid} uuid, $count{sno} sno; ", $sno_failed // 0, ' calls of sno_next() would have had to wait longer';
+note "checked $count{kid} kid64, $count{flake} flake, $count{uuid} uuid, $count{sno} sno; ", $sno_failed // 0, ' calls of sno_next() failed, as they would have had to wait longer';
 cmp_ok($count{$_}, '>', 50 * $rounds, "IDs were made: $count{$_} $_") foreach sort keys %count;
-is("@low", '', 'kid64, flake and uuid are above all of the rounds before');
+is("@low", '', 'in each round, kid64, flake and uuid are above all of earlier rounds');
 is($repeated // '', '', 'no sno was given twice');
-is($node->sql('SELECT max(kid) < kid_next() AND max(flake) < flake_next() AND max(uuid::text)::uuid < kid_uuidv7() FROM ids'), 't', 'and the next ones are above all that were committed');
+is($node->sql('SELECT max(kid) < kid_next() AND max(flake) < flake_next() AND max(uuid::text)::uuid < kid_uuidv7() FROM ids'), 't', 'the next IDs are above all committed ones');
 
 $node->stop;
 done_testing();

@@ -1,9 +1,9 @@
-# The SQL of README.md and docs: each page's blocks run in their order, in a database of the page's own, and what is shown
-# of their results is compared, times, IDs and sizes aside.
+# Runs the SQL of README.md and docs. The blocks of each page run in order, in a database of their own, and their output is
+# compared with what the page shows, except for times, IDs and sizes.
 #
-# A block is one of ```sql, or one whose first word is EXPLAIN, which runs with COSTS OFF. What follows a statement as a
-# comment with two blanks, or a line, or as a message, is its output: "…" stands for anything, a line of it for any lines.
-# Comments that a reader of the rendered page does not see prepare the next block, or the whole page:
+# A block is one of ```sql, or one whose first word is EXPLAIN, which runs with COSTS OFF. After a statement, a comment with two
+# blanks, a line, or a message is its output. "…" stands for any text, and as a line by itself for any number of lines.
+# These comments, invisible to a reader of the rendered page, prepare the next block or the whole page:
 #
 #   <!-- sql: SQL -->                  runs before the next block
 #   <!-- $1 = '2026-11-01' -->         the value of a parameter in the next block
@@ -24,14 +24,14 @@ $node->start;
 
 my ($id, $time) = (qr/[-.0-9A-Z_a-z]/, qr/\d{4,5}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[+-]\d\d)?)?/);
 
-# Leaves of an output what does not change from run to run.
+# Removes from an output what changes from run to run.
 sub lasting
 {
 	my ($text) = @_;
 	$text =~ s/\(\d+ rows?\)\n?//g;
 	$text =~ s/_p\d{8}(?:_\d+)?/_p/g;
 	$text =~ s/$time/TIME/g;
-	# Texts of 11 and 16 characters, decimal numbers of 17 and more, uuid.
+	# IDs: texts of 11 and 16 characters, decimal numbers of 17 digits and more, uuids.
 	$text =~ s/(?<!$id)(?:$id{11}|$id{16}|\d{17,20}|[0-9a-f]{14}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?!$id)/ID/g;
 	$text =~ s/\d+ (?:bytes|kB|MB|GB)\b/SIZE/g;
 	$text =~ s/[-+]{3,}/---/g;
@@ -47,14 +47,14 @@ sub pattern_of
 	return qr/\A$pattern\z/;
 }
 
-# What is shown of an output in comments.
+# Returns the output that comments show.
 sub shown
 {
 	my ($comments) = @_;
 	return $comments =~ s/^-- ?//mgr;
 }
 
-# Runs the statements of a block in turn, and compares what is shown. `seen` becomes false with the first difference.
+# Runs the statements of a block in turn, and compares each output with the one shown.
 sub run_block
 {
 	my ($session, $name, @parts) = @_;
@@ -76,7 +76,7 @@ sub run_block
 	return;
 }
 
-# The statements of a block, each with the output that is shown, or undef.
+# Returns the statements of a block, each with the output that is shown for it, or undef.
 sub parts_of
 {
 	my ($block) = @_;
@@ -107,14 +107,14 @@ foreach my $page ('README.md', sort glob 'docs/*.md')
 	utf8::decode($text);
 	if ($text =~ /<!-- run by (\S+)/)
 	{
-		ok(-e $1, "$page: $1");
+		ok(-e $1, "$page: the test that runs it exists: $1");
 		next;
 	}
 	my $database = $page =~ s/\W/_/gr;
 	$node->safe_psql('postgres', "CREATE DATABASE \"$database\"");
 	my $session = open_session($node, $database);
 	answer($session, "\\pset format aligned\n\\pset tuples_only off\n\\pset footer off\n\\set VERBOSITY default");
-	# README shows how.
+	# The README itself shows how to create the extension.
 	answer($session, 'CREATE EXTENSION kid;') unless $page eq 'README.md';
 
 	my (%parameters, $skip);

@@ -1,5 +1,5 @@
-# docs/clients.md shows what make test-clients runs: the code in each section is in the program that the section names,
-# line for line but for the indentation, where an empty line stands for any lines. No client is without a section.
+# docs/clients.md shows programs that make test-clients runs. The code of each section is in the program that the section names,
+# line by line except for the indentation; an empty line stands for any lines. Every client has a section.
 use strict;
 use warnings;
 use PostgreSQL::Test::Utils;
@@ -23,11 +23,11 @@ for my $section (@sections)
 			next;
 		}
 		my $parts = join '\n(?:.*\n)*?', map { part($_) } split /\n{2,}/, $code;
-		ok($programs =~ /^$parts$/m, "$title: as in its program") or diag $code;
+		ok($programs =~ /^$parts$/m, "$title: the code shown is in its program") or diag $code;
 	}
 }
 
-# Lines one below the other, all indented alike.
+# A pattern for consecutive lines that all have the same indentation.
 sub part
 {
 	my @lines = split /\n/, shift;
@@ -44,6 +44,6 @@ for my $folder (glob 'test/clients/*/')
 
 my @titles = map { /(.*)/ } grep { /test\/clients\// } @sections;
 my @table = $before =~ /^\| \[(.*?)\]\(#/mg;
-is_deeply(\@table, [ grep { $_ ne 'What holds for all' && $_ ne 'uuid, version 7' } @titles ], 'the table has the sections');
+is_deeply(\@table, [ grep { $_ ne 'What holds for all' && $_ ne 'uuid, version 7' } @titles ], 'the table at the top lists all sections');
 
 done_testing();
