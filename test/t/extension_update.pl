@@ -1,4 +1,4 @@
-# Updates of the extension: from each version that was released, ALTER EXTENSION ends with the same catalogue as a fresh
+# Updates of the extension: from each released version, ALTER EXTENSION UPDATE ends with the same catalog as a fresh
 # installation.
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ $node->start;
 my $directory = $node->config_data('--sharedir') . '/extension';
 my ($current) = slurp_file("$directory/kid.control") =~ /default_version = '(.*)'/;
 
-# All objects of the extension, each with what it is made of. OIDs differ from one database to another, so none is in it.
+# All objects of the extension, each with its definition. It contains no OIDs, because they differ between databases.
 my $catalogue = q{
 	SELECT i.type, i.identity, obj_description(d.objid, c.relname) AS comment,
 	       CASE c.relname
@@ -47,24 +47,24 @@ sub catalogue_of
 }
 
 my $fresh = catalogue_of('fresh', 'CREATE EXTENSION kid');
-cmp_ok(scalar(split /\n/, $fresh), '>', 500, 'the catalogue is not empty');
+cmp_ok(scalar(split /\n/, $fresh), '>', 500, 'the catalog of a fresh installation is not empty');
 
 my @released = sort map { basename($_) =~ /^kid--([0-9.]+)\.sql$/ ? $1 : () } glob 'released/*.sql';
-ok(@released || $current eq '1.0', 'there are released versions, unless this is the first');
+ok(@released || $current eq '1.0', 'there are released versions, unless the current one is 1.0');
 foreach my $version (@released)
 {
 	(my $database = "from_$version") =~ tr/./_/;
 	my $updated = catalogue_of($database, "CREATE EXTENSION kid VERSION '$version'", 'ALTER EXTENSION kid UPDATE');
 	is($node->safe_psql($database, q{SELECT extversion FROM pg_extension WHERE extname = 'kid'}), $current, "$version is updated to $current");
-	ok($updated eq $fresh, "from $version the catalogue becomes that of a fresh $current");
+	ok($updated eq $fresh, "after the update from $version the catalog is that of a fresh $current");
 }
 
-# That the comparison tells: an object less, a comment less, another cost, another right.
+# Check the comparison itself: it must notice a missing object, a missing comment, another cost and another privilege.
 my $number = 0;
 foreach my $change ('ALTER EXTENSION kid DROP FUNCTION kid_stats()', 'COMMENT ON FUNCTION kid_next() IS NULL', 'ALTER FUNCTION kid_next() COST 2',
 	'GRANT EXECUTE ON FUNCTION kid_observe(sno) TO PUBLIC')
 {
-	ok(catalogue_of('changed_' . $number++, 'CREATE EXTENSION kid', $change) ne $fresh, "$change is noticed");
+	ok(catalogue_of('changed_' . $number++, 'CREATE EXTENSION kid', $change) ne $fresh, "the comparison notices: $change");
 }
 
 $node->stop;

@@ -1,5 +1,5 @@
-# A standby that is promoted while its clock is behind, an old primary that comes back with pg_rewind, a server restored to a
-# moment in the past: each goes on above every ID that it has.
+# A standby that is promoted while its clock is behind, an old primary that returns by pg_rewind, and a server restored to a
+# moment in the past: new IDs of each are above all IDs that it has.
 use strict;
 use warnings;
 use FakeClock;
@@ -18,21 +18,21 @@ $primary->backup('base');
 
 my $insert = 'INSERT INTO ids SELECT FROM generate_series(1, 10)';
 
-# What a server issues is above all that it has.
+# Checks that new IDs of a server are above all IDs that it has.
 sub check_new_ids
 {
 	my ($server, $name, $insert_100) = @_;
 	my ($count, @highest) = split /[|]/, $server->sql('SELECT count(*), max(kid)::bigint, max(flake)::bigint, max(uuid::text) FROM ids');
 	note "$name: checked with $count rows";
 	is($server->sql("SELECT kid_next()::bigint > $highest[0], flake_next()::bigint > $highest[1], kid_uuidv7() > '$highest[2]'"), 't|t|t',
-		"$name: kid64, flake and uuid are above all before");
+		"$name: kid64, flake and uuid are above all earlier ones");
 	my ($status, $stdout, $stderr) = $server->psql('postgres', $insert_100 // 'INSERT INTO ids SELECT FROM generate_series(1, 100)');
-	unlike($stderr, qr{ERROR}, "$name: and no key refuses one");
-	is($server->sql("SELECT count(*) FROM ids WHERE kid::bigint > $highest[0] AND flake::bigint > $highest[1] AND uuid > '$highest[2]'"), 100, "$name: all are inserted");
+	unlike($stderr, qr{ERROR}, "$name: no unique key rejects a new ID");
+	is($server->sql("SELECT count(*) FROM ids WHERE kid::bigint > $highest[0] AND flake::bigint > $highest[1] AND uuid > '$highest[2]'"), 100, "$name: all rows are inserted");
 	return;
 }
 
-# Promotion under load. The standby's clock is five seconds behind, and it never made an ID before.
+# A promotion under load. The standby's clock is five seconds behind, and it has never made an ID.
 my $standby = FakeClock->new('standby');
 $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->set_clock('-5s');
@@ -46,19 +46,19 @@ $standby->poll_query_until('postgres', 'SELECT count(*) > 1000 FROM ids') or die
 foreach my $call ('kid_next()', 'flake_next()', 'sno_next()', 'kid_uuidv7()', 'kid_observe(kid64_floor(now()))', 'kid_reset_clock(now())')
 {
 	my ($function) = $call =~ /^(\w+)/;
-	like($standby->error_of("SELECT $call"), qr{25006: cannot execute $function\(\) during recovery}, "$function() refuses during recovery");
+	like($standby->error_of("SELECT $call"), qr{25006: cannot execute $function\(\) during recovery}, "$function() fails during recovery");
 }
-is($standby->sql('SELECT count(*), count(last_issued) FROM kid_stats()'), '4|0', 'kid_stats works there');
+is($standby->sql('SELECT count(*), count(last_issued) FROM kid_stats()'), '4|0', 'kid_stats() works during recovery');
 $standby->promote;
-is($standby->sql("SELECT max(kid_timestamp(kid)) > clock_timestamp() FROM ids"), 't', 'the rows are ahead of the clock');
+is($standby->sql("SELECT max(kid_timestamp(kid)) > clock_timestamp() FROM ids"), 't', 'promoted: the IDs of its rows are ahead of its clock');
 check_new_ids($standby, 'promoted');
-is($standby->sql("SELECT ahead BETWEEN interval '3 s' AND interval '7 s' FROM kid_stats() WHERE clock = 'kid'"), 't', 'promoted: five seconds and a lease');
+is($standby->sql("SELECT ahead BETWEEN interval '3 s' AND interval '7 s' FROM kid_stats() WHERE clock = 'kid'"), 't', 'promoted: IDs are ahead by five seconds and a lease');
 is($standby->sql('SELECT count(*) FROM ids JOIN (SELECT sno_next() AS sno FROM generate_series(1, 1000)) AS new USING (sno)'), 0,
-	'promoted: no sno is repeated');
-is($standby->sql(q{SELECT ticks, ahead BETWEEN interval '3 s' AND interval '7 s' FROM kid_stats() WHERE clock = 'sno'}), '0|t', 'promoted: sno keeps its tick, and goes on above the bound');
+	'promoted: no sno repeats');
+is($standby->sql(q{SELECT ticks, ahead BETWEEN interval '3 s' AND interval '7 s' FROM kid_stats() WHERE clock = 'sno'}), '0|t', 'promoted: sno keeps its tick, and continues above the bound');
 $session->kill_kill;
 
-# The old primary becomes the standby of the new one, with its bound; and then the primary again.
+# The old primary becomes the standby of the new one, with its bound, and then the primary again.
 $primary->stop('fast');
 $standby->sql('CHECKPOINT');
 my $target = $primary->data_dir;
@@ -96,10 +96,10 @@ $restored->start;
 $restored->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die;
 is($restored->sql('SELECT count(*) FROM ids'), $rows, 'restored to a moment in the past');
 check_new_ids($restored, 'restored', 'INSERT INTO ids (sno) SELECT NULL FROM generate_series(1, 100)');
-# An hour is no start like any other, but a system clock that went back.
+# An hour is too much for a usual start: it is treated as a system clock that went back.
 my ($restored_status, $sno, $restored_stderr) = $restored->psql('postgres', 'SELECT count(*) FROM ids JOIN (SELECT sno_next() AS sno FROM generate_series(1, 1000)) AS new USING (sno)');
 like($restored_stderr, qr{WARNING:  system clock is 3[56]\d{2}\.\d{3} s behind the last ID of sno\n}, 'restored: sno takes the other tick');
-is($sno, 0, 'and repeats none');
+is($sno, 0, 'restored: no sno repeats');
 
 $restored->stop;
 $primary->stop;

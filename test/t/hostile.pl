@@ -1,5 +1,5 @@
-# What others may try: a role without rights calls every function of kid with whatever arguments it can make; owners of tables, and of a
-# database, leave code of their own wherever kid could come upon it when a superuser runs it.
+# What hostile roles can try. A role without rights calls every function of kid with all arguments it can make. Owners of
+# tables, and the owner of a database, plant code wherever kid could run it on behalf of a superuser.
 use strict;
 use warnings;
 use IPC::Run ();
@@ -15,7 +15,7 @@ $node->start;
 
 sub sql { my ($database, $query) = @_; return $node->safe_psql($database, $query) }
 
-# All that psql prints, errors with their SQLSTATE included. PostgreSQL's own modules die where the server ends a session.
+# Returns all that psql prints, errors with their SQLSTATE. PostgreSQL's own modules die if the server ends a session.
 sub output_of
 {
 	my ($database, $role, $query) = @_;
@@ -27,7 +27,7 @@ sub output_of
 
 my $log_size = 0;
 
-# What was logged since the last call.
+# Returns the log since the last call.
 sub new_log
 {
 	my $log = slurp_file($node->logfile, $log_size);
@@ -42,7 +42,7 @@ my $superuser = sql('postgres', 'SELECT current_user');
 # A role without rights.
 #
 
-# What belongs to others: the first and the last ID tell times that nothing else here has.
+# Data of another role: its first and last ID have times that no other data here has.
 sql('postgres', q{
 	CREATE DATABASE shared;
 	CREATE ROLE tenant LOGIN;
@@ -65,7 +65,7 @@ sql('shared', q{
 my @secrets = split /\n/, sql('shared', q{
 	SELECT unnest(ARRAY[id::text, id::bigint::text, encode(id::bytea, 'hex'), kid_encode]) FROM secret, LATERAL (SELECT kid_timestamp(id)::text AS kid_encode) t});
 
-# Its own objects, and the arguments: SQL of each type. What stands for all types of that name is tried as it is.
+# The role's own objects, and SQL for arguments of each type. Arguments of pseudo-types are tried as they are.
 my $objects = q{
 	CREATE TABLE plain (id kid64 PRIMARY KEY DEFAULT kid_next(), n int);
 	INSERT INTO plain SELECT kid64_make(now(), n), n FROM generate_series(1, 3) AS n;
@@ -104,7 +104,7 @@ my %arguments = (
 );
 $arguments{kid_span} = $arguments{tstzrange};
 
-# Types named like those of IDs, each kind in a transaction of its own. Shell types only a superuser makes.
+# Types named like those of IDs, each kind in its own transaction. Only a superuser can make shell types.
 my @names = names_of(all_types());
 my %types = (
 	'nothing' => '',
@@ -114,7 +114,8 @@ my %types = (
 	ranges => 'CREATE TYPE %s AS RANGE (SUBTYPE = bigint)',
 );
 
-# Calls one function with up to so many combinations of arguments, each in a subtransaction, and keeps what comes of it.
+# A function that calls one member of the extension with up to at_most combinations of arguments, each in a subtransaction, and
+# counts the outcomes.
 sql('shared', q{
 	CREATE TABLE argument (type text, value text);
 	CREATE TABLE member (id serial, name text, types text[], signature text, is_internal boolean);
@@ -168,16 +169,16 @@ my $attack = q{
 my $pattern = join '|', map { quotemeta } @secrets;
 sql('shared', "CREATE FUNCTION secrets() RETURNS text IMMUTABLE LANGUAGE SQL AS \$\$ SELECT \$q\$$pattern\$q\$ \$\$");
 sql('shared', 'GRANT ALL ON SCHEMA tenant TO tenant');
-is(output_of('shared', 'tenant', "SET search_path = tenant, public; $objects $attack"), '', 'the tenant has tables, and what calls functions') or BAIL_OUT('no objects');
-isnt(output_of('shared', 'tenant', 'SELECT count(*) FROM secret'), '2', 'and reads nothing of others');
+is(output_of('shared', 'tenant', "SET search_path = tenant, public; $objects $attack"), '', 'the tenant creates tables and the function that attacks') or BAIL_OUT('no objects');
+isnt(output_of('shared', 'tenant', 'SELECT count(*) FROM secret'), '2', 'the tenant cannot read the tables of others');
 
-# Each name of a type is looked up in the temporary schema before all others.
+# Each type name is looked up in the temporary schema first.
 my @members = map { [ split /[|]/ ] } split /\n/, sql('shared', 'SELECT id, signature, is_internal FROM member ORDER BY id');
-cmp_ok(scalar @members, '>', 300, 'all functions: ' . @members);
-cmp_ok(scalar(grep { $_->[1] =~ /regtype/ } @members), '>=', 1, 'one takes a type');
+cmp_ok(scalar @members, '>', 300, 'the attack covers all functions: ' . @members);
+cmp_ok(scalar(grep { $_->[1] =~ /regtype/ } @members), '>=', 1, 'some function takes a regtype');
 my ($calls, @killed, @unexpected, %states) = (0);
 
-# Calls functions in one session, and begins anew after the one that ended it.
+# Calls functions in one session. If a call ends the session, a new session starts with the next function.
 sub attack
 {
 	my ($kind, $at_most, @functions) = @_;
@@ -212,35 +213,35 @@ foreach my $kind (sort grep { $types{$_} ne '' } keys %types)
 {
 	attack($kind, 3000, grep { $_->[2] eq 'f' && $_->[1] =~ /[(].*reg(?:type|class)/ && $_->[1] !~ /[(].*(?:interval|boolean|text)/ } @members);
 }
-is(join("\n", @killed), '', 'no call ends a session');
-is(join("\n", @unexpected), '', 'no internal error, and nothing of what belongs to others');
-cmp_ok($calls, '>', 10000, "$calls calls");
+is(join("\n", @killed), '', 'no call by the tenant ends a session');
+is(join("\n", @unexpected), '', 'no call by the tenant gives an internal error, or shows data of others');
+cmp_ok($calls, '>', 10000, "the attack made $calls calls");
 note join ', ', map { "$_: $states{$_}" } sort keys %states;
-cmp_ok($states{'00000'}, '>', $calls / 10, 'many of them succeed');
+cmp_ok($states{'00000'}, '>', $calls / 10, 'at least a tenth of the calls succeed');
 
-# Of functions that take internal arguments, nothing can be made.
+# No user can call a function that takes internal arguments, as no such argument can be made.
 my @internal = grep { $_->[2] eq 't' } @members;
-cmp_ok(scalar @internal, '>', 20, 'functions for the server only: ' . @internal);
+cmp_ok(scalar @internal, '>', 20, 'functions with internal arguments, for the server only: ' . @internal);
 my $refused = output_of('shared', 'tenant', join '', map { my ($name, $types) = $_->[1] =~ /(.*)\((.*)\)/; my @types = split /,/, $types;
 	map { my $value = $_; sprintf "SELECT public.%s(%s);\n", $name, join ', ', map { $value } @types } 'NULL', "''", '0', "'\\x00'::bytea" } @internal);
-is(() = $refused =~ /ERROR:  (?:42883|0A000)/g, 4 * @internal, 'none can be called') or diag $refused;
+is(() = $refused =~ /ERROR:  (?:42883|0A000)/g, 4 * @internal, 'no function with internal arguments can be called from SQL') or diag $refused;
 
-# What is not for everybody.
+# Functions and settings that are not for everybody.
 my @reserved = sort split /\n/, sql('shared', q{SELECT signature FROM member WHERE NOT has_function_privilege('tenant', signature, 'EXECUTE')});
 is(join(' ', @reserved), join(' ', sort 'kid_stats()', 'kid_observe_all()', 'kid_reset_clock(timestamp with time zone)',
-	map { my ($type, $traits) = @$_{qw(type traits)}; map { $traits->{$_} ? "kid_$_($type)" : () } qw(reset_clock observe) } all_types()), 'functions that PUBLIC may not call');
+	map { my ($type, $traits) = @$_{qw(type traits)}; map { $traits->{$_} ? "kid_$_($type)" : () } qw(reset_clock observe) } all_types()), 'PUBLIC may not call exactly the reserved functions');
 my $settings = sql('shared', q{LOAD 'kid'; SELECT string_agg(name, ' ') FROM pg_settings WHERE name LIKE 'kid.%' AND context IN ('user')});
-is($settings, '', 'settings that everybody may set: none');
+is($settings, '', 'there is no setting that everybody may set');
 
-unlike(new_log(), qr/terminated by signal|TRAP:|PANIC:/, 'the server did not stop meanwhile');
-is(sql('postgres', 'SELECT pg_postmaster_start_time()'), $started, 'it is the same server');
+unlike(new_log(), qr/terminated by signal|TRAP:|PANIC:/, 'no server process crashed during the calls of the tenant');
+is(sql('postgres', 'SELECT pg_postmaster_start_time()'), $started, 'the server did not restart during the calls of the tenant');
 
 #
-# Owners of objects that kid looks at when a superuser asks.
+# Owners of objects that kid reads when a superuser calls it.
 #
 
-# What the owner's code does, wherever it runs: it leaves a row, and a line in the log, which stays when the row is rolled back. Functions that
-# are immutable may not write, but may call one that does. KID is kid's schema.
+# The planted code of an owner: wherever it runs, it inserts a row and writes a line to the log, which remains if the row is
+# rolled back. An immutable function may not write, but it may call a function that does. KID stands for kid's schema.
 sub planted
 {
 	my ($schema) = @_;
@@ -258,7 +259,7 @@ sub planted
 };
 }
 
-# Tables, and then the traps: their owner has filled them before.
+# The tables, and then the traps on them: the owner fills the tables before adding the traps.
 my $tables = q{
 	CREATE FUNCTION own_next() RETURNS KID.kid64 LANGUAGE plpgsql AS $$ BEGIN PERFORM note(); RETURN KID.kid_next(); END $$;
 	CREATE DOMAIN key AS KID.kid64 DEFAULT own_next();
@@ -284,7 +285,8 @@ my @traps = (
 );
 my @relations = qw(plain child parent rest old seen kept);
 
-# Functions that kid, or what it runs, could take for its own or for PostgreSQL's: those of kid that call each other, and PostgreSQL's.
+# Functions that kid, or code that it runs, could mistake for its own or for PostgreSQL's: those that kid's functions call, and
+# PostgreSQL's.
 my %lookalikes = (
 	'kid_odd_ids(regclass, OUT leaf regclass, OUT column_name text, OUT prefix text, OUT which text, OUT id text, OUT issued timestamptz, OUT problem text)' => 'SETOF record',
 	'kid_partition_times(regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean)' => 'SETOF record',
@@ -301,7 +303,8 @@ my @operands = (
 	(map { my $name = $_; map { [ $name, $_, $_ ] } 'KID.kid64', 'bytea', 'timestamptz' } qw(= < <= > >= <>)), (map { [ $_, 'KID.kid64', 'timestamptz' ] } qw(= < <= > >= <>)),
 	(map { ([ $_, 'int', 'smallint' ], [ $_, 'smallint', 'int' ], [ $_, 'int', 'bigint' ]) } qw(- & >>)), [ '||', 'text', 'text' ], [ '-', 'timestamptz', 'timestamptz' ], [ '>=', 'real', 'int' ]);
 
-# Such functions and operators in a schema, without those of kid's types unless there are some.
+# Returns statements that create such functions and operators in a schema. Those that use kid's types come only if with_types is
+# true.
 sub lookalikes
 {
 	my ($schema, $with_types) = @_;
@@ -315,7 +318,8 @@ sub lookalikes
 	return join '', map { "$_;\n" } grep { $with_types || !/KID/ } @statements;
 }
 
-# What kid offers to those who look after tables, on these tables, with all arguments: what only reads, and what changes partitions.
+# Returns calls of kid's functions for maintaining tables that only read. The next function returns a call that creates
+# partitions.
 sub readings
 {
 	my ($kid, @relations) = @_;
@@ -329,7 +333,7 @@ sub creation
 	return "SELECT $kid.kid_create_partitions('planted.parent'::regclass, interval '1 day', timestamptz '$until', timestamptz '$since', 100)";
 }
 
-# Who ran what was planted, but for its owner.
+# Returns the roles that ran planted code, except its owner.
 sub others_who_ran
 {
 	my ($database, $owner) = @_;
@@ -340,27 +344,27 @@ sub others_who_ran
 	return join ' ', sort keys %others;
 }
 
-# Runs statements of an owner. None may fail.
+# Runs statements of an owner, none of which may fail.
 sub plant
 {
 	my ($database, $role, $kid, $query) = @_;
 	my $output = output_of($database, $role, $query =~ s/\bKID\b/$kid/gr);
-	is(() = $output =~ /ERROR/g, 0, "$role plants code in $database") or diag $output;
+	is(() = $output =~ /ERROR/g, 0, "$role plants code in $database without an error") or diag $output;
 	return;
 }
 
-# A superuser looks after the tables of `owner`, with each search_path.
+# A superuser maintains the tables of `owner`, with each search_path.
 sub look_after
 {
 	my ($database, $owner, $kid, @search_paths) = @_;
 	new_log();
 	output_of($database, $superuser, 'SELECT id FROM planted.seen LIMIT 1');
-	is(others_who_ran($database, $owner), $superuser, "$database: planted code that a superuser runs is seen");
+	is(others_who_ran($database, $owner), $superuser, "$database: planted code that a superuser runs is detected");
 	foreach my $path (@search_paths)
 	{
 		my $output = output_of($database, $superuser, join '', map { "$_;\n" } "SET search_path = $path", readings($kid, map { "planted.$_" } @relations));
-		is(others_who_ran($database, $owner), '', "$database: a superuser with search_path = $path looks at tables, and runs none") or diag $output;
-		like($output, qr/1970-02-03.*(?<=[.\n])old\n\z/s, 'to the end');
+		is(others_who_ran($database, $owner), '', "$database: a superuser with search_path = $path reads the tables, and runs no planted code") or diag $output;
+		like($output, qr/1970-02-03.*(?<=[.\n])old\n\z/s, "$database: with search_path = $path all calls that read succeed");
 	}
 	my $path = $search_paths[-1];
 	foreach ([ 'creates partitions', creation($kid, '2019-12-30', '2020-01-01') ], [ 'finds rows in the default partition', creation($kid, '2020-01-01', '2020-01-05') ],
@@ -368,8 +372,8 @@ sub look_after
 	{
 		my ($name, $query) = @$_;
 		my $output = output_of($database, $superuser, "SET search_path = $path; $query");
-		is(others_who_ran($database, $owner), '', "$database: a superuser $name, and runs none") or diag $output;
-		unlike($output, qr/ERROR/, 'to the end');
+		is(others_who_ran($database, $owner), '', "$database: a superuser $name, and runs no planted code") or diag $output;
+		unlike($output, qr/ERROR/, "$database: a superuser $name without an error");
 	}
 	return;
 }
@@ -381,34 +385,34 @@ sql('tables', 'TRUNCATE planted.log');
 look_after('tables', 'tenant', 'public', 'public', 'planted, public', 'planted, pg_catalog, public');
 
 #
-# The owner of a database, who has created the extension there.
+# The owner of a database, who created the extension in it.
 #
 
 sql('postgres', 'CREATE ROLE holder LOGIN; CREATE DATABASE held OWNER holder');
-# What is in the schema before kid is. The script runs as a superuser.
+# Objects that are in the schema before kid is. The install script runs as a superuser.
 plant('held', 'holder', 'planted', 'CREATE SCHEMA planted; ' . planted('planted') . lookalikes('planted', 0) . q{
-	-- What is added to the catalog later takes the places of these, and so comes before what is kid's in a scan.
+	-- Later entries of the catalog take the places of these functions, and so come before the entries of kid in a scan.
 	DO $$ BEGIN FOR n IN 1 .. 500 LOOP EXECUTE format('CREATE FUNCTION planted.filler_%s() RETURNS int LANGUAGE SQL RETURN 1', n); END LOOP; END $$;
 	CREATE FUNCTION planted.kid_library(VARIADIC text[]) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$;
 	CREATE FUNCTION planted.kid_library(text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$;
 	CREATE FUNCTION planted.kid_library(int DEFAULT 0) RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$;
 });
 new_log();
-like(output_of('held', 'holder', 'CREATE EXTENSION kid SCHEMA planted'), qr/ERROR:  42723: function "\w+" already exists|ERROR:  42725: /, 'in a schema with functions of its names kid cannot be created');
-is(others_who_ran('held', 'holder'), '', 'and runs none of them');
+like(output_of('held', 'holder', 'CREATE EXTENSION kid SCHEMA planted'), qr/ERROR:  42723: function "\w+" already exists|ERROR:  42725: /, 'kid cannot be created in a schema that has functions with its names');
+is(others_who_ran('held', 'holder'), '', 'a failed CREATE EXTENSION runs no planted function');
 plant('held', 'holder', 'planted', q{DO $$ DECLARE f regprocedure; BEGIN
 	FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'planted'::regnamespace AND proname ~ 'kid|flake|sno|flax' AND oid <> 'planted.kid_library(int)'::regprocedure LOOP EXECUTE 'DROP FUNCTION ' || f; END LOOP; END $$;
 	CREATE EXTENSION kid SCHEMA planted});
-is(others_who_ran('held', 'holder'), '', 'where it can, its script runs nothing that was there before');
+is(others_who_ran('held', 'holder'), '', 'a successful CREATE EXTENSION runs no planted function');
 is(sql('held', q{SELECT string_agg(pg_describe_object(d.classid, d.objid, 0) || ' on ' || pg_describe_object(d.refclassid, d.refobjid, 0), E'\n')
 	FROM pg_depend d, pg_depend of_kid
 	WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass) AND d.deptype = 'n'
 	  AND of_kid.classid = d.classid AND of_kid.objid = d.objid AND of_kid.deptype = 'e'
-	  AND NOT EXISTS (SELECT FROM pg_depend m WHERE m.classid = d.refclassid AND m.objid = d.refobjid AND m.deptype IN ('e', 'i'))}), '', 'and is bound to nothing of it');
+	  AND NOT EXISTS (SELECT FROM pg_depend m WHERE m.classid = d.refclassid AND m.objid = d.refobjid AND m.deptype IN ('e', 'i'))}), '', 'no object of kid depends on a planted object');
 is(sql('held', q{SELECT string_agg(DISTINCT p.proowner::regrole::text, ' ') FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e'}),
-	$superuser, 'its functions belong to a superuser');
+	$superuser, 'the functions of kid belong to a superuser');
 
-# What he may not do with an extension that is his, in a schema that is his.
+# What the owner of the database must not be able to do, although the extension and its schema are his.
 my $refuses = output_of('held', 'holder', 'CREATE SCHEMA elsewhere;' . join '', map { "$_;\n" } my @forbidden = (
 	'CREATE OR REPLACE FUNCTION planted.kid_text_length(type regtype) RETURNS integer LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$',
 	'DROP FUNCTION planted.kid_text_length(regtype)', 'DROP FUNCTION planted.kid_stats()',
@@ -417,9 +421,10 @@ my $refuses = output_of('held', 'holder', 'CREATE SCHEMA elsewhere;' . join '', 
 	'ALTER EXTENSION kid ADD FUNCTION pg_catalog.now()', 'SELECT planted.kid_observe_all()', q{SELECT planted.kid_reset_clock('infinity'::timestamptz)}, 'SELECT planted.kid_identity(); SET kid.node = 1', 'ALTER EXTENSION kid SET SCHEMA elsewhere', 'ALTER DATABASE held SET kid.lease = 0',
 	'GRANT EXECUTE ON FUNCTION planted.kid_observe_all() TO holder', 'SELECT planted.kid_observe_all()',
 	'CREATE FUNCTION planted.on_ddl() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$; CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION planted.on_ddl()'));
-is(() = $refuses =~ /ERROR:  (?:42501|2BP01|55P02)/g, scalar @forbidden, 'the owner of the database may do nothing with what belongs to kid') or diag $refuses;
+is(() = $refuses =~ /ERROR:  (?:42501|2BP01|55P02)/g, scalar @forbidden, 'the owner of the database cannot change the objects of kid') or diag $refuses;
 
-# What he may: tables, traps, overloads of each function with other arguments, and objects of his own as members, named like kid's.
+# What he can do: create tables, traps, and overloads of each function with other arguments, and add his own objects with kid's
+# names to the extension.
 plant('held', 'holder', 'planted', "SET search_path = planted; $tables" . join('', map { "$_;\n" } @traps));
 plant('held', 'holder', 'planted', q{
 	CREATE TABLE planted.overloads (n int);
@@ -465,11 +470,11 @@ plant('held', 'holder', 'planted', q{
 	'FUNCTION evil.aa_floor(timestamptz)', 'FUNCTION evil.zz_floor(timestamptz)', 'FUNCTION planted.zz_floor(timestamptz)', 'FUNCTION evil.a_next()', 'FUNCTION evil.n()', 'DOMAIN evil.kid64', 'TYPE evil.kid96',
 	'TYPE evil.sno', 'TYPE evil.flake', 'VIEW evil.kid_stats', 'TABLE evil.t', 'FUNCTION evil.kid_odd_ids(regclass)', 'OPERATOR evil.>= (KID.kid64, KID.kid64)', 'CAST (planted.pair AS KID.kid64)',
 	'FUNCTION evil.kid_text_length(regtype)', 'SCHEMA elsewhere');
-cmp_ok(sql('held', 'SELECT n FROM planted.overloads'), '>', 500, 'with overloads of every function');
-like(output_of('held', $superuser, q{CREATE TABLE own (id planted.kid64 PRIMARY KEY DEFAULT 1); SELECT remedy FROM planted.kid_check('own'::regclass)}), qr/SET DEFAULT planted\.kid_next\(\);/, 'a remedy names no function of the owner');
+cmp_ok(sql('held', 'SELECT n FROM planted.overloads'), '>', 500, 'the owner of the database created overloads of the functions');
+like(output_of('held', $superuser, q{CREATE TABLE own (id planted.kid64 PRIMARY KEY DEFAULT 1); SELECT remedy FROM planted.kid_check('own'::regclass)}), qr/SET DEFAULT planted\.kid_next\(\);/, 'a remedy of kid_check() names no planted function');
 look_after('held', 'holder', 'planted', 'public', 'planted', 'evil, planted');
 
-# With a default for one argument more, calls are ambiguous to PostgreSQL, those in kid too. That is to the owner's own harm.
+# Overloads with one more argument that has a default make calls ambiguous, also inside kid. That harms only the owner himself.
 plant('held', 'holder', 'planted', q{
 	DO $$ DECLARE f record; BEGIN
 		FOR f IN SELECT p.proname AS name, pg_get_function_arguments(p.oid) AS arguments FROM pg_proc p
@@ -483,9 +488,9 @@ plant('held', 'holder', 'planted', q{
 	END $$;
 });
 output_of('held', $superuser, join '', map { "$_;\n" } readings('planted', map { "planted.$_" } @relations), creation('planted', '2019-12-20', '2020-01-10'));
-is(others_who_ran('held', 'holder'), '', 'held: nothing runs where calls are ambiguous');
+is(others_who_ran('held', 'holder'), '', 'held: no planted code runs if calls are ambiguous');
 
-unlike(new_log(), qr/terminated by signal|TRAP:|PANIC:/, 'the server did not stop meanwhile, either');
+unlike(new_log(), qr/terminated by signal|TRAP:|PANIC:/, 'no server process crashed during the calls of the superuser');
 
 $node->stop;
 done_testing();

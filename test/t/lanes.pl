@@ -1,5 +1,5 @@
-# The sequences of kid64 in lanes: a reload changes the lane of all sessions at once, also of statements that run, in bulk and not;
-# IDs go on rising, and none comes twice. No session has a lane of its own, or brings an older one back.
+# The sequences of kid64 in lanes. A reload changes the lane of all sessions at once, also during statements, for single and for
+# bulk calls. IDs continue to rise, and none repeats. No session has a lane of its own, or restores an older one.
 use strict;
 use warnings;
 use Dialogue;
@@ -17,7 +17,7 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE writing AS SELECT true;
 });
 
-# What a session says, errors and warnings too.
+# Returns what a session prints, with its errors and warnings.
 sub session
 {
 	my ($sql, $database) = @_;
@@ -25,7 +25,8 @@ sub session
 	return $stdout . $stderr;
 }
 
-# The settings of the server, for whoever starts a session from now on; and what is in force once one has.
+# Changes settings of the server, for sessions that start afterwards. Returns the identity in force once such a session has
+# started.
 sub configure
 {
 	my %settings = @_;
@@ -34,25 +35,25 @@ sub configure
 	return $node->safe_psql('postgres', 'SELECT node, lane, lanes FROM kid_identity()');
 }
 
-# In which part of a sequence of 16384 IDs are.
+# Columns for the least and the greatest of the 16384 sequences that IDs use.
 sub sequences { return 'min(kid_sequence(id)), max(kid_sequence(id))' }
 
-# Sizes and places of lanes, also of what is back-filled, of kid96 and in bulk.
+# Sizes and positions of lanes, also for back-filled IDs, for kid96 and for bulk calls.
 foreach my $case ([ 2, 0, 0, 8191 ], [ 2, 1, 8192, 16383 ], [ 4, 2, 4096, 8191 ], [ 1024, 1023, 16368, 16383 ], [ 1, 7, 0, 16383 ])
 {
 	my ($lanes, $number, $first, $last) = @$case;
 	my $lane = $lanes > 1 ? $number : 0;
 	is(configure(node => $number, lanes => $lanes), "$number|$lane|$lanes", "node $number of $lanes lanes: the identity");
 	is($node->safe_psql('postgres', 'SELECT ' . sequences() . q{, count(DISTINCT id) FROM (SELECT kid64_at('2020-01-01') AS id FROM generate_series(1, 20000)) s}),
-		"$first|$last|20000", 'what is back-filled');
-	is($node->safe_psql('postgres', 'SELECT ' . sequences() . q{ FROM (SELECT kid96_at('2020-01-01') AS id FROM generate_series(1, 20000)) s}), "$first|$last", 'kid96, too');
+		"$first|$last|20000", "node $number of $lanes lanes: back-filled kid64");
+	is($node->safe_psql('postgres', 'SELECT ' . sequences() . q{ FROM (SELECT kid96_at('2020-01-01') AS id FROM generate_series(1, 20000)) s}), "$first|$last", "node $number of $lanes lanes: back-filled kid96");
 	foreach my $made ('kid_next(5000) AS id', '(SELECT kid_next() AS id FROM generate_series(1, 5000)) s', 'kid96_next(5000) AS id', '(SELECT kid96_next() AS id FROM generate_series(1, 5000)) s')
 	{
-		is($node->safe_psql('postgres', "SELECT min(kid_sequence(id)) >= $first, max(kid_sequence(id)) <= $last, count(DISTINCT id) FROM $made"), 't|t|5000', $made);
+		is($node->safe_psql('postgres', "SELECT min(kid_sequence(id)) >= $first, max(kid_sequence(id)) <= $last, count(DISTINCT id) FROM $made"), 't|t|5000', "node $number of $lanes lanes: $made");
 	}
 }
 
-# An observed ID may be of any lane: below it, in it, above it. Resets, too.
+# An observed ID may be of any lane: below, inside or above the server's own. The clock may also be reset.
 configure(node => 1, lanes => 4);
 foreach my $sequence (0, 8191, 8192, 10000, 12287, 12288, 16383)
 {
@@ -61,11 +62,11 @@ foreach my $sequence (0, 8191, 8192, 10000, 12287, 12288, 16383)
 			SELECT id > kid64_make(now() + interval '9 s', 0), kid_sequence(id) BETWEEN 8192 AND 12287 FROM kid_next() AS id;
 			SELECT kid_reset_clock(now()) IS NOT NULL;
 			SELECT id < kid64_make(now() + interval '9 s', 0), kid_sequence(id) BETWEEN 8192 AND 12287 FROM kid_next() AS id});
-	is($result, "t\nt|t\nt\nt|t", "after an ID with sequence $sequence, and after a reset");
+	is($result, "t\nt|t\nt\nt|t", "IDs are in the lane after observing an ID with sequence $sequence, and after a reset");
 }
 
-# Sessions that run while lanes change: one transaction after the other in a DO block, bulk sets, single calls. What a session
-# makes after somebody saw the new identity is in the new lane.
+# Sessions that run while lanes change: a DO block with one transaction after the other, bulk calls, and single calls. After
+# another session has seen the new identity, all new IDs are in the new lane.
 configure(node => 1, lanes => 1);
 my @writers = map { open_session($node) } 1 .. 4;
 ask($writers[0], q{DO $$ BEGIN
@@ -80,7 +81,7 @@ ask($writers[2], q{DO $$ BEGIN
 	WHILE EXISTS (SELECT FROM writing) LOOP
 		INSERT INTO made (writer, id96) SELECT 3, kid96_next() FROM generate_series(1, 20); COMMIT; PERFORM pg_sleep(0.01);
 	END LOOP; END $$;});
-# A set whose rows are asked for a few at a time, all in one transaction.
+# A set whose rows are fetched a few at a time, all in one transaction.
 ask($writers[3], q{DO $$ DECLARE one kid64; BEGIN
 	FOR one IN SELECT kid_next(10000000) LOOP
 		INSERT INTO made (writer, id) VALUES (4, one);
@@ -91,7 +92,7 @@ my $one = 'SELECT kid_next()::bigint';
 my @spans;
 foreach my $lanes (2, 16, 4, 1, 1024, 2, 1)
 {
-	is(configure(lanes => $lanes), '1|' . ($lanes > 1 ? 1 : 0) . "|$lanes", "$lanes lanes, while others write");
+	is(configure(lanes => $lanes), '1|' . ($lanes > 1 ? 1 : 0) . "|$lanes", "the identity changes to $lanes lanes while others write");
 	my $from = $node->safe_psql('postgres', $one);
 	$node->poll_query_until('postgres', "SELECT count(DISTINCT writer) = 3 FROM made WHERE coalesce(id, kid_local(id96)) > '$from'::bigint") or die 'nothing is made';
 	push @spans, [ $lanes, $from, $node->safe_psql('postgres', $one) ];
@@ -103,18 +104,18 @@ my $all = '(SELECT writer, n, coalesce(id, kid_local(id96)) AS id FROM made) s';
 foreach (@spans)
 {
 	my ($lanes, $from, $to) = @$_;
-	# That of node 1 begins in the middle of the sequence.
+	# The lanes of node 1 begin in the middle of the sequence.
 	my ($first, $last) = $lanes > 1 ? (8192, 8192 + 16384 / $lanes - 1) : (0, 16383);
 	is($node->safe_psql('postgres', qq{
 			SELECT count(*) > 100, count(*) FILTER (WHERE kid_sequence(id) NOT BETWEEN $first AND $last)
-			  FROM $all WHERE id > '$from'::bigint AND id < '$to'::bigint}), 't|0', "all were made in lane 1 of $lanes");
+			  FROM $all WHERE id > '$from'::bigint AND id < '$to'::bigint}), 't|0', "all IDs of that time are in lane 1 of $lanes");
 }
-is($node->safe_psql('postgres', "SELECT count(*) - count(DISTINCT id) FROM $all"), '0', 'none twice');
+is($node->safe_psql('postgres', "SELECT count(*) - count(DISTINCT id) FROM $all"), '0', 'no ID repeats while lanes change');
 is($node->safe_psql('postgres', "SELECT count(*) FROM (SELECT id <= lag(id) OVER (PARTITION BY writer ORDER BY n) AS falls FROM $all) t WHERE falls"),
-	'0', 'each writer has rising ones');
+	'0', 'the IDs of each writer rise while lanes change');
 
-# What one statement back-fills in two lanes differs, where one is a part of the other: what it used of a time unit in the first
-# is not free in the second.
+# One statement back-fills in two lanes, of which one is a part of the other. Its IDs are distinct: the sequences of a time unit
+# that it used in the first lane are not free in the second.
 foreach my $case ([ 1, 12000, 2 ], [ 2, 8000, 1 ])
 {
 	my ($before, $made, $after) = @$case;
@@ -125,66 +126,66 @@ foreach my $case ([ 1, 12000, 2 ], [ 2, 8000, 1 ])
 			SELECT CASE WHEN n > $made THEN pg_advisory_xact_lock(1) END, kid64_at('2020-01-01') AS id FROM generate_series(1, 20000) AS n)
 		SELECT count(*), count(DISTINCT id) FROM given;});
 	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}) or die 'it does not wait';
-	is(configure(lanes => $after), "0|0|$after", "$after lanes for $before, while one back-fills");
+	is(configure(lanes => $after), "0|0|$after", "the identity changes from $before to $after lanes during a back-fill");
 	answer($holder, 'SELECT pg_advisory_unlock(1);');
-	is(answer($filler), '20000|20000', 'none twice');
+	is(answer($filler), '20000|20000', "a back-fill during the change from $before to $after lanes repeats no ID");
 	close_session($_) foreach $holder, $filler;
 }
 
-# A session that read its settings before a reload does not bring them back, whenever it makes its first ID.
+# A session that read its settings before a reload does not restore them, whenever it makes its first ID.
 my ($old, $older) = map { open_session($node) } 1 .. 2;
 answer($older, "LOAD 'kid'; SHOW kid.lanes;");
 ask($old, 'SELECT pg_sleep(1), kid_sequence(kid_next()) < 16;');
 ask($older, 'SELECT pg_sleep(1), kid_sequence(kid_next()) < 16;');
-is(configure(node => 0, lanes => 1024), '0|0|1024', 'lanes while sessions sleep');
-is(answer($old), '|t', 'a session that began before goes by what is in force');
-is(answer($older), '|t', 'also one that has loaded kid');
-is($node->safe_psql('postgres', 'SELECT lanes FROM kid_identity()'), '1024', 'and leaves it so');
-is(answer($old, 'SELECT lanes, current_setting(\'kid.lanes\') FROM kid_identity();'), '1024|1024', 'also afterwards');
+is(configure(node => 0, lanes => 1024), '0|0|1024', 'the identity changes while sessions sleep');
+is(answer($old), '|t', 'a session that began before the reload uses the new lane');
+is(answer($older), '|t', 'a session that loaded kid before the reload uses the new lane');
+is($node->safe_psql('postgres', 'SELECT lanes FROM kid_identity()'), '1024', 'these sessions do not restore the old identity');
+is(answer($old, 'SELECT lanes, current_setting(\'kid.lanes\') FROM kid_identity();'), '1024|1024', 'such a session has the new settings in its next statement');
 close_session($_) foreach $old, $older;
 
-# The same of parallel workers, where somebody lets them make IDs.
+# The same for parallel workers, if a user lets them make IDs.
 $node->safe_psql('postgres', q{
 	CREATE TABLE numbers AS SELECT n FROM generate_series(1, 20000) AS n; ANALYZE numbers; ALTER TABLE numbers SET (parallel_workers = 2);
 	ALTER FUNCTION kid_next() PARALLEL SAFE});
 my $parallel = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 	SELECT count(DISTINCT id), max(kid_sequence(id)) < 16 FROM (SELECT kid_next() AS id FROM numbers WHERE n > 0 OFFSET 0) s';
 like(session("SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; EXPLAIN (VERBOSE, COSTS OFF) SELECT kid_next() FROM numbers WHERE n > 0"),
-	qr/Gather.*Parallel Seq Scan on public.numbers\n +Output: kid_next/s, 'workers make IDs');
-is(session($parallel), '20000|t', 'in the lane');
+	qr/Gather.*Parallel Seq Scan on public.numbers\n +Output: kid_next/s, 'parallel workers call kid_next()');
+is(session($parallel), '20000|t', 'IDs of parallel workers are in the lane');
 my $leader = open_session($node);
 answer($leader, "LOAD 'kid'; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;");
 ask($leader, 'DO $$ BEGIN PERFORM pg_sleep(1); CREATE TABLE by_workers AS SELECT kid_next() AS id FROM numbers WHERE n > 0; END $$;');
-is(configure(lanes => 1), '0|0|1', 'one lane, while a leader has the settings of before');
-# Workers begin with what the server read last, but with the settings that their leader has.
+is(configure(lanes => 1), '0|0|1', 'the identity changes while a leader has the old settings');
+# Workers start with the configuration that the server read last, but with the settings of their leader.
 $node->reload;
-is(answer($leader), '', 'the leader goes on');
-is($node->safe_psql('postgres', 'SELECT count(DISTINCT id), max(kid_sequence(id)) >= 16 FROM by_workers'), '20000|t', 'its workers do not bring them back');
-is($node->safe_psql('postgres', 'SELECT lanes FROM kid_identity()'), '1', 'nor is it changed');
+is(answer($leader), '', 'the leader of parallel workers continues without an error');
+is($node->safe_psql('postgres', 'SELECT count(DISTINCT id), max(kid_sequence(id)) >= 16 FROM by_workers'), '20000|t', 'IDs of workers whose leader has the old settings are in the new lane');
+is($node->safe_psql('postgres', 'SELECT lanes FROM kid_identity()'), '1', 'workers do not restore the old identity');
 close_session($leader);
 $node->safe_psql('postgres', 'ALTER FUNCTION kid_next() PARALLEL RESTRICTED');
 
-# No session has one of its own.
+# No session has a lane of its own.
 configure(node => 3, lanes => 4);
 my $lane_3 = 'SELECT kid_sequence(kid_next()) >= 12288, kid_node(kid96_next()), kid_partition(sno_next()), kid_generator(flake_next())';
-is(session($lane_3), 't|3|3|3', 'one number for all types');
-like(session("LOAD 'kid'; SET kid.$_ = 2"), qr/ERROR:  parameter "kid.$_" cannot be changed now/, "SET kid.$_") foreach qw(node lanes);
+is(session($lane_3), 't|3|3|3', 'kid.node is the number of all types');
+like(session("LOAD 'kid'; SET kid.$_ = 2"), qr/ERROR:  parameter "kid.$_" cannot be changed now/, "SET kid.$_ is rejected") foreach qw(node lanes);
 foreach my $who ('DATABASE postgres', 'ROLE CURRENT_USER')
 {
 	like(session("LOAD 'kid'; ALTER $who SET kid.lanes = 2"), qr/ERROR:  parameter "kid.lanes" cannot be changed now/, "ALTER $who SET kid.lanes");
-	# Without the library PostgreSQL does not know that it is one of those.
-	is(session("ALTER $who SET kid.lanes = 2"), '', "ALTER $who SET, before kid is loaded");
-	like(session($lane_3), qr/^psql.*WARNING.*\n.*ERROR:  parameter "kid.lanes" could not be set\nDETAIL:  The value that it was given when the session started/s, 'is an error in each session');
+	# Without the library PostgreSQL does not know that the setting may not be changed this way.
+	is(session("ALTER $who SET kid.lanes = 2"), '', "ALTER $who SET kid.lanes is accepted when kid is not loaded");
+	like(session($lane_3), qr/^psql.*WARNING.*\n.*ERROR:  parameter "kid.lanes" could not be set\nDETAIL:  The value that it was given when the session started/s, "after ALTER $who SET kid.lanes, sessions make no ID");
 	$node->safe_psql('postgres', "ALTER $who RESET kid.lanes");
 }
 {
 	local $ENV{PGOPTIONS} = '-c kid.lanes=1';
-	like(session($lane_3), qr/ERROR:  parameter "kid.lanes" could not be set/, 'PGOPTIONS');
+	like(session($lane_3), qr/ERROR:  parameter "kid.lanes" could not be set/, 'a session with kid.lanes in PGOPTIONS makes no ID');
 }
-is(session("SET kid.sno_partition = 9; SET kid.flake_id = 10; $lane_3"), 't|3|9|10', 'the settings of single types say otherwise');
-is(session('SET kid.sno_partition = 9; SET kid.flake_worker = 10; SELECT * FROM kid_identity()'), '3|9|10|3|4', 'as the identity shows');
+is(session("SET kid.sno_partition = 9; SET kid.flake_id = 10; $lane_3"), 't|3|9|10', 'the settings of single types override kid.node');
+is(session('SET kid.sno_partition = 9; SET kid.flake_worker = 10; SELECT * FROM kid_identity()'), '3|9|10|3|4', 'kid_identity() shows the settings of single types');
 
-# Numbers that do not fit a type.
+# Node numbers that do not fit a type.
 foreach my $case (
 	[ 4, 4, 'kid_next()', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
 	[ 4, 4, 'kid96_next()', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
@@ -201,41 +202,42 @@ foreach my $case (
 	configure(node => $number, lanes => $lanes);
 	like(session("\\set VERBOSITY verbose\nSELECT $call"), qr/ERROR:  F0000: node number of this server does not fit \Q$what\E\nDETAIL:  \Q$detail\E\nHINT:  Set/, "$call on node $number, $lanes lanes");
 }
-is($node->safe_psql('postgres', 'SELECT * FROM kid_identity()'), '65536|||0|1', 'the identity has no part where there is none');
-is(session('SET kid.sno_partition = 1; SET kid.flake_id = 2; SELECT kid_node(kid96_next()), kid_partition(sno_next()), kid_generator(flake_next())'), '65536|1|2', 'overridden');
+is($node->safe_psql('postgres', 'SELECT * FROM kid_identity()'), '65536|||0|1', 'kid_identity() shows NULL for types that the node number does not fit');
+is(session('SET kid.sno_partition = 1; SET kid.flake_id = 2; SELECT kid_node(kid96_next()), kid_partition(sno_next()), kid_generator(flake_next())'), '65536|1|2', 'settings of single types replace a node number that does not fit');
 configure(node => q{'uid@127.0.0.1'}, lanes => 1);
-is(session('SELECT to_hex(kid_node(kid96_next())), to_hex(kid_partition(sno_next())), kid_generator(flake_next())'), '3eb2731|2731|0', 'of the hash of a name sno takes a part, and flake nothing');
+is(session('SELECT to_hex(kid_node(kid96_next())), to_hex(kid_partition(sno_next())), kid_generator(flake_next())'), '3eb2731|2731|0', 'with an Erlang name as node, sno uses a part of its hash, and flake 0');
 
-# What the file says wrongly is not 1. Without the library PostgreSQL does not notice when it reads it.
+# An invalid value in the file is not taken for the default, 1. Without the library PostgreSQL does not notice it when it reads
+# the file.
 foreach my $lanes (3, 2048, 0, 'many')
 {
 	$node->adjust_conf('postgresql.conf', 'kid.lanes', $lanes);
 	$node->reload;
-	like(session('SELECT kid_next()'), qr/ERROR:  parameter "kid.lanes" could not be set\nDETAIL:  The configuration file gives it a value that it cannot have/, "kid.lanes = $lanes");
+	like(session('SELECT kid_next()'), qr/ERROR:  parameter "kid.lanes" could not be set\nDETAIL:  The configuration file gives it a value that it cannot have/, "kid.lanes = $lanes in the file: sessions make no ID");
 }
 configure(node => 1, lanes => 2);
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\n");
 $node->restart;
-is($node->safe_psql('postgres', 'SELECT kid_sequence(kid_next()) >= 8192'), 't', 'preloaded: the lane');
-is(configure(lanes => 1), '1|0|1', 'and another one');
-is(configure(lanes => 3), '1|0|1', 'a wrong value changes nothing, as those of PostgreSQL do not');
-like(slurp_file($node->logfile), qr/invalid value for parameter "kid.lanes": 3/, 'and is in the log');
+is($node->safe_psql('postgres', 'SELECT kid_sequence(kid_next()) >= 8192'), 't', 'preloaded: IDs are in the lane');
+is(configure(lanes => 1), '1|0|1', 'preloaded: a reload changes the lanes');
+is(configure(lanes => 3), '1|0|1', 'preloaded: a reload with an invalid value changes nothing');
+like(slurp_file($node->logfile), qr/invalid value for parameter "kid.lanes": 3/, 'preloaded: the invalid value is in the log');
 $node->stop;
-ok(!$node->start(fail_ok => 1), 'nor does a server start with it');
-like(slurp_file($node->logfile), qr/FATAL:  parameter "kid.lanes" could not be set/, 'and says so');
+ok(!$node->start(fail_ok => 1), 'preloaded: a server does not start with an invalid value');
+like(slurp_file($node->logfile), qr/FATAL:  parameter "kid.lanes" could not be set/, 'preloaded: the reason is in the log');
 $node->adjust_conf('postgresql.conf', 'kid.lanes', 2);
 $node->start;
-is($node->safe_psql('postgres', 'SELECT node, lane, lanes FROM kid_identity()'), '1|1|2', 'until it is corrected');
+is($node->safe_psql('postgres', 'SELECT node, lane, lanes FROM kid_identity()'), '1|1|2', 'preloaded: the server starts with the corrected value');
 
-# Names of settings have no case. The first session after a start puts them in force.
+# The case of a setting's name does not matter. The first session after a start applies the settings.
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', undef);
 $node->adjust_conf('postgresql.conf', 'kid.lanes', undef);
 $node->append_conf('postgresql.conf', "KID.lanes = 2\n");
 $node->restart;
 {
 	local $ENV{PGOPTIONS} = '-c KID.lanes=1';
-	like(session('SELECT kid_next()'), qr/ERROR:  parameter "\w+.lanes" could not be set/i, 'PGOPTIONS in capitals, too');
+	like(session('SELECT kid_next()'), qr/ERROR:  parameter "\w+.lanes" could not be set/i, 'a session with KID.lanes in PGOPTIONS makes no ID');
 }
-is($node->safe_psql('postgres', 'SELECT lanes FROM kid_identity()'), '2', 'and what the server is given is in force');
+is($node->safe_psql('postgres', 'SELECT lanes FROM kid_identity()'), '2', 'KID.lanes in the file of the server is in force');
 $node->stop;
 done_testing();

@@ -1,5 +1,5 @@
-# The page of the bounds: written before IDs go past it, found again after a shutdown and a crash; damaged in every way, with and
-# without checksums, and written anew; and the lease, which one session renews while others go on.
+# The page of the bounds. It is written before IDs pass it, and found again after a shutdown and after a crash. It is damaged in
+# every way, with and without checksums, and written anew. One session renews the lease while others continue.
 use strict;
 use warnings;
 use Dialogue;
@@ -9,13 +9,13 @@ use Test::More;
 use Time::HiRes qw(usleep);
 
 my $node = FakeClock->new('main');
-# Checksums come later; from 18 on they are the default.
+# The test enables checksums later. From 18 on they are the default.
 $node->init(extra => [ $node->pg_version >= 18 ? '--no-data-checksums' : () ]);
 $node->start;
 $node->sql('CREATE EXTENSION kid');
 my $path = $node->data_dir . '/global/9764';
 
-# What src/pg/clocks/bound_page.hpp says is in it.
+# Returns the fields of the page, as src/pg/clocks/bound_page.hpp describes them.
 sub read_bounds
 {
 	$node->sql('CHECKPOINT');
@@ -35,17 +35,17 @@ sub write_file
 	return;
 }
 
-ok(!-e $path, 'no ID, no page');
-is($node->sql('BEGIN READ ONLY; SELECT count(DISTINCT kid_next()) FROM generate_series(1, 10); COMMIT'), 10, 'the first IDs, in a read-only transaction');
+ok(!-e $path, 'before the first ID there is no page of the bounds');
+is($node->sql('BEGIN READ ONLY; SELECT count(DISTINCT kid_next()) FROM generate_series(1, 10); COMMIT'), 10, 'a read-only transaction makes the first IDs');
 my $id = $node->sql('SELECT kid_next()::bigint');
 my $page = read_bounds();
-is("@$page{qw(bytes magic version timeline lower)}", '8192 ' . unpack('Q>', 'kidbound') . ' 3 1 192', 'the page');
-cmp_ok($page->{kid}, '>', $id, 'its bound is past the first ID');
+is("@$page{qw(bytes magic version timeline lower)}", '8192 ' . unpack('Q>', 'kidbound') . ' 3 1 192', 'the page has the right size, magic, version, timeline and length');
+cmp_ok($page->{kid}, '>', $id, 'the bound of kid is above the first ID');
 is($node->sql("SELECT kid_timestamp($page->{kid}::bigint::kid64) - kid_timestamp(${id}::bigint::kid64)
-				BETWEEN interval '0.3 s' AND interval '1.005 s'"), 't', 'by the length of the lease');
-is("$page->{flake} $page->{sno} $page->{uuidv7}", '0 0 0', 'and of no other clock');
+				BETWEEN interval '0.3 s' AND interval '1.005 s'"), 't', 'the bound of kid is above the first ID by a lease');
+is("$page->{flake} $page->{sno} $page->{uuidv7}", '0 0 0', 'the clocks without IDs have no bound');
 
-# A start begins at the bound, preloaded or not. The clock is an hour behind.
+# A start begins at the bound, with kid preloaded or not. The clock is an hour behind.
 $node->set_clock('-1h');
 $node->restart;
 cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $page->{kid}, 'a start begins at the bound');
@@ -55,18 +55,18 @@ $node->restart;
 $page = read_bounds();
 $node->restart;
 is($node->sql("SELECT kid_next()::bigint > $page->{kid}, flake_next() > '$flake', kid_timestamp(sno_next()) >= kid_timestamp('$sno'::sno), kid_uuidv7() > '$uuid'"),
-	't|t|t|t', 'preloaded, too');
+	't|t|t|t', 'preloaded: a start begins at the bounds of all clocks');
 $id = $node->sql('SELECT kid_next()::bigint');
 $node->stop('immediate');
 $node->set_clock('-3h');
 $node->start;
-cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $id, 'after an immediate shutdown, too');
+cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $id, 'after an immediate shutdown, IDs continue above the bound');
 is($node->sql(q{SELECT last_issued - clock_timestamp() > interval '1 h 59 min' FROM kid_stats() WHERE clock = 'kid'}), 't',
-	'IDs are ahead of the clock then');
+	'with the clock two hours back, IDs are ahead of it');
 $node->set_clock('+0');
 
-# What is wrong is found at the first ID after a start, and stays until it is written anew. `change` changes the page's file while
-# the server is down.
+# Damage is found at the first ID after a start, and remains until the page is written anew. `change` changes the file of the
+# page while the server is down.
 sub error_of_start
 {
 	my ($change, $query) = @_;
@@ -94,7 +94,7 @@ sub mend
 	is($node->sql(q{SELECT kid_timestamp(kid_next()) BETWEEN clock_timestamp() + '5 s' AND clock_timestamp() + '11 s',
 						   kid_timestamp(flake_next()) BETWEEN clock_timestamp() + '5 s' AND clock_timestamp() + '11 s',
 						   kid_timestamp(sno_next()) BETWEEN clock_timestamp() + '5 s' AND clock_timestamp() + '11 s'}),
-		't|t|t', "$name: a superuser writes it anew, for IDs from a given time");
+		't|t|t', "$name: a superuser writes the page anew, and IDs have the given time");
 	return;
 }
 $node->sql('CREATE ROLE merger LOGIN; GRANT EXECUTE ON FUNCTION kid_reset_clock(timestamptz) TO merger');
@@ -105,19 +105,19 @@ foreach my $name (sort keys %place)
 	my $stderr = error_of_start(flip($place{$name}));
 	if ($name eq 'version')
 	{
-		like($stderr, qr{XX001: page of the bounds of IDs is damaged\nDETAIL:  File "global/9764" is of a version that this kid does not know}, $name);
+		like($stderr, qr{XX001: page of the bounds of IDs is damaged\nDETAIL:  File "global/9764" is of a version that this kid does not know}, "changed: $name");
 	}
-	else { like($stderr, $name eq 'pd_lower' ? qr{ERROR:  XX001: } : $damaged, "flipped: $name"); }
+	else { like($stderr, $name eq 'pd_lower' ? qr{ERROR:  XX001: } : $damaged, "changed: $name"); }
 	next if $name ne 'magic';
-	like($node->error_of('SELECT flake_next()'), $damaged, 'no clock starts');
-	like($node->error_of('SELECT kid_observe(kid64_floor(now()))'), qr{XX001}, 'or can be moved');
+	like($node->error_of('SELECT flake_next()'), $damaged, 'with a damaged page no clock starts');
+	like($node->error_of('SELECT kid_observe(kid64_floor(now()))'), qr{XX001}, 'with a damaged page no clock can be moved');
 	is($node->sql(q{SELECT kid_timestamp(kid64_make('2026-11-21', 0)) = '2026-11-21', kid64_at(now()) IS NOT NULL, flax_next() IS NOT NULL}),
-		't|t|t', 'what needs no clock works');
-	is($node->sql(q{SELECT count(*), count(last_issued), count(lease_until) FROM kid_stats()}), '4|0|0', 'as does kid_stats');
+		't|t|t', 'with a damaged page, functions that need no clock work');
+	is($node->sql(q{SELECT count(*), count(last_issued), count(lease_until) FROM kid_stats()}), '4|0|0', 'with a damaged page, kid_stats() works');
 	my ($status, $stdout, $refused) = $node->psql('postgres', "SELECT kid_reset_clock($time)", extra_params => [ '-U', 'merger' ]);
-	like($refused, qr{must be superuser}, 'who is no superuser cannot write it anew');
-	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), $damaged, 'nor anybody for a time that is far');
-	like($node->error_of('SELECT kid_next()'), $damaged, 'and then it is damaged as before');
+	like($refused, qr{must be superuser}, 'only a superuser can write the page anew');
+	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), $damaged, 'a superuser cannot write the page anew for a time that is far ahead');
+	like($node->error_of('SELECT kid_next()'), $damaged, 'after a rejected reset the page is still damaged');
 }
 continue
 {
@@ -139,7 +139,7 @@ $node->sql('SELECT kid_next()');
 unlike(substr(slurp_file($node->logfile), $before), qr{system identifier}, 'once');
 mend('another system identifier');
 
-# Sizes, and a first start. That one begins with the clock, and says so.
+# Sizes of the file, and a first start, which begins with the clock and logs a message.
 my $as_first = qr{LOG:  IDs start from the system clock, as no bound of earlier IDs was found\n.*HINT:  .*call kid_observe_all\(\)};
 sub starts_anew
 {
@@ -149,8 +149,8 @@ sub starts_anew
 	$node->set_clock('+0');
 	my $before = -s $node->logfile;
 	is(error_of_start($change), '', "$name: IDs are made");
-	is($node->sql(q{SELECT kid_timestamp(kid_next()) < clock_timestamp() + '2 s'}), 't', "$name: a first start, with the clock");
-	like(substr(slurp_file($node->logfile), $before), $as_first, "$name: a message says so");
+	is($node->sql(q{SELECT kid_timestamp(kid_next()) < clock_timestamp() + '2 s'}), 't', "$name: IDs start from the clock, as in a first start");
+	like(substr(slurp_file($node->logfile), $before), $as_first, "$name: a message in the log says that IDs start from the clock");
 	return;
 }
 starts_anew('truncated to nothing', sub { write_file('') });
@@ -160,7 +160,7 @@ starts_anew('half of a page of zeroes, as on a full disk', sub { write_file("\0"
 like(error_of_start(sub { write_file(substr(slurp_file($path), 0, 4096)) }), $damaged, 'half a page');
 mend('half a page');
 
-# Checksums find each byte that is not as it was. Without them a bound that is another number is believed.
+# Checksums detect a change of any byte. Without checksums a changed number is accepted as the bound.
 $node->stop;
 unlink $path;
 system_or_bail('pg_checksums', '--enable', '--no-sync', '-D', $node->data_dir);
@@ -168,14 +168,15 @@ $node->start;
 $node->sql('SELECT kid_next(), flake_next(), sno_next()');
 foreach my $byte (8, 12, 24, 40, 47, 104, 167, 168, 8191)
 {
-	like(error_of_start(flip($byte)), qr{ERROR:  XX001: }, "with checksums, flipped: $byte");
-	like($node->error_of('SELECT flake_next()'), qr{XX001}, 'and again');
-	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), qr{ERROR:  XX001: }, 'not written anew for a time that is far');
-	like($node->error_of('SELECT flake_next()'), qr{ERROR:  XX001: }, 'and then it is damaged as before');
+	like(error_of_start(flip($byte)), qr{ERROR:  XX001: }, "with checksums, byte $byte changed: an error");
+	like($node->error_of('SELECT flake_next()'), qr{XX001}, "with checksums, byte $byte changed: an error in the next session, too");
+	like($node->error_of(q{SELECT kid_reset_clock(now() + interval '1 day')}), qr{ERROR:  XX001: }, "with checksums, byte $byte changed: the page is not written anew for a time that is far ahead");
+	like($node->error_of('SELECT flake_next()'), qr{ERROR:  XX001: }, "with checksums, byte $byte changed: after a rejected reset the page is still damaged");
 	mend('with checksums');
 }
 
-# Damaged while the server runs, and read again, as it was not among the buffers any more. Where IDs are is known then.
+# The page is damaged while the server runs, and read again because it was evicted from shared buffers. The server still knows
+# the last IDs then.
 $node->append_conf('postgresql.conf', "shared_buffers = '128kB'\n");
 $node->restart;
 $node->sql(q{SELECT kid_observe(kid64_floor(now() + interval '30 min'))});
@@ -183,27 +184,27 @@ $id = $node->sql('SELECT kid_next()::bigint');
 $node->sql('CHECKPOINT; CREATE TABLE pages AS SELECT repeat(n::text, 500) FROM generate_series(1, 2000) n');
 flip(40)->();
 like($node->error_of(q{SELECT count(*) FROM pages; SELECT kid_observe(kid64_floor(now() + interval '40 min'))}), qr{ERROR:  XX001: invalid page},
-	'damaged while the server runs');
+	'a page damaged while the server runs gives an error');
 $node->sql('SELECT kid_reset_clock(now() + interval \'1 day\')');
-is($node->sql(qq{SELECT kid_next()::bigint > $id, kid_timestamp(kid_next()) < clock_timestamp() + '31 min'}), 't|t', 'mended: IDs go on as they were');
+is($node->sql(qq{SELECT kid_next()::bigint > $id, kid_timestamp(kid_next()) < clock_timestamp() + '31 min'}), 't|t', 'after the page was damaged and repaired in a running server, IDs continue as before');
 $node->stop('immediate');
 $node->start;
-is($node->sql(qq{SELECT kid_next()::bigint > $id, kid_timestamp(kid_next()) < clock_timestamp() + '31 min'}), 't|t', 'also after a crash');
+is($node->sql(qq{SELECT kid_next()::bigint > $id, kid_timestamp(kid_next()) < clock_timestamp() + '31 min'}), 't|t', 'after the repair and a crash, IDs continue as before');
 $node->append_conf('postgresql.conf', "shared_buffers = '16MB'\n");
 $node->sql('SELECT kid_reset_clock(now())');
 
-# A single-user server takes it over, and hands it on.
+# A single-user server continues from the bound, and so does the server after it.
 $id = $node->sql('SELECT kid_next()::bigint');
 $node->stop;
 my ($stdout, $stderr) = ('', '');
 IPC::Run::run([ 'postgres', '--single', '-D', $node->data_dir, 'postgres' ],
 	'<', \"SELECT kid_next()::bigint AS id\n", '>', \$stdout, '2>', \$stderr);
 my ($single) = $stdout =~ /id = "(\d+)"/;
-cmp_ok($single, '>', $id, 'a single-user server goes on above the bound');
+cmp_ok($single, '>', $id, 'a single-user server continues above the bound');
 $node->start;
-cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $single, 'as does the server after it');
+cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $single, 'the next server continues above the IDs of the single-user server');
 
-# Many sessions, a short lease: it is renewed in good time, by one while the others go on.
+# Many sessions with a short lease: one session renews it in time while the others continue.
 $node->append_conf('postgresql.conf', "kid.lease = '100ms'\n");
 $node->stop;
 unlink $path;
@@ -214,20 +215,20 @@ $node->pgbench('-n -c 8 -j 2 -T 4', 0, [qr{processed}], [qr{^$}], 'eight session
 	{ 'renew' => q{INSERT INTO ids SELECT kid_next() FROM generate_series(1, 1000)} });
 my ($count, $distinct, $renewals) = split /[|]/,
   $node->sql(q{SELECT count(*), count(DISTINCT id), (SELECT renewals FROM kid_stats() WHERE clock = 'kid') FROM ids});
-is($distinct, $count, "no duplicate among $count");
-cmp_ok($renewals, '>=', 40, "renewed: $renewals times");
-cmp_ok($renewals, '<=', 200, 'and not by each session');
+is($distinct, $count, "a short lease: no duplicate among $count IDs");
+cmp_ok($renewals, '>=', 40, "a short lease was renewed often enough: $renewals times");
+cmp_ok($renewals, '<=', 200, 'a short lease was not renewed by each session');
 
-# No lease.
+# A server without a lease.
 $node->stop;
 unlink $path or die $!;
 $node->append_conf('postgresql.conf', "kid.lease = 0\n");
 $node->start;
-is($node->sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), 100, 'kid.lease = 0: IDs');
-is($node->sql(q{SELECT count(lease_until), sum(renewals) FROM kid_stats()}), '0|0', 'without a bound');
-ok(!-e $path, 'and a page');
+is($node->sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), 100, 'kid.lease = 0: IDs are made');
+is($node->sql(q{SELECT count(lease_until), sum(renewals) FROM kid_stats()}), '0|0', 'kid.lease = 0: there is no bound');
+ok(!-e $path, 'kid.lease = 0: there is no page');
 
-# A change of the lease waits for a restart, and what the page says is never lowered, whatever the lease is.
+# A change of the lease takes effect at a restart. The bounds in the page are never lowered, whatever the lease is.
 sub restart_with_lease
 {
 	my ($lease) = @_;
@@ -243,59 +244,59 @@ $node->sql('SELECT sno_next()');
 restart_with_lease(0);
 my ($kid, $other) = split /[|]/, $bounded;
 my $without = $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, kid_uuidv7() IS NOT NULL, sno_next() IS NOT NULL');
-is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|4', 'kid.lease = 0, but the page is ahead of the system clock: IDs start above it, with a lease');
+is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|4', 'kid.lease = 0, but the bounds are ahead of the system clock: IDs start above them, with a lease');
 my @ids = map { $node->restart; $node->sql('SELECT kid_next()::bigint') } 1 .. 3;
 ok($ids[0] < $ids[1] && $ids[1] < $ids[2], 'so each start has IDs of its own');
 $node->set_clock('+40m');
 $node->restart;
-is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|0', 'the page is not ahead any more: without a lease');
+is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|0', 'kid.lease = 0, and the bounds are not ahead any more: IDs have no lease');
 $page = read_bounds();
-cmp_ok($page->{kid}, '>', $kid, 'which stays as it is');
+cmp_ok($page->{kid}, '>', $kid, 'kid.lease = 0: the page stays as it is');
 $node->append_conf('postgresql.conf', "kid.lease = '5s'\n");
 $node->reload;
 $node->poll_query_until('postgres', "SELECT kid_next() IS NOT NULL AND current_setting('kid.lease') = '5s'") or die;
-is($node->sql('SELECT count(lease_until) FROM kid_stats()'), '0', 'a lease does not begin while the server runs');
-is(read_bounds()->{kid}, $page->{kid}, 'nor is a lower bound written');
+is($node->sql('SELECT count(lease_until) FROM kid_stats()'), '0', 'after kid.lease = 0 a reload does not begin a lease');
+is(read_bounds()->{kid}, $page->{kid}, 'after kid.lease = 0 a reload does not lower a bound');
 $node->stop('immediate');
 $node->start;
-is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|2', 'it does after a restart');
+is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|2', 'after kid.lease = 0 a restart begins the lease');
 $node->append_conf('postgresql.conf', "kid.lease = '1h'\n");
 $node->reload;
 $node->poll_query_until('postgres', "SELECT current_setting('kid.lease') = '1h' FROM kid_stats() LIMIT 1") or die;
 $node->sql('SELECT kid_uuidv7()');
-is($node->sql(q{SELECT lease_until - clock_timestamp() BETWEEN interval '4 s' AND '6 s' FROM kid_stats() WHERE clock = 'uuidv7'}), 't', 'nor does it become longer while the server runs');
+is($node->sql(q{SELECT lease_until - clock_timestamp() BETWEEN interval '4 s' AND '6 s' FROM kid_stats() WHERE clock = 'uuidv7'}), 't', 'a reload does not make the lease longer');
 $node->set_clock('+50m');
 restart_with_lease(0);
 $node->set_clock('+0');
 $node->sql('SELECT kid_reset_clock(now())');
-cmp_ok(read_bounds()->{kid}, '<', $kid, 'only a reset lowers the page, without a lease too');
+cmp_ok(read_bounds()->{kid}, '<', $kid, 'a reset lowers the bounds, even without a lease');
 restart_with_lease("'1s'");
 
 # kid_stats() shows damage before any call fails.
-is($node->sql('SELECT DISTINCT problem IS NULL FROM kid_stats()'), 't', 'no problem');
+is($node->sql('SELECT DISTINCT problem IS NULL FROM kid_stats()'), 't', 'kid_stats() shows no problem');
 $node->stop;
 foreach my $change (flip(40), sub { write_file("\1" x 100) }, flip(8191))
 {
 	my $content = slurp_file($path);
 	$change->();
 	$node->start;
-	is($node->sql(q{SELECT string_agg(DISTINCT problem, '') FROM kid_stats()}), 'page of the bounds of IDs is damaged', 'a problem is shown');
+	is($node->sql(q{SELECT string_agg(DISTINCT problem, '') FROM kid_stats()}), 'page of the bounds of IDs is damaged', 'kid_stats() shows a damaged page');
 	$node->stop;
 	write_file($content);
 }
 $node->start;
-is($node->sql('SELECT kid_next() IS NOT NULL, (SELECT count(problem) FROM kid_stats())'), 't|0', 'and nothing else is done about it');
+is($node->sql('SELECT kid_next() IS NOT NULL, (SELECT count(problem) FROM kid_stats())'), 't|0', 'calling kid_stats() does not change the page: restored, it works again');
 
-# A page that cannot be written: an error to who needs it, and a problem to all, until it can.
+# The page cannot be written: a call that needs it fails, and kid_stats() shows a problem, until the page can be written.
 $node->stop;
 unlink $path or die $!;
 $node->start;
 my $directory = $node->data_dir . '/global';
 chmod 0555, $directory or die $!;
-like($node->error_of('SELECT kid_next()'), qr{ERROR:  42501: could not create file "global/9764"}, 'a page that cannot be created');
-is($node->sql(q{SELECT string_agg(DISTINCT problem, '') FROM kid_stats()}), 'page of the bounds of IDs could not be written, see the server log', 'is shown as a problem');
+like($node->error_of('SELECT kid_next()'), qr{ERROR:  42501: could not create file "global/9764"}, 'kid_next() fails if the page cannot be created');
+is($node->sql(q{SELECT string_agg(DISTINCT problem, '') FROM kid_stats()}), 'page of the bounds of IDs could not be written, see the server log', 'kid_stats() shows that the page could not be written');
 chmod 0700, $directory or die $!;
-is($node->sql('SELECT kid_next() IS NOT NULL, (SELECT count(problem) FROM kid_stats())'), 't|0', 'until it can');
+is($node->sql('SELECT kid_next() IS NOT NULL, (SELECT count(problem) FROM kid_stats())'), 't|0', 'kid_stats() shows no problem after the page could be written');
 $node->stop;
 
 done_testing();

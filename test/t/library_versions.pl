@@ -1,5 +1,4 @@
-# A library and a script, or a library and a running server, of different versions: an error that says so, or nothing at
-# all where they get along.
+# The library, the install script and the running server have different versions: an error says so, unless they are compatible.
 use strict;
 use warnings;
 use File::Copy;
@@ -14,7 +13,7 @@ $node->start;
 my $installed = $node->config_data('--pkglibdir') . '/kid.so';
 my $directory = PostgreSQL::Test::Utils::tempdir;
 
-# The library as of another version, with another struct in shared memory; made from the objects beside this test.
+# Builds the library as another version, with another struct in shared memory, from the objects beside this test.
 sub build
 {
 	my ($version, @changes) = @_;
@@ -32,7 +31,7 @@ sub build
 	return "$tree/kid.so";
 }
 
-# As a package does it: sessions that have the library keep the one they have.
+# Installs a library as a package does: sessions that have loaded the old library keep it.
 sub install
 {
 	my ($library) = @_;
@@ -54,7 +53,7 @@ my ($older, $newer) = (build('0.9', @other_struct, [ 'src/pg/module.cpp', qr/kid
 copy($installed, "$directory/kid.so") or die $!;
 END { install("$directory/kid.so") if defined $directory && -e "$directory/kid.so" }
 
-# Sessions that begin after the library was replaced, in a server that goes on.
+# The library is replaced while the server runs, and new sessions load it.
 $node->safe_psql('postgres', 'CREATE EXTENSION kid; CREATE DATABASE other');
 my $id = $node->safe_psql('postgres', 'SELECT kid_next()');
 install($older);
@@ -62,41 +61,42 @@ foreach my $query ('SELECT kid_next()', q{SELECT kid64_at('2026-11-21')}, 'SELEC
 {
 	like(error_of('postgres', $query),
 		qr/ERROR:  55000: shared memory of kid was set up by another version of its library\nDETAIL:  It is of version 1, .* version 2\.\nHINT:  Restart the server\./,
-		"$query, of a library with another struct");
+		"$query fails in a library with another struct in shared memory");
 }
-is($node->safe_psql('postgres', "SELECT kid_timestamp('$id'::kid64) < now() + interval '2 s', flax_next() IS NOT NULL"), 't|t', 'what is not shared works');
+is($node->safe_psql('postgres', "SELECT kid_timestamp('$id'::kid64) < now() + interval '2 s', flax_next() IS NOT NULL"), 't|t', 'functions that do not use shared memory work');
 
-# A script that may want what the library does not have.
+# The install script may need functions that the library does not have.
 like(error_of('other', 'CREATE EXTENSION kid'),
 	qr/ERROR:  42883: could not find function "kid_library_1_0" in file/,
-	'an older library with a newer script');
-is($node->safe_psql('other', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid%'}), '0', 'leaves nothing behind');
+	'CREATE EXTENSION fails with an older library');
+is($node->safe_psql('other', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid%'}), '0', 'a failed CREATE EXTENSION leaves no function behind');
 
-# And the reverse, which is every server between the installation of a new version and ALTER EXTENSION.
+# A newer library with an older script: every server is so between the installation of a new version and ALTER EXTENSION.
 install($newer);
 $node->safe_psql('other', 'CREATE EXTENSION kid');
-pass('a newer library with an older script');
+pass('CREATE EXTENSION works with a newer library');
 $node->restart;
-cmp_ok($node->safe_psql('other', 'SELECT kid_next()'), 'gt', $id, 'works, after a restart of the server');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid_library%'}), '0', 'the check is not left in the catalog');
+cmp_ok($node->safe_psql('other', 'SELECT kid_next()'), 'gt', $id, 'IDs rise with a newer library, after a restart of the server');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid_library%'}), '0', 'the function that checks versions is not left in the catalog');
 
-# A server of an older minor version than the library can read the shared memory of: as if this one were.
+# A server whose minor version is older than the library needs for shared memory: the library is changed so that this server is
+# such a one.
 my $number = $node->safe_psql('postgres', 'SHOW server_version_num');
 SKIP:
 {
-	skip 'from 18 on all minor versions will do', 2 if $number >= 180000;
+	skip 'from 18 on every minor version is supported', 2 if $number >= 180000;
 	my $next = $number + 1;
 	install(build('1.0', [ 'src/pg/module.cpp', qr/constexpr int least\[\] = \{.*?\};/, "constexpr int least[] = {$next};" ]));
-	like(error_of('other', 'SELECT kid_next()'), qr/ERROR:  0A000: kid needs PostgreSQL \d+\.\d+ or later\nDETAIL:  .*\nHINT:  /, 'an old minor version is refused');
-	like(error_of('other', q{SELECT '...........'::kid64}), qr/ERROR:  0A000: /, 'by each function');
+	like(error_of('other', 'SELECT kid_next()'), qr/ERROR:  0A000: kid needs PostgreSQL \d+\.\d+ or later\nDETAIL:  .*\nHINT:  /, 'kid_next() fails on a minor version that is too old');
+	like(error_of('other', q{SELECT '...........'::kid64}), qr/ERROR:  0A000: /, 'an input function fails on a minor version that is too old');
 	install($newer);
 }
 
 SKIP:
 {
-	skip 'modules have no name before 18', 1 if $node->safe_psql('postgres', 'SHOW server_version_num') < 180000;
+	skip 'before 18 a module has no name', 1 if $node->safe_psql('postgres', 'SHOW server_version_num') < 180000;
 	is($node->safe_psql('postgres', q{LOAD 'kid'; SELECT version FROM pg_get_loaded_modules() WHERE module_name = 'kid'}), '999.0',
-		'the library tells its version');
+		'the library has its version in pg_get_loaded_modules()');
 }
 
 $node->stop;

@@ -1,4 +1,4 @@
-# Every relative link of a page leads to a file that is there, and every anchor to a heading of that page.
+# Every relative link of a page leads to an existing file, and every anchor to a heading of that file.
 use strict;
 use warnings;
 use utf8;
@@ -13,7 +13,7 @@ sub text_of
 	return $text =~ s/^```.*?^```$//msgr;
 }
 
-# The anchors of a page, as GitHub makes them of its headings: letters, digits, "-" and "_" are kept.
+# Returns whether a page has an anchor, made from a heading as GitHub does: it keeps letters, digits, "-" and "_".
 my %anchors;
 
 sub has_anchor
@@ -25,7 +25,7 @@ sub has_anchor
 
 foreach my $page (glob '*.md docs/*.md')
 {
-	# Results of measurements are no part of the copy that tests run in.
+	# The tests run in a copy without the results of benchmarks.
 	my @links = grep { !m{bench/results} } text_of($page) =~ /\]\((?!\w+:)([^)\s]*)\)/g;
 	my @broken;
 	foreach my $link (@links)
@@ -34,7 +34,7 @@ foreach my $page (glob '*.md docs/*.md')
 		my $file = $path eq '' ? $page : dirname($page) . "/$path";
 		push @broken, $link unless -e $file && ($anchor eq '' || $file =~ /\.md$/ && has_anchor($file, $anchor));
 	}
-	is("@broken", '', "$page: " . @links . ' links');
+	is("@broken", '', "$page: " . 'all ' . @links . ' links lead somewhere');
 }
 
 done_testing();

@@ -1,5 +1,6 @@
-# What tells servers apart: kid.node = auto differs between two clones of one primary that are both promoted, and stays through
-# restarts; the number that Citus gives its nodes, and what refuses on its workers. Citus itself is not needed: kid reads its table.
+# What distinguishes servers. With kid.node = auto two promoted clones of one primary differ, and each keeps its number through
+# restarts. With kid.node = citus a server has the number that Citus gives it, and its workers reject unsafe calls. Citus is not
+# needed: kid reads its table.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -11,7 +12,7 @@ $primary->init(allows_streaming => 1);
 $primary->start;
 $primary->safe_psql('postgres', 'CREATE EXTENSION kid');
 
-# A session of `node`, with all that it says.
+# Returns what a session of `node` prints, with its errors.
 sub session
 {
 	my ($node, $sql, $database) = @_;
@@ -21,10 +22,10 @@ sub session
 
 sub node_of { return session($_[0], 'SELECT node FROM kid_identity()') }
 
-# The number in all that has it.
+# The node number in every type that has it.
 my $everywhere = 'SELECT DISTINCT node FROM (VALUES (kid_node(kid96_next())), (kid_node(kid96_at(now()))), (kid_node(kid_global(kid_next())))) v (node)';
 
-# kid64 and flake ask for no number, so none is drawn. A copy from before that is another server then.
+# kid64 and flake need no node number, so none is drawn. A copy made now draws a number of its own later.
 $primary->safe_psql('postgres', 'SELECT kid_next(), flake_next()');
 $primary->backup('undrawn');
 $primary->backup('base');
@@ -36,75 +37,75 @@ foreach ($east, $west)
 }
 my $wait = sub { $primary->wait_for_catchup($_, 'replay', $primary->lsn('flush')) foreach @_ };
 $wait->($east, $west);
-is(session($east, 'SELECT * FROM kid_identity()'), '||0|0|1', 'before a number is drawn a standby knows none');
+is(session($east, 'SELECT * FROM kid_identity()'), '||0|0|1', 'before a number is drawn, kid_identity() on a standby shows none');
 like(session($east, "\\set VERBOSITY verbose\nSELECT kid_global('.6.nef3Mk..')"),
-	qr/ERROR:  55000: node number of this server is not known\nDETAIL:  It is drawn when the first ID is made that has it, and the server is in recovery/, 'and says so where it is asked for it');
+	qr/ERROR:  55000: node number of this server is not known\nDETAIL:  It is drawn when the first ID is made that has it, and the server is in recovery/, 'before a number is drawn, a standby gives an error if it needs one');
 
 my $number = node_of($primary);
-is(session($primary, $everywhere), $number, 'one number in all');
+is(session($primary, $everywhere), $number, 'all types have the same node number');
 $wait->($east, $west);
-is(node_of($east), $number, 'a standby has that of its primary');
-is(session($east, q{SELECT kid_node(kid_global('.6.nef3Mk..'))}), $number, 'also to read IDs with');
+is(node_of($east), $number, 'a standby has the node number of its primary');
+is(session($east, q{SELECT kid_node(kid_global('.6.nef3Mk..'))}), $number, 'on a standby kid_global() uses the number of the primary');
 $primary->restart;
-is(node_of($primary), $number, 'it stays');
+is(node_of($primary), $number, 'the node number stays after a restart');
 $primary->stop('immediate');
 $primary->start;
-is(node_of($primary), $number, 'after a crash, too');
+is(node_of($primary), $number, 'the node number stays after a crash');
 
-# Both are promoted, to the same timeline of WAL, from the same page.
+# Both are promoted from the same state, and both to timeline 2.
 $_->promote foreach $east, $west;
 my %is = (primary => $number, east => session($east, $everywhere), west => session($west, $everywhere));
 foreach ($east, $west)
 {
 	$_->safe_psql('postgres', 'CHECKPOINT');
-	is($_->safe_psql('postgres', 'SELECT timeline_id FROM pg_control_checkpoint()'), '2', 'a clone is on timeline 2, promoted');
+	is($_->safe_psql('postgres', 'SELECT timeline_id FROM pg_control_checkpoint()'), '2', 'a promoted clone is on timeline 2');
 }
-isnt($is{east}, $is{west}, 'two clones of one primary differ');
-isnt($_, $number, 'and from it') foreach @is{qw(east west)};
-is(node_of($east), $is{east}, 'the identity has it');
-is(session($east, 'SELECT kid_partition(sno_next())'), $is{east} & 0xffff, 'sno has its last 16 bits');
+isnt($is{east}, $is{west}, 'two promoted clones of one primary have different numbers');
+isnt($_, $number, 'a promoted clone has another number than its primary') foreach @is{qw(east west)};
+is(node_of($east), $is{east}, 'kid_identity() shows the number of a promoted clone');
+is(session($east, 'SELECT kid_partition(sno_next())'), $is{east} & 0xffff, 'sno has the last 16 bits of the number');
 $east->restart;
-is(node_of($east), $is{east}, 'it stays');
-# A standby of the promoted one, promoted in its turn.
+is(node_of($east), $is{east}, 'the number of a promoted clone stays after a restart');
+# A standby of the promoted clone is promoted too.
 $east->backup('base');
 my $third = PostgreSQL::Test::Cluster->new('third');
 $third->init_from_backup($east, 'base', has_streaming => 1);
 $third->start;
 $third->promote;
 my $of_third = session($third, $everywhere);
-ok($of_third != $_, 'another promotion, another number') foreach $number, @is{qw(east west)};
-# Without a lease there is a number all the same.
+ok($of_third != $_, 'a server promoted from a promoted one has a new number') foreach $number, @is{qw(east west)};
+# Servers without a lease have a number, too.
 $third->append_conf('postgresql.conf', "kid.lease = 0\n");
 $third->restart;
-is(session($third, $everywhere), $of_third, 'without a lease it stays');
+is(session($third, $everywhere), $of_third, 'the number stays when the lease is turned off');
 $third->stop;
 my $unleased = PostgreSQL::Test::Cluster->new('unleased');
 $unleased->init_from_backup($primary, 'undrawn');
 $unleased->append_conf('postgresql.conf', "kid.lease = 0\n");
 $unleased->start;
 my $of_unleased = session($unleased, $everywhere);
-isnt($of_unleased, $number, 'and is drawn');
+isnt($of_unleased, $number, 'a server without a lease draws a number');
 $unleased->restart;
-is(session($unleased, $everywhere), $of_unleased, 'once');
+is(session($unleased, $everywhere), $of_unleased, 'a server without a lease keeps its number after a restart');
 $unleased->stop;
 $west->stop;
 
-# Lanes of a server that is promoted are those of its own configuration.
+# A promoted server has the lane of its own configuration.
 $east->append_conf('postgresql.conf', "kid.node = 3\nkid.lanes = 8\n");
 $east->restart;
-is(session($east, 'SELECT kid_sequence(kid_next()) BETWEEN 12288 AND 14335'), 't', 'a lane');
+is(session($east, 'SELECT kid_sequence(kid_next()) BETWEEN 12288 AND 14335'), 't', 'IDs of the primary are in its lane');
 $east->backup('lanes');
 my $fourth = PostgreSQL::Test::Cluster->new('fourth');
 $fourth->init_from_backup($east, 'lanes', has_streaming => 1);
 $fourth->start;
-is(session($fourth, 'SELECT * FROM kid_identity()'), '3|3|3|3|8', 'a standby shows what it will have');
-like(session($fourth, 'SELECT kid_next()'), qr/ERROR:  cannot execute kid_next\(\) during recovery/, 'and makes no ID');
+is(session($fourth, 'SELECT * FROM kid_identity()'), '3|3|3|3|8', 'kid_identity() on a standby shows the identity it will have');
+like(session($fourth, 'SELECT kid_next()'), qr/ERROR:  cannot execute kid_next\(\) during recovery/, 'a standby makes no ID');
 $east->stop;
 $fourth->promote;
-is(session($fourth, 'SELECT kid_sequence(kid_next()) BETWEEN 12288 AND 14335, lane FROM kid_identity()'), 't|3', 'promoted it has the lane');
+is(session($fourth, 'SELECT kid_sequence(kid_next()) BETWEEN 12288 AND 14335, lane FROM kid_identity()'), 't|3', 'a promoted server makes IDs in the configured lane');
 $fourth->stop;
 
-# Citus. Its table, as Citus 13.2 makes it.
+# Citus: creates the table as Citus 13.2 does.
 sub citus_group
 {
 	my ($group, $database) = @_;
@@ -116,7 +117,7 @@ sub citus_group
 	return;
 }
 
-# The settings of the server, and what is in force then.
+# Changes settings of the server, and returns the identity in force afterwards.
 sub configure
 {
 	my %settings = @_;
@@ -130,49 +131,49 @@ my $all = 'SELECT kid_sequence(kid_next()), kid_node(kid96_next()), kid_partitio
 my $next = "\\set VERBOSITY verbose\nSELECT";
 my $refused = qr/ERROR:  55000: IDs that this Citus worker makes would repeat those of other nodes\n/;
 citus_group(0);
-like(session($primary, $all), qr/^\d+\|$number\|\d+\|0$/, 'a coordinator makes all');
+like(session($primary, $all), qr/^\d+\|$number\|\d+\|0$/, 'a Citus coordinator makes IDs of all types');
 citus_group(5);
-like(session($primary, "$next $_"), qr/${refused}DETAIL:  "kid.lanes" is 1.*\nHINT:  .*ALTER SYSTEM SET kid.node = 'citus'; ALTER SYSTEM SET kid.lanes = 16/, "a worker does not: $_")
+like(session($primary, "$next $_"), qr/${refused}DETAIL:  "kid.lanes" is 1.*\nHINT:  .*ALTER SYSTEM SET kid.node = 'citus'; ALTER SYSTEM SET kid.lanes = 16/, "a Citus worker without lanes fails: $_")
   foreach 'kid_next()', 'kid64_next()', 'kid_next(3)', 'kid64_at(now())';
-like(session($primary, "$next $_"), qr/${refused}DETAIL:  The generator of flake.*\nHINT:  .*ALTER SYSTEM SET kid.node = 'citus'/, "nor $_") foreach 'flake_next()', 'flake_next(3)', 'flake_at(now())';
-is(session($primary, 'SELECT kid_node(kid96_next()), kid_partition(sno_next()), length(flax_next()::text)'), "$number|" . ($number & 0xffff) . '|16', 'kid96, sno and flax differ by chance');
-is(session($primary, 'SELECT * FROM kid_identity()'), "$number|" . ($number & 0xffff) . '|||1', 'as the identity shows');
-is(session($primary, 'SELECT length(kid_next()::text), kid_generator(flake_next())', 'plain'), '11|0', 'another database of the server is none of Citus');
-is(session($primary, 'SET kid.flake_id = 9; SELECT kid_generator(flake_next())'), '9', 'a generator that is set will do');
-is(configure(node => q{'citus'}), '5|5|5||1', 'the number of Citus');
-like(session($primary, "$next kid_next()"), $refused, 'is not enough for kid64');
-is(session($primary, 'SELECT kid_generator(flake_next())'), '5', 'but for flake');
-is(configure(lanes => 16), '5|5|5|5|16', 'with lanes');
-# 5 = 0101, reversed 1010, of 16 lanes of 1024.
-is(session($primary, 'SELECT kid_sequence(id) BETWEEN 10240 AND 11263 FROM kid_next() AS id'), 't', 'kid64, too');
-is(session($primary, $all, 'plain') =~ s/^\d+//r, '|5|5|5', 'in other databases of the server as well');
-is(configure(lanes => 4), '5|5|5||4', 'a group beyond the lanes');
-like(session($primary, "$next kid_next()"), qr/ERROR:  F0000: node number of this server does not fit "kid.lanes"\nDETAIL:  It is 5, and the range is 0 to 3/, 'is an error');
-# One lane again, while a statement runs that may make IDs in lanes only.
+like(session($primary, "$next $_"), qr/${refused}DETAIL:  The generator of flake.*\nHINT:  .*ALTER SYSTEM SET kid.node = 'citus'/, "a Citus worker without a generator number fails: $_") foreach 'flake_next()', 'flake_next(3)', 'flake_at(now())';
+is(session($primary, 'SELECT kid_node(kid96_next()), kid_partition(sno_next()), length(flax_next()::text)'), "$number|" . ($number & 0xffff) . '|16', 'a Citus worker makes kid96, sno and flax, which have a random part');
+is(session($primary, 'SELECT * FROM kid_identity()'), "$number|" . ($number & 0xffff) . '|||1', 'kid_identity() on a Citus worker shows no lane and no generator');
+is(session($primary, 'SELECT length(kid_next()::text), kid_generator(flake_next())', 'plain'), '11|0', 'another database of the server, without Citus, makes all types');
+is(session($primary, 'SET kid.flake_id = 9; SELECT kid_generator(flake_next())'), '9', 'a Citus worker makes flakes if kid.flake_id is set');
+is(configure(node => q{'citus'}), '5|5|5||1', 'kid.node = citus: the number is that of Citus');
+like(session($primary, "$next kid_next()"), $refused, 'kid.node = citus: kid64 fails without lanes');
+is(session($primary, 'SELECT kid_generator(flake_next())'), '5', 'kid.node = citus: flake has the number of Citus');
+is(configure(lanes => 16), '5|5|5|5|16', 'kid.node = citus, with lanes: the identity has a lane');
+# Lane 5 = 0101 reversed is 1010 = 10. There are 16 lanes of 1024 sequences.
+is(session($primary, 'SELECT kid_sequence(id) BETWEEN 10240 AND 11263 FROM kid_next() AS id'), 't', 'kid.node = citus, with lanes: kid64 is in its lane');
+is(session($primary, $all, 'plain') =~ s/^\d+//r, '|5|5|5', 'kid.node = citus: other databases of the server have the same number');
+is(configure(lanes => 4), '5|5|5||4', 'kid.node = citus: a number beyond the lanes gives no lane');
+like(session($primary, "$next kid_next()"), qr/ERROR:  F0000: node number of this server does not fit "kid.lanes"\nDETAIL:  It is 5, and the range is 0 to 3/, 'kid.node = citus: kid_next() fails with a number beyond the lanes');
+# The number of lanes becomes one again, while a statement runs that may make IDs in a lane only.
 configure(lanes => 16);
 my ($stdout, $stderr) = ('', '');
 my $running = IPC::Run::start([ 'psql', '-XAtq', '-d', $primary->connstr('postgres'), '-c',
 		'DO $$ BEGIN FOR i IN 1 .. 3000 LOOP PERFORM kid_next(); COMMIT; PERFORM pg_sleep(0.01); END LOOP; END $$' ],
 	'>', \$stdout, '2>', \$stderr);
 $primary->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}) or die;
-is(configure(lanes => 1), '5|5|5||1', 'one lane, while a statement runs');
+is(configure(lanes => 1), '5|5|5||1', 'the identity changes to one lane while a statement runs');
 $running->finish;
-like($stderr, qr/ERROR:  IDs that this Citus worker makes would repeat/, 'which ends with the error');
+like($stderr, qr/ERROR:  IDs that this Citus worker makes would repeat/, 'on a Citus worker that statement then ends with an error');
 
-# Citus gives a server its number when it is added.
+# Citus gives a server its number when the server is added.
 configure(lanes => 16, node => 2);
 citus_group(0);
-is(configure(node => q{'citus'}), '0|0|0|0|16', 'a server that was not added yet');
+is(configure(node => q{'citus'}), '0|0|0|0|16', 'kid.node = citus: a server that was not added yet has number 0');
 citus_group(7);
-is(session($primary, 'SELECT * FROM kid_identity()'), '7|7|7|7|16', 'and when it was');
-# A number that no session has asked Citus for yet, and two of them.
+is(session($primary, 'SELECT * FROM kid_identity()'), '7|7|7|7|16', 'kid.node = citus: an added server has its number');
+# No session has read the number from Citus yet. Then two databases have different numbers.
 $primary->restart;
-like(session($primary, "$next kid_next()", 'plain'), qr/ERROR:  55000: node number of this server is not known\nDETAIL:  "kid.node" is "citus", and this database does not have Citus/, 'a database without Citus cannot tell');
-is(session($primary, 'SELECT node FROM kid_identity()', 'plain'), '', 'and shows it');
-is(session($primary, $everywhere), '7', 'one with Citus can');
-is(session($primary, $everywhere, 'plain'), '7', 'then it does');
+like(session($primary, "$next kid_next()", 'plain'), qr/ERROR:  55000: node number of this server is not known\nDETAIL:  "kid.node" is "citus", and this database does not have Citus/, 'kid.node = citus: in a database without Citus the number is unknown at first');
+is(session($primary, 'SELECT node FROM kid_identity()', 'plain'), '', 'kid.node = citus: kid_identity() shows an unknown number as NULL');
+is(session($primary, $everywhere), '7', 'kid.node = citus: a database with Citus has the number');
+is(session($primary, $everywhere, 'plain'), '7', 'kid.node = citus: after that, a database without Citus has the number too');
 citus_group(8, 'plain');
-like(session($primary, "$next $_", 'plain'), qr/ERROR:  55000: this server has two node numbers\nDETAIL:  "kid.node" is "citus", which is 8 in this database and 7 in another/, "not those of two: $_") foreach 'kid_next()', 'kid96_next()', 'sno_next()', 'flake_next()';
-is(session($primary, $everywhere), '7', 'the other goes on');
+like(session($primary, "$next $_", 'plain'), qr/ERROR:  55000: this server has two node numbers\nDETAIL:  "kid.node" is "citus", which is 8 in this database and 7 in another/, "kid.node = citus: with two different numbers a call fails: $_") foreach 'kid_next()', 'kid96_next()', 'sno_next()', 'flake_next()';
+is(session($primary, $everywhere), '7', 'kid.node = citus: with two different numbers, the first database still makes IDs');
 $primary->stop;
 done_testing();

@@ -1,4 +1,4 @@
-# kid_observe_all(): which IDs it finds, which columns it names, and that nothing stops it or is stopped by it.
+# kid_observe_all(): which IDs it finds, which columns it reports, and that nothing blocks it or is blocked by it.
 use strict;
 use warnings;
 use Dialogue;
@@ -11,7 +11,7 @@ $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nmax_connections = 10\nwal_level = replica\nmax_wal_senders = 0\nautovacuum_max_workers = 1\nmax_worker_processes = 1\nkid.max_wait = '5s'\n");
 $node->start;
 
-# Each part has a database of its own, and begins with clocks that are right.
+# Each part has its own database, and begins with correct clocks.
 my $database;
 
 sub sql { return $node->safe_psql($database, $_[0]) }
@@ -26,7 +26,7 @@ sub in_new_database
 
 sub reset_clocks { return sql('SELECT kid_reset_clock(now())') }
 
-# All that psql prints, errors with their SQLSTATE included.
+# Returns all that psql prints, errors with their SQLSTATE.
 sub output_of
 {
 	my ($query, @params) = @_;
@@ -34,18 +34,18 @@ sub output_of
 	return $stdout . $stderr;
 }
 
-# What decided, as "clock: relation.column id" for those clocks that found an ID.
+# Returns the deciding IDs as "clock: relation.column id", for the clocks that found one.
 my $decided = q{SELECT string_agg(format('%s: %s.%s %s', clock, relation, column_name, id), ', ' ORDER BY clock) FROM kid_observe_all() WHERE problem IS NULL AND id IS NOT NULL};
 my $problems = q{SELECT string_agg(format('%s.%s: %s', relation, column_name, problem), E'\n' ORDER BY relation::text, problem) FROM kid_observe_all() WHERE problem IS NOT NULL};
 my $later = 'it has IDs that are further ahead of the system clock than kid.max_observe; this is the greatest';
 
-# Nothing there.
+# An empty database.
 in_new_database('empty');
-is(sql('SELECT * FROM kid_observe_all() ORDER BY clock'), "flake|||||\nkid|||||\nsno|||||\nuuidv7|||||", 'a row for each clock');
+is(sql('SELECT * FROM kid_observe_all() ORDER BY clock'), "flake|||||\nkid|||||\nsno|||||\nuuidv7|||||", 'an empty database: one row for each clock');
 is(sql('SELECT kid_timestamp(kid_next()) <= clock_timestamp(), kid_timestamp(flake_next()) <= clock_timestamp(), kid_timestamp(sno_next()) <= clock_timestamp()'),
-	't|t|t', 'and no clock moves');
+	't|t|t', 'an empty database: no clock moves');
 
-# Each clock, and the end of the time unit of what is found: the greatest ID is not the last that was issued.
+# Each clock moves past the time unit of the greatest ID, because later IDs of that unit may have been issued.
 in_new_database('clocks');
 sql(q{
 	CREATE TABLE k (id kid64 PRIMARY KEY);
@@ -55,16 +55,16 @@ sql(q{
 	INSERT INTO f SELECT flake_make(now() + interval '20 min', d, d, s) FROM (VALUES (31, 7), (0, 4000)) AS v (d, s);
 });
 is(sql(q{SELECT clock, relation, column_name, issued = kid_timestamp((SELECT max(id) FROM k)), id = (SELECT max(id) FROM k)::text, problem FROM kid_observe_all() WHERE clock = 'kid'}),
-	'kid|k|id|t|t|', 'kid64: the ID that decided');
-is(sql('SELECT kid_next() > kid64_ceil(kid_timestamp(max(id))), kid_timestamp(kid_next()) < now() + interval $$21 min$$ FROM k'), 't|t', 'kid64: past its time unit');
-is(sql('SELECT flake_next() > flake_ceil(kid_timestamp(max(id))) FROM f'), 't', 'flake: past all sequences of its millisecond');
+	'kid|k|id|t|t|', 'kid64: the result has the deciding ID');
+is(sql('SELECT kid_next() > kid64_ceil(kid_timestamp(max(id))), kid_timestamp(kid_next()) < now() + interval $$21 min$$ FROM k'), 't|t', 'kid64: the clock moves past the time unit of the greatest ID');
+is(sql('SELECT flake_next() > flake_ceil(kid_timestamp(max(id))) FROM f'), 't', 'flake: the clock moves past all sequences of the last millisecond');
 
-# A uuid tells more than its millisecond.
+# A uuid of version 7 has more than its millisecond.
 sql(q{CREATE TABLE u (id uuid PRIMARY KEY DEFAULT kid_uuidv7()); INSERT INTO u VALUES (kid_uuidv7_floor(now() + interval '20 min')), (kid_uuidv7_ceil(now() + interval '20 min'))});
-is(sql(q{SELECT id = (SELECT max(id::text) FROM u), issued = kid_timestamp(id::uuid), problem FROM kid_observe_all() WHERE clock = 'uuidv7'}), 't|t|', 'uuid: the ID that decided');
-is(sql(q{SELECT id < kid_uuidv7(), kid_uuidv7() < now() + interval '21 min' FROM u ORDER BY id DESC LIMIT 1}), 't|t', 'uuid: past it');
+is(sql(q{SELECT id = (SELECT max(id::text) FROM u), issued = kid_timestamp(id::uuid), problem FROM kid_observe_all() WHERE clock = 'uuidv7'}), 't|t|', 'uuid: the result has the deciding ID');
+is(sql(q{SELECT id < kid_uuidv7(), kid_uuidv7() < now() + interval '21 min' FROM u ORDER BY id DESC LIMIT 1}), 't|t', 'uuid: the clock moves past the greatest ID');
 
-# Within a neighborhood node sorts before time.
+# Within a neighborhood the node sorts before the time.
 in_new_database('neighborhood');
 sql(q{
 	CREATE TABLE g (id kid96 PRIMARY KEY);
@@ -72,49 +72,49 @@ sql(q{
 	  FROM (VALUES (interval '60 s', 1), (interval '20 s', 2)) AS v (t, n);
 	SELECT FROM kid_observe_all();
 });
-is(sql(q{SELECT kid_timestamp(max(id)) < max(kid_timestamp(id)) FROM g}), 't', 'kid96: the greatest is not the latest');
-is(sql(q{SELECT kid_timestamp(kid96_next()) > max(kid_timestamp(id)), kid_timestamp(kid_next()) > max(kid_timestamp(id)) FROM g}), 't|t', 'kid96: past its neighborhood');
-is(sql(q{SELECT kid_timestamp(kid_next()) <= kid_timestamp(kid96_floor(max(kid_timestamp(id)))) + interval '257 s' FROM g}), 't', 'kid96: and not much further');
-# A neighborhood that the limit is in: observed up to the limit.
+is(sql(q{SELECT kid_timestamp(max(id)) < max(kid_timestamp(id)) FROM g}), 't', 'kid96: the greatest ID is not the latest one');
+is(sql(q{SELECT kid_timestamp(kid96_next()) > max(kid_timestamp(id)), kid_timestamp(kid_next()) > max(kid_timestamp(id)) FROM g}), 't|t', 'kid96: the clock moves past the neighborhood of the greatest ID');
+is(sql(q{SELECT kid_timestamp(kid_next()) <= kid_timestamp(kid96_floor(max(kid_timestamp(id)))) + interval '257 s' FROM g}), 't', 'kid96: the clock moves no more than a second past the neighborhood');
+# If kid.max_observe ends within the neighborhood, the clock moves to that limit.
 reset_clocks();
 sql(q{TRUNCATE g; INSERT INTO g VALUES (kid96_make(kid_timestamp(kid96_floor(now() + interval '1 h')), 0, 0))});
 sql('SELECT FROM kid_observe_all()');
-is(sql(q{SELECT kid_timestamp(kid_next()) BETWEEN (SELECT kid_timestamp(max(id)) FROM g) AND clock_timestamp() + interval '1 h 1 s'}), 't', 'kid96: not beyond kid.max_observe');
+is(sql(q{SELECT kid_timestamp(kid_next()) BETWEEN (SELECT kid_timestamp(max(id)) FROM g) AND clock_timestamp() + interval '1 h 1 s'}), 't', 'kid96: the clock does not move beyond kid.max_observe');
 
-# Of a sno both ticks are used, whichever the ID has.
+# After a sno is observed, both ticks count as used, whichever tick the ID has.
 in_new_database('ticks');
 sql('CREATE TABLE s (id sno PRIMARY KEY)');
 foreach my $tick ('false', 'true')
 {
 	sql("INSERT INTO s VALUES (sno_make(now() + interval '20 min', 0, 0, 5, $tick)); SELECT FROM kid_observe_all()");
 	like(output_of('SET kid.max_wait = 0; SELECT sno_next()'), qr{53400}, "sno, tick $tick: its time unit is used up");
-	is(sql('SELECT sno_next() > max(id) FROM s'), 't', 'and IDs go on after it, without waiting for the clock');
+	is(sql('SELECT sno_next() > max(id) FROM s'), 't', "sno, tick $tick: IDs go on after it, without waiting for the clock");
 	$node->set_clock('-15s');
-	like(output_of('SET kid.max_wait = 0; SELECT sno_next()'), qr{53400: system clock is behind the last ID of sno}, 'if the clock goes back, neither side is free');
+	like(output_of('SET kid.max_wait = 0; SELECT sno_next()'), qr{53400: system clock is behind the last ID of sno}, "sno, tick $tick: if the clock goes back, neither tick is free");
 	$node->set_clock('+21m');
-	is(sql('SELECT sno_next() > max(id) FROM s'), 't', 'until it is past them');
+	is(sql('SELECT sno_next() > max(id) FROM s'), 't', "sno, tick $tick: after the time of the ID, new IDs are above it");
 	$node->set_clock('+0');
 	sql('TRUNCATE s');
 	reset_clocks();
 }
 
-# No further ahead than kid.max_observe, whoever asks.
+# No clock moves beyond kid.max_observe, even for a superuser.
 in_new_database('limits');
 sql(q{
 	CREATE TABLE future (id kid64 PRIMARY KEY);
 	INSERT INTO future VALUES (kid64_make('2040-01-01', 0)), (kid64_make('2039-01-01', 0));
 });
 is(sql('SELECT * FROM kid_observe_all() WHERE clock = $$kid$$'), "kid|||||\nkid|" . sql('SELECT max(id) FROM future') . "|2040-01-01 00:00:00+00|future|id|$later",
-	'a row of 2040 is named and not observed');
-is(sql('SELECT kid_timestamp(kid_next()) <= clock_timestamp()'), 't', 'and the clock is where it was');
+	'an ID of 2040 is reported and not observed');
+is(sql('SELECT kid_timestamp(kid_next()) <= clock_timestamp()'), 't', 'an ID of 2040 does not move the clock');
 sql(q{INSERT INTO future VALUES (kid64_make(now() + interval '59 min', 0)), (kid64_make(now() + interval '61 min', 0)), ('zzzzzzzzzzw')});
-is(sql(q{SELECT issued BETWEEN now() + interval '58 min' AND now() + interval '1 h' FROM kid_observe_all() WHERE clock = 'kid' AND problem IS NULL}), 't', 'what is near enough counts');
-is(sql(q{SELECT kid_timestamp(kid_next()) BETWEEN now() + interval '58 min' AND now() + interval '1 h'}), 't', 'and moves the clock');
-is(sql(q{SELECT id FROM kid_observe_all() WHERE problem IS NOT NULL}), 'zzzzzzzzzzw', 'the end of time is named');
-is(sql(q{SET kid.max_observe = '2h'; SELECT issued > now() + interval '1 h' FROM kid_observe_all() WHERE clock = 'kid' AND problem IS NULL}), 't', 'with another limit');
+is(sql(q{SELECT issued BETWEEN now() + interval '58 min' AND now() + interval '1 h' FROM kid_observe_all() WHERE clock = 'kid' AND problem IS NULL}), 't', 'an ID within kid.max_observe is observed beside later ones');
+is(sql(q{SELECT kid_timestamp(kid_next()) BETWEEN now() + interval '58 min' AND now() + interval '1 h'}), 't', 'an ID within kid.max_observe moves the clock');
+is(sql(q{SELECT id FROM kid_observe_all() WHERE problem IS NOT NULL}), 'zzzzzzzzzzw', 'an ID at the end of the range is reported');
+is(sql(q{SET kid.max_observe = '2h'; SELECT issued > now() + interval '1 h' FROM kid_observe_all() WHERE clock = 'kid' AND problem IS NULL}), 't', 'a greater kid.max_observe allows a later ID');
 reset_clocks();
 
-# The columns that count.
+# The columns that are read.
 in_new_database('columns');
 sql(q{
 	CREATE DOMAIN key AS kid64 CHECK (VALUE IS NOT NULL);
@@ -159,12 +159,12 @@ foreach my $case (
 	is(sql("$definition; INSERT INTO t (id) VALUES ($earlier), ($value);
 			SELECT o.clock, relation, o.column_name, o.issued BETWEEN now() + interval '19 min' AND now() + interval '21 min', problem
 			  FROM kid_observe_all() o WHERE o.id IS NOT NULL OR problem IS NOT NULL"), "$clock|t|id|t|", "$name is used");
-	is(sql("SELECT ahead > interval '18 min' FROM kid_stats() WHERE clock = '$clock'"), 't', 'and the clock has moved');
+	is(sql("SELECT ahead > interval '18 min' FROM kid_stats() WHERE clock = '$clock'"), 't', "$name moves the clock");
 	sql('DROP TABLE t');
 }
 reset_clocks();
 sql("CREATE TABLE t (id bigint PRIMARY KEY); INSERT INTO t VALUES ($bigint); CREATE TABLE u (id flax PRIMARY KEY, n bigint DEFAULT 5 UNIQUE); INSERT INTO u VALUES (flax_at(now())); CREATE VIEW v AS SELECT kid_next() AS id");
-is(sql('SELECT count(id), count(problem) FROM kid_observe_all()'), '0|0', 'no other bigint, no flax, no view');
+is(sql('SELECT count(id), count(problem) FROM kid_observe_all()'), '0|0', 'a bigint without a generator, a flax and a view are not read');
 sql('DROP TABLE t, u; DROP VIEW v');
 
 sql(qq{
@@ -173,8 +173,8 @@ sql(qq{
 	CREATE TABLE p_2 PARTITION OF p FOR VALUES IN (2);
 	INSERT INTO p VALUES ($id);
 });
-is(sql($decided), sql(q{SELECT 'kid: p_1.id ' || max(id) FROM p}), 'a partition');
-is(sql($problems), '', 'and nothing of its parent');
+is(sql($decided), sql(q{SELECT 'kid: p_1.id ' || max(id) FROM p}), 'a partition is read');
+is(sql($problems), '', 'the parent of a partition is not reported');
 sql(qq{
 	DROP TABLE p;
 	CREATE TABLE p (n int, id bigint DEFAULT kid_next()) PARTITION BY LIST (n);
@@ -184,39 +184,39 @@ sql(qq{
 	ALTER TABLE p ATTACH PARTITION half FOR VALUES IN (1);
 	INSERT INTO p VALUES (1, $bigint);
 });
-is(sql($decided), sql(q{SELECT 'kid: leaf.id ' || max(id)::kid64 FROM leaf}), 'a bigint of a partition that has the default from its parent only');
+is(sql($decided), sql(q{SELECT 'kid: leaf.id ' || max(id)::kid64 FROM leaf}), 'a bigint column of a partition is read if only its parent has the default');
 sql(qq{DROP TABLE p; CREATE TABLE t AS SELECT $id AS id; CREATE MATERIALIZED VIEW m AS SELECT * FROM t; DROP TABLE IF EXISTS x; CREATE INDEX ON m (id); ALTER TABLE t ADD UNIQUE (id); DELETE FROM t});
-is(sql(q{SELECT string_agg(relation::text, ' ') FROM kid_observe_all() WHERE problem IS NULL AND id IS NOT NULL}) =~ /^[mt]$/, 1, 'a materialized view');
+is(sql(q{SELECT string_agg(relation::text, ' ') FROM kid_observe_all() WHERE problem IS NULL AND id IS NOT NULL}) =~ /^[mt]$/, 1, 'a materialized view is read');
 sql('DROP TABLE t CASCADE');
 
-# What was issued and is in no row.
+# IDs that were issued and are in no committed row.
 reset_clocks();
 sql("CREATE TABLE t (id kid64 PRIMARY KEY); BEGIN; INSERT INTO t VALUES ($id); ROLLBACK");
-is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE relation = 't'::regclass AND issued > now() + interval '19 min'}), 1, 'an ID of a transaction that was rolled back counts');
+is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE relation = 't'::regclass AND issued > now() + interval '19 min'}), 1, 'an ID of a rolled back transaction is observed');
 my $writer = open_session($node, $database);
 answer($writer, q{BEGIN; INSERT INTO t VALUES (kid64_make(now() + interval '40 min', 0));});
-is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE relation = 't'::regclass AND issued > now() + interval '39 min'}), 1, 'one of a transaction that is under way counts');
+is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE relation = 't'::regclass AND issued > now() + interval '39 min'}), 1, 'an ID of an open transaction is observed');
 answer($writer, 'ROLLBACK;');
 is(sql(q{BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY; SELECT count(*) FROM kid_observe_all(); SELECT count(*) FROM pg_locks WHERE mode = 'SIReadLock' OR relation = 't'::regclass; COMMIT}),
-	"4\n0", 'no lock is kept');
+	"4\n0", 'kid_observe_all() keeps no lock in a serializable transaction');
 sql('DROP TABLE t');
 
-# A flake has its highest bit set from 2039 on, and is a bigint below zero then.
+# From 2039 on the highest bit of a flake is set, so that the flake is negative as a bigint.
 reset_clocks();
 sql('CREATE TABLE t (id bigint DEFAULT flake_next() PRIMARY KEY)');
 sql(q{INSERT INTO t VALUES (-1), (flake_make('2045-01-01', 0, 0, 0)), (flake_make(now() + interval '20 min', 0, 0, 0))});
 is(sql(q{SELECT problem IS NULL, id = CASE WHEN problem IS NULL THEN max ELSE 18446744073709551615 END::text FROM kid_observe_all(), (SELECT max(id) FROM t) AS m WHERE id IS NOT NULL ORDER BY 1}),
-	"f|t\nt|t", 'a bigint below zero is a late one');
+	"f|t\nt|t", 'a negative bigint is a flake after 2039');
 sql('DELETE FROM t WHERE id = -1; VACUUM t');
 $node->set_clock('2044-12-31 23:50:00');
-is(sql(q{SELECT string_agg(concat_ws(' ', issued, problem), ', ') FROM kid_observe_all() WHERE id IS NOT NULL}), '2045-01-01 00:00:00+00', 'and found when it is its time');
+is(sql(q{SELECT string_agg(concat_ws(' ', issued, problem), ', ') FROM kid_observe_all() WHERE id IS NOT NULL}), '2045-01-01 00:00:00+00', 'a negative bigint is observed when its time has come');
 $node->set_clock('2044-12-31 22:50:00');
-is(sql(q{SELECT string_agg(concat_ws(' ', date_part('year', issued), problem), ', ') FROM kid_observe_all() WHERE id IS NOT NULL}), "2026, 2045 $later", 'or one above zero before that');
+is(sql(q{SELECT string_agg(concat_ws(' ', date_part('year', issued), problem), ', ') FROM kid_observe_all() WHERE id IS NOT NULL}), "2026, 2045 $later", 'before that time, the greatest positive bigint is observed');
 $node->set_clock('+0');
 sql('DROP TABLE t');
 reset_clocks();
 
-# The columns that cannot be used, and why. No code of their owners runs.
+# Columns that cannot be read, and the reasons. No code of their owners runs.
 in_new_database('problems');
 sql(qq{
 	CREATE TABLE called (by text);
@@ -252,7 +252,7 @@ my $third = open_session($node, $database);
 answer($third, 'BEGIN; REINDEX INDEX rebuilt_pkey;');
 my $none = 'no btree index begins with it';
 my $named = sql("SET kid_test.armed = 'yes'; $problems") =~ s/pg_temp_\d+/pg_temp/r;
-is($named, <<"END" =~ s/\n$//r, 'each with its reason');
+is($named, <<"END" =~ s/\n$//r, 'each column that cannot be read is reported with its reason');
 bare.id: $none
 blooming.id: $none
 classy.id: index "classy_id" has an operator class of its own
@@ -272,26 +272,26 @@ spelt.id: its default calls a generator of kid64, whose IDs are not read from a 
 strange.id: it holds values that are no sno
 tenants.id: $none; in index "tenants_pkey" it is not the first
 END
-is(sql($decided) =~ s/ \S*$//r, 'kid: fine.id', 'and the others are used');
-is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE problem IS NOT NULL AND (id IS NOT NULL OR clock IS NULL) AND relation <> 'mixed'::regclass}), 0, 'a problem is of a clock');
+is(sql($decided) =~ s/ \S*$//r, 'kid: fine.id', 'the other columns are observed');
+is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE problem IS NOT NULL AND (id IS NOT NULL OR clock IS NULL) AND relation <> 'mixed'::regclass}), 0, 'a row with a problem has a clock and no ID');
 answer($third, 'COMMIT;');
 close_session($third);
 answer($other, 'COMMIT; DROP TABLE theirs;');
-unlike(sql($problems), qr{locked|dropped|rebuilt|temp}, 'what is free again is used');
+unlike(sql($problems), qr{locked|dropped|rebuilt|temp}, 'after the locks are released these columns are not reported');
 sql("CREATE TEMPORARY TABLE ours (id kid64 PRIMARY KEY); INSERT INTO ours VALUES (kid64_make(now() + interval '45 min', 0)); $decided") =~ /kid: (\S+)/;
-is($1, 'ours.id', 'a temporary table of this session is used');
+is($1, 'ours.id', 'a temporary table of this session is observed');
 close_session($other);
 
-# Who may.
+# Who may call kid_observe_all().
 sql('CREATE ROLE keeper LOGIN; CREATE ROLE nobody_special LOGIN; GRANT EXECUTE ON FUNCTION kid_observe_all() TO keeper');
-like(output_of('SELECT * FROM kid_observe_all()', '-U', 'nobody_special'), qr{42501: permission denied for function kid_observe_all}, 'not everybody may');
+like(output_of('SELECT * FROM kid_observe_all()', '-U', 'nobody_special'), qr{42501: permission denied for function kid_observe_all}, 'a role without EXECUTE may not call kid_observe_all()');
 sql('ALTER TABLE fine ENABLE ROW LEVEL SECURITY; ALTER TABLE fine FORCE ROW LEVEL SECURITY');
 reset_clocks();
-like(output_of('SELECT id FROM fine', '-U', 'keeper'), qr{42501}, 'one who may not read a table');
-like(output_of($decided, '-U', 'keeper'), qr{^kid: fine.id}, 'can have it observed');
-is(sql(q{SELECT kid_timestamp(kid_next()) > now() + interval '19 min'}), 't', 'and the clock moves');
+like(output_of('SELECT id FROM fine', '-U', 'keeper'), qr{42501}, 'the role with EXECUTE may not read the table');
+like(output_of($decided, '-U', 'keeper'), qr{^kid: fine.id}, 'the role with EXECUTE can have the table observed');
+is(sql(q{SELECT kid_timestamp(kid_next()) > now() + interval '19 min'}), 't', 'the call by that role moves the clock');
 
-# What is damaged is named, and the others are used.
+# Damaged indexes are reported, and the other columns are observed.
 my $damaged = $node->data_dir . '/' . sql(q{CREATE TABLE damaged (id kid64 PRIMARY KEY); INSERT INTO damaged VALUES (kid_next()); CHECKPOINT; SELECT pg_relation_filepath('damaged_pkey')});
 my $missing = $node->data_dir . '/' . sql(q{CREATE TABLE missing (id kid64 PRIMARY KEY); INSERT INTO missing VALUES (kid_next()); CHECKPOINT; SELECT pg_relation_filepath('missing_pkey')});
 $node->stop;
@@ -300,21 +300,21 @@ print $file "\0" x 8192;
 close $file;
 unlink $missing or die;
 $node->start;
-like(sql($problems), qr{^damaged.id: it cannot be read: index "damaged_pkey" contains unexpected zero page}m, 'a damaged index');
-like(sql($problems), qr{^missing.id: it cannot be read: could not open file}m, 'a missing file');
-like(sql($decided), qr{^kid: fine.id}, 'and the others are used');
-is(sql(q{BEGIN; SELECT count(*) > 3 FROM kid_observe_all(); SELECT count(*) FROM pg_locks WHERE relation IN ('damaged'::regclass, 'fine'::regclass); COMMIT}), "t\n0", 'no lock is kept');
+like(sql($problems), qr{^damaged.id: it cannot be read: index "damaged_pkey" contains unexpected zero page}m, 'a damaged index is reported');
+like(sql($problems), qr{^missing.id: it cannot be read: could not open file}m, 'a missing file is reported');
+like(sql($decided), qr{^kid: fine.id}, 'despite damaged indexes, the other columns are observed');
+is(sql(q{BEGIN; SELECT count(*) > 3 FROM kid_observe_all(); SELECT count(*) FROM pg_locks WHERE relation IN ('damaged'::regclass, 'fine'::regclass); COMMIT}), "t\n0", 'kid_observe_all() keeps no lock on damaged tables');
 
-# A cancel is no damage.
+# A cancel request is not reported as damage.
 my $cancelled = open_session($node, $database);
 ask($cancelled, 'SELECT count(o) FROM generate_series(1, 1000000), LATERAL kid_observe_all() AS o;');
 $node->poll_query_until($database, "SELECT query ~ 'LATERAL' AND state = 'active' FROM pg_stat_activity WHERE pid = $cancelled->{pid}") or die;
 sql("SELECT pg_cancel_backend($cancelled->{pid})");
-like(answer($cancelled), qr{canceling statement due to user request}, 'it can be cancelled');
+like(answer($cancelled), qr{canceling statement due to user request}, 'kid_observe_all() can be cancelled');
 close_session($cancelled);
 reset_clocks();
 
-# Tables that come, change and go meanwhile.
+# Tables are created, changed and dropped meanwhile.
 in_new_database('churning');
 sql('CREATE DOMAIN key AS kid64');
 my $churn = $node->basedir . '/churn.sql';
@@ -329,32 +329,32 @@ my ($stdout, $stderr) = ('', '');
 my $churning = IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $churn ], '>', \$stdout, '2>', \$stderr,
 	IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 my $churned = output_of(join '', map { "SELECT problem FROM kid_observe_all() WHERE problem LIKE '%cannot be read%';\n" } 1 .. 5000);
-ok($churning->pumpable, 'tables come and go') or diag $stderr;
+ok($churning->pumpable, 'tables are still created and dropped during all calls') or diag $stderr;
 $churning->kill_kill;
-is($churned, '', 'nothing comes of tables that are dropped or changed');
+is($churned, '', 'no table that is dropped or changed meanwhile is reported as unreadable');
 
-# More tables than locks.
+# More tables than the lock table can hold.
 in_new_database('many');
 my $tables = 3000;
 my $definitions = join '', map { "CREATE TABLE t_$_ (id kid64 PRIMARY KEY);\n" } 1 .. $tables;
 sql($definitions);
-# The lock table may grow into the reserve that kid's shared memory would come from.
+# kid is preloaded, because the lock table may grow into the spare shared memory that kid would otherwise use.
 $node->append_conf('postgresql.conf', "max_locks_per_transaction = 10\nshared_preload_libraries = 'kid'\n");
 $node->restart;
 sql(q{INSERT INTO t_1500 VALUES (kid64_make(now() + interval '20 min', 0)); INSERT INTO t_2999 VALUES (kid64_make(now() + interval '10 min', 0))});
 like(output_of(q{DO $$ DECLARE t regclass; BEGIN FOR t IN SELECT oid FROM pg_class WHERE relname ~ '^t_\d+$' LOOP EXECUTE 'LOCK TABLE ' || t || ' IN ACCESS SHARE MODE'; END LOOP; END $$}),
-	qr{53200}, 'the lock table is too small for them all');
-is(sql(q{SELECT relation, issued > now() FROM kid_observe_all() WHERE clock = 'kid'}), 't_1500|t', "$tables tables");
+	qr{53200}, 'the lock table is too small to lock all tables at once');
+is(sql(q{SELECT relation, issued > now() FROM kid_observe_all() WHERE clock = 'kid'}), 't_1500|t', "kid_observe_all() reads $tables tables");
 
-# During recovery.
+# A server in recovery.
 $node->append_conf('postgresql.conf', "max_locks_per_transaction = 64\n");
 $node->stop;
 append_to_file($node->data_dir . '/standby.signal', '');
 $node->start;
-like(output_of('SELECT * FROM kid_observe_all()'), qr{25006: cannot execute kid_observe_all\(\) during recovery}, 'it refuses during recovery');
+like(output_of('SELECT * FROM kid_observe_all()'), qr{25006: cannot execute kid_observe_all\(\) during recovery}, 'kid_observe_all() fails during recovery');
 $node->promote;
 
-# A database whose IDs ran ahead, dumped and restored.
+# A database whose IDs are ahead of the clock is dumped and restored.
 in_new_database('travels');
 sql('CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next()); CREATE TABLE g (id kid96 PRIMARY KEY DEFAULT kid96_next());
 	 CREATE TABLE b (id bigint PRIMARY KEY DEFAULT kid_next()); CREATE TABLE f (id flake PRIMARY KEY DEFAULT flake_next())');
@@ -371,14 +371,14 @@ $node->stop;
 my $restored = FakeClock->new('restored');
 $restored->init;
 $restored->start;
-$restored->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $restored->connstr('postgres'), '-f', $dump ], 'restored');
+$restored->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $restored->connstr('postgres'), '-f', $dump ], 'the dump is restored');
 my $above = "SELECT kid_next() > '$k', kid_timestamp(kid96_next()) > '$g', kid_next()::bigint > $b, flake_next() > '$f'";
-is($restored->sql($above), 'f|f|f|f', 'new IDs would be among the old ones');
-is($restored->sql('SELECT count(*) FROM kid_observe_all() WHERE problem IS NOT NULL'), 0, 'kid_observe_all() has nothing to say');
-is($restored->sql($above), 't|t|t|t', 'and new IDs are above all');
+is($restored->sql($above), 'f|f|f|f', 'restored: new IDs would not be above the old ones');
+is($restored->sql('SELECT count(*) FROM kid_observe_all() WHERE problem IS NOT NULL'), 0, 'restored: kid_observe_all() reports no problem');
+is($restored->sql($above), 't|t|t|t', 'restored: after kid_observe_all() new IDs are above the old ones');
 $restored->sql($fill);
 is($restored->sql("SELECT (SELECT count(*) FROM k WHERE id > '$k'), (SELECT count(*) FROM g WHERE kid_timestamp(id) > '$g'), (SELECT count(*) FROM b WHERE id > $b), (SELECT count(*) FROM f WHERE id > '$f')"),
-	'1000|1000|1000|1000', 'those of rows, too');
+	'1000|1000|1000|1000', 'restored: the IDs of new rows are above the old ones');
 
 $restored->stop;
 done_testing();

@@ -1,5 +1,5 @@
-# Parallel queries: settings reach the workers, in whatever order they were set, and a session that meets kid in the midst of
-# a parallel operation takes the settings as they are.
+# Parallel queries: workers get the settings, in whatever order they were set. A session that loads kid during a parallel
+# operation uses the settings of that moment.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -26,7 +26,7 @@ $node->safe_psql('postgres', q{
 	ANALYZE;
 });
 
-# What a client sees of a session: its rows, and its warnings.
+# Returns what a session prints, with its warnings.
 sub session
 {
 	my ($sql) = @_;
@@ -34,9 +34,9 @@ sub session
 	return $stdout . $stderr;
 }
 
-# Values that are legal together, but not with the default of the other.
+# Values that are valid together, but not with the default of the other setting.
 my $parallel_count = 'SELECT count(*) FROM numbers WHERE n > 0';
-like(session("EXPLAIN (COSTS OFF) $parallel_count"), qr/Workers Planned: 2/, 'a parallel query');
+like(session("EXPLAIN (COSTS OFF) $parallel_count"), qr/Workers Planned: 2/, 'the query runs in parallel');
 foreach my $settings (
 	'SET kid.sno_sequence_min = 100; SET kid.sno_sequence_max = 0',
 	'SET kid.sno_sequence_min = 65535; SET kid.sno_sequence_max = 65532',
@@ -46,23 +46,23 @@ foreach my $settings (
 	q{SET kid.clock_backward = wait; SET kid.sno_partition = 7; SET kid.flake_epoch = 1700000000001; SET kid.neighborhood = 0})
 {
 	is(session("LOAD 'kid'; $settings; $parallel_count; SELECT sno_next() <> sno_next(), flake_next() <> flake_next()"),
-		"100000\nt|t", "$settings: workers have them");
+		"100000\nt|t", "$settings: a parallel query works after these settings");
 	is(session("$settings; $parallel_count; SELECT sno_next() <> sno_next(), flake_next() <> flake_next()"),
-		"100000\nt|t", "$settings: before kid is loaded");
+		"100000\nt|t", "$settings: a parallel query works after these settings, made before kid is loaded");
 }
 
-# Two calls are two IDs in a parallel plan, too: the leader makes them, above what workers do. Where somebody lets workers make
-# them, they are two calls there, too.
+# Two calls in a row are two IDs in a parallel plan too: the leader makes them above the Gather node. If a user lets workers
+# make IDs, the workers make two as well.
 my $twice = 'SELECT kid_next() AS id, kid_next() AS id2 FROM numbers WHERE n > 0';
 my $count = "SELECT count(id), count(DISTINCT id) FROM (SELECT unnest(ARRAY[id, id2]) AS id FROM made) s";
-like(session("EXPLAIN (VERBOSE, COSTS OFF) $twice"), qr/^Gather\n  Output: kid_next\(\), kid_next\(\)\n/, 'the leader makes IDs');
-is(session("CREATE TEMP TABLE made AS $twice; $count"), '200000|200000', 'two calls, two IDs');
+like(session("EXPLAIN (VERBOSE, COSTS OFF) $twice"), qr/^Gather\n  Output: kid_next\(\), kid_next\(\)\n/, 'by default the leader makes the IDs');
+is(session("CREATE TEMP TABLE made AS $twice; $count"), '200000|200000', 'the leader makes two IDs for two calls');
 $node->safe_psql('postgres', 'ALTER FUNCTION kid_next() PARALLEL SAFE');
-like(session("EXPLAIN (VERBOSE, COSTS OFF) $twice"), qr/Gather.*->  Parallel Seq Scan on public.numbers\n +Output: kid_next/s, 'workers make them');
-is(session("CREATE TEMP TABLE made AS $twice; $count"), '200000|200000', 'two calls, two IDs, in workers');
+like(session("EXPLAIN (VERBOSE, COSTS OFF) $twice"), qr/Gather.*->  Parallel Seq Scan on public.numbers\n +Output: kid_next/s, 'with kid_next() PARALLEL SAFE, workers make the IDs');
+is(session("CREATE TEMP TABLE made AS $twice; $count"), '200000|200000', 'workers make two IDs for two calls');
 $node->safe_psql('postgres', 'ALTER FUNCTION kid_next() PARALLEL RESTRICTED');
 
-# A fresh session that loads kid while it builds an index has parallel mode around it.
+# A new session loads kid while it builds an index, so in parallel mode.
 $node->append_conf('postgresql.conf', q{
 	kid.flake_id = 5
 	kid.node = '77'
@@ -88,19 +88,19 @@ my $configured = join ', ', map { "kid.$_ configuration file" } qw(clock_backwar
 my $made = 'SELECT kid_generator(flake_next()), kid_node(kid96_next()), kid_partition(sno_next()), kid_timestamp(flake_next()) <= clock_timestamp()';
 foreach my $first ('REINDEX TABLE ids', 'CREATE INDEX ids_more ON ids (kid, flake)', 'ALTER TABLE ids ADD PRIMARY KEY (flake)')
 {
-	is(session("$first; $settings; $made"), "$configured\n5|77|9|t", "$first, then IDs");
+	is(session("$first; $settings; $made"), "$configured\n5|77|9|t", "$first, then IDs: the configured settings apply");
 	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS ids_more; ALTER TABLE ids DROP CONSTRAINT IF EXISTS ids_pkey');
 	is(session("BEGIN; $first; SET kid.flake_id = 6; SET kid.flake_worker = 6; SET LOCAL kid.sno_partition = '8'; $made; ROLLBACK; $made"), "6|77|8|t\n5|77|9|t",
-		"$first, then SET in the same transaction");
-	is(session("SET kid.flake_id = 7; SET kid.flake_worker = 7; $first; RESET kid.flake_worker; SET kid.sno_partition = '8'; RESET kid.flake_id; $made"), "5|77|8|t", "SET, $first, SET and RESET");
+		"$first, then SET in the same transaction: the new settings apply");
+	is(session("SET kid.flake_id = 7; SET kid.flake_worker = 7; $first; RESET kid.flake_worker; SET kid.sno_partition = '8'; RESET kid.flake_id; $made"), "5|77|8|t", "SET, $first, SET and RESET: the last settings apply");
 	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS ids_more; ALTER TABLE ids DROP CONSTRAINT IF EXISTS ids_pkey');
 }
 $node->safe_psql('postgres', q{
 	CREATE FUNCTION change(int) RETURNS text PARALLEL SAFE LANGUAGE plpgsql AS $$ BEGIN RETURN set_config('kid.sno_partition', '80', false); END $$});
 like(session('REINDEX TABLE ids; SELECT count(change(n)) FROM numbers WHERE n < 9'),
-	qr/(cannot set parameters|parameter "kid.sno_partition" cannot be set) during a parallel operation/, 'settings are not changed in parallel mode');
+	qr/(cannot set parameters|parameter "kid.sno_partition" cannot be set) during a parallel operation/, 'settings cannot be changed in parallel mode');
 
-# Kid first loaded in a function that workers, and not the leader, call first; the leader then uses it, too.
+# Workers call a function that loads kid before the leader does. Afterwards the leader uses kid too.
 $node->safe_psql('postgres', q{
 	CREATE TABLE events (id kid96);
 	SET kid.neighborhood = 0;
@@ -114,36 +114,36 @@ $node->safe_psql('postgres', q{
 		END $$;
 });
 my $range = q{SELECT count(*) FROM events WHERE id <@ tstzrange('2026-11-21 11:00', '2026-11-21 12:00')};
-is(session($range), 3600, 'an hour of kid96, serially');
+is(session($range), 3600, 'a range of kid96 without parallel workers');
 is(session("SELECT DISTINCT within('x' || n) FROM numbers WHERE n < 40; SET max_parallel_workers_per_gather = 0; $range"), "3600\n3600",
-	'in workers first, and then serially');
+	'a range of kid96, in workers first, and then in the leader');
 is(session("SET parallel_leader_participation = off; SELECT DISTINCT within('x' || n) FROM numbers WHERE n < 40; SET kid.neighborhood = 0; $range"), "3600\n3600",
-	'in workers only, and then serially');
+	'a range of kid96, in workers only, and then in the leader');
 
-# What an ordinary user asks for when a session starts hides the configured value from a library that is loaded later. With
-# another value no ID is made.
+# If an ordinary user gives a value at the start of a session, it hides the configured one from a library that is loaded later.
+# With such a value no ID is made.
 $node->safe_psql('postgres', 'CREATE ROLE joe LOGIN');
 {
 	local $ENV{PGOPTIONS} = '-c kid.flake_id=3 -c kid.flake_worker=3 -c kid.no_such_setting=1';
 	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT kid_generator(flake_next())", extra_params => [ '-U', 'joe' ]);
-	is($stdout, '', 'an ordinary user gets no ID of another generator');
+	is($stdout, '', 'an ordinary user with another kid.flake_id in PGOPTIONS gets no ID');
 	my $error = qr/ERROR:  55P02: parameter "kid.flake_id" could not be set\nDETAIL:  The value that it was given when the session started .*\nHINT:  Start a session without it/;
-	like($stderr, $error, 'but an error');
+	like($stderr, $error, 'an ordinary user with another kid.flake_id in PGOPTIONS gets an error');
 	($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT 1;\nSELECT kid_timestamp('1'::flake);\nSELECT kid_next()", extra_params => [ '-U', 'joe' ], on_error_stop => 0);
-	is($stdout, '1', 'nor is one read');
-	is(() = $stderr =~ /ERROR:  55P02: parameter "kid.flake_id" could not be set/g, 2, 'again and again');
-	is($node->safe_psql('postgres', 'SELECT kid_generator(flake_next())'), '3', 'a superuser does');
+	is($stdout, '1', 'an ordinary user with another kid.flake_id in PGOPTIONS cannot read an ID');
+	is(() = $stderr =~ /ERROR:  55P02: parameter "kid.flake_id" could not be set/g, 2, 'with that setting each statement that uses kid gives the error');
+	is($node->safe_psql('postgres', 'SELECT kid_generator(flake_next())'), '3', 'a superuser with another kid.flake_id in PGOPTIONS gets IDs of that generator');
 }
-is($node->psql('postgres', 'SELECT kid_generator(flake_next())', extra_params => [ '-U', 'joe' ]), 0, 'without it an ordinary user does');
+is($node->psql('postgres', 'SELECT kid_generator(flake_next())', extra_params => [ '-U', 'joe' ]), 0, 'an ordinary user without the setting gets an ID');
 foreach my $option ('kid.node=abc', 'kid.node=78', 'kid.lanes=1', 'kid.flake_epoch=0.5', 'kid.lease=0')
 {
 	local $ENV{PGOPTIONS} = "-c $option";
 	my ($status, $stdout, $stderr) = $node->psql('postgres', 'SELECT kid_next()');
-	like($stdout . $stderr, qr/ERROR:  parameter "kid.\w+" could not be set/, "$option is no value that can be given so, also by a superuser");
+	like($stdout . $stderr, qr/ERROR:  parameter "kid.\w+" could not be set/, "PGOPTIONS with $option: no ID, even for a superuser");
 }
 {
 	local $ENV{PGOPTIONS} = '-c kid.no_such_setting=1';
-	is($node->psql('postgres', 'SELECT kid_next()', extra_params => [ '-U', 'joe' ]), 0, 'a name that kid does not have is no matter');
+	is($node->psql('postgres', 'SELECT kid_next()', extra_params => [ '-U', 'joe' ]), 0, 'a setting that kid does not have in PGOPTIONS does no harm');
 }
 
 $node->stop;

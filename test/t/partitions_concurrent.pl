@@ -1,5 +1,5 @@
-# Partitions while others change them: a detach that was broken off, and transactions that see an older state of the
-# catalogue; and what replicas see of it.
+# Partitions while other sessions change them: a detach that was cancelled, and transactions with an older snapshot of the
+# catalogs.
 use strict;
 use warnings;
 use Dialogue;
@@ -14,7 +14,7 @@ $node->start;
 
 sub sql { return $node->safe_psql('postgres', $_[0]) }
 
-# All that psql prints, errors and notices included, with their SQLSTATE, detail and hint.
+# Returns all that psql prints, errors and notices with their SQLSTATE, detail and hint.
 sub output_of
 {
 	my ($query) = @_;
@@ -22,7 +22,7 @@ sub output_of
 	return $stdout . $stderr;
 }
 
-# Breaks off the detaching of a partition, which waits for a transaction that has read the parent.
+# Starts to detach a partition concurrently, and cancels it while it waits for a transaction that has read the parent.
 sub break_off
 {
 	my ($parent, $partition) = @_;
@@ -31,12 +31,12 @@ sub break_off
 	ask($detacher, "ALTER TABLE $parent DETACH PARTITION $partition CONCURRENTLY;");
 	$node->poll_query_until('postgres', "SELECT inhdetachpending FROM pg_inherits WHERE inhrelid = '$partition'::regclass") or die;
 	sql("SELECT pg_cancel_backend($detacher->{pid})");
-	like(answer($detacher), qr{57014: canceling statement due to user request}, "detaching $partition is broken off");
+	like(answer($detacher), qr{57014: canceling statement due to user request}, "detaching $partition is cancelled");
 	close_session($_) foreach $detacher, $reader;
 	return;
 }
 
-# A table with a partition for each day, named for it.
+# Creates a table with a partition for each day, whose name has the date.
 sub create_days
 {
 	my ($table, $from, $to) = @_;
@@ -49,64 +49,64 @@ sub create_days
 sql('CREATE EXTENSION kid');
 
 #
-# A detach that was broken off: the partition takes no rows, and its place is not free.
+# A cancelled detach: the partition takes no rows, and its range is not free.
 #
 
-# It has the rows that are inserted now.
+# The partition for rows that are inserted now.
 sql('CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY RANGE (id)');
 my $create = q{SELECT kid_create_partitions('events', '100 years', now())};
 my $first = sql($create);
 sql('INSERT INTO events VALUES (DEFAULT, 1)');
 break_off('events', $first);
-like(output_of('INSERT INTO events VALUES (DEFAULT, 2)'), qr{23514: no partition of relation "events" found for row}, 'it takes no rows');
+like(output_of('INSERT INTO events VALUES (DEFAULT, 2)'), qr{23514: no partition of relation "events" found for row}, 'a partition whose detach was cancelled takes no rows');
 my $output = output_of($create);
-like($output, qr{ERROR:  55000: detaching partition \Q$first\E from public\.events is not complete\nDETAIL:  .*\nHINT:  .*\bALTER TABLE }, 'new rows have no place: an error');
+like($output, qr{ERROR:  55000: detaching partition \Q$first\E from public\.events is not complete\nDETAIL:  .*\nHINT:  .*\bALTER TABLE }, 'kid_create_partitions() fails if new rows have no partition because of a cancelled detach');
 my ($hint) = $output =~ /^HINT:  .*(ALTER TABLE .* FINALIZE)/m;
-is($hint, "ALTER TABLE public.events DETACH PARTITION $first FINALIZE", 'that says what to do');
+is($hint, "ALTER TABLE public.events DETACH PARTITION $first FINALIZE", 'the hint of that error has the statement that completes the detach');
 sql($hint // "ALTER TABLE events DETACH PARTITION $first FINALIZE");
-is(sql($create), "${first}_1", 'a partition in its place');
+is(sql($create), "${first}_1", 'after the detach is complete, a new partition takes its place');
 sql('INSERT INTO events VALUES (DEFAULT, 3)');
-is(sql('SELECT sum(n) FROM events'), 3, 'and rows go there');
-is(sql("SELECT sum(n) FROM $first"), 1, 'those of before are where they were');
+is(sql('SELECT sum(n) FROM events'), 3, 'new rows go to the new partition');
+is(sql("SELECT sum(n) FROM $first"), 1, 'old rows are still in the detached partition');
 
-# It is to have them later.
+# The partition for later rows.
 $first = sql(q{CREATE TABLE later (id kid64) PARTITION BY RANGE (id); SELECT kid_create_partitions('later', '1 day', now() + interval '2 days') ORDER BY 1 DESC LIMIT 1});
 break_off('later', $first);
-like(output_of(q{SELECT kid_create_partitions('later', '1 day', now() + interval '4 days')}), qr{^psql\S* ERROR:  55000: detaching partition}m, 'later rows have no place: an error');
-is(output_of(q{SELECT kid_create_partitions('later', '1 day', now() + interval '1 second')}), '', 'they are not asked for: none');
+like(output_of(q{SELECT kid_create_partitions('later', '1 day', now() + interval '4 days')}), qr{^psql\S* ERROR:  55000: detaching partition}m, 'kid_create_partitions() fails if later rows have no partition because of a cancelled detach');
+is(output_of(q{SELECT kid_create_partitions('later', '1 day', now() + interval '1 second')}), '', 'kid_create_partitions() works if later rows are not asked for');
 
-# It had rows of the past, between other partitions.
+# A partition for past rows, between other partitions.
 create_days('past', 20200101, 20200105);
 break_off('past', 'past_p20200103');
 $output = output_of(q{SELECT kid_create_partitions('past', '12 hours', '2020-01-07')});
-like($output, qr{WARNING:  55000: detaching partition public\.past_p20200103 from public\.past is not complete\nDETAIL:  .*\nHINT:  .* FINALIZE}, 'only old rows have no place: a warning');
-is(() = $output =~ /WARNING/g, 1, 'one');
-like($output, qr{\Apublic.past_p20200106_0000\npublic.past_p20200106_1200\n?psql}, 'and what else is missing is made');
+like($output, qr{WARNING:  55000: detaching partition public\.past_p20200103 from public\.past is not complete\nDETAIL:  .*\nHINT:  .* FINALIZE}, 'kid_create_partitions() warns if only old rows have no partition because of a cancelled detach');
+is(() = $output =~ /WARNING/g, 1, 'there is one such warning');
+like($output, qr{\Apublic.past_p20200106_0000\npublic.past_p20200106_1200\n?psql}, 'despite the warning, the other missing partitions are created');
 sql('ALTER TABLE past DETACH PARTITION past_p20200103 FINALIZE; DROP TABLE past_p20200103');
-is(output_of(q{SELECT kid_create_partitions('past', '12 hours', '2020-01-07')}), "public.past_p20200103_0000\npublic.past_p20200103_1200", 'its place, once it is free');
+is(output_of(q{SELECT kid_create_partitions('past', '12 hours', '2020-01-07')}), "public.past_p20200103_0000\npublic.past_p20200103_1200", 'after the detach is complete, its range gets partitions');
 
-# The oldest: the rest begins after it.
+# The oldest partition: the others begin after it.
 break_off('past', 'past_p20200101');
-is(output_of(q{SELECT kid_create_partitions('past', '12 hours', '2020-01-08')}), "public.past_p20200107_0000\npublic.past_p20200107_1200", 'before all others: nothing to say');
+is(output_of(q{SELECT kid_create_partitions('past', '12 hours', '2020-01-08')}), "public.past_p20200107_0000\npublic.past_p20200107_1200", 'a cancelled detach of the oldest partition gives no warning');
 
-# The only one: the rest begins now.
+# The only partition: the others begin now.
 create_days('alone', 20200101, 20200101);
 break_off('alone', 'alone_p20200101');
 is(output_of(q{SELECT count(*), min(name) = 'public.alone_p' || to_char(now(), 'YYYYMMDD') FROM kid_create_partitions('alone', '1 day', now() + interval '1 second') AS name}) =~ s/^2/1/r,
-	'1|t', 'and no other: nothing to say');
+	'1|t', 'a cancelled detach of the only partition gives no warning');
 
-# Nothing is dropped that somebody wants to keep aside.
+# A partition whose detach was cancelled is not dropped, because somebody wants to keep it.
 like(output_of("SELECT kid_drop_partitions('past', '2020-01-03')"),
-	qr{\Apublic.past_p20200102\n?psql\S* WARNING:  55000: detaching partition public\.past_p20200101 .*\nDETAIL:  .*\nHINT:  .* FINALIZE}, 'not named by a dry run, but warned of');
-is(output_of("SELECT kid_drop_partitions('past', '2020-01-01')"), '', 'it is not as old');
+	qr{\Apublic.past_p20200102\n?psql\S* WARNING:  55000: detaching partition public\.past_p20200101 .*\nDETAIL:  .*\nHINT:  .* FINALIZE}, 'a dry run warns of a partition whose detach was cancelled, and does not list it');
+is(output_of("SELECT kid_drop_partitions('past', '2020-01-01')"), '', 'a dry run for an earlier time gives no warning');
 like(output_of("SELECT kid_drop_partitions('past', '2020-01-03', false)"),
-	qr{\Apublic.past_p20200102\n?psql\S* WARNING:  55000: }, 'not dropped, but others are');
-is(sql("SELECT to_regclass('past_p20200101'), to_regclass('past_p20200102')"), 'past_p20200101|', 'so it is');
+	qr{\Apublic.past_p20200102\n?psql\S* WARNING:  55000: }, 'kid_drop_partitions() warns of such a partition, and drops others');
+is(sql("SELECT to_regclass('past_p20200101'), to_regclass('past_p20200102')"), 'past_p20200101|', 'the partition whose detach was cancelled still exists, and the other one does not');
 sql('ALTER TABLE past DETACH PARTITION past_p20200101 FINALIZE');
-is(output_of("SELECT kid_drop_partitions('past', '2020-01-03', false)"), '', 'detached, it is no partition any more');
+is(output_of("SELECT kid_drop_partitions('past', '2020-01-03', false)"), '', 'a detached partition is neither dropped nor reported');
 
 #
-# Partitions exchange their names while they are dropped: it is the old one that goes.
+# Partitions exchange their names while they are dropped: the old one must be dropped.
 #
 create_days('renamed', 20200101, 20200103);
 sql("INSERT INTO renamed (id, n) VALUES (kid64_floor('2020-01-03 12:00'), 3)");
@@ -115,17 +115,18 @@ answer($owner, 'BEGIN; ALTER TABLE renamed_p20200101 RENAME TO aside; ALTER TABL
 ask($job, "SELECT kid_drop_partitions('renamed', '2020-01-02', false);");
 $node->poll_query_until('postgres', "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $job->{pid}") or die;
 answer($owner, 'COMMIT;');
-is(answer($job), 'public.aside', 'the partition that was renamed is dropped');
-is(sql('SELECT n FROM renamed'), 3, 'and the one that has its name now is not');
+is(answer($job), 'public.aside', 'the old partition is dropped under its new name');
+is(sql('SELECT n FROM renamed'), 3, 'the partition that now has its name is kept');
 close_session($_) foreach $owner, $job;
 
 #
-# A snapshot that is older than the lock.
+# A snapshot that is older than the lock on the table.
 #
 
 my ($one, $other) = (open_session($node), open_session($node));
 
-# Runs `change` in one session, while another, at a level of isolation, has begun and is about to call `query`, and returns what that says.
+# One session runs `change`, while another one in a transaction of the given isolation level calls `query`. Returns the result
+# of `query`.
 sub meanwhile
 {
 	my ($level, $change, $query) = @_;
@@ -143,34 +144,34 @@ my $too_old = qr{\Apsql\S* ERROR:  40001: could not serialize access due to conc
 
 create_days('days', 20210101, 20210103);
 sub create_until { return "SELECT kid_create_partitions('days', '1 day', '$_[0]')" }
-is(meanwhile('READ COMMITTED', create_until('2021-01-06'), create_until('2021-01-06')), '', 'two at once: the second has nothing to do');
-like(meanwhile('REPEATABLE READ', create_until('2021-01-08'), create_until('2021-01-08')), $too_old, 'or is to try again');
-like(meanwhile('SERIALIZABLE', create_until('2021-01-09'), create_until('2021-01-09')), $too_old, 'or is to try again');
-is(sql(create_until('2021-01-09')), '', 'and then has nothing to do');
-is(sql("SELECT to_regclass('days_p20210107_1')"), '', 'without a trace');
+is(meanwhile('READ COMMITTED', create_until('2021-01-06'), create_until('2021-01-06')), '', 'READ COMMITTED: the second of two concurrent calls has nothing to do');
+like(meanwhile('REPEATABLE READ', create_until('2021-01-08'), create_until('2021-01-08')), $too_old, 'REPEATABLE READ: the second of two concurrent calls must be retried');
+like(meanwhile('SERIALIZABLE', create_until('2021-01-09'), create_until('2021-01-09')), $too_old, 'SERIALIZABLE: the second of two concurrent calls must be retried');
+is(sql(create_until('2021-01-09')), '', 'the retried call has nothing to do');
+is(sql("SELECT to_regclass('days_p20210107_1')"), '', 'the failed calls left no partition behind');
 
-# What is not there any more.
+# Partitions that no longer exist.
 my $drop = "SELECT kid_drop_partitions('days', '2021-01-02', false)";
-like(meanwhile('REPEATABLE READ', $drop, $drop), $too_old, 'a partition that was dropped');
-is(sql($drop), '', 'once');
-like(meanwhile('REPEATABLE READ', 'ALTER TABLE days DETACH PARTITION days_p20210105', create_until('2021-01-09')), $too_old, 'one that was detached');
-is(sql(create_until('2021-01-09')), 'public.days_p20210105_1', 'is made again');
-like(meanwhile('REPEATABLE READ', 'CREATE ROLE somebody; GRANT CREATE ON SCHEMA public TO somebody; ALTER TABLE days OWNER TO somebody', create_until('2021-01-10')), $too_old, 'another owner of the parent');
+like(meanwhile('REPEATABLE READ', $drop, $drop), $too_old, 'a call must be retried after a partition was dropped concurrently');
+is(sql($drop), '', 'the retried call drops nothing');
+like(meanwhile('REPEATABLE READ', 'ALTER TABLE days DETACH PARTITION days_p20210105', create_until('2021-01-09')), $too_old, 'a call must be retried after a partition was detached concurrently');
+is(sql(create_until('2021-01-09')), 'public.days_p20210105_1', 'the retried call creates the detached partition again');
+like(meanwhile('REPEATABLE READ', 'CREATE ROLE somebody; GRANT CREATE ON SCHEMA public TO somebody; ALTER TABLE days OWNER TO somebody', create_until('2021-01-10')), $too_old, 'a call must be retried after the parent got another owner');
 
-# The parent itself.
+# The parent is dropped.
 create_days($_, 20210101, 20210103) foreach 'made', 'dropped';
-like(meanwhile('READ COMMITTED', 'DROP TABLE made', q{SELECT kid_create_partitions('made', '1 day', '2021-01-05')}), qr{ERROR:  42P01: relation with OID \d+ does not exist}, 'the parent was dropped meanwhile: creating is an error');
-like(meanwhile('READ COMMITTED', 'DROP TABLE dropped', q{SELECT kid_drop_partitions('dropped', '2021-01-02', false)}), qr{ERROR:  42P01: relation with OID \d+ does not exist}, 'and so is dropping');
+like(meanwhile('READ COMMITTED', 'DROP TABLE made', q{SELECT kid_create_partitions('made', '1 day', '2021-01-05')}), qr{ERROR:  42P01: relation with OID \d+ does not exist}, 'kid_create_partitions() fails if the parent is dropped meanwhile');
+like(meanwhile('READ COMMITTED', 'DROP TABLE dropped', q{SELECT kid_drop_partitions('dropped', '2021-01-02', false)}), qr{ERROR:  42P01: relation with OID \d+ does not exist}, 'kid_drop_partitions() fails if the parent is dropped meanwhile');
 
-# Without waiting for anyone.
+# A change without waiting for a lock.
 answer($other, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM pg_class LIMIT 0;');
 break_off('days', 'days_p20210106');
-like(answer($other, create_until('2021-01-09') . ';'), $too_old, 'one that is being detached');
+like(answer($other, create_until('2021-01-09') . ';'), $too_old, 'a call must be retried if a partition is being detached since its snapshot');
 answer($other, 'ROLLBACK;');
 sql('ALTER TABLE days DETACH PARTITION days_p20210106 FINALIZE');
-is(sql(create_until('2021-01-09')), 'public.days_p20210106_1', 'and has been');
+is(sql(create_until('2021-01-09')), 'public.days_p20210106_1', 'the range of the detached partition gets a new one');
 
-# No change, one of one's own, and a lock from the start.
+# No concurrent change, a change by the same transaction, and a lock before the snapshot.
 create_days('quiet', 20210101, 20210103);
 is(answer($other, q{BEGIN ISOLATION LEVEL REPEATABLE READ;
 	SELECT kid_create_partitions('quiet', '1 day', '2021-01-05');
@@ -178,41 +179,41 @@ is(answer($other, q{BEGIN ISOLATION LEVEL REPEATABLE READ;
 	SELECT kid_drop_partitions('quiet', '2021-01-02', false);
 	SELECT kid_create_partitions('quiet', '1 day', '2021-01-06');
 	SELECT kid_drop_partitions('quiet', '2021-01-03', false);
-	COMMIT;}), "public.quiet_p20210104\npublic.quiet_p20210105\npublic.quiet_p20210101\npublic.quiet_p20210102", 'alone, all of it in one transaction');
+	COMMIT;}), "public.quiet_p20210104\npublic.quiet_p20210105\npublic.quiet_p20210101\npublic.quiet_p20210102", 'REPEATABLE READ: a transaction sees its own changes of partitions');
 answer($other, 'BEGIN ISOLATION LEVEL REPEATABLE READ;');
 answer($one, create_until('2021-01-10') . ';');
-is(answer($other, 'LOCK TABLE ONLY days IN SHARE UPDATE EXCLUSIVE MODE; ' . create_until('2021-01-11') . '; COMMIT;'), 'public.days_p20210110', 'whoever locks first sees all');
+is(answer($other, 'LOCK TABLE ONLY days IN SHARE UPDATE EXCLUSIVE MODE; ' . create_until('2021-01-11') . '; COMMIT;'), 'public.days_p20210110', 'REPEATABLE READ: a transaction that locks the table before its snapshot needs no retry');
 
 #
-# The default partition takes a row of a partition that is being created.
+# The default partition gets a row for a partition that is being created.
 #
 
 create_days('late', 20210101, 20210102);
 sql(q{SELECT kid_create_partitions('late', '1 day', '2021-01-05')});
 sql('CREATE TABLE late_rest PARTITION OF late DEFAULT');
 like(meanwhile('READ COMMITTED', q{INSERT INTO late VALUES (kid64_make('2021-01-05 02:00', 0), 5)}, q{SELECT kid_create_partitions('late', '1 day', '2021-01-06')}),
-	qr{ERROR:  23514: }, 'a row that is committed after all have been looked for is an error');
-is(sql(q{SET client_min_messages = error; SELECT kid_create_partitions('late', '1 day', '2021-01-06')}), '', 'the next call leaves out its partition');
+	qr{ERROR:  23514: }, 'a row committed to the default partition during the call is an error');
+is(sql(q{SET client_min_messages = error; SELECT kid_create_partitions('late', '1 day', '2021-01-06')}), '', 'the next call does not create the partition of that row');
 
 #
-# With what a default server's lock table holds, a job that is late by any number of partitions catches up.
+# With the lock table of a default server, a job that is late by any number of partitions catches up.
 #
 
-cmp_ok($node->safe_psql('postgres', 'SHOW max_locks_per_transaction'), '>=', 64, 'a server has so many locks by default');
+cmp_ok($node->safe_psql('postgres', 'SHOW max_locks_per_transaction'), '>=', 64, 'max_locks_per_transaction is at least 64 by default');
 sql(q{CREATE TABLE hours (id kid64 PRIMARY KEY, a text, b text, c text, d text) PARTITION BY RANGE (id);
 	CREATE INDEX ON hours (a); CREATE INDEX ON hours (b); CREATE INDEX ON hours (c); CREATE INDEX ON hours (d)});
 my $hours = q{SELECT count(*) FROM kid_create_partitions('hours', '1 hour', '2021-01-11', since => '2021-01-01')};
 my $locks = 'SELECT count(*) <= 64 * 100 / 4 FROM pg_locks WHERE pid = pg_backend_pid()';
-is(sql("BEGIN; $hours; $locks; COMMIT; $hours; $hours; $hours"), "100\nt\n100\n40\n0", 'creating: a hundred at once take a quarter of them');
+is(sql("BEGIN; $hours; $locks; COMMIT; $hours; $hours; $hours"), "100\nt\n100\n40\n0", 'creating a hundred partitions takes a quarter of the locks at most');
 my $dropped = q{SELECT count(*) FROM kid_drop_partitions('hours', '2021-01-11', false)};
-is(sql("BEGIN; $dropped; $locks; COMMIT; $dropped; $dropped; $dropped"), "100\nt\n100\n40\n0", 'dropping, too');
+is(sql("BEGIN; $dropped; $locks; COMMIT; $dropped; $dropped; $dropped"), "100\nt\n100\n40\n0", 'dropping a hundred partitions takes a quarter of the locks at most');
 
-# What is left out does not count.
+# Partitions that cannot be created take no locks.
 sql(q{DROP TABLE hours; CREATE TABLE hours (id kid64 PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE hours_rest PARTITION OF hours DEFAULT;
 	INSERT INTO hours SELECT kid64_floor(t) FROM generate_series(timestamptz '2021-01-01', '2021-01-18', '1 hour') AS t;
 	CREATE TABLE referring (id kid64 REFERENCES hours); INSERT INTO referring SELECT id FROM hours});
 my $left_out = q{SELECT count(*) FROM kid_create_partitions('hours', '1 hour', '2021-01-19', since => '2021-01-01')};
-is(sql("BEGIN; SET client_min_messages = error; $left_out; $locks; ROLLBACK"), "23\nt", 'leaving out hundreds takes no locks');
+is(sql("BEGIN; SET client_min_messages = error; $left_out; $locks; ROLLBACK"), "23\nt", 'hundreds of partitions that cannot be created take no locks');
 close_session($_) foreach $one, $other;
 $node->stop;
 done_testing();

@@ -1,5 +1,5 @@
-# IDs of a foreign server: postgres_fdw, told that the other server has kid, sends conditions on them and what follows
-# from those. The other server is this one.
+# IDs of a foreign server: postgres_fdw, told that the other server has kid, sends conditions on IDs and what builds on them.
+# The other server is the same one.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -10,10 +10,10 @@ use Types;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nmax_parallel_workers_per_gather = 0\n"
-	# What can be joined there is not to be joined here.
+	# Joins are turned off here, so that the other server makes them.
 	. "enable_hashjoin = off\nenable_mergejoin = off\nenable_nestloop = off\n");
 $node->start;
-plan skip_all => 'there is no postgres_fdw'
+plan skip_all => 'postgres_fdw is not installed'
 	unless $node->safe_psql('postgres', q(SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'));
 my ($host, $port) = ($node->host, $node->port);
 $node->safe_psql('postgres', qq{
@@ -32,25 +32,25 @@ my %makes = (
 	sno => 'sno_make(t, 0, 0, 0)',
 	flake => 'flake_make(t, 0, 0, 0)',
 	flax => q{flax_make(t, '\x00000000000000')});
-is(join(' ', sort keys %makes), join(' ', sort(names_of())), 'each type');
+is(join(' ', sort keys %makes), join(' ', sort(names_of())), 'the test has an ID of each type');
 
-# Queries on TABLE, of type T: what the other server is sent, and the types and values of parameters.
+# Queries on TABLE, of type T: a pattern of the SQL sent, and the types and values of parameters.
 my @shipped = (
-	[ 'a constant range', q{SELECT count(*) FROM TABLE WHERE id <@ tstzrange('2026-11-02', '2026-11-03')}, qr/count\(\*\).*WHERE .*id OPERATOR\(public\.>=\) '/ ],
-	[ 'constant instants', q{SELECT count(*), min(id), max(id) FROM TABLE WHERE id >= timestamptz '2026-11-02' AND id < timestamptz '2026-11-03'},
+	[ 'a constant range is sent', q{SELECT count(*) FROM TABLE WHERE id <@ tstzrange('2026-11-02', '2026-11-03')}, qr/count\(\*\).*WHERE .*id OPERATOR\(public\.>=\) '/ ],
+	[ 'constant instants are sent', q{SELECT count(*), min(id), max(id) FROM TABLE WHERE id >= timestamptz '2026-11-02' AND id < timestamptz '2026-11-03'},
 		qr/count\(\*\), (?:public\.)?min\(id\).*WHERE .*id OPERATOR\(public\.>=\) '.*id OPERATOR\(public\.<=\) '/ ],
-	[ 'the rows themselves', q{SELECT id FROM TABLE WHERE NOT id < timestamptz '2026-11-03 22:00'}, qr/SELECT id FROM .*WHERE .*id OPERATOR\(public\.>=?\) '|NOT/ ],
-	[ 'the first in order', q{SELECT id FROM TABLE WHERE id > timestamptz '2026-11-03' ORDER BY id LIMIT 3}, qr/id OPERATOR\(public\.>=?\) '.*ORDER BY id ASC NULLS LAST LIMIT/ ],
-	[ 'the last in order', q{SELECT id FROM TABLE WHERE id < timestamptz '2026-11-03' ORDER BY id DESC LIMIT 3}, qr/id OPERATOR\(public\.<=?\) '.*ORDER BY id DESC NULLS FIRST LIMIT/ ],
-	[ 'a range as parameter', q{SELECT count(*) FROM TABLE WHERE id <@ $1}, qr/WHERE .*T_lowest\(\$1.*T_highest\(\$1/, '(tstzrange)', q{'[2026-11-02,2026-11-03)'} ],
-	[ 'instants as parameters', q{SELECT count(*) FROM TABLE WHERE id >= $1::timestamptz AND id < $2}, qr/WHERE .*T_lowest\('>='::text, \$1.*T_highest\('<'::text, \$2/,
+	[ 'a query for rows sends its condition', q{SELECT id FROM TABLE WHERE NOT id < timestamptz '2026-11-03 22:00'}, qr/SELECT id FROM .*WHERE .*id OPERATOR\(public\.>=?\) '|NOT/ ],
+	[ 'the first rows in order are asked for', q{SELECT id FROM TABLE WHERE id > timestamptz '2026-11-03' ORDER BY id LIMIT 3}, qr/id OPERATOR\(public\.>=?\) '.*ORDER BY id ASC NULLS LAST LIMIT/ ],
+	[ 'the last rows in order are asked for', q{SELECT id FROM TABLE WHERE id < timestamptz '2026-11-03' ORDER BY id DESC LIMIT 3}, qr/id OPERATOR\(public\.<=?\) '.*ORDER BY id DESC NULLS FIRST LIMIT/ ],
+	[ 'a range as parameter is sent', q{SELECT count(*) FROM TABLE WHERE id <@ $1}, qr/WHERE .*T_lowest\(\$1.*T_highest\(\$1/, '(tstzrange)', q{'[2026-11-02,2026-11-03)'} ],
+	[ 'instants as parameters are sent', q{SELECT count(*) FROM TABLE WHERE id >= $1::timestamptz AND id < $2}, qr/WHERE .*T_lowest\('>='::text, \$1.*T_highest\('<'::text, \$2/,
 		'(timestamptz, timestamptz)', q{'2026-11-02', '2026-11-03'} ],
-	[ 'now(), in a sub-select', q{SELECT count(*) FROM TABLE WHERE id < (SELECT now() - interval '1 day')}, qr/count\(\*\).*WHERE .*(?:id OPERATOR\(public\.<\) |T_lt_time\(id, )\$1/ ],
-	[ 'a range in a sub-select', q{SELECT count(*) FROM TABLE WHERE id <@ (SELECT tstzrange('2026-11-02', max(day)) FROM days)}, qr/count\(\*\).*WHERE .*(?:id OPERATOR\(public\.<@\) |public\.kid_within\(id, )\$1/ ],
-	[ 'a join over there', q{SELECT count(*) FROM far_days JOIN TABLE ON id >= day AND id < ended WHERE day = '2026-11-02'}, qr/count\(\*\).*JOIN.*T_lowest.*T_highest/ ],
-	[ 'a join by ID', q{SELECT count(*) FROM TABLE a JOIN TABLE b USING (id) WHERE id <@ tstzrange('2026-11-02', '2026-11-03')}, qr/count\(\*\).*JOIN.*id OPERATOR\(public\.>=\) '/ ],
-	[ 'the time in it', q{SELECT count(DISTINCT kid_timestamp(id)) FROM TABLE WHERE kid_timestamp(id) < '2026-11-02'}, qr/SELECT count\(DISTINCT public\.kid_timestamp\(id.*WHERE .*public\.kid_timestamp\(id/ ],
-	[ 'a bound', q{SELECT count(*) FROM TABLE WHERE id >= T_floor('2026-11-02') AND id <= T_ceil('2026-11-02')}, qr/count\(\*\).*WHERE .*id OPERATOR\(public\.>=\) '/ ]);
+	[ 'now() in a sub-select is sent', q{SELECT count(*) FROM TABLE WHERE id < (SELECT now() - interval '1 day')}, qr/count\(\*\).*WHERE .*(?:id OPERATOR\(public\.<\) |T_lt_time\(id, )\$1/ ],
+	[ 'a range in a sub-select is sent', q{SELECT count(*) FROM TABLE WHERE id <@ (SELECT tstzrange('2026-11-02', max(day)) FROM days)}, qr/count\(\*\).*WHERE .*(?:id OPERATOR\(public\.<@\) |public\.kid_within\(id, )\$1/ ],
+	[ 'a join with a table of times is made there', q{SELECT count(*) FROM far_days JOIN TABLE ON id >= day AND id < ended WHERE day = '2026-11-02'}, qr/count\(\*\).*JOIN.*T_lowest.*T_highest/ ],
+	[ 'a join by ID is made there', q{SELECT count(*) FROM TABLE a JOIN TABLE b USING (id) WHERE id <@ tstzrange('2026-11-02', '2026-11-03')}, qr/count\(\*\).*JOIN.*id OPERATOR\(public\.>=\) '/ ],
+	[ 'kid_timestamp() is sent', q{SELECT count(DISTINCT kid_timestamp(id)) FROM TABLE WHERE kid_timestamp(id) < '2026-11-02'}, qr/SELECT count\(DISTINCT public\.kid_timestamp\(id.*WHERE .*public\.kid_timestamp\(id/ ],
+	[ 'a bound is sent', q{SELECT count(*) FROM TABLE WHERE id >= T_floor('2026-11-02') AND id <= T_ceil('2026-11-02')}, qr/count\(\*\).*WHERE .*id OPERATOR\(public\.>=\) '/ ]);
 
 foreach my $type (sort keys %makes)
 {
@@ -68,21 +68,21 @@ foreach my $type (sort keys %makes)
 		my ($remote) = $plan =~ /Remote SQL: (.*)/;
 		my $expected = qr/@{[ "$sent" =~ s{T_}{public.${type}_}gr ]}/;
 		ok($remote =~ $expected && $plan !~ /Filter:/, "$type: $what") or diag $plan;
-		is($node->safe_psql('postgres', $ask->('', $far)), $node->safe_psql('postgres', $ask->('', $here)), "$type: $what, the same as here");
+		is($node->safe_psql('postgres', $ask->('', $far)), $node->safe_psql('postgres', $ask->('', $here)), "$type: $what, with the same result as here");
 	}
-	# What does not leave this server for a timestamptz either.
+	# Expressions that are not sent for a timestamptz either.
 	my $plan = $node->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS off) SELECT count(*) FROM far_$type WHERE id < now()");
 	unlike($plan, qr/Remote SQL:.*WHERE/, "$type: now() itself is not sent");
 }
-unlike($node->safe_psql('postgres', 'EXPLAIN (VERBOSE, COSTS off) SELECT count(*) FROM far_days WHERE day < now()'), qr/Remote SQL:.*WHERE/, 'nor is it for a timestamptz');
+unlike($node->safe_psql('postgres', 'EXPLAIN (VERBOSE, COSTS off) SELECT count(*) FROM far_days WHERE day < now()'), qr/Remote SQL:.*WHERE/, 'for a timestamptz, now() itself is not sent either');
 
-# The setting is that of the session that asks, whatever the other server's.
+# The setting of the session that asks applies, whatever the setting of the other server.
 foreach ([ 'flake', 'kid.flake_epoch', "'1000 ms'" ], [ 'kid96', 'kid.neighborhood', 0 ])
 {
 	my ($type, $setting, $value) = @$_;
 	my $count = "WHERE id <@ tstzrange('2026-11-02', '2026-11-03')";
 	my ($far, $here) = split /\n/, $node->safe_psql('postgres', "SET $setting = $value; SELECT count(*) FROM far_$type $count; SELECT count(*) FROM here_$type $count");
-	is($far, $here, "$type: with another $setting");
+	is($far, $here, "$type: with another $setting, the result is the same as here");
 }
 
 $node->stop;

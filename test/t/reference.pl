@@ -1,5 +1,5 @@
-# The printed sections of docs are what test/reference prints from the running extension, and the messages that
-# docs/troubleshooting.md explains are kid's.
+# The printed sections of docs equal what test/reference prints from the running extension, and docs/troubleshooting.md explains
+# only messages that kid has.
 use strict;
 use warnings;
 use File::Basename;
@@ -15,7 +15,7 @@ $node->safe_psql('postgres', 'CREATE EXTENSION kid');
 
 my $printed = "$PostgreSQL::Test::Utils::tmp_check/reference";
 mkdir $printed or die "$printed: $!";
-$node->command_ok([ 'test/reference', $printed ], 'prints');
+$node->command_ok([ 'test/reference', $printed ], 'test/reference prints the sections');
 
 foreach my $page (grep { slurp_file($_) =~ /^<!-- printed: /m } glob 'docs/*.md')
 {
@@ -24,12 +24,12 @@ foreach my $page (grep { slurp_file($_) =~ /^<!-- printed: /m } glob 'docs/*.md'
 	  or diag `diff -u $page $copy`, "To renew $page, read the difference, then:\n    cp $copy $page\n";
 }
 
-# In the table of errors "…" is what is filled in.
+# In the table of errors "…" stands for a value that is filled in.
 my @messages = map { join '.*', map { quotemeta } split /\xe2\x80\xa6/, $_, -1 } slurp_file('docs/errors.md') =~ /^\| \S+ \| `(.*)` \|$/mg;
 my ($explained) = slurp_file('docs/troubleshooting.md') =~ /^## Messages\n(.*?)^## /ms;
 foreach my $message (map { s/\n/ /gr } $explained =~ /\*\*`(.*?)`\*\*/sg)
 {
-	ok(scalar(grep { $message =~ /^$_$/ } @messages), "Troubleshooting: $message");
+	ok(scalar(grep { $message =~ /^$_$/ } @messages), "docs/troubleshooting.md explains a message that kid has: $message");
 }
 
 done_testing();

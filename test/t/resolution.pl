@@ -1,6 +1,6 @@
-# Installing kid changes nothing for those who do not use it. Every operator and function name that kid has, and every
-# conversion, over all pairs of PostgreSQL's types, literals and parameters: what PostgreSQL makes of it without kid, it
-# makes of it with kid, node for node.
+# Installing kid changes nothing for databases that do not use it. The test tries every operator, function name and conversion
+# that kid has, for all pairs of PostgreSQL's types, literals and parameters. If an expression has a meaning without kid, its
+# parse tree is the same with kid.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -9,19 +9,19 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
-# An error is an answer here, and there are tens of thousands of them.
+# Errors are results here, and there are tens of thousands of them.
 $node->append_conf('postgresql.conf', "autovacuum = off\nfsync = off\nlog_min_messages = fatal\nlog_min_error_statement = fatal\n");
 $node->start;
 
-# The names that kid defines, as it is installed.
+# The names that kid defines, as installed.
 $node->safe_psql('postgres', 'CREATE EXTENSION kid; CREATE DATABASE other');
 my $of_kid = q{pg_depend d JOIN pg_extension e ON e.oid = d.refobjid AND d.refclassid = 'pg_extension'::regclass AND e.extname = 'kid' AND d.deptype = 'e'};
 my @operators = split /\n/, $node->safe_psql('postgres', qq{
 	SELECT DISTINCT oprname FROM pg_operator o JOIN $of_kid ON d.objid = o.oid AND d.classid = 'pg_operator'::regclass});
 my @functions = split /\n/, $node->safe_psql('postgres', qq{
 	SELECT DISTINCT quote_ident(proname) FROM pg_proc p JOIN $of_kid ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass});
-# Those that somebody else has, too, with their numbers of arguments: of the others no call can have had a meaning before,
-# but for f(row), which is row.f.
+# The names that PostgreSQL has too, with their numbers of arguments. For all other names no call can have had a meaning before,
+# except f(row), which means row.f.
 my @shared = split /\n/, $node->safe_psql('postgres', qq{
 	SELECT DISTINCT quote_ident(proname), n FROM pg_proc p JOIN $of_kid ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass,
 	                generate_series(greatest(pronargs - pronargdefaults, 1), pronargs) AS n
@@ -33,10 +33,10 @@ foreach (@shared)
 	push @{ $arity{$name} }, $arguments if $arguments > 1;
 }
 note "operators: @operators; functions: ", scalar(@functions), ', of which others have: ', join ' ', @shared;
-ok((grep { $_ eq '<@' } @operators) && (grep { $_ eq 'kid_next' } @functions) && (grep { $_ eq 'min|1' } @shared), 'the names are those of kid');
-is(join(' ', grep { grep { $_ > 2 } @{ $arity{$_} } } @functions), '', 'none has three arguments that others have, too: pairs are all there is to try');
+ok((grep { $_ eq '<@' } @operators) && (grep { $_ eq 'kid_next' } @functions) && (grep { $_ eq 'min|1' } @shared), 'the names to try are those of kid');
+is(join(' ', grep { grep { $_ > 2 } @{ $arity{$_} } } @functions), '', 'no function with three arguments shares its name with PostgreSQL, so it is enough to try pairs');
 
-# Operands: of each type that a query may have, as PostgreSQL brings it and as users make it.
+# Operands of each type that a query may have: PostgreSQL's own types, and types that users create.
 $node->safe_psql('other', q{
 	CREATE TYPE mood AS ENUM ('sad', 'ok');
 	CREATE TYPE pair AS (kid_timestamp bigint, b text);
@@ -53,12 +53,12 @@ $node->safe_psql('other', q{
 	UNION ALL SELECT unnest('{int2vector, oidvector, int4[], int8[], numeric[], text[], varchar[], uuid[], timestamptz[], tstzrange[], mood, pair, pair[], uuid_range,
 	                          uuid_multirange, whole, words, word, span, moment}'::regtype[]);
 	UPDATE operands SET written = format('NULL::%s', type);
-	-- What is assigned to.
+	-- The target of assignments.
 	SELECT format('CREATE TABLE o (%s)', string_agg(format('%I %s', type, type), ', ')) FROM operands \gexec
 	-- To the parser NULL is a literal like any other, and no input function rejects it. $ is a parameter.
 	INSERT INTO operands VALUES ('ROW(1, NULL)', NULL), ('NULL', NULL), ('$', NULL);
 
-	-- What to try, and what comes of it: the parse tree, or the SQLSTATE of the error.
+	-- The expressions to try, and the outcomes: the parse tree, or the SQLSTATE of the error.
 	CREATE TABLE expressions (n int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, kind text, written text);
 	CREATE UNLOGGED TABLE outcomes (with_kid boolean, n int, tree text, error text, PRIMARY KEY (n, with_kid));
 
@@ -70,13 +70,13 @@ $node->safe_psql('other', q{
 		types text;
 		failure text;
 	BEGIN
-		-- One by one, which of them mean anything.
+		-- Try each expression by itself to see whether it has a meaning.
 		FOR e IN SELECT * FROM expressions WHERE n BETWEEN first AND last ORDER BY n LOOP
 			types := NULL;
 			failure := NULL;
 			BEGIN
 				EXECUTE 'PREPARE probe AS ' || CASE e.kind WHEN 'assignment' THEN e.written ELSE format('SELECT pg_typeof(%s)', e.written) END;
-				-- What has parameters cannot be stored. The types that they are given tell the operator.
+				-- An expression with parameters cannot be stored. The types of its parameters identify the operator.
 				IF e.kind = 'assignment' OR e.written ~ '[$]' THEN
 					SELECT parameter_types::text INTO types FROM pg_prepared_statements WHERE name = 'probe';
 				END IF;
@@ -86,7 +86,7 @@ $node->safe_psql('other', q{
 			END;
 			INSERT INTO outcomes VALUES (with_kid, e.n, types, failure);
 		END LOOP;
-		-- What they mean: the columns of views, as they are stored.
+		-- The meanings: columns of views, as they are stored.
 		FOR batch IN
 			SELECT array_agg(n ORDER BY n) AS numbers, string_agg(format('pg_typeof(%s) AS e%s', written, n), ', ' ORDER BY n) AS columns
 			  FROM (SELECT n, written, row_number() OVER (ORDER BY n) AS row FROM expressions JOIN outcomes USING (n)
@@ -102,7 +102,7 @@ $node->safe_psql('other', q{
 	END $$;
 });
 
-# All there is to try. UNION, VALUES and COALESCE find their common type as CASE does.
+# All expressions to try. UNION, VALUES and COALESCE find their common type as CASE does.
 my $names = 'unnest(ARRAY[' . join(', ', map { "'$_'" } @operators) . ']) AS name';
 $node->safe_psql('other', qq{
 	CREATE VIEW pairs AS
@@ -126,7 +126,7 @@ foreach my $name (sort keys %arity)
 {
 	foreach my $arguments (@{ $arity{$name} })
 	{
-		# In a query of its own, for min() and max() allow nothing beside them.
+		# Each call is in a sub-query, because min() and max() allow no other columns beside them.
 		my $call = $arguments == 1 ? "$name(%s)" : "$name(%s, %s)";
 		my $other = $arguments == 1 ? q{WHERE b = 'NULL'} : '';
 		$node->safe_psql('other', qq{
@@ -136,8 +136,8 @@ foreach my $name (sort keys %arity)
 }
 note 'expressions: ', join ', ', split /\n/, $node->safe_psql('other', q{SELECT kind, count(*) FROM expressions GROUP BY kind ORDER BY kind});
 
-# Before and after, a session for some thousands at a time: each leaves a list of operators in its cache, which until 17 is searched
-# from end to end.
+# Resolves everything, without or with kid, in sessions of some thousand expressions each: a session keeps a list of operators
+# in its cache, which is searched linearly until 17.
 my $count = $node->safe_psql('other', 'SELECT max(n) FROM expressions');
 sub resolve_all
 {
@@ -157,7 +157,7 @@ $node->safe_psql('other', q{
 	SELECT kind, written, before.error AS error_before, after.error AS error_after, before.tree AS tree_before, after.tree AS tree_after
 	  FROM expressions JOIN outcomes before USING (n) JOIN outcomes after USING (n)
 	 WHERE NOT before.with_kid AND after.with_kid AND (before.error IS DISTINCT FROM after.error OR before.tree IS DISTINCT FROM after.tree);
-	-- What a tree calls.
+	-- The operators and functions that a tree calls.
 	CREATE FUNCTION meaning(tree text) RETURNS text LANGUAGE sql RETURN
 		(SELECT string_agg(CASE m[1] WHEN 'opno' THEN m[2]::oid::regoperator::text ELSE m[2]::oid::regprocedure::text END, ' ')
 		   FROM regexp_matches(tree, ':(opno|funcid|aggfnoid|winfnoid) (\d+)', 'g') AS m);
@@ -169,27 +169,27 @@ is($node->safe_psql('other', q{SELECT count(*) FROM expressions e WHERE (SELECT 
 my @changed = split /\n/, $node->safe_psql('other', q{
 	SELECT concat_ws(' ', written, '   was:', coalesce(meaning(tree_before), tree_before), '   is:', error_after, coalesce(meaning(tree_after), tree_after))
 	  FROM changes WHERE error_before IS NULL ORDER BY kind, written COLLATE "C"});
-ok(!@changed, 'all of them have the same with kid') or diag scalar(@changed), " have not:\n", join "\n", @changed[0 .. ($#changed > 39 ? 39 : $#changed)];
-# The same of the catalogue, for conversions.
+ok(!@changed, 'every expression with a meaning has the same meaning with kid') or diag scalar(@changed), " have not:\n", join "\n", @changed[0 .. ($#changed > 39 ? 39 : $#changed)];
+# The same for conversions, by the catalog.
 is($node->safe_psql('other', qq{
 	SELECT castsource::regtype, casttarget::regtype FROM pg_cast c JOIN $of_kid ON d.objid = c.oid AND d.classid = 'pg_cast'::regclass
 	 WHERE NOT EXISTS (SELECT FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'kid' AND d.deptype = 'e'
 	                    WHERE d.classid = 'pg_type'::regclass AND d.objid IN (castsource, casttarget))}), '', 'every cast has a type of kid');
-# A mistake that was an error has to stay one. What a uuid says about a time is no mistake now.
+# An expression that was an error must remain one. The exception is a comparison of a uuid with a time.
 my $uuid_and_time = q{meaning(tree_after) ~ '^pg_typeof\\("any"\\) [<>]=?\\((uuid,timestamp with time zone|timestamp with time zone,uuid)\\)( timestamptz\\([a-z ]+\\))?$'};
 is($node->safe_psql('other', q{
 	SELECT concat_ws(' ', written, '   was:', error_before, '   is:', coalesce(meaning(tree_after), tree_after))
 	  FROM changes WHERE error_after IS NULL AND error_before IS NOT NULL AND NOT (kind = 'function' AND written ~ 'SELECT (kid|sno|flake|flax)')
 	   AND NOT } . $uuid_and_time . q{
-	 ORDER BY kind, written COLLATE "C"}), '', 'nothing else has a meaning now');
+	 ORDER BY kind, written COLLATE "C"}), '', 'no other expression has a meaning with kid only');
 is($node->safe_psql('other', qq{
 	SELECT count(*), count(*) FILTER (WHERE written ~ 'uuid' AND written ~ 'timestamp|date|moment') FROM changes WHERE error_before = '42883' AND $uuid_and_time}),
-	'72|72', 'uuid has one with timestamptz, and what becomes one by itself');
+	'72|72', 'uuid can be compared with timestamptz, and with what is implicitly converted to it');
 diag "of errors, $_" foreach split /\n/, $node->safe_psql('other', q{
 	SELECT error_before || ' became ' || error_after || ': ' || count(*) FROM changes WHERE error_before IS NOT NULL AND error_after IS NOT NULL
 	 GROUP BY error_before, error_after ORDER BY error_before, error_after});
 
-# What clients and ORMs write, with what it calls and gives: one line each to see what broke.
+# What clients and ORMs write, with the operators called and the value: one line each, so that a failure shows what broke.
 $node->safe_psql('other', q{
 	CREATE TABLE bookings (id bigint, key uuid, during tstzrange, days daterange, at timestamptz, tags text[], numbers int[], doc jsonb, title varchar(20), place point);
 	INSERT INTO bookings VALUES (5, '00000000-0000-7000-8000-000000000000', '[2026-01-10,2026-01-20)', '[2026-01-10,2026-01-20)', '2026-01-10 12:00', '{a,b}', '{1,2}', '{"a": 1}', 'x', '(0,0)');
@@ -263,9 +263,9 @@ foreach (
 {
 	my ($expression, $calls, $value) = @$_;
 	my ($status, $stdout, $stderr) = $node->psql('other', "SELECT calls(\$e\$$expression\$e\$); SELECT $expression FROM bookings");
-	is($stderr || $stdout, "$calls\n$value", $expression);
+	is($stderr || $stdout, "$calls\n$value", "$expression means the same with kid");
 }
-# With parameters, as drivers send them; a few declare what they send.
+# With parameters, as drivers send them; some drivers declare their types.
 foreach ([ 'during @> $1', '', 'tstzrange' ], [ '$1 <@ during', '', 'tstzrange' ], [ 'during @> $1', 'tstzrange', 'tstzrange' ], [ 'during @> $1', 'timestamptz', '"timestamp with time zone"' ],
 	[ '$1 <@ int4range(1, 10)', 'int', 'integer' ], [ 'id <@ $1', 'int8range', 'int8range' ], [ 'id = $1', '', 'bigint' ], [ 'id < $1', 'int', 'integer' ], [ 'id = ANY ($1)', '', 'bigint[]' ],
 	[ 'at >= $1', '', '"timestamp with time zone"' ], [ 'key = $1', '', 'uuid' ], [ 'key < $1', '', 'uuid' ], [ '$1 <= key', '', 'uuid' ], [ 'key > ANY ($1)', '', 'uuid[]' ], [ 'at < $1', 'date', 'date' ], [ 'title = $1', '', 'text' ], [ 'tags @> $1', '', 'text[]' ], [ 'doc @> $1', '', 'jsonb' ])
@@ -273,7 +273,7 @@ foreach ([ 'during @> $1', '', 'tstzrange' ], [ '$1 <@ during', '', 'tstzrange' 
 	my ($expression, $declared, $types) = @$_;
 	my $prepare = $declared ? "p ($declared)" : 'p';
 	my ($status, $stdout, $stderr) = $node->psql('other', "PREPARE $prepare AS SELECT $expression FROM bookings; SELECT parameter_types FROM pg_prepared_statements");
-	is($stderr || $stdout, "{$types}", "$expression, a parameter " . ($declared || 'of no type'));
+	is($stderr || $stdout, "{$types}", "$expression with a parameter " . ($declared || 'of no type') . ' means the same with kid');
 }
 
 $node->stop;

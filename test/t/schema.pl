@@ -1,5 +1,5 @@
-# kid in a schema of its own: what works for a role that does not have the schema in its search_path, and what fails, and how. What
-# docs/operations.md says about it runs here.
+# kid in its own schema: what works for a role without that schema in its search_path, and what fails with which error. It also
+# runs the statements of docs/operations.md about this.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -14,7 +14,7 @@ $node->safe_psql('postgres', 'CREATE DATABASE shop');
 
 sub sql { return $node->safe_psql('shop', $_[0]) }
 
-# What psql prints, errors with their SQLSTATE included, without places in the query.
+# Returns what psql prints, errors with their SQLSTATE, without their position in the query.
 sub output_of
 {
 	my ($query) = @_;
@@ -22,11 +22,11 @@ sub output_of
 	return $stdout . join '', $stderr =~ /(?:ERROR|WARNING): .*/g;
 }
 
-# The page's own statements, in their order.
+# The statements of the page, in order.
 my $page = slurp_file('docs/operations.md');
 my ($section) = $page =~ /^## In a schema of its own\n(.*?)^## /ms;
 my @blocks = $section =~ /^```sql\n(.*?)^```/msg;
-is(scalar @blocks, 2, 'the page has statements');
+is(scalar @blocks, 2, 'docs/operations.md has two blocks of statements');
 sql($blocks[0]);
 sql(q{
 	CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text);
@@ -40,10 +40,10 @@ sql(q{
 	INSERT INTO orders (id, item) VALUES ('.6.nef3Mk.3', 'tea'), (DEFAULT, 'milk'), (DEFAULT, 'rice');
 	INSERT INTO lines SELECT id, 1 FROM orders;
 });
-is(output_of($blocks[1]), 'tea', 'as the page has it');
-is(output_of("SET search_path = ''; SELECT public.item_of('.6.nef3Mk.3')"), 'tea', 'a function with the schema in its own search_path');
+is(output_of($blocks[1]), 'tea', 'the statements of docs/operations.md work');
+is(output_of("SET search_path = ''; SELECT public.item_of('.6.nef3Mk.3')"), 'tea', 'a function with the schema in its own search_path works with an empty one');
 
-# Each statement in a transaction of its own, with nothing of kid's in search_path.
+# Runs each statement in its own transaction, without kid's schema in search_path.
 sub without { return output_of("BEGIN; SET LOCAL search_path = public; $_[0]; ROLLBACK") }
 my ($works, $fails) = (0, 0);
 foreach my $case (
@@ -85,15 +85,15 @@ sub restore
 	my ($database) = @_;
 	$node->command_ok([ 'pg_dump', '-d', $node->connstr('shop'), '-f', $dump ], 'pg_dump');
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
-	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $dump ], 'and a restore');
+	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $dump ], "the dump is restored to $database");
 	my $count = 'SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM lines), (SELECT count(*) FROM events), (SELECT count(*) FROM recent)';
-	is($node->safe_psql($database, $count), sql($count), 'with all rows');
-	is($node->safe_psql($database, 'INSERT INTO orders DEFAULT VALUES RETURNING 1'), 1, 'and with the defaults');
+	is($node->safe_psql($database, $count), sql($count), "$database has all rows");
+	is($node->safe_psql($database, 'INSERT INTO orders DEFAULT VALUES RETURNING 1'), 1, "$database has the defaults");
 	return;
 }
 restore('restored');
 
-# To another schema, and back to public.
+# kid moves to another schema, and then to public.
 sql(q{CREATE FUNCTION joined() RETURNS bigint LANGUAGE plpgsql SET search_path = public, extensions AS $$ BEGIN RETURN (SELECT count(*) FROM orders JOIN lines ON id = order_id); END $$});
 my $days = 0;
 foreach my $schema ('other', 'public')
@@ -102,10 +102,10 @@ foreach my $schema ('other', 'public')
 	sql("SET client_min_messages = warning; CREATE SCHEMA IF NOT EXISTS $schema; ALTER EXTENSION kid SET SCHEMA $schema");
 	is(sql("SET search_path = public; INSERT INTO orders DEFAULT VALUES; SELECT count(*) > 2 FROM recent"), 't', "in schema $schema: defaults and views follow");
 	is(sql("SET search_path = public; SELECT count(*) FROM $schema.kid_check('orders'); SELECT count(*) > 0 FROM $schema.kid_create_partitions('events', '1 day', now() + interval '$days days');
-		SELECT count(*) > 3 FROM $schema.kid_partitions('events'); SELECT count(*) FROM $schema.kid_observe_all() WHERE relation = 'orders'::regclass; DELETE FROM orders WHERE item = 'rice'"), "0\nt\nt\n1", 'and what looks after tables');
-	is(sql("SET search_path = public, $schema; SELECT item_of('.6.nef3Mk.3')"), 'tea', 'a function whose body was parsed follows');
-	like(output_of('SELECT joined()'), qr/42883/, 'one whose body is text does not') if $schema eq 'other';
-	is(sql("SET search_path = public, $schema; SELECT count(*) FROM orders JOIN lines ON id = order_id"), sql('SELECT count(*) FROM lines'), 'and operators, by search_path');
+		SELECT count(*) > 3 FROM $schema.kid_partitions('events'); SELECT count(*) FROM $schema.kid_observe_all() WHERE relation = 'orders'::regclass; DELETE FROM orders WHERE item = 'rice'"), "0\nt\nt\n1", "in schema $schema: functions that maintain tables work");
+	is(sql("SET search_path = public, $schema; SELECT item_of('.6.nef3Mk.3')"), 'tea', "in schema $schema: a function whose body was parsed follows");
+	like(output_of('SELECT joined()'), qr/42883/, "in schema $schema: a function whose body is text does not follow") if $schema eq 'other';
+	is(sql("SET search_path = public, $schema; SELECT count(*) FROM orders JOIN lines ON id = order_id"), sql('SELECT count(*) FROM lines'), "in schema $schema: operators are found by search_path");
 }
 
 $node->stop;

@@ -1,4 +1,4 @@
-# How the postmaster itself ends: pg_ctl would hide a crash of it, which comes after its last message.
+# How the postmaster itself exits. pg_ctl would hide a crash after its last message.
 use strict;
 use warnings;
 use POSIX ();
@@ -13,7 +13,7 @@ $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION kid');
 $node->stop;
 
-# Starts the postmaster as a child of this process.
+# Starts the postmaster as a child of this process, so that its exit status can be read.
 sub start_postmaster
 {
 	my ($preload) = @_;
@@ -45,17 +45,17 @@ foreach my $preload ('', 'kid')
 			if ($ids)
 			{
 				my $id = $node->safe_psql('postgres', 'SELECT kid_next(), flake_next(), sno_next()');
-				cmp_ok($id, 'gt', $last, 'IDs rise');
+				cmp_ok($id, 'gt', $last, 'IDs rise from start to start');
 				$last = $id;
 			}
 			kill $signal, $pid;
 			waitpid($pid, 0);
-			is($?, 0, "$name shutdown, " . ($preload ? 'preloaded' : 'not preloaded') . ($ids ? ', IDs were made' : ', no ID was made'));
+			is($?, 0, "the postmaster exits with status 0: $name shutdown, " . ($preload ? 'preloaded' : 'not preloaded') . ($ids ? ', IDs were made' : ', no ID was made'));
 		}
 	}
 }
 
-# A server of one process ends as its own postmaster.
+# A single-user server exits like a postmaster.
 foreach my $query ('SELECT kid_next()', 'SELECT 1')
 {
 	foreach my $preload ('', 'kid')
@@ -64,7 +64,7 @@ foreach my $query ('SELECT kid_next()', 'SELECT 1')
 		ok( IPC::Run::run(
 				[ 'postgres', '--single', '-D', $node->data_dir, '-c', "shared_preload_libraries=$preload", 'postgres' ],
 				'<', \"$query\n", '>', \$stdout, '2>', \$stderr),
-			"single-user server, preload '$preload': $query");
+			"a single-user server exits with status 0, preload '$preload': $query");
 	}
 }
 

@@ -1,4 +1,4 @@
-# IDs on their way: COPY, dump and restore, logical replication, each in text and binary form where it has both.
+# IDs in COPY, dump and restore, and logical replication, each in text and in binary form if it has both.
 use strict;
 use warnings;
 use File::Basename;
@@ -12,7 +12,7 @@ my $types = join ', ', @types;
 my $columns = join ', ', map { "$_ $_" } @types;
 my @next = map { "$_->{next}()" } own_types();
 
-# An ID of each type in both forms, of other programs' making. The last vector is a random one: no two bytes change places unseen.
+# An ID of each type in both forms, made by other programs. The last vector is random, so that an exchange of bytes is noticed.
 my (%text, %bytes);
 foreach my $type (@types)
 {
@@ -23,7 +23,7 @@ foreach my $type (@types)
 	$bytes{$type} = pack 'H*', $vector{hex};
 }
 
-# The table holds the least and the greatest ID of each type, too. All are in its key, by which replication finds a row.
+# The table also holds the least and the greatest ID of each type. All columns are in its key, by which replication finds a row.
 my $node = PostgreSQL::Test::Cluster->new('publisher');
 $node->init(allows_streaming => 'logical');
 $node->start;
@@ -39,7 +39,7 @@ $node->safe_psql('postgres', qq{
 sub content { return "SELECT count(*), md5(string_agg(r::text, ',' ORDER BY r)) FROM $_[0] AS r" }
 
 my $expected = $node->safe_psql('postgres', content('t'));
-like($expected, qr/^1002\|/, 'a table with IDs');
+like($expected, qr/^1002\|/, 'the table has 1002 rows with IDs');
 
 # COPY
 my $dir = $node->basedir;
@@ -50,7 +50,7 @@ foreach my $format ('text', 'csv', 'binary')
 		CREATE TABLE copied (LIKE t);
 		\\copy copied FROM '$dir/copy.$format' WITH (FORMAT $format)
 	});
-	is($node->safe_psql('postgres', content('copied')), $expected, "COPY, $format");
+	is($node->safe_psql('postgres', content('copied')), $expected, "COPY, $format: the rows are the same");
 	$node->safe_psql('postgres', 'DROP TABLE copied');
 }
 
@@ -63,7 +63,7 @@ sub write_file
 	return;
 }
 
-# What COPY reads and writes for rows of binary fields.
+# Returns rows of binary fields in the format of COPY.
 sub binary
 {
 	return join '', "PGCOPY\n\xff\r\n\0", pack('NN', 0, 0), map({ pack 'n(N/a*)*', scalar @$_, @$_ } @_), pack('n', 0xffff);
@@ -77,10 +77,10 @@ is( $node->safe_psql('postgres', qq{
 		TABLE one;
 		\\copy one TO '$dir/one' WITH (FORMAT binary)
 	}),
-	join('|', @text{@types}), 'the binary form, read');
-is(unpack('H*', slurp_file("$dir/one")), unpack('H*', $one), 'and written');
+	join('|', @text{@types}), 'COPY reads the binary form of other programs');
+is(unpack('H*', slurp_file("$dir/one")), unpack('H*', $one), 'COPY writes the same binary form');
 
-# Bad text by kind, and what is wrong with it.
+# Invalid text by kind, and the detail of its error.
 my %bad = (
 	flake => [
 		[ 'empty', '', 'has at least 1 character.' ],
@@ -109,7 +109,7 @@ foreach my $type (grep { $_ ne 'flake' } @types)
 }
 push @{ $bad{kid64} }, [ 'overflow', 'zzzzzzzzzzz', 'The last character, "z", has bits beyond the 64 ' ];
 
-# After a good row, so that there is something to throw away.
+# Tests that COPY rejects a row. A good row comes before it, which must not be kept.
 sub refuses
 {
 	my ($type, $format, $content, $error, $name) = @_;
@@ -137,16 +137,16 @@ foreach my $type (@types)
 			"$length bytes");
 	}
 
-	# As a parameter of the extended protocol, which psql 15 does not speak.
+	# Invalid text as a parameter of the extended protocol, which psql 15 does not use.
 	my ($kind, $bad, $detail) = @{ $bad{$type}[-1] };
 	write_file("$dir/query", "SELECT :bad::$type;");
 	$node->command_fails_like([ qw(pgbench -n -t 1 -M extended -f), "$dir/query", '-D', "bad=$bad" ],
 		qr/ERROR:  invalid input syntax for type $type: "\Q$bad\E"\nDETAIL:  .*\Q$detail\E.*\nCONTEXT:  unnamed portal parameter \$1/,
 		"$type, parameter: $kind");
 }
-is($node->safe_psql('postgres', content('t')), $expected, 'nothing is kept of a COPY that fails');
+is($node->safe_psql('postgres', content('t')), $expected, 'a COPY that fails keeps no row');
 
-# Dump and restore, of the whole table and with its defaults; of views, indexes and constraints that compare IDs with ranges.
+# Dump and restore: the whole table with its defaults, and views, indexes and constraints that compare IDs with ranges.
 my %compared = ("'[2020-01-01,)'" => 'literal', "tstzrange('2020-01-01', NULL)" => 'function', 'r' => 'of_column', 'w' => 'of_domain');
 my $compared = join ', ', map { my $type = $_; map { "$type <@ $_ AS ${type}_$compared{$_}, $_ @> $type AS $compared{$_}_$type" } sort keys %compared } @types;
 my $any = join ', ', map { "$_ <@ ANY (m) AS ${_}_any" } @types;
@@ -173,15 +173,15 @@ foreach my $format ('plain', 'custom')
 		? [ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$dir/dump", '-d', $node->connstr('restored') ]
 		: [ 'pg_restore', '-e', '-d', $node->connstr('restored'), "$dir/dump" ],
 		"restore, $format");
-	is($node->safe_psql('restored', content('t')), $expected, "the restored table, $format");
+	is($node->safe_psql('restored', content('t')), $expected, "$format: the restored table has the same rows");
 	is( $node->safe_psql('restored', q{
 			SELECT string_agg(pg_get_expr(adbin, adrelid), ' ' ORDER BY adnum) FROM pg_attrdef WHERE adrelid = 't'::regclass}),
-		"@next", "its defaults, $format");
-	is($node->safe_psql('restored', $definitions), $defined, "comparisons with ranges, as they are defined, $format");
-	is($node->safe_psql('restored', content('compared')), $answers, "and what they give, $format");
+		"@next", "$format: the restored table has the same defaults");
+	is($node->safe_psql('restored', $definitions), $defined, "$format: comparisons with ranges have the same definitions");
+	is($node->safe_psql('restored', content('compared')), $answers, "$format: comparisons with ranges have the same results");
 }
 
-# Databases of other encodings: it can be installed, and an error tells what is wrong with a character.
+# Databases with other encodings: the extension can be installed, and an error names the wrong character.
 foreach ([ 'SQL_ASCII', qr/Byte 0xc3 at position 1/ ], [ 'EUC_JP', qr/Character ".+" at position 1/ ],
 	[ 'LATIN1', qr/Character ".+" at position 1/ ])
 {
@@ -190,10 +190,10 @@ foreach ([ 'SQL_ASCII', qr/Byte 0xc3 at position 1/ ], [ 'EUC_JP', qr/Character 
 	$node->safe_psql('postgres', "CREATE DATABASE $database ENCODING '$encoding' LOCALE 'C' TEMPLATE template0");
 	my ($status, $stdout, $stderr) = $node->psql($database,
 		"CREATE EXTENSION kid; SET client_encoding = 'UTF8';\n\\set VERBOSITY verbose\nSELECT '\xc3\xa9234567890'::kid64");
-	like($stderr, qr/ERROR:  22P02: invalid input syntax for type kid64: .*\nDETAIL:  $detail is not one of/s, "a database in $encoding");
+	like($stderr, qr/ERROR:  22P02: invalid input syntax for type kid64: .*\nDETAIL:  $detail is not one of/s, "a database in $encoding: the error names the wrong character or byte");
 }
 
-# Logical replication. The initial copy, then changes.
+# Logical replication: the initial copy, and then changes.
 my $subscriber = PostgreSQL::Test::Cluster->new('subscriber');
 $subscriber->init;
 $subscriber->start;
@@ -216,11 +216,11 @@ $node->safe_psql('postgres', q{
 	DELETE FROM t WHERE kid64 = (SELECT min(kid64) FROM t WHERE n > 0);
 });
 $expected = $node->safe_psql('postgres', content('t'));
-like($expected, qr/^2001\|/, 'changes to replicate');
+like($expected, qr/^2001\|/, 'the table has 2001 rows after the changes to replicate');
 foreach my $binary ('false', 'true')
 {
 	$node->wait_for_catchup("binary_$binary");
-	is($subscriber->safe_psql("binary_$binary", content('t')), $expected, "logical replication, binary = $binary");
+	is($subscriber->safe_psql("binary_$binary", content('t')), $expected, "logical replication, binary = $binary: the rows are the same");
 }
 
 $subscriber->stop;

@@ -1,5 +1,6 @@
-# From one server to two that replicate to each other and both make IDs, by the steps of docs/many-machines.md: none
-# repeats, and both have all rows. Each step is seen to be needed: without it the same ID is made at the same instant.
+# One server becomes two that replicate to each other and both make IDs, by the steps of docs/many-machines.md. No ID repeats,
+# and both have all rows. The test also shows that each step is needed: without it both servers make the same ID at the same
+# instant.
 use strict;
 use warnings;
 use FakeClock;
@@ -7,8 +8,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::Local qw(timegm);
 
-# From 16 on a subscription can leave out what came from others, so that a row does not come back.
-plan skip_all => 'PostgreSQL before 16 has no subscriptions with origin = none'
+# From 16 on a subscription can skip changes that came from another server, so that a row does not return.
+plan skip_all => 'subscriptions with origin = none need PostgreSQL 16'
   if PostgreSQL::Test::Cluster->new('version')->pg_version < 16;
 
 my $whole = 16384;    # sequences of a time unit
@@ -28,7 +29,7 @@ sub start_server
 	return $node;
 }
 
-# The lane in force is that of the file when a session has read it.
+# Sets the lane. It is in force when a session has read it from the file.
 sub set_lanes
 {
 	my ($node, $lanes, $number) = @_;
@@ -39,7 +40,7 @@ sub set_lanes
 	return;
 }
 
-# From a moment after the beginning of 2030 on.
+# Lets the clock run from so many seconds after the beginning of 2030.
 sub run_from
 {
 	my ($node, $seconds) = @_;
@@ -60,29 +61,29 @@ sub common
 	return scalar grep { $some{$_} } @$others;
 }
 
-# One server, whose clock stands, so that others can be at the same instant. Without the first two steps a second one makes
-# what it has made, or makes then.
+# The clock of one server stands still, so that other servers can be at the same instant. Without the first two steps a second
+# server repeats its earlier IDs, and those it makes now.
 my $a = start_server('a', '2030-01-01 00:00:00');
 $a->sql($schema);
 my @alone = take($a, $whole - 1000);
 my $hasty = start_server('hasty', '2030-01-01 00:00:00', 'kid.lanes = 2', 'kid.node = 1');
 $hasty->sql($schema);
-is(common(\@alone, [ take($hasty, 100) ]), 100, 'a server whose clock is behind makes what the old one made before it had a lane');
+is(common(\@alone, [ take($hasty, 100) ]), 100, 'a new server whose clock is behind repeats IDs that the old one made before it had a lane');
 $_->set_clock('2030-01-01 00:00:01') foreach $a, $hasty;
-is(common([ take($a, $whole - 1000) ], [ take($hasty, 100) ]), 100, 'a server makes the same as the old one, while that has no lane');
+is(common([ take($a, $whole - 1000) ], [ take($hasty, 100) ]), 100, 'a new server repeats IDs of the old one while that has no lane');
 
-# First the old server keeps to a lane, then the new one begins above all that the old one made before that.
+# First the old server gets a lane. Then the new server begins above all IDs that the old one made before.
 $_->set_clock('2030-01-01 00:00:02') foreach $a, $hasty;
 set_lanes($a, 2, 0);
 my ($last) = take($a, 1);
-is(common([ take($a, 8000) ], [ take($hasty, 8000) ]), 0, 'in two lanes none is the same');
+is(common([ take($a, 8000) ], [ take($hasty, 8000) ]), 0, 'two servers in two lanes make no common ID');
 $hasty->stop('immediate');
 my $b = start_server('b', '2030-01-01 00:00:00', 'kid.lanes = 2', 'kid.node = 1');
 $b->sql($schema);
 $b->sql("SELECT kid_observe(kid64_ceil(kid_timestamp(${last}::bigint::kid64)))");
-like($b->error_of('SELECT kid_next()'), qr{53400}, 'the new server makes none up to the last time unit of the old one');
+like($b->error_of('SELECT kid_next()'), qr{53400}, 'the new server makes no ID up to the last time unit of the old one');
 
-# Each is the subscriber of the other. PostgreSQL begins that as time goes on.
+# Each server subscribes to the other. PostgreSQL needs a running clock to begin that.
 run_from($_, 3) foreach $a, $b;
 $a->sql("INSERT INTO ids (kid, maker) VALUES ('$alone[0]'::bigint, 'alone')");
 $_->sql('CREATE PUBLICATION everything FOR TABLE ids') foreach $a, $b;
@@ -105,21 +106,21 @@ sub compare
 	my $digest = "SELECT md5(string_agg(ids::text, '' ORDER BY kid)) FROM ids";
 	$a->wait_for_subscription_sync($b, 'to_a');
 	$b->wait_for_subscription_sync($a, 'to_b');
-	is($_->sql($all), join('|', ($count) x 5), "$name: " . $_->name . ' has all rows, each with IDs of its own') foreach $a, $b;
-	is($a->sql($digest), $b->sql($digest), "$name: both have the same");
+	is($_->sql($all), join('|', ($count) x 5), "$name: " . $_->name . ' has all rows, and no ID repeats') foreach $a, $b;
+	is($a->sql($digest), $b->sql($digest), "$name: both servers have the same rows");
 	return;
 }
 
 compare('the first row', 1);
 
-# At one instant, all of whose IDs are of one time unit.
+# Both servers at one instant, in one time unit.
 $_->set_clock('2030-01-01 01:00:00') foreach $a, $b;
 $a->sql("INSERT INTO ids (maker) SELECT 'a' FROM generate_series(1, 4000)");
 $b->sql("INSERT INTO ids (maker) SELECT 'b' FROM generate_series(1, 4000)");
 run_from($_, 3601) foreach $a, $b;
 compare('at one instant', 8001);
 
-# Beside each other, and one of them half a second behind.
+# Both servers at the same time, one of them half a second behind.
 run_from($b, 3600.5);
 $_->append_conf('postgresql.conf', "kid.max_wait = '20s'") foreach $a, $b;
 $_->reload foreach $a, $b;
@@ -128,22 +129,22 @@ my @load = map {
 	append_to_file($script, "INSERT INTO ids (maker) SELECT '" . $_->name . "' FROM generate_series(1, 10);\n");
 	IPC::Run::start([ 'pgbench', '-n', '-c', '4', '-t', '200', '-f', $script, '-d', $_->connstr('postgres') ], '>', \my $stdout, '2>', \my $stderr);
 } $a, $b;
-ok($_->finish, 'a load') foreach @load;
-compare('beside each other', 24001);
+ok($_->finish, 'clients insert on a server without an error') foreach @load;
+compare('both servers with clients at the same time', 24001);
 
-# Lanes that shrink: the server that stays, in the whole sequence again, begins above what the other one made last. One that
-# does not makes the same at the same instant.
+# Lanes are removed again: the server that stays uses the whole sequence again, and begins above the last IDs of the other. A
+# server that does not do so repeats IDs of the same instant.
 $_->set_clock('2030-01-01 01:30:00') foreach $a, $b;
 my @last = take($b, 1000);
 my $forgetful = start_server('forgetful', '2030-01-01 01:30:00');
 $forgetful->sql($schema);
-is(common(\@last, [ take($forgetful, $whole) ]), 1000, 'a server in the whole sequence makes what the other one made in its lane');
+is(common(\@last, [ take($forgetful, $whole) ]), 1000, 'a server with the whole sequence repeats what the other one made in its lane');
 $forgetful->stop('immediate');
 $a->sql("SELECT kid_observe(kid64_ceil(kid_timestamp(${\ $last[-1]}::bigint::kid64)))");
 set_lanes($a, 1, 0);
-like($a->error_of('SET kid.max_wait = 0; SELECT kid_next()'), qr{53400}, 'the one that stays makes none up to the last time unit of the other');
+like($a->error_of('SET kid.max_wait = 0; SELECT kid_next()'), qr{53400}, 'the server that stays makes no ID up to the last time unit of the other');
 
-# Without lanes, and at one instant, both make the same, and replication stops there.
+# Without lanes both servers make the same ID at one instant, and replication stops.
 sub change_subscriptions
 {
 	my ($how) = @_;
@@ -158,15 +159,15 @@ foreach my $node ($a, $b)
 	$node->sql(sprintf "INSERT INTO ids (maker) VALUES ('%s')", $node->name);
 }
 my $greatest = 'SELECT max(kid) FROM ids';
-is($a->sql($greatest), $b->sql($greatest), 'without lanes: the same ID');
+is($a->sql($greatest), $b->sql($greatest), 'without lanes both servers make the same ID');
 change_subscriptions('ENABLE');
 run_from($_, 7201) foreach $a, $b;
 foreach my $node ($a, $b)
 {
 	ok($node->poll_query_until('postgres', 'SELECT apply_error_count = 1 AND NOT subenabled FROM pg_subscription JOIN pg_stat_subscription_stats ON subid = oid'),
 		'without lanes: replication to ' . $node->name . ' stops');
-	# The first before 18.
-	ok(slurp_file($node->logfile) =~ qr{duplicate key value violates unique constraint "ids_pkey"|conflict=insert_exists}, 'as the ID is there');
+	# The first message is that of versions before 18.
+	ok(slurp_file($node->logfile) =~ qr{duplicate key value violates unique constraint "ids_pkey"|conflict=insert_exists}, 'without lanes: replication stopped because of the same ID');
 }
 
 $_->stop('immediate') foreach $a, $b;
