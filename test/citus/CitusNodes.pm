@@ -1,5 +1,5 @@
-# A Citus cluster with kid: a coordinator and workers, at ports of 127.0.0.1. Their sockets would do for all but clones,
-# which Citus looks for by their address.
+# A Citus cluster with kid: a coordinator and workers, on ports of 127.0.0.1. Only clones need ports instead of sockets,
+# because Citus looks for them by address.
 package CitusNodes;
 use strict;
 use warnings;
@@ -10,7 +10,7 @@ use Test::More;
 
 our @EXPORT = qw(start_cluster new_node add_node set_on has_ids error_of start_load end_load);
 
-# kid is preloaded where a server makes IDs from its first second. citus has to be the first of the libraries.
+# kid is preloaded in case a server makes IDs from its first second. citus must be the first of the libraries.
 sub configure
 {
 	my ($node) = @_;
@@ -47,18 +47,18 @@ sub add_node
 	return;
 }
 
-# The coordinator and the workers.
+# Starts a coordinator and workers.
 sub start_cluster
 {
 	my ($coordinator, @workers) = map { new_node($_) } 'coordinator', @_;
 	$coordinator->safe_psql('postgres', sprintf "SELECT citus_set_coordinator_host('127.0.0.1', %d)", $coordinator->port);
 	add_node($coordinator, $_) foreach @workers;
-	# Citus creates it on the workers.
+	# Citus creates the extension on the workers, too.
 	$coordinator->safe_psql('postgres', 'CREATE EXTENSION kid');
 	return ($coordinator, @workers);
 }
 
-# Statements on nodes, each by itself, and then a reload of the configuration that is seen to have come into force.
+# Runs each statement on each node, and then waits until the reloaded configuration is in force.
 sub set_on
 {
 	my ($statements, @nodes) = @_;
@@ -71,26 +71,26 @@ sub set_on
 	return;
 }
 
-# That a table has so many rows, or more, and each an ID of each kind of its own.
+# Tests that a table has at least so many rows, and that no ID repeats.
 sub has_ids
 {
 	my ($node, $table, $count, $name) = @_;
 	my ($rows, @distinct) = split /[|]/, $node->safe_psql('postgres',
 		"SELECT count(*), count(DISTINCT kid64), count(DISTINCT kid96), count(DISTINCT sno), count(DISTINCT flake) FROM $table");
-	is("@distinct", join(' ', ($rows) x 4), "$name: none twice");
-	return cmp_ok($rows, '>=', $count, "$name: $rows rows");
+	is("@distinct", join(' ', ($rows) x 4), "$name: no ID repeats");
+	return cmp_ok($rows, '>=', $count, "$name: at least $count rows, in fact $rows");
 }
 
-# With its SQLSTATE, detail and hint.
+# Returns the error of a query, with its SQLSTATE, detail and hint.
 sub error_of
 {
 	my ($node, $query) = @_;
 	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\n$query");
-	isnt($status, 0, 'an error');
+	isnt($status, 0, 'the query fails');
 	return $stderr;
 }
 
-# Clients that repeat a statement.
+# Starts clients that repeat a statement.
 my $scripts = 0;
 
 sub start_load
@@ -108,7 +108,7 @@ sub end_load
 {
 	foreach my $load (@_)
 	{
-		ok($load->{handle}->finish, "clients of $load->{name}") or diag ${ $load->{stderr} };
+		ok($load->{handle}->finish, "the clients of $load->{name} end without an error") or diag ${ $load->{stderr} };
 	}
 	return;
 }

@@ -1,4 +1,4 @@
-# Columnar tables leave out the row groups that a condition on time excludes, with each type.
+# Scans of columnar tables skip the row groups that a condition on time excludes, for each type.
 use strict;
 use warnings;
 use CitusNodes;
@@ -6,7 +6,7 @@ use Test::More;
 use Types;
 
 my $node = new_node('columnar');
-plan skip_all => 'There is no citus_columnar here'
+plan skip_all => 'citus_columnar is not installed'
 	unless $node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'citus_columnar'");
 $node->safe_psql('postgres', 'CREATE EXTENSION citus_columnar; CREATE EXTENSION kid');
 foreach (all_types())
@@ -16,7 +16,7 @@ foreach (all_types())
 		CREATE TABLE made_$type (id $column, n int) USING columnar;
 		INSERT INTO made_$type
 		SELECT ${type}_at(timestamptz '2026-01-01 00:00+00' + n * interval '1 second'), n FROM generate_series(0, 99999) AS n});
-	# Of ten groups of 10,000 rows, the hour is in the fourth and the fifth.
+	# There are ten groups of 10,000 rows, and the hour is in the fourth and the fifth.
 	foreach my $condition ("kid_within(id, tstzrange('2026-01-01 10:33:20+00', '2026-01-01 11:33:20+00'))",
 		"id >= '2026-01-01 10:33:20+00'::timestamptz AND id < '2026-01-01 11:33:20+00'::timestamptz")
 	{

@@ -1,4 +1,4 @@
-# Shards that move, there and back, while all nodes write to them: no ID twice, and no row is missing.
+# Shards move to another worker and back while all nodes write to them. No ID repeats, and no row is missing.
 use strict;
 use warnings;
 use CitusNodes;
@@ -28,10 +28,10 @@ foreach my $round ('there', 'back')
 		$moves++;
 	}
 }
-is($moves, 8, 'shards move while all nodes write');
-note 'rows when the last of them had moved: ' . $coordinator->safe_psql('postgres', 'SELECT count(*) FROM ids');
+is($moves, 8, 'eight shards moved while all nodes write');
+note 'rows after the last shard had moved: ' . $coordinator->safe_psql('postgres', 'SELECT count(*) FROM ids');
 end_load(@loads);
-has_ids($coordinator, 'ids', 3 * 2 * 400 * 50, 'with shards that moved');
+has_ids($coordinator, 'ids', 3 * 2 * 400 * 50, 'after shards moved');
 
 $_->stop foreach @nodes;
 done_testing();

@@ -1,5 +1,5 @@
-# All that writes on a Citus cluster: INSERT ... SELECT, whose defaults the workers compute, both workers, COPY, and the
-# coordinator. Without settings it is an error where IDs would repeat, and with them none does.
+# All ways to write on a Citus cluster: INSERT ... SELECT with defaults computed on the workers, both workers directly,
+# COPY, and the coordinator. Without settings a call that could repeat an ID fails. With settings no ID repeats.
 use strict;
 use warnings;
 use CitusNodes;
@@ -18,26 +18,26 @@ $coordinator->safe_psql('postgres', q{
 	CREATE TABLE rows_of_node (tenant int, v int, kid96 kid96 DEFAULT kid96_next(), sno sno DEFAULT sno_next());
 	SELECT create_distributed_table('rows_of_node', 'tenant', colocate_with => 'source')});
 
-# Without settings: an error on the workers, wherever a session is. What has its node in it is distinct.
+# Without settings, calls fail on the workers, in any session. IDs that contain the node number are distinct.
 my @commands;
 foreach my $generator ('kid_next()', 'kid64_at(now())', 'flake_next()', 'flake_at(now())')
 {
 	foreach my $node (@workers)
 	{
 		my $error = error_of($node, "SELECT $generator");
-		like($error, qr{55000: IDs that this Citus worker makes would repeat}, "$generator on a worker: an error");
+		like($error, qr{55000: IDs that this Citus worker makes would repeat}, "without settings, $generator fails on a worker");
 		my @hint = $error =~ /(ALTER SYSTEM [^;]*)/g;
 		@commands = @hint if @hint > @commands;
 	}
 }
-like(error_of($coordinator, 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source'), qr{55000}, 'INSERT ... SELECT: an error');
-is($coordinator->safe_psql('postgres', 'SELECT count(*) FROM rows_of_all'), '0', 'and no row');
+like(error_of($coordinator, 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source'), qr{55000}, 'without settings, INSERT ... SELECT fails');
+is($coordinator->safe_psql('postgres', 'SELECT count(*) FROM rows_of_all'), '0', 'without settings, INSERT ... SELECT inserts no row');
 $coordinator->safe_psql('postgres', 'INSERT INTO rows_of_node (tenant, v) SELECT tenant, v FROM source');
 is( $coordinator->safe_psql('postgres', 'SELECT count(DISTINCT kid96), count(DISTINCT sno), count(DISTINCT kid_node(kid96)) FROM rows_of_node'),
-	'20000|20000|2', 'kid96 and sno are made on both workers, and distinct');
+	'20000|20000|2', 'without settings, both workers make distinct kid96 and sno');
 has_ids_of_coordinator('without settings');
 
-# The coordinator alone makes IDs of what it is sent itself.
+# The coordinator itself makes the IDs for rows that a client sends it.
 sub has_ids_of_coordinator
 {
 	my ($name) = @_;
@@ -47,19 +47,19 @@ sub has_ids_of_coordinator
 	return has_ids($coordinator, 'rows_of_all', 40000, "$name, COPY and INSERT on the coordinator");
 }
 
-# With what the hint says: the coordinator first, as the workers make none before.
+# With the settings of the hint: the coordinator first, as the workers make no IDs before.
 is("@commands", "ALTER SYSTEM SET kid.node = 'citus' ALTER SYSTEM SET kid.lanes = 16", 'the hint has two commands');
 set_on([ @commands, 'SELECT pg_reload_conf()' ], @nodes);
 is( join(' ', map { $_->safe_psql('postgres', 'SELECT * FROM kid_identity()') } @nodes),
-	'0|0|0|0|16 1|1|1|1|16 2|2|2|2|16', 'each node has its number');
+	'0|0|0|0|16 1|1|1|1|16 2|2|2|2|16', 'with the settings of the hint, each node has its number');
 $coordinator->safe_psql('postgres', 'TRUNCATE rows_of_all');
 $coordinator->safe_psql('postgres', 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source') foreach 1 .. 3;
-has_ids($coordinator, 'rows_of_all', 60000, 'INSERT ... SELECT');
+has_ids($coordinator, 'rows_of_all', 60000, 'with the settings of the hint, INSERT ... SELECT');
 is( $coordinator->safe_psql('postgres', 'SELECT DISTINCT kid_node(kid96), kid_partition(sno), kid_generator(flake), kid_sequence(kid64) / 1024 FROM rows_of_all ORDER BY 1'),
-	"1|1|1|8\n2|2|2|4", 'which the workers make, each with its number');
+	"1|1|1|8\n2|2|2|4", 'with the settings of the hint, each worker makes IDs with its number');
 has_ids_of_coordinator('with settings');
 
-# All at once.
+# All ways at once.
 $coordinator->safe_psql('postgres', 'TRUNCATE rows_of_all');
 my $insert = 'INSERT INTO rows_of_all (tenant, v) SELECT i, i FROM generate_series(1, 200) AS i;';
 end_load(
@@ -68,15 +68,15 @@ end_load(
 	start_load($coordinator, 1, 5, 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source LIMIT 10000;'),
 	start_load($coordinator, 1, 3, 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source;'),
 	start_load($coordinator, 1, 20, "COPY rows_of_all (tenant, v) FROM PROGRAM 'seq -f %.0f,1 500' WITH (FORMAT csv);"));
-has_ids($coordinator, 'rows_of_all', 4 * 10000 + 10000 + 50000 + 60000 + 10000, 'all at once');
-is($coordinator->safe_psql('postgres', 'SELECT string_agg(DISTINCT kid_node(kid96)::text, $$ $$) FROM rows_of_all'), '0 1 2', 'of all nodes');
+has_ids($coordinator, 'rows_of_all', 4 * 10000 + 10000 + 50000 + 60000 + 10000, 'all ways to write at once');
+is($coordinator->safe_psql('postgres', 'SELECT string_agg(DISTINCT kid_node(kid96)::text, $$ $$) FROM rows_of_all'), '0 1 2', 'the table has IDs of all nodes');
 
-# What Citus refuses, and a number that has no lane.
+# Statements that Citus rejects, and a number without a lane.
 like(error_of($coordinator, 'UPDATE rows_of_all SET kid64 = kid_next()'), qr{functions used in UPDATE queries on distributed tables must not be VOLATILE},
-	'UPDATE is refused');
+	'Citus rejects UPDATE with kid_next()');
 set_on([ 'ALTER SYSTEM SET kid.lanes = 2', 'SELECT pg_reload_conf()' ], @nodes);
 like(error_of($coordinator, 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source'),
-	qr{F0000: node number of this server does not fit "kid.lanes"\nDETAIL:  It is 2, and the range is 0 to 1}, 'a third node does not fit two lanes');
+	qr{F0000: node number of this server does not fit "kid.lanes"\nDETAIL:  It is 2, and the range is 0 to 1}, 'with two lanes a third node fails');
 
 $_->stop foreach @nodes;
 done_testing();

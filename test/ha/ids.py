@@ -1,4 +1,4 @@
-"""Clients that log every ID that they are given, outside the database, and the count of what is wrong with these IDs.
+"""Clients log every ID they are given, outside the database. Then wrong IDs are counted.
 
 The log has a line for each ID, or for each statement that failed:
 
@@ -6,27 +6,27 @@ The log has a line for each ID, or for each statement that failed:
 
 start, end   of the statement, in seconds of CLOCK_MONOTONIC, which all processes of the machine share
 era          timeline and port of the server: one leader, from its promotion to the next one, crashes included
-state        C: commit acknowledged; U: commit asked for, and never heard of again; H: handed out, without any row or by a
-             transaction that was rolled back
-client, n    who, and which of its statements: the primary key of the row, which tells whose rows there are in the end
+state        C: the commit was acknowledged; U: the commit was sent, and its outcome is unknown; H: the ID is in no row, or
+             in a transaction that was rolled back
+client, n    the client and the number of its statement: the primary key of the row, by which it is found in the end
 
-Counted for each type and each step, a step being the time from one fault to the next:
+Counted for each type and each step. A step is the time from one fault to the next:
 
     made       IDs given to clients
-    repeated   IDs given for the second time, by what is known of the first
-    below      IDs of ORDERED types that are not above one whose statement had ended before theirs began, by what is known of
-               that one
-    refused    inserts that a unique key refused
+    repeated   IDs given for the second time, by the kind of the first
+    below      IDs of ORDERED types that are not above an earlier one, whose statement had ended before theirs began, by the
+               kind of the earlier one
+    refused    inserts that a unique key rejected
     lost       acknowledged commits whose rows are gone
     pause      the longest time between one ID and the next, in seconds; silent: that between the last one and the end
 
-What is known of the earlier ID is the first of these that holds:
+The kind of the earlier ID is the first of these that applies:
 
     kept       its row is there in the end, its commit acknowledged or not
     same       the same leader gave it
-    arrived    another leader gave it, and what that one had written by then has arrived at its successor
-    lost       its commit was acknowledged, and its row is gone, with the last that its leader wrote
-    handed     no commit was acknowledged, and of what its leader wrote then nothing may have arrived
+    arrived    another leader gave it, and the WAL that this leader had written by then has arrived at its successor
+    lost       its commit was acknowledged, and its row is gone, as the last WAL of its leader is
+    handed     no commit was acknowledged, and the last WAL of its leader may not have arrived
 """
 
 import collections
@@ -46,8 +46,8 @@ GENERATORS = {
     "uuid": "kid_uuidv7()",
 }
 ORDERED = ("kid64", "flake", "uuid")
-CLIENTS = 4  # of each type. One of them makes no rows, so that it does not stand still with commits that wait for a standby
-LONGEST = 600  # seconds of load, whatever happens to who started it
+CLIENTS = 4  # of each type. One of them makes no rows, so that it never waits for the commit on a standby
+LONGEST = 600  # seconds of load, even if the process that started it is gone
 
 
 def create_tables(cursor):
@@ -131,7 +131,8 @@ class Client:
                 stop.wait(0.01)
             except psycopg2.Error as error:
                 self.write(start, time.monotonic(), "E", error.pgcode or "-", " | ".join(str(error).split("\n"))[:200])
-                # Anything but a refusal of this one statement may be the end of the server, or of its being the leader.
+                # Any error but a rejection of this one statement may mean that the server has ended, or is no
+                # leader any more.
                 if error.pgcode not in ("23505", "53400") or self.connection.info.transaction_status:
                     self.disconnect()
                 stop.wait(0.05)
@@ -143,7 +144,7 @@ def load(dsn, path):
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     names = list(GENERATORS)
-    # No two loads have clients of the same numbers.
+    # Clients of different loads have different numbers.
     first = int(time.monotonic()) * 100
     with open(path, "a") as file:
         lock = threading.Lock()
@@ -162,7 +163,7 @@ def load(dsn, path):
             thread.join(10)
         with lock:
             file.flush()
-            os._exit(0)  # one that still waits for a server that is gone may not hold up the others
+            os._exit(0)  # a client that still waits for a lost server must not hold up the others
 
 
 # -- The count -----------------------------------------------------------------------------------------------------------
@@ -186,7 +187,8 @@ def read_logs(paths, rows):
                 if state == "E":
                     if word == "23505":
                         refused.append((float(start), name))
-                    # The client never saw its ID, or has a line with that already, but it is in a row.
+                    # The client got an error, but the ID is in a row. Skip it if the client has a line with
+                    # that ID already.
                     if row is None or token in seen:
                         continue
                     word = row
@@ -227,7 +229,7 @@ def repeated(given, broken):
 def below(given, broken):
     """Yields (kind, greater, this) for IDs that are not above all whose statements had ended."""
     ended = sorted(given, key=lambda x: x.end)
-    highest = {}  # of each combination of what makes a kind
+    highest = {}  # for each combination of properties that decides the kind
     i = 0
     for this in sorted(given):
         while ended[i].end < this.start:

@@ -30,7 +30,7 @@ SETTINGS = {
 }
 
 
-# What is set for somebody's own servers would go before what the tests write into files.
+# Environment variables for the user's own servers would override the files that the tests write.
 for variable in list(os.environ):
     if variable.startswith(("PATRONI_", "ETCD_", "PGBACKREST_")) or variable.lower().endswith("_proxy"):
         del os.environ[variable]
@@ -62,8 +62,8 @@ def ok(good, name, details=()):
 
 # -- Processes -----------------------------------------------------------------------------------------------------------
 
-# What a process leaves behind when it dies becomes a child of this one, so that it can be found by its id: servers are no
-# children of who starts them.
+# If a process dies, its children become children of this process. So a server can be found by its process ID,
+# although it is no child of the process that started it.
 PR_SET_CHILD_SUBREAPER = 36
 ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 started = {}
@@ -87,7 +87,7 @@ def children(pid):
 
 
 def bury():
-    """Whoever waits for a process to be gone would see a dead one that nobody has asked about."""
+    """Reaps dead children, so that a wait for the end of a process does not see a zombie."""
     for pid in children(os.getpid()):
         if pid in started:
             if started[pid].poll() is not None:
@@ -118,7 +118,7 @@ def wait_for(what, condition, seconds=60):
 
 
 def end_all():
-    """Ends what was started here and is left."""
+    """Ends all remaining processes that this one started."""
     for number in signal.SIGTERM, signal.SIGKILL:
         until = time.monotonic() + 15
         while left := children(os.getpid()):
@@ -228,13 +228,13 @@ def stop_load(process):
         raise GaveUp("the clients do not stop")
 
 
-# -- What is asked of IDs ------------------------------------------------------------------------------------------------
+# -- Tests of the IDs ----------------------------------------------------------------------------------------------------
 
-ARRIVED = ", of those that have a row, are of the same leader, or whose WAL arrived"
+ARRIVED = ", among those that have a row, are of the same leader, or whose WAL arrived"
 
 def judge(step, figures, examples, kinds, loss, seconds):
-    """One test for each question. `kinds` are those of the earlier ID that a later one may not repeat nor be below, `loss`
-    says whether an acknowledged commit may be lost, and `seconds` how long a type may stand still."""
+    """Prints the figures of a step, and tests them. A later ID may not repeat, or be below, an earlier ID of one of the `kinds`.
+    `loss` says whether an acknowledged commit may be lost, and `seconds` how long a type may be without new IDs."""
     mine = {name: of for (where, name), of in sorted(figures.items()) if where == step}
     for name, of in mine.items():
         note(f"{step}: {name:5}", ", ".join(f"{key} {round(value, 1)}" for key, value in of.items() if value))
@@ -245,12 +245,12 @@ def judge(step, figures, examples, kinds, loss, seconds):
            [json.dumps(count)] + [line for line in examples[step] if line.startswith(keys)])
 
     of_what = "" if kinds == ids.KINDS else ARRIVED
-    none(f"no ID comes again{of_what}", *(f"repeated[{kind}]" for kind in kinds))
+    none(f"no ID repeats an earlier one{of_what}", *(f"repeated[{kind}]" for kind in kinds))
     none(f"no ID is below an earlier one{of_what}", *(f"below[{kind}]" for kind in kinds))
-    none("no ID is refused by a unique key", "refused")
+    none("no ID is rejected by a unique key", "refused")
     if not loss:
         none("no acknowledged commit is lost", "lost")
     pauses = {name: round(of["pause"], 1) for name, of in mine.items()}
     silent = {name: round(of["silent"], 1) for name, of in mine.items()}
-    ok(max(pauses.values()) < seconds and max(silent.values()) < 4, f"{step}: every type goes on, within {seconds} s",
+    ok(max(pauses.values()) < seconds and max(silent.values()) < 4, f"{step}: no type is without new IDs for {seconds} s",
        [f"longest pause: {json.dumps(pauses)}", f"at the end: {json.dumps(silent)}"])

@@ -172,7 +172,7 @@ is(session($lane_3), 't|3|3|3', 'kid.node is the number of all types');
 like(session("LOAD 'kid'; SET kid.$_ = 2"), qr/ERROR:  parameter "kid.$_" cannot be changed now/, "SET kid.$_ is rejected") foreach qw(node lanes);
 foreach my $who ('DATABASE postgres', 'ROLE CURRENT_USER')
 {
-	like(session("LOAD 'kid'; ALTER $who SET kid.lanes = 2"), qr/ERROR:  parameter "kid.lanes" cannot be changed now/, "ALTER $who SET kid.lanes");
+	like(session("LOAD 'kid'; ALTER $who SET kid.lanes = 2"), qr/ERROR:  parameter "kid.lanes" cannot be changed now/, "ALTER $who SET kid.lanes is rejected when kid is loaded");
 	# Without the library PostgreSQL does not know that the setting may not be changed this way.
 	is(session("ALTER $who SET kid.lanes = 2"), '', "ALTER $who SET kid.lanes is accepted when kid is not loaded");
 	like(session($lane_3), qr/^psql.*WARNING.*\n.*ERROR:  parameter "kid.lanes" could not be set\nDETAIL:  The value that it was given when the session started/s, "after ALTER $who SET kid.lanes, sessions make no ID");
