@@ -1,4 +1,4 @@
-# A bar for each name: its median, a whisker from the least to the greatest.
+# A bar for each name: its median, with a whisker from the minimum to the maximum.
 set terminal svg noenhanced size 760, 110 + 24 * bars font "Helvetica,13" background "white"
 set datafile separator "\t"
 set title heading

@@ -1,4 +1,4 @@
--- Making IDs in eight sessions at once: what they contend for is a cache line, or a lock.
+-- Making IDs in eight sessions at once. They contend for a cache line, or for a lock.
 INSERT INTO contestants (section, name, query)
 SELECT 'contended', name, format('SELECT count(%s) FROM generate_series(1, %s);', call, :rows)
   FROM generators WHERE name NOT IN ('kid96', 'sno', 'flake', 'flax');

@@ -1,5 +1,5 @@
--- COPY of a table that has only IDs, so that all there is to see is turning them to text and back. The tables are those of
--- sort.sql; what is read goes into tables without WAL.
+-- COPY of a table with IDs only, so that the time is that of converting them to text and back. The tables are those of
+-- sort.sql. Rows are read into tables without WAL.
 DELETE FROM stored WHERE name = 'bigint';
 SELECT format('CREATE UNLOGGED TABLE %I (LIKE %I)', 'copied ' || name, 'stored ' || name) FROM stored \gexec
 SELECT format('COPY %I TO %L (FORMAT %s)', 'stored ' || name, :'files' || name || '.' || form, form)

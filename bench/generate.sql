@@ -1,5 +1,5 @@
--- How fast IDs are made, by one session; and apart, in more turns that follow closely, what a call costs beside one that does
--- nothing: a difference of a fifth, which a change of the machine's speed hides easily.
+-- How fast one session makes IDs. A separate section with more and closer turns measures a call beside one that does
+-- nothing: their difference is a fifth, which a change of the machine's speed can easily hide.
 CREATE FUNCTION noop() RETURNS bigint LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS :'noop', 'noop';
 INSERT INTO contestants (section, name, query)
 SELECT 'generate', name, format('SELECT count(%s) FROM generate_series(1, %s)', call, :rows)

@@ -1,5 +1,5 @@
--- Whether inserting becomes slower as a table grows: batch after batch into one table for each key. What is kept for a size is
--- the batches that led to it, four at most.
+-- Whether inserting becomes slower as a table grows: batch after batch into one table for each key. The value for a size is
+-- that of the last batches before it, four at most.
 CREATE TABLE growing AS SELECT name, 'grow ' || name AS place, id FROM generators WHERE name IN ('kid64', 'bigserial', 'uuid v4');
 SELECT format('CREATE TABLE %I (id %s PRIMARY KEY, n int)', place, id) FROM growing \gexec
 CREATE PROCEDURE grow(batch int, rows_max int) LANGUAGE plpgsql AS $$
@@ -24,7 +24,7 @@ BEGIN
     END LOOP;
 END $$;
 CALL grow(:batch, :rows_max);
--- Flat: at each size as at the first.
+-- Flat means as fast at each size as at the first.
 INSERT INTO comparisons (section, name, rival)
 SELECT DISTINCT ON (k.nr, at.size) 'grow', k.name || ' at ' || at.size, k.name || ' at ' || 4 * :batch
   FROM (VALUES (1, 'kid64'), (2, 'bigserial'), (3, 'uuid v4')) AS k (nr, name),

@@ -1,4 +1,4 @@
--- What a primary key costs a bulk load, and how large its index becomes.
+-- What a primary key costs in a bulk load, and how large its index becomes.
 SELECT format('CREATE TABLE %I (id %s PRIMARY KEY, n int)', 'insert ' || name, id) FROM generators \gexec
 INSERT INTO contestants (section, name, query)
 SELECT 'insert', name, format('TRUNCATE %1$I; INSERT INTO %1$I (n) SELECT generate_series(1, %2$s)', 'insert ' || name, :rows)

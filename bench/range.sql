@@ -1,6 +1,6 @@
--- The rows of an hour, by the primary key and by a created_at column with an index: hours that begin at a full or a half
--- one, planned anew as an application's queries are. Both sides scan an index: with the table for the sum, without it for
--- the count. A million rows in three days have as many in an hour as ten million in thirty.
+-- The rows of an hour, by the primary key and by a created_at column with an index. Each hour begins at a full or a half
+-- one, and each query is planned anew, as an application's are. Both sides scan an index: with the table for the sum,
+-- without it for the count. A million rows in three days have as many rows an hour as ten million in thirty days.
 CREATE FUNCTION each_hour(query text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     hour timestamptz;

@@ -1,4 +1,4 @@
--- The results in Markdown. Variable: plots, the folder of the plots.
+-- Prints the results in Markdown. Variable: plots, the folder of the plots.
 SELECT E'\n## ' || title || E'\n\n![](' || :'plots' || '/' || replace(section, ' ', '-') || E'.svg)\n\n'
        || format(E'| | median, %s | spread | beside | median | spread | ratio | of the least | target | |\n', unit)
        || E'| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | --- |\n'

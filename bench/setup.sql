@@ -1,4 +1,5 @@
--- What is measured, and how it is kept. A contestant's turns are values; a comparison is the ratio of two medians.
+-- What is measured, and how the results are stored. The turns of a contestant are values, and a comparison is the ratio of
+-- two medians.
 \set QUIET on
 CREATE EXTENSION kid;
 CREATE SCHEMA bench;   -- first in this session's search_path
@@ -12,7 +13,7 @@ SELECT typname AS type, CASE typname WHEN 'kid64' THEN 'kid_next()' ELSE typname
  WHERE typtype = 'b'
  ORDER BY pg_type.oid;
 
--- What makes IDs: as the definition of a column and as a call. Generators that this server does not have are left out.
+-- What makes IDs, as a column definition and as a call. Generators that this server does not have are skipped.
 CREATE TABLE generators (name text PRIMARY KEY, id text, call text);
 INSERT INTO generators SELECT type, format('%s DEFAULT %s', type, call), call FROM id_types;
 INSERT INTO generators VALUES
@@ -51,7 +52,7 @@ INSERT INTO sections (section, title, unit) VALUES
 
 CREATE TABLE turns (section text, name text, round int, value float);
 
--- One is compared with another; a target is the greatest ratio that will do.
+-- Each row compares a contestant with another one. The target is the greatest acceptable ratio.
 CREATE TABLE comparisons (nr serial, section text, name text, rival text, target numeric);
 
 CREATE VIEW medians AS
@@ -73,8 +74,9 @@ SELECT nr, c.section, c.name, figure(a.median) AS median, figure(a.least) || '..
   JOIN medians b ON b.section = c.section AND b.name = c.rival
  ORDER BY nr;
 
--- Times queries against each other: rounds, in each of which every contestant of a section has its turn, so that a change of
--- the machine's speed meets all of them alike; in any order, as a query can leave memory and caches better or worse for the next.
+-- Times queries against each other in rounds. In each round every contestant of a section has its turn, so that a change of
+-- the machine's speed affects all of them alike. The order is random, because a query can leave memory and caches better or
+-- worse for the next one.
 CREATE TABLE contestants (nr serial, section text, name text, query text, before text);
 
 CREATE PROCEDURE compare(contest text, rounds int) LANGUAGE plpgsql AS $$

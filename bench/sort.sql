@@ -1,9 +1,9 @@
--- Sorting, indexes, joins and extremes, of IDs from thirty days that lie in no order.
+-- Sorting, indexes, joins and extremes, with IDs from thirty days in random order.
 CREATE TABLE stored (name text, id text, rival text);
 INSERT INTO stored VALUES ('bigint', 'g', NULL), ('uuid', 'gen_random_uuid()', NULL);
 INSERT INTO stored SELECT type, type || '_at(t)', rival FROM id_types ORDER BY rival;
 INSERT INTO stored VALUES
-    ('kid_uuidv7', 'kid_uuidv7_at(t)', NULL);   -- to PostgreSQL that is a uuid as any
+    ('kid_uuidv7', 'kid_uuidv7_at(t)', NULL);   -- to PostgreSQL these are uuids like any other
 SELECT format('CREATE TABLE %I AS SELECT id FROM (
                    SELECT g, %s AS id
                      FROM (SELECT g::bigint, timestamptz ''2026-01-01'' + g * (interval ''30 days'' / %s) AS t

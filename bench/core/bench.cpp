@@ -1,6 +1,6 @@
-// The core alone: the generator's step, text forms beside their plain reference, comparison, packing and unpacking.
+// The core alone: the generator's step, text forms beside their plain form, comparison, packing and unpacking.
 //
-// Every benchmark goes through a batch of random inputs, and what it times is one call.
+// Every benchmark goes through a batch of random inputs, and measures one call.
 #include "../../src/core/step.hpp"
 #include "../../src/core/types/flake.hpp"
 #include "../../src/core/types/flax.hpp"
@@ -45,7 +45,7 @@ std::array<unix_micros, batch> random_times() {
   return times;
 }
 
-/// Runs `call` over the batch, again and again.
+/// Runs `call` over the batch repeatedly.
 template <class Inputs, class Call> void each(State &state, Inputs const &inputs, Call call) {
   std::size_t i = 0;
   for (auto _ : state)
@@ -113,8 +113,8 @@ constexpr flax flax_layout;
 
 auto const origin = std::chrono::system_clock::now();
 
-/// Real time, 40 times as fast, or a thread would use up its units, and be measured at waiting for the next ones. What
-/// the call costs is that of reading the clock of the system, as the module does.
+/// Real time, 40 times as fast: otherwise a thread would use up its units, and the benchmark would measure
+/// waiting. A call includes reading the system clock, as in the module.
 struct real_clock {
   unix_micros operator()() const noexcept {
     auto const passed = std::chrono::system_clock::now() - origin;
@@ -140,7 +140,7 @@ template <class Clock, class Read> void next(State &state) {
     not_issued += result.kind != step_kind::issued;
     DoNotOptimize(result.state);
   }
-  // What was measured are calls that get an ID only if this is about 0.
+  // Only if this is about 0, the measured calls got IDs.
   state.counters["not_issued"] =
       benchmark::Counter(static_cast<double>(not_issued), benchmark::Counter::kAvgIterations);
   state.counters["retries"] = benchmark::Counter(static_cast<double>(cell.retries), benchmark::Counter::kAvgIterations);

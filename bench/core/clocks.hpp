@@ -1,4 +1,4 @@
-// A logical clock as the module drives it, with a cell and a system clock of the benchmarks' own.
+// A logical clock as the module drives it, with the benchmarks' own cell and system clock.
 #pragma once
 
 #include "../../src/core/step.hpp"
@@ -19,8 +19,8 @@ struct alignas(128) shared_cell {
   std::atomic<std::uint64_t> end{~std::uint64_t{0}};
 
   std::uint64_t load() noexcept { return word.load(std::memory_order_relaxed); }
-  // With success the caller owns `desired`; with failure `expected` becomes what another caller wrote. Full order, as
-  // PostgreSQL's.
+  // On success the caller owns `desired`; on failure `expected` becomes what another caller wrote. The order is
+  // full, like PostgreSQL's.
   bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
     return word.compare_exchange_strong(expected, desired);
   }
@@ -32,7 +32,7 @@ struct alignas(128) shared_cell {
   }
 };
 
-/// One thread's view of it, which counts how often another thread was first.
+/// One thread's view of the cell, which counts how often another thread was faster.
 struct counting_cell {
   shared_cell &cell;
   std::int64_t retries = 0;
@@ -48,7 +48,7 @@ struct counting_cell {
   }
 };
 
-/// Goes on by one microsecond a call: no unit is used up.
+/// Advances by one microsecond a call, so that no unit is used up.
 struct counter {
   unix_micros now = start;
   unix_micros operator()() noexcept { return now++; }

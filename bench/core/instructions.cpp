@@ -1,4 +1,4 @@
-// For bench/core/instructions: calls the generator of a logical clock so many times that it is told, under callgrind.
+// For bench/core/instructions: calls the generator of a logical clock a given number of times, under callgrind.
 #include "clocks.hpp"
 
 #include <cstdio>
@@ -7,7 +7,7 @@
 
 namespace {
 
-/// What callgrind counts, and nothing else: toggled at its entry and exit.
+/// callgrind counts only this function: counting is toggled at its entry and exit.
 template <class Clock> [[gnu::noinline]] std::uint64_t counted(kid::shared_cell &cell, unsigned long calls) {
   Clock const clock;
   kid::counter read;

@@ -1,6 +1,6 @@
-// libFuzzer: the text form of every type. Decoding never reads past the end (AddressSanitizer watches), takes only what
-// encoding gives (of numbers, also their hexadecimal form), and undoes it. The ordered alphabets are also compared with
-// their reference.
+// libFuzzer: the text form of every type. Decoding never reads past the end (AddressSanitizer checks that),
+// accepts only what encoding returns (of numbers, also the hexadecimal form), and is its inverse. The ordered
+// alphabets are also compared with the plain form.
 #include "../unit/plain_text.hpp"
 #include "../unit/types.hpp"
 

@@ -17,7 +17,7 @@ template <unsigned Size> void compares_as_memcmp() {
     for (auto &byte : a)
       byte = static_cast<unsigned char>(random());
     auto b = a;
-    // In two bits, in one, or in none: wherever they are, the last byte and the sign of a char too.
+    // They differ in two bits, in one, or in none, anywhere: also in the last byte, and in the sign of a char.
     for (auto times = random() % 4; times > 1; times--)
       b[random() % Size] ^= static_cast<unsigned char>(1U << random() % 8);
     int const expected = std::memcmp(a.data(), b.data(), Size);

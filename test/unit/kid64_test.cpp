@@ -16,7 +16,7 @@ std::vector<vector_row> const &rows() {
   return all;
 }
 
-/// What uid was given: microseconds, of which it keeps the unit.
+/// The microseconds that uid was given. uid keeps only their time unit.
 unix_micros instant(vector_row const &row) {
   return (row.number("a_mega") * 1'000'000 + row.number("b_sec")) * 1'000'000 + row.number("c_micro");
 }
@@ -50,7 +50,8 @@ TEST(Kid64, TextSortsAsIdsDo) {
   expect_same_order<kid64>(rows(), "text64");
 }
 
-// The alphabet, by hand from uid's document: the first, the last, and the last of each range of it.
+// The alphabet, written by hand from uid's document: the first and the last character, and the last of each
+// range.
 TEST(Kid64, TextOfTheExtremes) {
   EXPECT_EQ(encode<kid64>(0), "...........");
   EXPECT_EQ(encode<kid64>(~std::uint64_t{0}), "zzzzzzzzzzw");
@@ -94,8 +95,8 @@ TEST(Kid64, BoundsOfAUnit) {
 }
 
 TEST(Kid64, BoundsTileTime) {
-  // From one microsecond to the next the bounds stay, or the next floor follows the last ceil without a gap in time.
-  // Two seconds with the short units at their ends, and the end of a megasecond.
+  // From one microsecond to the next the bounds are equal, or the next floor follows the last ceil without a
+  // gap. Checked for two seconds with the short units at their ends, and for the end of a megasecond.
   for (unix_micros const start : {unix_micros{0}, unix_micros{999'999'000'000}})
     for (unix_micros t = start; t < start + 2'000'000; t++) {
       auto const here = floor(kid64{}, t);
@@ -115,7 +116,7 @@ TEST(Kid64, BoundsSaturate) {
     EXPECT_EQ(floor(kid64{}, before), 0U);
     EXPECT_EQ(ceil(kid64{}, before), 0U);
   }
-  // The end of uid's megasecond 1048575.
+  // The end of megasecond 1048575, the last one of uid.
   unix_micros const end = unix_micros{1048576} * 1'000'000 * 1'000'000;
   for (auto const after : {end, std::numeric_limits<unix_micros>::max()}) {
     EXPECT_EQ(floor(kid64{}, after), greatest_id);
@@ -133,7 +134,7 @@ TEST(Kid64, ArbitraryBitsCountOn) {
   EXPECT_EQ(kid_clock::next_unit(~std::uint64_t{0}), ~std::uint64_t{0});
 }
 
-// The comparisons with an instant in the second unit, in the first, in the last, and out of range.
+// Comparisons with an instant in the second unit, in the first, in the last, and out of range.
 TEST(Kid64, ComparedWithTime) {
   auto const expect = [](comparison how, unix_micros time, std::uint64_t lowest, std::uint64_t highest) {
     auto const ids = ids_that_are(how, kid64{}, time);
@@ -149,7 +150,7 @@ TEST(Kid64, ComparedWithTime) {
   expect(comparison::less, 0, max, 0);
   expect(comparison::greater, 0, 0x4000, max);
   expect(comparison::greater_equal, 0, 0, max);
-  // Above the last time there are only bits that no generator makes.
+  // Above the last time there are only bit patterns that no generator makes.
   expect(comparison::greater, kid64::last(), 0xfffff'f423f'f40000 + 0x4000, max);
 
   for (unix_micros const before : {unix_micros{-1}, std::numeric_limits<unix_micros>::min()}) {

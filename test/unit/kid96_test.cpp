@@ -43,7 +43,7 @@ TEST(Kid96, TextSortsAsIdsDo) {
   expect_same_order<kid96>(rows(), "text64");
 }
 
-// The bytes in uid's README; their text there is of the same bytes.
+// The bytes in uid's README. Their text there encodes the same bytes.
 TEST(Kid96, ReadmeDecodes) {
   unsigned char const bytes[] = {0, 96, 57, 138, 3, 235, 39, 50, 123, 105, 128, 1};
   auto const id = load_big<kid96::size, uint128>(bytes);
@@ -53,8 +53,8 @@ TEST(Kid96, ReadmeDecodes) {
   EXPECT_EQ(kid64::sequence::get(layout.local(id)), 1U);
 }
 
-// No ID that a generator makes in a neighborhood is later than `latest` says of any other of it, and the next
-// neighborhood begins right after it.
+// No ID of a neighborhood is later than `latest` returns for any other ID of it, and the next neighborhood
+// begins right after it.
 TEST(Kid96, LatestOfANeighborhood) {
   for (unsigned bits = 0; bits <= kid96::neighborhood_max; bits++) {
     kid96 const layout{bits};
@@ -65,13 +65,13 @@ TEST(Kid96, LatestOfANeighborhood) {
       EXPECT_EQ(layout.lowest(latest), layout.lowest(time));
       EXPECT_NE(layout.lowest(latest + 1), layout.lowest(time));
     }
-    // Bits that are no time of a generator.
+    // Bit patterns that are no time of a generator.
     uint128 const beyond = layout.global(~std::uint64_t{0}, 7);
     EXPECT_GE(layout.latest(beyond), layout.time(beyond));
   }
 }
 
-// The neighborhood's edges, without a neighborhood to with the widest.
+// The edges of the neighborhood, for all sizes from none to the widest.
 TEST(Kid96, Bounds) {
   for (unsigned bits = 0; bits <= kid96::neighborhood_max; bits++) {
     kid96 const layout{bits};
@@ -89,7 +89,8 @@ TEST(Kid96, Bounds) {
   }
 }
 
-// Whatever the IDs and nodes, what the keys say is the order; and of one node, all but the last bit of it.
+// Whatever the IDs and nodes are, the order of the keys is that of the IDs. For a single node, the keys keep
+// all but the last bit.
 TEST(Kid96, SortKeys) {
   std::mt19937_64 random(96);
   for (unsigned bits = 0; bits <= kid96::neighborhood_max; bits++) {

@@ -12,7 +12,7 @@ namespace kid {
 namespace {
 
 constexpr std::uint64_t sequence_max = kid64::sequence::max;
-constexpr std::uint64_t unit = 0x6'5432'1000'0000; // a time unit, its sequence 0
+constexpr std::uint64_t unit = 0x6'5432'1000'0000; // a time unit with sequence 0
 constexpr std::uint64_t unit_after = unit + 0x4000;
 
 in_lane<kid_clock> laned(std::uint64_t lanes, std::uint64_t node, bool hold = true) {
@@ -20,7 +20,7 @@ in_lane<kid_clock> laned(std::uint64_t lanes, std::uint64_t node, bool hold = tr
 }
 
 TEST(Lane, BeginsAtTheReversedNumber) {
-  // Bits by hand: of 14, node 1 is the highest, node 6 = 110 is 011.
+  // The reversed 14 bits, by hand: node 1 becomes the highest bit, and node 6 = 110 becomes 011.
   struct {
     std::uint64_t lanes, node, first, last;
   } const known[] = {{1, 0, 0, 16383},      {2, 0, 0, 8191},      {2, 1, 8192, 16383},       {4, 1, 8192, 12287},
@@ -61,7 +61,7 @@ TEST(Lane, Step) {
   EXPECT_STEP(step(clock, unit + 4096, unit), step_kind::issued, unit + 4097);
   EXPECT_STEP(step(clock, unit + 8190, unit), step_kind::issued, unit + 8191);
   EXPECT_STEP(step(clock, unit + 8191, unit), step_kind::used_up, unit + 8191);
-  // Of other lanes, as what was observed can be: below, and above.
+  // States of other lanes, which an observed ID can have: below the lane, and above it.
   EXPECT_STEP(step(clock, unit, unit), step_kind::issued, unit + 4096);
   EXPECT_STEP(step(clock, unit + 4095, unit), step_kind::issued, unit + 4096);
   EXPECT_STEP(step(clock, unit + 8192, unit), step_kind::used_up, unit + 8192);
@@ -101,7 +101,7 @@ TEST(Lane, InBulk) {
   EXPECT_EQ(take(100), std::pair(unit + 4096, std::uint64_t{100}));
   cell.word = unit + 9000;
   EXPECT_EQ(take(100), std::pair(unit + 9000, std::uint64_t{0}));
-  // Of 1024 lanes each has 16 states: one in a step, and the last is not for those who want many.
+  // Each of 1024 lanes has 16 states. A bulk caller gets one a step, and never the last.
   cell.word = unit;
   in_bulk const narrow{laned(1024, 1)};
   for (std::uint64_t state = unit + 8192; state < unit + 8207; state++) {
@@ -134,17 +134,17 @@ TEST(ClockThreads, KeepToTheirLane) {
   }
 }
 
-/// What can be left out of docs/many-machines.md, or be otherwise.
+/// The steps of docs/many-machines.md that a test can omit, and details that it can change.
 struct procedure {
-  bool changes_old_first = true; ///< to grow: all old servers have the new number of lanes before a new one starts
-  bool observes_old = true;      ///< and a new one observes the end of their last unit
-  bool stops_first = true;       ///< to shrink: the servers that go are stopped before those that stay have fewer lanes
-  bool observes_stopped = true;  ///< and those that stay have observed the end of the last unit of those that go
-  bool reverses = true;          ///< lanes begin at the number with its bits reversed, and not in the order of numbers
-  bool heeds_lanes = true;       ///< from an ID of another lane it goes on in its own, and does not count on by one
+  bool changes_old_first = true; ///< to grow, all old servers get the new number of lanes before a new server starts
+  bool observes_old = true;      ///< to grow, a new server observes the end of their last unit
+  bool stops_first = true;       ///< to shrink, servers that leave are stopped before the others get fewer lanes
+  bool observes_stopped = true;  ///< to shrink, servers that stay observe the end of the last unit of those that leave
+  bool reverses = true;          ///< lanes begin at the number with its bits reversed, not in the order of numbers
+  bool heeds_lanes = true;       ///< after an ID of another lane, a server continues in its own lane
 };
 
-/// A lane that is gone by in the wrong way.
+/// A lane that may ignore which lane a state belongs to.
 struct heedless : in_lane<kid_clock> {
   bool heeds;
   constexpr std::uint64_t count(std::uint64_t state) const noexcept {
@@ -155,7 +155,8 @@ struct heedless : in_lane<kid_clock> {
   }
 };
 
-/// Servers with logical clocks of their own, whose system clocks differ by up to 50 ms, and are stepped now and then.
+/// Servers, each with its own logical clock. Their system clocks differ by up to 50 ms, and are stepped now and
+/// then.
 class machines {
 public:
   static constexpr unsigned count = 16;
@@ -166,7 +167,7 @@ public:
     servers_[0].runs = true;
   }
 
-  /// For so many time units all servers that run make IDs, some as many as they can.
+  /// For so many time units all running servers make IDs, some of them as many as they can.
   void run(unsigned units) {
     for (unsigned i = 0; i < units; i++) {
       time_ += kid64::unit;
@@ -267,7 +268,7 @@ private:
     }
   }
 
-  /// One after the other, in any order, while all that run go on.
+  /// Calls `call` for one server after another, in random order, while all running servers continue.
   template <class Call> void for_each_of(unsigned from, unsigned to, Call call) {
     std::vector<unsigned> order;
     for (unsigned i = from; i < to; i++)

@@ -1,4 +1,4 @@
-// The text forms written plainly, one character at a time: what core/text.hpp must equal.
+// The text forms written plainly, one character at a time. core/text.hpp must give the same results.
 #pragma once
 
 #include "../../src/core/text.hpp"
@@ -9,7 +9,7 @@ namespace kid {
 template <class Alphabet, unsigned Size, class Word> struct plain_text {
   static constexpr unsigned length = (8 * Size + Alphabet::bits - 1) / Alphabet::bits;
 
-  /// Writes `length` characters and no terminator; returns how many that is.
+  /// Writes `length` characters without a terminator, and returns how many.
   static constexpr unsigned encode(Word id, char *text) noexcept {
     text[length - 1] = Alphabet::characters[static_cast<std::size_t>(id << padding) & digit_mask];
     id >>= Alphabet::bits - padding;
@@ -18,7 +18,7 @@ template <class Alphabet, unsigned Size, class Word> struct plain_text {
     return length;
   }
 
-  /// Reads at most `size` bytes at `text`, which need no terminator. Sets `id` only when the text is valid.
+  /// Reads at most `size` bytes at `text`, which need no terminator. Sets `id` only if the text is valid.
   static constexpr text_status decode(char const *text, std::size_t size, Word &id) noexcept {
     Word bits = 0;
     unsigned digit = 0;
@@ -59,7 +59,7 @@ private:
   static_assert(sizeof(Alphabet::characters) == digit_mask + 2);
 };
 
-/// The reference of an `ordered_text`.
+/// The plain form of an `ordered_text`.
 template <class Text> struct plain_form;
 template <class Alphabet, unsigned Size, class Word> struct plain_form<ordered_text<Alphabet, Size, Word>> {
   using type = plain_text<Alphabet, Size, Word>;

@@ -34,14 +34,14 @@ TEST(Sno, TimeAsTheLibrary) {
   auto const rows = read_vectors("sno_time.tsv");
   ASSERT_EQ(rows.size(), 90U);
   for (auto const &row : rows) {
-    // The library takes nanoseconds; an instant before the first of a microsecond is not in these rows' seconds.
+    // The library takes nanoseconds. These rows have no instant before the first one of a microsecond.
     auto const id = sno{}.lowest(row.number("in_unix_ns") / 1000) | payload(row, "meta_in", "partition_in");
     expect_forms<sno>(row, "text", id);
     EXPECT_EQ(sno{}.time(id), row.number("unix_ns") / 1000);
   }
 }
 
-// The document's range: 2010-01-01 00:00:00 to 2079-09-07 15:47:35.548, and that unit to its end.
+// The range in the document: 2010-01-01 00:00:00 to the end of the unit 2079-09-07 15:47:35.548.
 TEST(Sno, Range) {
   EXPECT_EQ(sno{}.first(), 1'262'304'000'000'000);
   EXPECT_EQ(sno{}.last(), 3'461'327'255'551'999);

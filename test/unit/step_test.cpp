@@ -73,7 +73,7 @@ TEST(Step, Refuse) {
   EXPECT_STEP(refusing(second_1 + 7, end_of_second), step_kind::behind, second_1 + 7);
   EXPECT_STEP(refusing(second_1 | used_up, unit_0), step_kind::behind, second_1 | used_up);
   EXPECT_STEP(refusing(second_1 | used_up, second_1), step_kind::used_up, second_1 | used_up);
-  // It never runs ahead of the clock.
+  // The state never gets ahead of the clock.
   EXPECT_STEP(refusing(second_1 | used_up, second_1, second_1), step_kind::used_up, second_1 | used_up);
 }
 
@@ -144,7 +144,7 @@ template <class Clock> std::uint64_t issue(atomic_cell &cell, Clock &&clock) {
   }
 }
 
-// A clock that the test owns: it creeps, stands, leaps and goes back.
+// A clock that the test controls: it creeps, stands still, jumps ahead, and goes back.
 TEST(LogicalClock, RisesWhateverTheClockDoes) {
   std::mt19937_64 random(20261121);
   atomic_cell cell;
@@ -161,8 +161,8 @@ TEST(LogicalClock, RisesWhateverTheClockDoes) {
   }
 }
 
-// After a step back the logical clock may carry, but never faster than the system clock goes: how far it is ahead never
-// grows.
+// After a step back the logical clock may carry, but never faster than the system clock runs: how far it is
+// ahead never grows.
 TEST(LogicalClock, CarriesNoFasterThanTimePasses) {
   atomic_cell cell;
   unix_micros time = 1'767'225'600'000'000;
@@ -177,12 +177,12 @@ TEST(LogicalClock, CarriesNoFasterThanTimePasses) {
     auto const id = issue(cell, clock);
     carries += (id >> 14) != (last >> 14) ? 1 : 0;
     last = id;
-    // One unit of slack, as the clock is compared by whole units.
+    // One unit of slack, because the clock is compared in whole units.
     ASSERT_LE(kid64::time(id) - time, ahead + kid64::unit);
   }
 }
 
-// Several states in one step: those of a unit that follow, and none at or beyond the limit.
+// Several states in one step: consecutive states of a unit, and none at or beyond the limit.
 TEST(Advance, Several) {
   constexpr std::uint64_t now = second_1;
   atomic_cell cell;
@@ -224,7 +224,7 @@ TEST(Advance, SeveralOfFlake) {
   std::uint64_t wanted = 1000;
   EXPECT_STEP(advance(line, cell, now, no_carry, &wanted), step_kind::issued, now);
   EXPECT_EQ(wanted, 100u);
-  // The setting was lowered since.
+  // The setting was lowered meanwhile.
   line.sequence_max = 9;
   EXPECT_EQ(line.left(now + 50), 0u);
 }
@@ -236,7 +236,8 @@ TEST(ClockThreads, NoDuplicateWithTheSystemClock) {
   EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
 }
 
-// The clock advances slower than the sequences are used up and goes back now and then: every branch, contended.
+// The clock runs slower than the sequences are used up, and goes back now and then. So every branch is taken by
+// contending threads.
 TEST(ClockThreads, NoDuplicateWithABadClock) {
   static std::atomic<unix_micros> ticks{0};
   auto const clock = [] {
@@ -251,7 +252,8 @@ TEST(ClockThreads, NoDuplicateWithABadClock) {
 
 } // namespace
 
-// Who wants many leaves the last sixteenth of a unit, and takes no more than that in a step.
+// A caller that wants many states leaves the last sixteenth of a unit to others, and takes no more than that in
+// one step.
 TEST(InBulk, LeavesSomeToOthers) {
   constexpr std::uint64_t now = second_1;
   atomic_cell cell;
@@ -263,10 +265,10 @@ TEST(InBulk, LeavesSomeToOthers) {
   for (std::uint64_t taken = 0; taken < 15; taken++)
     EXPECT_EQ(take(1'000'000), std::pair(now + 1024 * taken, std::uint64_t{1024}));
   EXPECT_EQ(take(1), std::pair(now + 15 * 1024 - 1, std::uint64_t{0}));
-  // The last step may be a shorter one.
+  // The last step may be shorter.
   cell.word = now + 15 * 1024 - 11;
   EXPECT_EQ(take(1'000'000), std::pair(now + 15 * 1024 - 10, std::uint64_t{10}));
-  // Others go on, up to the end.
+  // Other callers continue, up to the end.
   for (std::uint64_t state = now + 15 * 1024; state <= (now | used_up); state++)
     EXPECT_STEP(advance(kid_clock{}, cell, now), step_kind::issued, state);
   EXPECT_STEP(advance(kid_clock{}, cell, now), step_kind::used_up, now | used_up);
@@ -285,7 +287,8 @@ TEST(InBulk, OfAFewStates) {
   EXPECT_STEP(advance(in_bulk{line}, cell, now), step_kind::used_up, now + 3);
 }
 
-// When the system clock is behind, a carry is earned though others move the logical clock within the unit meanwhile.
+// While the system clock is behind, a carry is earned even if others move the logical clock within the unit
+// meanwhile.
 TEST(InBulk, Carries) {
   atomic_cell cell;
   in_bulk<kid_clock> const bulk{kid_clock{}};

@@ -34,8 +34,8 @@ public:
     return text.substr(0, size);
   }
 
-  /// Both forms give the same ID or the same error. The text is copied to its own bytes and no more, so that
-  /// AddressSanitizer sees a read past them.
+  /// Decodes with both forms, which must give the same ID or the same error. The text is copied to a buffer of
+  /// exactly its size, so that AddressSanitizer detects a read past its end.
   static void expect_same(std::string const &text) {
     constexpr word untouched = 42;
     std::unique_ptr<char[]> const copy(new char[text.size()]);
@@ -69,7 +69,7 @@ TYPED_TEST(OrderedText, RandomIds) {
   }
 }
 
-// Each bit alone, and all but it.
+// Each bit alone, and all bits except one.
 TYPED_TEST(OrderedText, EveryBit) {
   using id_word = typename TypeParam::word;
   for (unsigned bit = 0; bit < 8 * TypeParam::size; bit++)
@@ -91,7 +91,7 @@ TYPED_TEST(OrderedText, WritesNoByteMore) {
     EXPECT_EQ(text[i] == untouched, i < 8 || i >= 8 + TestFixture::length) << i;
 }
 
-// Every byte in every place; of kid64 the last character tries all padding.
+// Every byte in every position. For kid64 the last character also tries all padding.
 TYPED_TEST(OrderedText, EveryByte) {
   for (unsigned round = 0; round < 20; round++) {
     auto const valid = this->random_text(TestFixture::length);

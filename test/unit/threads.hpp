@@ -31,8 +31,8 @@ inline unix_micros system_clock() {
   return static_cast<unix_micros>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
 }
 
-/// Every thread calls `issue(cell)` `count` times; returns all states, sorted. Each thread's own must rise where
-/// `rising`.
+/// Every thread calls `issue(cell)` `count` times. Returns all states, sorted. If `rising` is set, the states
+/// of each thread must rise.
 template <class Issue>
 std::vector<std::uint64_t> issue_in_threads(unsigned threads, unsigned count, Issue issue, bool rising) {
   atomic_cell cell;

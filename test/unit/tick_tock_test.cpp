@@ -39,12 +39,12 @@ TEST(SnoClock, Bounds) {
   EXPECT_EQ(next(at(2) | tock | 102, at(3)).state, at(3) | tock | 100);
   EXPECT_EQ(next(at(2) | 103, at(2)).kind, step_kind::used_up);
   EXPECT_EQ(next(at(2) | 100, at(1)).kind, step_kind::behind);
-  // Bounds that were other ones a moment ago.
+  // The settings of the sequences were changed a moment ago.
   EXPECT_EQ(next(at(2) | 7, at(2)).state, at(2) | 100);
   EXPECT_EQ(next(at(2) | 200, at(2)).kind, step_kind::used_up);
 }
 
-// As its document tells: the first step back toggles, a second one that falls below the safe mark waits.
+// As sno's document says: the first step back toggles. A second one, below the safe mark, waits.
 TEST(TickTock, ToggleThenWait) {
   auto const expect = [](std::uint64_t safe, std::uint64_t last, std::uint64_t now, step_kind kind,
                          std::uint64_t state) {
@@ -53,9 +53,10 @@ TEST(TickTock, ToggleThenWait) {
     EXPECT_EQ(result.state, state);
   };
   expect(0, at(100) | 5, at(50), step_kind::issued, at(50) | tock);
-  // Back again, into time that the other side used: as soon as the clock is where it was, this side goes on.
+  // The clock is back in time that the other side used. This side continues as soon as the clock has caught up
+  // with it.
   expect(at(100), at(60) | tock | 5, at(55), step_kind::behind, at(60) | tock | 5);
-  // Past the mark, and back to it: the unit of the mark may have been used to its end.
+  // Past the mark, and back to it: the unit of the mark may be used up.
   expect(at(100), at(120) | tock | 5, at(100), step_kind::behind, at(101));
   expect(at(100), at(120) | tock | 5, at(101), step_kind::issued, at(101));
   // The clock is not behind any more.
@@ -74,7 +75,7 @@ TEST(Step, Limit) {
   EXPECT_EQ(advance(sno_clock{}, cell, at(3)).kind, step_kind::beyond);
 }
 
-/// A generator as src/pg makes it. Instead of waiting it tries again: the clock goes on as it is read.
+/// A generator like that of src/pg. Instead of waiting it tries again: the clock advances with each reading.
 template <class Clock> struct generator {
   sno_clock line;
   Clock clock;
@@ -123,8 +124,8 @@ TEST(TickTock, NoDuplicateWhateverTheClockDoes) {
     ASSERT_TRUE((state & 0xffff) >= 10 && (state & 0xffff) <= 29);
 }
 
-// One step back by an hour is one toggle and no wait: a caller that read the clock before it does not take the new side
-// to the old time.
+// One step back by an hour is one toggle without a wait. A caller that read the clock before the toggle does
+// not move the new side to the old time.
 TEST(ClockThreads, SnoIgnoresLateReadings) {
   static std::atomic<unix_micros> ticks{0};
   auto const clock = [] {

@@ -1,4 +1,5 @@
-// The types that src/types.def lists. A test of all types takes them from there, and their headers from here.
+// The types in src/types.def. A test for all types takes the types from that file, and their headers from this
+// one.
 #pragma once
 
 #include "../../src/core/types/flake.hpp"
@@ -13,7 +14,7 @@
 
 namespace kid {
 
-/// Whether an `Id` has a text form of its own. That of a core type is PostgreSQL's.
+/// Whether an `Id` has a text form of its own. A core type has that of PostgreSQL.
 template <class Id, class = void> inline constexpr bool has_text = false;
 template <class Id> inline constexpr bool has_text<Id, std::void_t<typename Id::text>> = true;
 

@@ -17,7 +17,7 @@ uuidv7::word parse(std::string text) {
   return uuidv7::word{std::stoull(text.substr(0, 16), nullptr, 16)} << 64 | std::stoull(text.substr(16), nullptr, 16);
 }
 
-// The library has a count of its own, of 32 bits, which begins in the bits that are a fraction here.
+// The library's counter is 32 bits long, and begins in the bits that are the fraction here.
 TEST(Uuidv7, AsTheLibrary) {
   auto const rows = read_vectors("uuidv7.tsv");
   ASSERT_EQ(rows.size(), 200U);
@@ -62,7 +62,7 @@ TEST(Uuidv7, Range) {
   EXPECT_TRUE(ceil(uuidv7{}, uuidv7::last()) == parse("ffffffff-ffff-7fff-bfff-ffffffffffff"));
   EXPECT_TRUE(floor(uuidv7{}, 0) == parse("00000000-0000-7000-8000-000000000000"));
 
-  // Bounds are of the millisecond, and hold for every UUID.
+  // Bounds are those of the millisecond, and hold for every uuid.
   auto const is = [](comparison how, unix_micros time, uuidv7::word id) {
     auto const range = ids_that_are(how, uuidv7{}, time);
     return range.lowest <= id && id <= range.highest;
@@ -78,7 +78,7 @@ TEST(Uuidv7, Range) {
   EXPECT_TRUE(is(comparison::greater, -1, 0));
 }
 
-// A microsecond is read back exactly, and what lies between two is of the first.
+// A microsecond is read back exactly. A value between two microseconds belongs to the first.
 TEST(Uuidv7Clock, Microseconds) {
   using clock = uuidv7_clock;
   for (unix_micros const from : {unix_micros{0}, moment, uuidv7::last() - 999})
@@ -123,7 +123,7 @@ TEST(Uuidv7Clock, IdOfState) {
   }
 }
 
-// The state is 64 bits, and all of them count: nothing wraps.
+// The state uses all of its 64 bits, and nothing wraps.
 TEST(Uuidv7Clock, EndOfTime) {
   uuidv7_clock const clock;
   auto const last = ~std::uint64_t{0};
@@ -175,7 +175,7 @@ TEST(Uuidv7Clock, InBulk) {
     EXPECT_LE(wanted, 4U);
     all += wanted;
   }
-  // The last sixteenth of a microsecond is for others.
+  // The last sixteenth of a microsecond is for other callers.
   EXPECT_EQ(all, uuidv7_clock::end(now) - now + 1 - 4);
 }
 

@@ -1,5 +1,5 @@
-// The rows of a file in test/vectors: tab-separated, named by its header row. Each was produced by the original
-// library.
+// The rows of a file in test/vectors: tab-separated, with names in the header row. The original library made
+// each of them.
 #pragma once
 
 #include "../../src/core/bits.hpp"
@@ -66,14 +66,14 @@ template <class Id> std::string encode(typename Id::word id) {
   return {text, Id::text::encode(id, text)};
 }
 
-/// The ID of a row's column `hex`, from its bytes.
+/// Returns the ID in a row's column `hex`.
 template <class Id> typename Id::word id_of(vector_row const &row) {
   auto const bytes = row.bytes("hex");
   EXPECT_EQ(bytes.size(), Id::size);
   return kid::load_big<Id::size, typename Id::word>(bytes.data());
 }
 
-/// The text and the bytes of `id` are those of the row, and are read back.
+/// Tests that text and bytes of `id` equal those of the row, and that both are decoded to `id`.
 template <class Id> void expect_forms(vector_row const &row, char const *column, typename Id::word id) {
   auto const &text = row.text(column);
   auto const bytes = row.bytes("hex");
@@ -88,7 +88,7 @@ template <class Id> void expect_forms(vector_row const &row, char const *column,
   EXPECT_TRUE(decoded == id) << text;
 }
 
-/// Sorted by ID, the rows are sorted by text in ASCII order too.
+/// Tests that rows sorted by ID are also sorted by text, in ASCII order.
 template <class Id> void expect_same_order(std::vector<vector_row> rows, char const *column) {
   std::sort(rows.begin(), rows.end(), [](auto const &x, auto const &y) { return id_of<Id>(x) < id_of<Id>(y); });
   EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end(),
