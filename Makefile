@@ -26,9 +26,9 @@ SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcd
 PG_CONFIG ?= pg_config
 
 # The server's headers are system headers, because they do not meet the warnings that kid's code is compiled with.
-# ASSERTIONS=yes checks PostgreSQL's assertions in kid alone, with a server that was built without them. Every server has
-# the function that reports a failure, for this purpose (c.h). The macro changes one struct, MemoryContextMethods: it adds
-# a last member. Only the server creates and reads that struct.
+# ASSERTIONS=yes checks PostgreSQL's assertions in kid alone, with a server that was built without them. Every server
+# has the function that reports a failure, for this purpose (c.h). The macro changes one struct, MemoryContextMethods:
+# it adds a last member. Only the server creates and reads that struct.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"' \
               $(if $(ASSERTIONS),-DUSE_ASSERT_CHECKING)
 # -Wno-register: 15 and older still say "register" in their headers.
@@ -55,7 +55,7 @@ endif
 include $(PGXS)
 
 PG_PROVE_FLAGS += -I test/t
-# Not every PostgreSQL comes with its Perl modules, and not every machine has prove and IPC::Run.
+# Some PostgreSQLs come without their Perl modules, and some machines without prove and IPC::Run.
 ifneq ($(filter installcheck,$(MAKECMDGOALS)),)
 ifeq ($(shell $(PROVE) --version >/dev/null 2>&1 && perl -MIPC::Run -e 1 2>/dev/null && \
               echo $(wildcard $(top_srcdir)/src/test/perl/PostgreSQL/Test/Cluster.pm)),)
@@ -68,7 +68,7 @@ $(SCRIPT): $(filter-out src/sql/kid.sql,$(wildcard src/sql/* src/sql/*/*)) src/t
 	src/sql/assemble $(EXTVERSION) > $@.tmp
 	mv $@.tmp $@
 
-# The script as the tree keeps it, for those who read or grep. Not part of a build: test/build fails if it is stale.
+# The install script as kept in the tree, for reading and grep. Builds ignore it; test/build fails if it is stale.
 src/sql/kid.sql: $(SCRIPT)
 	cp $< $@
 
@@ -82,7 +82,7 @@ src/pg/module.o src/pg/module.bc: kid.control
 
 -include $(OBJS:.o=.d)
 
-# clangd and clang-tidy know fewer warnings than gcc.
+# clangd and clang-tidy support fewer warnings than gcc.
 define newline
 
 
