@@ -1,18 +1,18 @@
--- What a client printed, from psql's input, beside what the server holds. Each line is a word and a value:
+-- Compares what a client printed, read from psql's input, with what the server holds. Each line is a word and a value:
 --
---     inserted ID      of a row that it inserted, item 'tea'
+--     inserted ID      of the row that it inserted, item 'tea'
 --     batch ID         of 1000 rows that it inserted at once, item 'batch'
---     found ID         the first, when it asked for that ID
+--     found ID         of that row, when it asked for that ID
 --     listed ID        three of the batch, when it asked for a list of them
---     recent ID        10 by time, the oldest of the last hour first
---     page ID          the 10 after these, by ID
+--     recent ID        the first 10 of the last hour, in the order of time
+--     page ID          the next 10, by ID
 --     bulk ID          of 1000 rows that it loaded, item 'bulk', with IDs that it had asked for before
 --     nested ID        of the order that came with one of its lines, as a relation or in JSON
 --     uuid ID          of 1000 rows of payments, whose key is a uuid of version 7, as they were inserted
---     dated ID         the 10 first of them, by time
---     wrong SQLSTATE   of the error when it asked for an ID that is none
+--     dated ID         the first 10 of them, by time
+--     wrong SQLSTATE   of the error when it asked for an invalid ID
 --
--- The last line is `ok:` and the words, or what is not so. Clients that have no such thing leave out bulk, nested, uuid and dated.
+-- The last line is `ok:` and the words, or `not so:` and the wrong ones. A client may omit bulk, nested, uuid and dated.
 CREATE TEMPORARY TABLE said (nr serial, word text, value text);
 \copy said (word, value) FROM pstdin (DELIMITER ' ')
 
@@ -30,7 +30,7 @@ CREATE FUNCTION pg_temp.first(a int, b int) RETURNS text[]
 CREATE FUNCTION pg_temp.payments(a int, b int) RETURNS text[]
     RETURN (SELECT (array_agg(id::text ORDER BY id))[a:b] FROM payments);
 
--- The plans of queries for orders by time; only time asks for `id >=`, a page for `id >`.
+-- The plans of queries by time. Only these have `id >=`; a query for a page has `id >`.
 CREATE TEMPORARY VIEW plans AS
 SELECT record AS plan
   FROM regexp_split_to_table(pg_read_file(:'server_log'), E'\n(?!\t)') AS record

@@ -27,7 +27,7 @@ ActiveRecord::Schema.define do
   end
 end
 
-# What is in schema.rb makes the same tables.
+# schema.rb, when loaded, makes the same tables.
 schema = StringIO.new
 ActiveRecord::SchemaDumper.dump(ActiveRecord::Base.connection, schema)
 %w[orders lines].each do |table|

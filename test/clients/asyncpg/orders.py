@@ -9,7 +9,7 @@ import asyncpg
 
 
 async def main():
-    # asyncpg asks the catalogue about types it does not know, with a query that takes seconds where it is compiled.
+    # asyncpg looks up unknown types in the catalog, with a query that takes seconds if JIT compiles it.
     connection = await asyncpg.connect(os.environ["DATABASE_URL"], server_settings={"jit": "off"})
     await connection.execute("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)")
     await connection.execute(
@@ -51,7 +51,7 @@ async def main():
     except asyncpg.InvalidTextRepresentationError as error:
         print("wrong", error.sqlstate)
 
-    # COPY is binary. On a connection of its own, as IDs are int on it.
+    # COPY is binary. It has its own connection, on which IDs are int.
     loader = await asyncpg.connect(os.environ["DATABASE_URL"], server_settings={"jit": "off"})
     await loader.set_builtin_type_codec("kid64", codec_name="int8")
     ids = [row[0] for row in await loader.fetch("SELECT kid_next(1000)")]

@@ -24,7 +24,7 @@ django.setup()
 
 
 class Kid64Field(models.AutoField):
-    """A primary key that the server makes; in Python a str."""
+    """A primary key made by the server. In Python it is a str."""
 
     validators = []
 

@@ -18,7 +18,7 @@ use Doctrine\ORM\Tools\SchemaTool;
 
 require_once 'Doctrine/ORM/autoload.php';
 
-/** PhpIntegerMappingType says that a default is SQL, not a string to be quoted, and nothing else. */
+/** PhpIntegerMappingType only says that a default is SQL, not a string to be quoted. */
 class Kid64Type extends StringType implements PhpIntegerMappingType
 {
     public function getSQLDeclaration(array $column, AbstractPlatform $platform)
@@ -32,7 +32,7 @@ class Kid64Type extends StringType implements PhpIntegerMappingType
     }
 }
 
-/** Doctrine wants to know the ID before it inserts. */
+/** Doctrine needs the ID before it inserts the row. */
 class KidGenerator extends AbstractIdGenerator
 {
     public function generateId(EntityManagerInterface $em, $entity)

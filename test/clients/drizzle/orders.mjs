@@ -15,7 +15,7 @@ const lines = pgTable('lines', {
   orderId: kid64('order_id').references(() => orders.id),
   note: text('note'),
 });
-// uuid, version 7: Drizzle knows it.
+// uuid, version 7: Drizzle has this type.
 const payments = pgTable('payments', {
   id: uuid('id').primaryKey().default(sql`kid_uuidv7()`),
   orderId: kid64('order_id').references(() => orders.id),
@@ -28,7 +28,7 @@ const schema = { orders, lines, ordersRelations, linesRelations };
 
 const db = drizzle(process.env.DATABASE_URL, { schema });
 
-// As drizzle-kit generate and migrate do.
+// The same as drizzle-kit generate and migrate.
 const [before, after] = [{}, { ...schema, payments }].map((tables) => generateDrizzleJson(tables));
 for (const statement of await generateMigration(before, after)) await db.execute(sql.raw(statement));
 

@@ -22,7 +22,7 @@ import org.hibernate.engine.SessionImplementor;
 import org.hibernate.id.IdentifierGenerator;
 
 public class Orders {
-    /** Hibernate wants to know the ID before it inserts. */
+    /** Hibernate needs the ID before it inserts the row. */
     public static class KidGenerator implements IdentifierGenerator {
         public Serializable generate(SessionImplementor session, Object entity) {
             try (ResultSet next = session.connection().createStatement().executeQuery("SELECT kid_next()")) {

@@ -10,7 +10,7 @@
 
 static PGconn *connection;
 
-/* An ID is the 64 bits of a uint64_t, with the same order. In binary its most significant byte is the first. */
+/* An ID is a uint64_t, and sorts like it. In binary form its most significant byte comes first. */
 static uint64_t get_id(PGresult *result, int row)
 {
     uint64_t id;
@@ -18,7 +18,7 @@ static uint64_t get_id(PGresult *result, int row)
     return be64toh(id);
 }
 
-/* As text: 11 characters of 6 bits each, the last two bits 0. */
+/* The text form: 11 characters of 6 bits each. The last two bits are 0. */
 static const char *text(uint64_t id)
 {
     static const char alphabet[] = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
@@ -83,7 +83,7 @@ int main(void)
     print("recent", result);
     print("page", run_with_id("SELECT id FROM orders WHERE id > $1 ORDER BY id LIMIT 10", get_id(result, 9)));
 
-    /* In the binary form of COPY a row is the number of its fields, then each field's length and bytes. */
+    /* In binary COPY a row has the number of its fields, and then the length and the bytes of each field. */
     result = run("SELECT kid_next(1000)", 0, NULL, NULL, NULL);
     PQclear(PQexec(connection, "COPY orders (id, item) FROM STDIN (FORMAT binary)"));
     PQputCopyData(connection, "PGCOPY\n\377\r\n\0" "\0\0\0\0" "\0\0\0\0", 19);

@@ -9,7 +9,7 @@ import org.postgresql.PGConnection;
 
 class Orders {
     public static void main(String[] args) throws Exception {
-        // From the first call on prepared, and in binary where the driver can: for kid64 it stays with text.
+        // Statements are prepared from the first call on. The driver uses binary if it can; for kid64 it uses text.
         String url = String.format("jdbc:postgresql://%s:%s/%s?user=%s&prepareThreshold=1",
             System.getenv("PGHOST"), System.getenv("PGPORT"), System.getenv("PGDATABASE"), System.getenv("PGUSER"));
         Connection db = DriverManager.getConnection(url);
@@ -62,7 +62,7 @@ class Orders {
         strings(db.createStatement().executeQuery("SELECT order_id FROM lines JOIN orders ON order_id = orders.id"))
             .forEach(id -> System.out.println("nested " + id));
 
-        // uuid, version 7: pgjdbc knows it, in binary, too.
+        // uuid, version 7: pgjdbc has this type, also in binary.
         db.createStatement().execute(
             "CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders)");
         ResultSet payments = db.createStatement().executeQuery(

@@ -50,7 +50,7 @@ func main() {
 		fmt.Println("wrong", wrong.Code)
 	}
 
-	// CopyFrom() is binary. On a connection of its own, as IDs are int64 on it.
+	// CopyFrom() is binary. It has its own connection, on which IDs are int64.
 	loader := must(pgx.Connect(ctx, os.Getenv("DATABASE_URL")))
 	var oid uint32
 	check(loader.QueryRow(ctx, "SELECT 'kid64'::regtype::oid").Scan(&oid))

@@ -12,7 +12,7 @@ connection = psycopg2.connect("")
 connection.autocommit = True
 cursor = connection.cursor()
 
-# Arrays of IDs come as lists of str, instead of as one str.
+# Arrays of IDs become lists of str, instead of a single str.
 cursor.execute("SELECT typarray FROM pg_type WHERE oid = 'kid64'::regtype")
 psycopg2.extensions.register_type(
     psycopg2.extensions.new_array_type(cursor.fetchone(), "kid64[]", psycopg2.STRING), connection

@@ -24,7 +24,7 @@ for id in batch:
 for (id,) in connection.execute("SELECT id FROM orders WHERE id = %s", [order_id]):
     print("found", id)
 
-# Arrays of IDs come as lists of str, instead of as one str.
+# Arrays of IDs become lists of str, instead of a single str.
 TypeInfo.fetch(connection, "kid64").register(connection)
 (listed,) = connection.execute("SELECT array_agg(id) FROM orders WHERE id = ANY (%s)", [batch[5:8]]).fetchone()
 for id in listed:
@@ -49,7 +49,7 @@ with connection.cursor() as cursor, cursor.copy("COPY orders (id, item) FROM STD
 for id in ids:
     print("bulk", id)
 
-# The same in binary: the ID is a number there.
+# The same in binary form, in which the ID is a number.
 numbers = [id for (id,) in connection.execute("SELECT kid_next(500)::bigint")]
 with connection.cursor() as cursor, cursor.copy("COPY orders (id, item) FROM STDIN (FORMAT binary)") as copy:
     copy.set_types(["int8", "text"])
@@ -62,7 +62,7 @@ connection.execute("INSERT INTO lines (order_id, note) VALUES (%s, 'with milk')"
 (nested,) = connection.execute("SELECT to_jsonb(l) FROM lines l JOIN orders o ON l.order_id = o.id").fetchone()
 print("nested", nested["order_id"])
 
-# uuid, version 7: psycopg knows it.
+# uuid, version 7: psycopg has this type.
 connection.execute("CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders)")
 payments = connection.execute("INSERT INTO payments (order_id) SELECT id FROM orders LIMIT 1000 RETURNING id")
 for (id,) in payments:

@@ -36,5 +36,5 @@ invisible(dbGetQuery(db, "INSERT INTO lines (order_id, note) VALUES ($1, 'with m
 print_ids("nested", dbGetQuery(db, "SELECT order_id::text FROM lines JOIN orders ON order_id = orders.id")$order_id)
 
 invisible(suppressWarnings(dbGetQuery(db, "SELECT id FROM orders WHERE id = $1", "12345")))
-# There is no SQLSTATE here.
+# RPostgreSQL does not report the SQLSTATE.
 if (grepl("invalid input syntax for type kid64", dbGetException(db)$errorMsg)) print_ids("wrong", "22P02")

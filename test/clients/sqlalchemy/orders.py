@@ -21,7 +21,7 @@ class Kid64(UserDefinedType):
         return "kid64"
 
 
-# Reflection, and so Alembic, knows the type.
+# So reflection, and with it Alembic, knows the type.
 ischema_names["kid64"] = Kid64
 
 Base = declarative_base()

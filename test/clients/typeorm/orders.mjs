@@ -20,7 +20,7 @@ const Line = new EntitySchema({
 });
 
 const source = new DataSource({ type: 'postgres', url: process.env.DATABASE_URL, entities: [Order, Line] });
-// Before initialize(), which refuses types that are not in this list.
+// This must come before initialize(), which rejects types that are not in this list.
 source.driver.supportedDataTypes.push('kid64');
 await source.initialize();
 await source.synchronize();

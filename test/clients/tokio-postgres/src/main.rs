@@ -9,11 +9,11 @@ use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, NoTls, Row};
 
-/// The 8 bytes of an ID; they sort as IDs do.
+/// The 8 bytes of an ID. They sort as IDs do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Kid64(u64);
 
-/// As the server shows it: 11 characters of 6 bits each, the last two bits 0.
+/// The text form, as the server prints it: 11 characters of 6 bits each. The last two bits are 0.
 impl fmt::Display for Kid64 {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let alphabet = b".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
@@ -94,7 +94,7 @@ async fn orders(client: &Client) -> Result<(), Box<dyn Error>> {
     client.execute("INSERT INTO lines (order_id, note) VALUES ($1, 'with milk')", &[&order_id]).await?;
     print("nested", &client.query("SELECT order_id FROM lines JOIN orders ON order_id = orders.id", &[]).await?);
 
-    // A wrong ID comes as text, from an URL.
+    // An invalid ID arrives as text, as from a URL.
     let wrong = client.query("SELECT id FROM orders WHERE id = $1::text::kid64", &[&"12345"]).await;
     if let Some(&SqlState::INVALID_TEXT_REPRESENTATION) = wrong.unwrap_err().code() {
         println!("wrong {}", SqlState::INVALID_TEXT_REPRESENTATION.code());
