@@ -1,7 +1,7 @@
 // Bit fields and byte order: how an ID is laid out in memory and on the wire.
 //
-// An ID is one unsigned integer (`word`); each component is a field of it. A width is written once,
-// where the field is declared on top of the one below it; shifts, masks and ranges follow from it.
+// An ID is one unsigned integer (`word`); each component is a field of it. A width is written once, where the field is
+// declared on top of the one below it. Shifts, masks and ranges follow from the width.
 #pragma once
 
 #include "no_postgres.hpp"
@@ -18,7 +18,7 @@ __extension__ typedef unsigned __int128 uint128; // holds the 80- and 96-bit IDs
 /// Microseconds since 1970-01-01 00:00:00 UTC, leap seconds not counted: the core's only notion of time.
 using unix_micros = std::int64_t;
 
-/// `Width` bits of an ID, of which bit `Shift` is the least significant.
+/// A field of an ID: `Width` bits, of which bit `Shift` is the least significant.
 template <class Word, unsigned Shift, unsigned Width> struct field {
   using word = Word;
   static constexpr unsigned width = Width;
@@ -37,13 +37,14 @@ template <class Word, unsigned Shift, unsigned Width> struct field {
 /// The field that sits right above `Below`.
 template <class Below, unsigned Width> using above = field<typename Below::word, Below::end, Width>;
 
-/// `Size` bytes, 8 at most, as a number.
+/// Returns `Size` bytes, at most 8, as a number.
 template <unsigned Size> std::uint64_t load_part(unsigned char const *bytes) noexcept {
   return boost::endian::endian_load<std::uint64_t, Size, boost::endian::order::big>(bytes);
 }
 
-/// The binary form of an ID: its `Size` low bytes, most significant first. `inline` is for the optimizer, which leaves
-/// a template that is used so often out of line; it is a few instructions, for each row of a scan.
+/// Returns the ID whose binary form is at `bytes`: its `Size` low bytes, most significant first. Marked `inline`
+/// because GCC otherwise emits this often-used template out of line, although it is a few instructions and runs for
+/// every row of a scan.
 template <unsigned Size, class Word> inline Word load_big(unsigned char const *bytes) noexcept {
   static_assert(Size >= 8 && Size <= sizeof(Word));
 
@@ -53,6 +54,7 @@ template <unsigned Size, class Word> inline Word load_big(unsigned char const *b
   return id;
 }
 
+/// Writes the binary form of `id` to `bytes`.
 template <unsigned Size, class Word> void store_big(Word id, unsigned char *bytes) noexcept {
   using boost::endian::endian_store;
   using boost::endian::order;
@@ -65,14 +67,13 @@ template <unsigned Size, class Word> void store_big(Word id, unsigned char *byte
   endian_store<std::uint64_t, 8, order::big>(bytes, static_cast<std::uint64_t>(id));
 }
 
-/// The third way to compare, beside std::less<> and its kin: -1, 0 or 1, as `a` is less than, equal to or greater
-/// than `b`.
+/// Compares like std::less<>, but returns -1, 0 or 1 if `a` is less than, equal to or greater than `b`.
 struct three_way {
   template <class Word> constexpr int operator()(Word a, Word b) const noexcept { return a < b ? -1 : a > b; }
 };
 
-/// Compares binary forms as the IDs. Where the first 8 bytes differ, the rest is not even loaded; they are the same
-/// only among IDs of one origin and one unit of time.
+/// Compares two binary forms as the IDs compare. If their first 8 bytes differ, the rest is not even loaded. The first
+/// 8 bytes are equal only for IDs of the same origin that are close in time.
 template <unsigned Size, class Comparison>
 inline auto compare_big(unsigned char const *a, unsigned char const *b, Comparison comparison) noexcept {
   auto const first_a = load_part<8>(a);
@@ -81,16 +82,16 @@ inline auto compare_big(unsigned char const *a, unsigned char const *b, Comparis
                             : comparison(load_part<Size - 8>(a + 8), load_part<Size - 8>(b + 8));
 }
 
-/// Abbreviated sort key for IDs with an origin field (node, partition) in the middle: `width` bits at `shift`. Most IDs
-/// share one origin, `from`, so the first 64 bits would mostly repeat it. We drop it; key order never contradicts ID
-/// order, and keys of `from` are equal only where all but the last bit of the IDs are. The parts above and below the
-/// origin have 64 bits together.
+/// Returns an abbreviated sort key for an ID with an origin field (node, partition) in the middle: `width` bits at
+/// `shift`. Most IDs share one origin, `from`, so the first 64 bits would mostly repeat it. The key omits the origin.
+/// Key order never contradicts ID order. Two keys of origin `from` are equal only if the IDs are equal in all but the
+/// last bit. The parts above and below the origin have 64 bits together.
 ///
 ///    63                shift shift-1            0
 ///   +-----------------------+---------------------+
-///   | what is above         | 0                   |  from lower ones than `from`
-///   |                       | 1 + what is below/2 |  from `from`
-///   |                       | all ones            |  from higher ones
+///   | bits above the origin | 0                   |  if the origin is below `from`
+///   |                       | 1 + bits below it/2 |  if the origin is `from`
+///   |                       | all ones            |  if the origin is above `from`
 ///   +-----------------------+---------------------+
 template <class Word>
 constexpr std::uint64_t origin_sort_key(Word id, unsigned shift, unsigned width, std::uint64_t from) noexcept {
@@ -101,7 +102,7 @@ constexpr std::uint64_t origin_sort_key(Word id, unsigned shift, unsigned width,
   return static_cast<std::uint64_t>(id >> (shift + width)) << shift | rank;
 }
 
-/// Whether an `Id` has an origin, and so a sort key of that kind.
+/// Whether an `Id` has an origin, and therefore such a sort key.
 template <class Id, class = void> inline constexpr bool has_origin = false;
 template <class Id> inline constexpr bool has_origin<Id, std::void_t<decltype(&Id::origin)>> = true;
 

@@ -1,4 +1,4 @@
-// IDs that count units of time from an epoch, in their uppermost field.
+// IDs whose uppermost field counts time units from an epoch.
 #pragma once
 
 #include "bits.hpp"
@@ -6,7 +6,8 @@
 
 namespace kid {
 
-/// Of `Id`, which derives from it, this wants `units`, the field; `unit`, its microseconds; and `epoch`, when 0 begins.
+/// The base of an `Id` that has `units`, the field; `unit`, the microseconds in a unit; and `epoch`, the instant at
+/// which unit 0 begins.
 template <class Id> struct counts_from_epoch {
   /// The first and the last instant that an ID can carry.
   constexpr unix_micros first() const noexcept { return self().epoch; }
@@ -14,13 +15,13 @@ template <class Id> struct counts_from_epoch {
     return first() + static_cast<unix_micros>(Id::units::max + 1) * Id::unit - 1;
   }
 
-  /// The lowest and the highest ID of the time unit that holds `time`, an instant from `first` to `last`.
+  /// The lowest and the highest ID of the time unit that contains `time`, an instant from `first` to `last`.
   constexpr auto lowest(unix_micros time) const noexcept {
     return Id::units::put(static_cast<std::uint64_t>(time - first()) / Id::unit);
   }
   constexpr auto highest(unix_micros time) const noexcept { return lowest(time) | (Id::units::put(1) - 1); }
 
-  /// When the time unit of `id` begins.
+  /// Returns when the time unit of `id` begins.
   template <class Word> constexpr unix_micros time(Word id) const noexcept {
     return first() + static_cast<unix_micros>(Id::units::get(id)) * Id::unit;
   }

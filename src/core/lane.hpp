@@ -1,7 +1,7 @@
 // Lanes: servers that share a table divide the sequence of each time unit among them.
 //
-// With 2, 4, ... lanes, node N has the part of the sequence that begins with its number, the bits reversed. So the lane
-// of a node only shrinks as lanes are added, and lies within the one it had, whichever nodes know of it already:
+// With 2, 4, ... lanes, the sequences of node N begin with the bits of N in reverse order. If lanes are added, the new
+// lane of a node is therefore a part of its old one, and existing nodes can change one after another:
 //
 //   lanes   0                                                    16383
 //   1       |0                                                       |
@@ -22,7 +22,8 @@ struct lane {
   std::uint64_t last;
 };
 
-/// The lane of `node`, which is below `lanes`, a power of two, in a sequence of which `sequence_max` is the greatest.
+/// Returns the lane of `node` in a sequence from 0 to `sequence_max`. `lanes` is a power of two, and `node` is below
+/// it.
 constexpr lane lane_of(std::uint64_t sequence_max, std::uint64_t lanes, std::uint64_t node) noexcept {
   std::uint64_t const width = (sequence_max + 1) / lanes;
   std::uint64_t first = 0;
@@ -31,7 +32,8 @@ constexpr lane lane_of(std::uint64_t sequence_max, std::uint64_t lanes, std::uin
   return {first, first + width - 1};
 }
 
-/// A logical clock that keeps to a lane. Its state may be of any, as one that was observed is.
+/// A logical clock that issues only states of its lane. Its last state may be of any lane, for example after an
+/// observed ID.
 template <class Clock> struct in_lane : Clock {
   lane part;
 
@@ -42,7 +44,7 @@ template <class Clock> struct in_lane : Clock {
   }
   constexpr bool used_up(std::uint64_t state) const noexcept { return Clock::sequence::get(state) >= part.last; }
   constexpr std::uint64_t count(std::uint64_t state) const noexcept {
-    // Below the lane: all of it is left.
+    // If the state is below the lane, the whole lane is left.
     return Clock::sequence::get(state) < part.first ? Clock::unit(state) + part.first : Clock::count(state);
   }
   constexpr std::uint64_t left(std::uint64_t state) const noexcept {

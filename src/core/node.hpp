@@ -1,4 +1,4 @@
-// The node number: one number of 32 bits tells a server from all others, and every type takes its share of it.
+// The node number: 32 bits that tell a server from all others. A type that tells servers apart uses a part of it.
 #pragma once
 
 #include "no_postgres.hpp"
@@ -10,7 +10,8 @@ namespace kid {
 
 constexpr std::uint64_t node_max = 0xffff'ffff;
 
-/// The node of a name such as uid@127.0.0.1: the PJW hash of its bytes, as Erlang's phash2 of such an atom.
+/// Returns the node number of a name such as uid@127.0.0.1: the PJW hash of its bytes, as Erlang's phash2 computes it
+/// for such an atom.
 constexpr std::uint32_t node_hash(char const *name, std::size_t length) noexcept {
   std::uint32_t hash = 0;
   for (std::size_t i = 0; i < length; i++) {

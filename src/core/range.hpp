@@ -1,7 +1,7 @@
-// The IDs at the edges of a time unit, for every instant there is.
+// The lowest and the highest ID of a time unit, for any instant.
 //
-// An instant that the layout cannot hold saturates: before the first one both bounds are the smallest ID,
-// after the last one both are the greatest.
+// An instant outside the range of the layout saturates: before the first instant both bounds are the smallest ID, after
+// the last one both are the greatest.
 #pragma once
 
 #include "bits.hpp"
@@ -9,10 +9,11 @@
 
 namespace kid {
 
-// An `Id` is a layout. Most types have but one, and are empty. Those whose layout depends on something that an ID does
-// not carry, such as an epoch, hold that.
+// An `Id` is a layout. Most types have only one layout, and their struct is empty. If the layout depends on something
+// that an ID does not contain, such as an epoch, the struct has that as a member.
 
-template <class Id> constexpr bool holds(Id const &layout, unix_micros time) noexcept {
+/// Returns whether an ID of this layout can carry `time`.
+template <class Id> constexpr bool in_range(Id const &layout, unix_micros time) noexcept {
   return layout.first() <= time && time <= layout.last();
 }
 
@@ -24,17 +25,17 @@ template <class Id> constexpr typename Id::word saturate(Id const &layout, unix_
   return time < layout.first() ? typename Id::word{0} : greatest<Id>;
 }
 
-/// The lowest ID of the time unit that holds `time`.
+/// Returns the lowest ID of the time unit that contains `time`.
 template <class Id> constexpr typename Id::word floor(Id const &layout, unix_micros time) noexcept {
-  return holds(layout, time) ? layout.lowest(time) : saturate(layout, time);
+  return in_range(layout, time) ? layout.lowest(time) : saturate(layout, time);
 }
 
-/// The highest ID of the time unit that holds `time`.
+/// Returns the highest ID of the time unit that contains `time`.
 template <class Id> constexpr typename Id::word ceil(Id const &layout, unix_micros time) noexcept {
-  return holds(layout, time) ? layout.highest(time) : saturate(layout, time);
+  return in_range(layout, time) ? layout.highest(time) : saturate(layout, time);
 }
 
-/// The IDs from `lowest` to `highest`; none where that is the lower one.
+/// The IDs from `lowest` to `highest`. If `highest` is below `lowest`, there are none.
 template <class Id> struct id_range {
   typename Id::word lowest;
   typename Id::word highest;
@@ -43,19 +44,20 @@ template <class Id> struct id_range {
   static constexpr id_range none() noexcept { return {greatest<Id>, 0}; }
 };
 
-/// How an ID is to compare with an instant, or with its time unit, which is the same.
+/// How an ID must compare with an instant, or, which is the same, with the time unit of that instant.
 enum class comparison : unsigned char { less, less_equal, greater_equal, greater };
 
 constexpr bool is_upward(comparison how) noexcept {
   return how == comparison::greater_equal || how == comparison::greater;
 }
 
-/// The IDs that compare so with `time`, in units of the type: an ID is as late as any instant of its unit. Exact at the
-/// ends of the range too, where `floor` and `ceil` saturate: there are none before the first unit, nor after the last.
+/// Returns the IDs that compare with `time` as `how` says. An ID counts as equal to every instant of its time unit.
+/// Unlike `floor` and `ceil`, which saturate, this is exact at the ends of the range: no ID is before the first unit,
+/// nor after the last.
 template <class Id> constexpr id_range<Id> ids_that_are(comparison how, Id const &layout, unix_micros time) noexcept {
   using range = id_range<Id>;
 
-  if (!holds(layout, time))
+  if (!in_range(layout, time))
     return is_upward(how) == (time < layout.first()) ? range::all() : range::none();
   auto const lowest = layout.lowest(time);
   auto const highest = layout.highest(time);
@@ -72,13 +74,14 @@ template <class Id> constexpr id_range<Id> ids_that_are(comparison how, Id const
   return highest < greatest<Id> ? range{highest + 1, greatest<Id>} : range::none();
 }
 
-/// The IDs that are in both.
+/// Returns the IDs that are in both ranges.
 template <class Id> constexpr id_range<Id> common(id_range<Id> const &x, id_range<Id> const &y) noexcept {
   id_range<Id> const both = {x.lowest > y.lowest ? x.lowest : y.lowest, x.highest < y.highest ? x.highest : y.highest};
   return both.lowest <= both.highest ? both : id_range<Id>::none();
 }
 
-/// Whether IDs order exactly by time. Those that do not have a finer form, `exact`, to compare with time.
+/// Whether the order of the IDs is exactly that of their time units. If it is coarser, `Id::exact` is the type to
+/// compare with time.
 template <class Id, class = void> inline constexpr bool orders_exactly = true;
 template <class Id> inline constexpr bool orders_exactly<Id, std::void_t<typename Id::exact>> = false;
 

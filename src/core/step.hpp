@@ -12,20 +12,20 @@
 //
 // A `Clock`, in the file of its type in core/types, says what its states mean:
 //
-//   at(time)          the first state of the time unit that holds an instant
+//   at(time)          the first state of the time unit that contains an instant
 //   time(state)       when the time unit of a state begins
 //   unit(state)       the first state of the time unit of a state
 //   end(state)        the greatest number that can be a state of that time unit
 //   next_unit(state)  the first state of the next time unit; the same state if there is none
 //   begin(now, last)  the first state to issue in the unit `now`, which is later than that of `last`
-//   used_up(state)    whether its unit has no state left to issue
-//   count(state)      the state to issue after it, in the same unit: the next number
-//   left(state)       how many states its unit has after one that was issued
-//   states()          how many states every unit has, at least
+//   used_up(state)    whether the unit of `state` has no state left to issue
+//   count(state)      the next state to issue in the unit of `state`
+//   left(state)       how many states the unit of `state`, which was issued, has left to issue
+//   states()          the least number of states that a unit has
 //   holds(last, now)  what to do if the system clock goes back behind a state. If true, keep the highest time and count
 //                     on (a hybrid logical clock), so that states only ever rise. If false, wait until the system
 //                     clock has reached that time again
-//   changes_sides     whether the clock has a third answer to that, see types/sno.hpp
+//   changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
 //   is_stale()        whether the caller must choose its clock anew, because the server's settings have changed
 //
 // A `Cell` is an atomic word that holds the state of a clock, and the limit below which states may be issued:
@@ -34,9 +34,9 @@
 //   compare_exchange(expected, new)   stores `new` if the state is `expected`; otherwise sets `expected` to the state
 //   permits(clock, state)             whether `state` may be issued, and how many states from it on, see `permit`
 //
-// No operation needs an ordering of its own: uniqueness and order follow from the single modification order of the one
-// word. But `permits` must read the limit after the state: who lowers the limit moves the state after that, so a caller
-// that has read the old limit fails its compare-and-swap.
+// No operation needs a memory ordering of its own: uniqueness and order follow from the single modification order of
+// the one word. But `permits` must read the limit after the state. A caller that lowers the limit moves the state
+// afterwards, so a caller that has read the old limit fails its compare-and-swap.
 #pragma once
 
 #include "bits.hpp"
@@ -47,18 +47,18 @@
 namespace kid {
 
 enum class step_kind : unsigned char {
-  issued,  ///< `state` is the new state, and the caller's alone
+  issued,  ///< `state` is the new state, and belongs to the caller alone
   used_up, ///< the sequence of the unit of `state` is used up: the system clock must move on first
-  behind,  ///< the system clock is behind the unit of `state`, which is not held: it must catch up first
-  beyond,  ///< `state` is the next one, but at or beyond the cell's limit, which must be renewed first
-  stale,   ///< `state` is the next one, but of a clock that is stale: the caller must choose its clock anew
+  behind,  ///< the system clock is behind the unit of `state`, and the clock does not hold: wait until it catches up
+  beyond,  ///< `state` is the next one, but at or above the cell's limit, which must be renewed first
+  stale,   ///< `state` is the next one, but the clock is stale: the caller must choose its clock anew
   ended,   ///< there is no time unit after that of `state`
 };
 
 /// What a cell says about a state that `clock` is about to issue.
 struct permit {
-  step_kind kind;    ///< `issued`: it may be; otherwise `beyond` or `stale`
-  std::uint64_t end; ///< if it may be, so may those after it, up to but not including this one
+  step_kind kind;    ///< `issued` if the state may be issued; otherwise `beyond` or `stale`
+  std::uint64_t end; ///< if it may, the states after it may be issued too, up to but not including this one
 };
 
 struct step_result {
@@ -66,12 +66,12 @@ struct step_result {
   std::uint64_t state;
 };
 
-/// No unit to carry from: it is not the first state of any.
+/// No unit to carry from: this number is not the first state of any unit.
 constexpr std::uint64_t no_carry = ~std::uint64_t{0};
 
-/// The step from `last` when the system clock is in the unit whose first state is `now`.
+/// Returns the step from `last` if the system clock is in the unit whose first state is `now`.
 ///
-/// `carry_from` is the used-up unit, as its first state, that the caller may go on from into the next one, see
+/// `carry_from` is the first state of a used-up unit. The caller may carry from that unit into the next one, see
 /// `carry_pace`.
 template <class Clock>
 constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t now,
@@ -99,7 +99,7 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
   return {step_kind::issued, clock.begin(next, last)};
 }
 
-/// The state whose time the system clock must reach before a caller that got `result`, and then read `now`, can
+/// Returns the state whose time the system clock must reach before a caller that got `result`, and then read `now`, can
 /// proceed. If that state is at or before `now`, the caller can proceed at once.
 template <class Clock>
 constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uint64_t now) noexcept {
@@ -116,7 +116,7 @@ constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uin
 /// in the end.
 class carry_pace {
 public:
-  /// The caller found `unit` used up, and then the system clock at `now`.
+  /// Records that the caller found `unit` used up, and then the system clock at `now`.
   constexpr void found_used_up(std::uint64_t unit, std::uint64_t now) noexcept {
     if (unit != unit_ || now < since_) {
       unit_ = unit;
@@ -124,13 +124,13 @@ public:
     }
   }
 
-  /// The unit that may be carried from when the system clock is at `now`.
+  /// Returns the unit that may be carried from if the system clock is at `now`.
   constexpr std::uint64_t carry_from(std::uint64_t now) const noexcept { return now > since_ ? unit_ : no_carry; }
 
 private:
   std::uint64_t unit_ = no_carry;
   std::uint64_t since_ =
-      ~std::uint64_t{0}; ///< the unit of the system clock when `unit_` was found, the lowest seen since
+      ~std::uint64_t{0}; ///< the earliest unit of the system clock that was seen since `unit_` was found used up
 };
 
 /// The view of a logical clock for callers that want many states at once. Unrestrained, they would use up each unit as
@@ -158,7 +158,7 @@ private:
   constexpr std::uint64_t share() const noexcept { return Clock::states() / 16; }
 };
 
-/// How many states after `state`, and below `end`, a caller gets that wants `count` in all.
+/// Returns how many more states, after `state` and below `end`, a caller gets if it wants `count` in all.
 template <class Clock>
 constexpr std::uint64_t more_states(Clock const &clock, std::uint64_t state, std::uint64_t end,
                                     std::uint64_t count) noexcept {
@@ -166,9 +166,10 @@ constexpr std::uint64_t more_states(Clock const &clock, std::uint64_t state, std
   return count - 1 < left ? count - 1 : left;
 }
 
-/// Takes the state that `next` has issued after `expected`, and up to `count` states in all, and sets `count` to how
-/// many. Returns true if they are the caller's, or if the cell does not permit them, which `next` then says. Returns
-/// false if another caller was first; then `expected` is its state.
+/// Tries to take the state in `next`, which follows `expected`. With a `count`, takes up to `count` states from that
+/// one on, and sets `count` to how many. Returns true if the states are the caller's, or if the cell does not permit
+/// them; then `next.kind` says so. Returns false if another caller was first; then `expected` is the state that
+/// caller left.
 template <class Clock, class Cell>
 [[gnu::always_inline]] inline bool take(Clock const &clock, Cell &cell, std::uint64_t &expected, step_result &next,
                                         std::uint64_t *count) noexcept {
@@ -187,10 +188,10 @@ template <class Clock, class Cell>
 
 /// Moves the logical clock in `cell` by one step. If the result is `issued`, its state is the caller's alone.
 ///
-/// With a `count`, takes up to so many states in that one step, from the result's state on, and sets `count` to how
-/// many it took: as many as `clock` and the limit of the cell leave.
+/// With a `count`, takes up to `count` states in this one step, from the result's state on, and sets `count` to how
+/// many it took. It takes fewer if `clock` or the limit of the cell leaves fewer.
 ///
-/// Inlined: it is the better part of issuing an ID.
+/// Always inlined, because it is most of the work of issuing an ID.
 template <class Clock, class Cell>
 [[gnu::always_inline]] inline step_result advance(Clock const &clock, Cell &cell, std::uint64_t now,
                                                   std::uint64_t carry_from = no_carry,

@@ -1,10 +1,8 @@
-// Text forms: an ID's bits, most significant first, in groups of 5 or 6, one character a group.
+// Text forms: an ID's bits, most significant first, in groups of 5 or 6, one character for each group. IDs that are
+// known as numbers are decimal numbers instead.
 //
-// The alphabets are in ASCII order, so text in collation "C" sorts as the IDs do. Where the bits do not fill
-// the last character (64 bits in 11 characters), its low bits are padding, and zero in every valid text:
-// an ID has exactly one text form.
-//
-// Or a number in decimal, for IDs that are known as numbers.
+// The alphabets are in ASCII order, so text in collation "C" sorts as the IDs do. If the bits do not fill the last
+// character (64 bits in 11 characters), its low bits are padding and must be zero. So an ID has exactly one text form.
 //
 // An `Alphabet` says how many `bits` a character has, its `characters`, and their `description` for messages.
 #pragma once
@@ -34,50 +32,52 @@ struct text_status {
   std::size_t position; ///< in bytes from the start
 };
 
-/// Sixteen digits, or their characters, side by side: an operation on all is one instruction where the processor has
-/// registers of 16 bytes, and a few where it has not.
+/// Sixteen digits, or their characters, side by side. On a processor with registers of 16 bytes, an operation on all of
+/// them is one instruction; on others it is a few.
 ///
-/// A half is the bits of eight characters, a to h, as a number. It is cut in two three times, the upper part below the
-/// lower one, in lanes half as wide each time, until each lane is a byte:
+/// A half is the bits of eight characters, a to h, as a number. It is split three times, into parts half as wide each
+/// time, until each part is a byte. Each split moves the upper bits below the lower ones:
 ///
 ///                        bit 63                                                  0
 ///     half              |     0     | a  b  c  d  e  f  g  h                      |
-///     lanes of 32 bits  |     0     | e  f  g  h  |     0     | a  b  c  d        |
-///     lanes of 16 bits  |  0  | g  h  |  0  | e  f  |  0  | c  d  |  0  | a  b    |
-///     lanes of 8 bits   | 0 h | 0 g | 0 f | 0 e | 0 d | 0 c | 0 b | 0 a           |
+///     parts of 32 bits  |     0     | e  f  g  h  |     0     | a  b  c  d        |
+///     parts of 16 bits  |  0  | g  h  |  0  | e  f  |  0  | c  d  |  0  | a  b    |
+///     parts of 8 bits   | 0 h | 0 g | 0 f | 0 e | 0 d | 0 c | 0 b | 0 a           |
 ///
-/// So the first character is the least significant byte, as in a little-endian number. Decoding goes the same way back.
-template <class Alphabet> struct text_lanes {
+/// So the first character is the least significant byte, as in a little-endian number. Decoding does the same in
+/// reverse.
+template <class Alphabet> struct text_vector {
   typedef std::uint64_t halves __attribute__((vector_size(16)));
-  typedef std::uint32_t lanes32 __attribute__((vector_size(16)));
-  typedef std::uint16_t lanes16 __attribute__((vector_size(16)));
-  typedef std::uint8_t lanes8 __attribute__((vector_size(16)));
+  typedef std::uint32_t parts32 __attribute__((vector_size(16)));
+  typedef std::uint16_t parts16 __attribute__((vector_size(16)));
+  typedef std::uint8_t parts8 __attribute__((vector_size(16)));
 
   static constexpr unsigned bits = Alphabet::bits;
   static constexpr unsigned half_bits = 8 * bits;
   static constexpr std::uint64_t half_max = (std::uint64_t{1} << half_bits) - 1;
 
-  static lanes8 digits_of_halves(halves half) noexcept {
-    auto const in32 = (lanes32)(half >> 4 * bits | half << 32) & std::uint32_t{(1U << 4 * bits) - 1};
-    auto const in16 = (lanes16)(in32 >> 2 * bits | in32 << 16) & std::uint16_t{(1U << 2 * bits) - 1};
-    return (lanes8)(in16 >> bits | in16 << 8) & digit_max;
+  static parts8 digits_of_halves(halves half) noexcept {
+    auto const in32 = (parts32)(half >> 4 * bits | half << 32) & std::uint32_t{(1U << 4 * bits) - 1};
+    auto const in16 = (parts16)(in32 >> 2 * bits | in32 << 16) & std::uint16_t{(1U << 2 * bits) - 1};
+    return (parts8)(in16 >> bits | in16 << 8) & digit_max;
   }
 
-  static halves halves_of_digits(lanes8 digits) noexcept {
-    auto const pairs = (lanes16)digits;
-    auto const in16 = (lanes32)((pairs << bits | pairs >> 8) & std::uint16_t{(1U << 2 * bits) - 1});
+  static halves halves_of_digits(parts8 digits) noexcept {
+    auto const pairs = (parts16)digits;
+    auto const in16 = (parts32)((pairs << bits | pairs >> 8) & std::uint16_t{(1U << 2 * bits) - 1});
     auto const in32 = (halves)((in16 << 2 * bits | in16 >> 16) & std::uint32_t{(1U << 4 * bits) - 1});
     return (in32 << 4 * bits | in32 >> 32) & half_max;
   }
 
-  /// What is no digit gives anything.
-  static lanes8 characters_of_digits(lanes8 digits) noexcept { return characters_of_digits(digits, every_gap{}); }
+  /// Returns the characters of `digits`. For a byte that is not a digit, the result is arbitrary.
+  static parts8 characters_of_digits(parts8 digits) noexcept { return characters_of_digits(digits, every_gap{}); }
 
-  /// What is no character of the alphabet gives anything.
-  static lanes8 digits_of_characters(lanes8 text) noexcept { return digits_of_characters(text, every_gap{}); }
+  /// Returns the digits of `text`. For a byte that is not in the alphabet, the result is arbitrary.
+  static parts8 digits_of_characters(parts8 text) noexcept { return digits_of_characters(text, every_gap{}); }
 
-  /// Whether all of `text` is in the alphabet, where it gave `digits`: those are digits, and give the text back.
-  static bool valid(lanes8 text, lanes8 digits) noexcept {
+  /// Returns whether all of `text` is in the alphabet. `digits` is what digits_of_characters() returned for it. If
+  /// `text` is valid, these are all digits, and convert back to `text`.
+  static bool valid(parts8 text, parts8 digits) noexcept {
     auto const wrong =
         (halves)((characters_of_digits(digits) ^ text) | (digits & static_cast<std::uint8_t>(~digit_max)));
     return (wrong[0] | wrong[1]) == 0;
@@ -90,10 +90,10 @@ private:
   static constexpr std::uint8_t first = static_cast<std::uint8_t>(Alphabet::characters[0]);
   static_assert(sizeof(Alphabet::characters) == digit_max + 2);
 
-  /// Characters of ASCII between two of the alphabet.
+  /// The ASCII characters between two neighbors in the alphabet.
   struct gap {
-    std::int8_t digit;     ///< the last one below it
-    std::int8_t character; ///< the last one in it
+    std::int8_t digit;     ///< the last digit whose character is below the gap
+    std::int8_t character; ///< the last character in the gap
     std::uint8_t width;
   };
 
@@ -124,49 +124,49 @@ private:
   static constexpr auto gaps = find_gaps();
   using every_gap = std::make_index_sequence<gap_count()>;
 
-  /// All ones in the lanes that are greater. Bytes beyond ASCII are negative, and so below every character: SSE2 has no
-  /// comparison without a sign.
-  static lanes8 greater(lanes8 lanes, std::int8_t than) noexcept { return (lanes8)((signed8)lanes > than); }
+  /// Returns all ones for each byte that is greater. Bytes beyond ASCII count as negative, and so as below every
+  /// character, because SSE2 has no unsigned comparison.
+  static parts8 greater(parts8 bytes, std::int8_t than) noexcept { return (parts8)((signed8)bytes > than); }
 
-  template <std::size_t... I> static lanes8 characters_of_digits(lanes8 digits, std::index_sequence<I...>) noexcept {
-    lanes8 text = digits + first;
+  template <std::size_t... I> static parts8 characters_of_digits(parts8 digits, std::index_sequence<I...>) noexcept {
+    parts8 text = digits + first;
     ((text += greater(digits, gaps[I].digit) & gaps[I].width), ...);
     return text;
   }
 
-  template <std::size_t... I> static lanes8 digits_of_characters(lanes8 text, std::index_sequence<I...>) noexcept {
-    lanes8 digits = text - first;
+  template <std::size_t... I> static parts8 digits_of_characters(parts8 text, std::index_sequence<I...>) noexcept {
+    parts8 digits = text - first;
     ((digits -= greater(text, gaps[I].character) & gaps[I].width), ...);
     return digits;
   }
 };
 
-/// Text form of the low 8 * `Size` bits of `Word`.
+/// The text form of the low 8 * `Size` bits of `Word`.
 template <class Alphabet, unsigned Size, class Word> struct ordered_text {
   static constexpr char const *characters = Alphabet::description;
   static constexpr unsigned length = (8 * Size + Alphabet::bits - 1) / Alphabet::bits;
   static constexpr unsigned min_length = length;
   static constexpr unsigned max_length = length;
 
-  /// Writes `length` characters and no terminator; returns how many that is.
+  /// Writes `length` characters and no terminator. Returns `length`.
   static unsigned encode(Word id, char *text) noexcept {
-    auto const second = static_cast<std::uint64_t>(id << excess) & lanes::half_max;
-    auto const written = lanes::characters_of_digits(lanes::digits_of_halves(halves{first_half(id), second}));
+    auto const second = static_cast<std::uint64_t>(id << excess) & vector::half_max;
+    auto const written = vector::characters_of_digits(vector::digits_of_halves(halves{first_half(id), second}));
     auto const bytes = in_memory_order((halves)written);
 
     std::memcpy(text, &bytes, length);
     return length;
   }
 
-  /// Reads at most `size` bytes at `text`, which need no terminator. Sets `id` only when the text is valid.
+  /// Reads at most `size` bytes at `text`, which need no terminator. Sets `id` only if the text is valid.
   static text_status decode(char const *text, std::size_t size, Word &id) noexcept {
     if (size != length)
       return find_error(text, size);
 
-    auto const read = (typename lanes::lanes8)load(text);
-    auto const digits = lanes::digits_of_characters(read);
-    halves const half = lanes::halves_of_digits(digits);
-    if (!lanes::valid(read, digits) || (half[1] & ((std::uint64_t{1} << excess) - 1)) != 0)
+    auto const read = (typename vector::parts8)load(text);
+    auto const digits = vector::digits_of_characters(read);
+    halves const half = vector::halves_of_digits(digits);
+    if (!vector::valid(read, digits) || (half[1] & ((std::uint64_t{1} << excess) - 1)) != 0)
       return find_error(text, size);
 
     id = static_cast<Word>(half[0]) << first_shift | static_cast<Word>(half[1] >> excess);
@@ -174,15 +174,16 @@ template <class Alphabet, unsigned Size, class Word> struct ordered_text {
   }
 
 private:
-  using lanes = text_lanes<Alphabet>;
-  using halves = typename lanes::halves;
+  using vector = text_vector<Alphabet>;
+  using halves = typename vector::halves;
 
-  static constexpr unsigned excess = 2 * lanes::half_bits - 8 * Size; ///< low bits of the second half that no ID has
-  static constexpr unsigned first_shift = 8 * Size - lanes::half_bits;
+  static constexpr unsigned excess = 2 * vector::half_bits - 8 * Size; ///< low bits of the second half that no ID has
+  static constexpr unsigned first_shift = 8 * Size - vector::half_bits;
   static_assert(length >= 8 && length <= 16);
 
   static std::uint64_t first_half(Word id) noexcept {
-    // A shift of 128 bits becomes one instruction, and on some processors a slower one than these. "|" would, too.
+    // A 128-bit shift would compile to one instruction, which is slower than these on some processors. So would "|"
+    // here.
     if constexpr (sizeof(Word) > 8)
       return (static_cast<std::uint64_t>(id >> 64) << (64 - first_shift)) +
              (static_cast<std::uint64_t>(id) >> first_shift);
@@ -195,8 +196,8 @@ private:
     return halves{native_to_little(std::uint64_t{numbers[0]}), native_to_little(std::uint64_t{numbers[1]})};
   }
 
-  /// The text, filled up to 16 characters with that of 0. The second eight are read up to the end of the text, where
-  /// they may overlap the first.
+  /// Returns the text, filled up to 16 characters with the character of 0. The second eight bytes are read from the end
+  /// of the text, and may overlap the first eight.
   static halves load(char const *text) noexcept {
     using boost::endian::load_little_u64;
     constexpr unsigned missing = 16 - length;
@@ -209,7 +210,7 @@ private:
     return halves{load_little_u64(bytes), second};
   }
 
-  /// The error of a text that is not valid.
+  /// Returns the error in a text that is not valid.
   [[gnu::cold, gnu::noinline]] static text_status find_error(char const *text, std::size_t size) noexcept {
     for (unsigned i = 0; i < length; i++) {
       if (i == size)
@@ -223,18 +224,18 @@ private:
   }
 };
 
-/// A 64-bit number without a sign: decimal, or on input hexadecimal after 0x.
+/// An unsigned 64-bit number: decimal, and on input also hexadecimal after 0x.
 struct decimal_text {
   static constexpr char const *characters = "0-9, or after 0x 0-9a-fA-F";
   static constexpr unsigned min_length = 1;
   static constexpr unsigned max_length = 20;
 
-  /// Writes no terminator; returns the number of characters.
+  /// Writes the number, without a terminator. Returns how many characters it has.
   static unsigned encode(std::uint64_t id, char *text) noexcept {
     return static_cast<unsigned>(std::to_chars(text, text + max_length, id).ptr - text);
   }
 
-  /// Reads at most `size` bytes at `text`, which need no terminator. Sets `id` only when the text is valid.
+  /// Reads at most `size` bytes at `text`, which need no terminator. Sets `id` only if the text is valid.
   static text_status decode(char const *text, std::size_t size, std::uint64_t &id) noexcept {
     bool const hexadecimal = size > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     char const *const digits = text + (hexadecimal ? 2 : 0);

@@ -7,7 +7,7 @@
 //   |                 42 bits                   |   5 bits   |   5 bits   |    12 bits    |
 //   +-------------------------------------------+------------+------------+---------------+
 //
-//   epoch       configurable, 1970-01-01 00:00:00 UTC by default. The ID does not say it
+//   epoch       configurable, 1970-01-01 00:00:00 UTC by default. It is not in the ID
 //   range       139 years: with the default epoch to 2109-05-15 07:35:11.103999 UTC
 //   time unit   1 ms
 //   generator   datacenter and worker together, 0..1023
@@ -50,10 +50,10 @@ struct flake : counts_from_epoch<flake> {
 struct flake_clock {
   using sequence = flake::sequence;
   using millis = above<sequence, 64 - sequence::width>;
-  static_assert(millis::max / 2 >= flake::units::max, "a state holds the last instant from the latest epoch");
+  static_assert(millis::max / 2 >= flake::units::max, "a state can express the last instant after the latest epoch");
   static_assert(millis::max <= INT64_MAX / flake::unit, "the time of every state fits in unix_micros");
 
-  bool hold = true; ///< what to do when the system clock goes back, see core/step.hpp
+  bool hold = true; ///< what to do if the system clock goes back, see core/step.hpp
   std::uint64_t sequence_max = sequence::max;
 
   static constexpr std::uint64_t at(unix_micros time) noexcept {

@@ -1,4 +1,4 @@
-// kid64: the local identity of the Erlang library uid, https://github.com/fogfish/uid
+// kid64: the local ID of the Erlang library uid, https://github.com/fogfish/uid
 //
 //    63                   44 43                   24 23       14 13            0
 //   +-----------------------+-----------------------+-----------+---------------+
@@ -14,8 +14,8 @@
 //   text        11 characters of .0-9A-Z_a-z, the last with two bits of padding
 //   order       unsigned
 //
-// Every bit pattern is a valid value. The generators make B <= 999999 and C <= 976; greater ones, which only
-// arbitrary bits have, count on into the next megasecond or second.
+// Every bit pattern is a valid value. Generators make B <= 999999 and C <= 976. If B or C is greater, which only
+// arbitrary bits are, it counts on into the next megasecond or second.
 #pragma once
 
 #include "../bits.hpp"
@@ -54,7 +54,7 @@ struct kid64 {
     return static_cast<unix_micros>(a::max + 1) * seconds_per_a * micros_per_second - 1;
   }
 
-  /// The lowest ID of the time unit that holds `time`, an instant from `first` to `last`.
+  /// The lowest ID of the time unit that contains `time`, an instant from `first` to `last`.
   static constexpr word lowest(unix_micros time) noexcept {
     auto const micros = static_cast<std::uint64_t>(time);
     std::uint64_t const seconds = micros / micros_per_second;
@@ -62,10 +62,10 @@ struct kid64 {
            c::put(micros % micros_per_second / unit);
   }
 
-  /// The highest ID of that time unit.
+  /// The highest ID of the time unit that contains `time`.
   static constexpr word highest(unix_micros time) noexcept { return lowest(time) | sequence::mask; }
 
-  /// When the time unit of `id` begins.
+  /// Returns when the time unit of `id` begins.
   static constexpr unix_micros time(word id) noexcept {
     auto const seconds = static_cast<unix_micros>(a::get(id)) * seconds_per_a + static_cast<unix_micros>(b::get(id));
     return seconds * micros_per_second + static_cast<unix_micros>(c::get(id)) * unit;
@@ -76,7 +76,7 @@ struct kid64 {
 struct kid_clock {
   using sequence = kid64::sequence;
 
-  bool hold = true; ///< what to do when the system clock goes back, see core/step.hpp
+  bool hold = true; ///< what to do if the system clock goes back, see core/step.hpp
 
   static constexpr std::uint64_t at(unix_micros time) noexcept { return kid64::lowest(time); }
   static constexpr unix_micros time(std::uint64_t state) noexcept { return kid64::time(state); }
@@ -98,8 +98,8 @@ struct kid_clock {
   static constexpr std::uint64_t states() noexcept { return sequence::max + 1; }
 };
 
-/// The state of the logical clock that an ID is of, which `holds` its time. A time unit can be written in other ways
-/// than the generators do, in arbitrary bits.
+/// Returns the state of the logical clock that belongs to an ID, whose time must be `in_range`. The state writes the
+/// time unit as generators do, although arbitrary bits can write it in other ways.
 constexpr std::uint64_t state_of(kid64 const &, kid64::word id) noexcept {
   return kid64::lowest(kid64::time(id)) | kid64::sequence::get(id);
 }

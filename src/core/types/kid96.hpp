@@ -1,4 +1,4 @@
-// kid96: the global identity of the Erlang library uid, https://github.com/fogfish/uid
+// kid96: the global ID of the Erlang library uid, https://github.com/fogfish/uid
 //
 //    95               76 75           56+I 55+I        24+I 23+I    24 23       14 13            0
 //   +-------------------+-----------------+----------------+----------+-----------+---------------+
@@ -8,12 +8,12 @@
 //   +-------------------+-----------------+----------------+----------+-----------+---------------+
 //
 //   epoch       1970-01-01 00:00:00 UTC, range and time unit as for kid64
-//   I           the neighborhood, 0..10 bits: within 2^I seconds the node sorts before the time. The ID does not say it
+//   I           the neighborhood, 0..10 bits: within 2^I seconds the node sorts before the time. It is not in the ID
 //   binary      12 bytes, most significant first
 //   text        16 characters of .0-9A-Z_a-z
 //   order       unsigned
 //
-// A kid96 is a kid64 with a node in the midst of its seconds.
+// A kid96 is a kid64 with a node inserted into its seconds.
 #pragma once
 
 #include "../bits.hpp"
@@ -41,12 +41,12 @@ struct kid96 {
   static constexpr unix_micros first() noexcept { return kid64::first(); }
   static constexpr unix_micros last() noexcept { return kid64::last(); }
 
-  /// The identity `id` on `node`, at most `node_max`.
+  /// Returns the kid96 of `id` on `node`, which is at most `node_max`.
   constexpr word global(kid64::word id, std::uint64_t node) const noexcept {
     return word{id >> node_shift()} << (node_shift() + node_width) | word{node} << node_shift() | (id & below_node());
   }
 
-  /// `id` without its node.
+  /// Returns `id` without its node.
   constexpr kid64::word local(word id) const noexcept {
     return static_cast<kid64::word>(id >> (node_shift() + node_width)) << node_shift() |
            (static_cast<kid64::word>(id) & below_node());
@@ -56,26 +56,26 @@ struct kid96 {
     return static_cast<std::uint64_t>(id >> node_shift()) & node_max;
   }
 
-  /// The lowest and the highest ID of the 2^I seconds that hold `time`: its order tells no finer.
+  /// The lowest and the highest ID of the 2^I seconds that contain `time`: the order of the IDs is no finer.
   constexpr word lowest(unix_micros time) const noexcept { return global(kid64::lowest(time) & ~below_node(), 0); }
   constexpr word highest(unix_micros time) const noexcept {
     return global(kid64::lowest(time) | below_node(), node_max);
   }
 
-  /// Where an ID comes from, and its sort key among those that mostly come from there, see `origin_sort_key`.
+  /// Where an ID comes from, and its sort key among IDs that mostly come from `from`, see `origin_sort_key`.
   constexpr std::uint64_t origin(word id) const noexcept { return node(id); }
   constexpr std::uint64_t sort_key(word id, std::uint64_t from) const noexcept {
     return origin_sort_key(id, node_shift(), node_width, from);
   }
 
-  /// When the time unit of `id` begins.
+  /// Returns when the time unit of `id` begins.
   constexpr unix_micros time(word id) const noexcept { return kid64::time(local(id)); }
 
-  /// The last instant of the neighborhood of `id`: no ID of a generator that sorts before `id` is later.
+  /// Returns the last instant of the neighborhood of `id`. No generated ID that sorts before `id` is later.
   constexpr unix_micros latest(word id) const noexcept {
     kid64::word const bits = local(id);
     std::uint64_t const seconds = kid64::b::get(bits) | ((std::uint64_t{1} << neighborhood) - 1);
-    // The last second of a megasecond is in the midst of a neighborhood.
+    // A megasecond can end in the middle of a neighborhood.
     constexpr std::uint64_t last_b = kid64::seconds_per_a - 1;
     auto const last = static_cast<unix_micros>(seconds < last_b ? seconds : last_b);
     auto const end =
@@ -84,7 +84,8 @@ struct kid96 {
     return end > time(id) ? end : time(id);
   }
 
-  /// What an ID is compared with time as, since its own order is coarser than its time.
+  /// The type that an ID is converted to before it is compared with time, because its own order is coarser than its
+  /// time.
   using exact = kid64;
   constexpr exact::word to_exact(word id) const noexcept { return local(id); }
 
@@ -93,7 +94,7 @@ private:
   constexpr kid64::word below_node() const noexcept { return (kid64::word{1} << node_shift()) - 1; }
 };
 
-/// The state of kid64's logical clock that an ID is of, which `holds` its time.
+/// Returns the state of kid64's logical clock that belongs to an ID, whose time must be `in_range`.
 constexpr std::uint64_t state_of(kid96 const &layout, kid96::word id) noexcept {
   return state_of(kid64{}, layout.local(id));
 }

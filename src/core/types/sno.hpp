@@ -47,7 +47,7 @@ struct sno : counts_from_epoch<sno> {
   static constexpr unix_micros epoch = 1'262'304'000'000'000;
   static constexpr unix_micros unit = 4000;
 
-  /// Where an ID comes from, and its sort key among those that mostly come from there, see `origin_sort_key`.
+  /// Where an ID comes from, and its sort key among IDs that mostly come from `from`, see `origin_sort_key`.
   static constexpr std::uint64_t origin(word id) noexcept { return static_cast<std::uint64_t>(partition::get(id)); }
   static constexpr std::uint64_t sort_key(word id, std::uint64_t from) noexcept {
     static_assert(8 * size - partition::width <= 64, "origin_sort_key has 64 bits for the rest of the ID");
@@ -55,27 +55,29 @@ struct sno : counts_from_epoch<sno> {
   }
 };
 
-/// The logical clock of sno. When the system clock goes back, it changes sides, instead of waiting or holding.
+/// The logical clock of sno. If the system clock goes back, the logical clock changes sides, instead of waiting or
+/// holding.
 ///
-/// The tick bit makes two pools of every time unit. One side is in use; of the other all that may have been issued is
-/// at or below the safe mark:
+/// The tick bit gives every time unit two sides. One side is in use. On the other side, everything that may have been
+/// issued is at or below the safe mark:
 ///
 ///             safe         last
 ///   tick 0 ----|............|            . issued        system clock: back from `last` to some `now`
 ///   tick 1 -------------|...             - not issued
-///                      now               now > safe: toggle. Side 1 is free from `now` on, and the mark of side 0
-///                                                    is the unit of `last`
+///                      now               now > safe: toggle. Side 1 is free from `now` on, and the new mark, of
+///                                                    side 0, is the unit of `last`
 ///                                        now <= safe: a second step back into time that side 1 used. Wait
 ///
-/// A state is time unit, tick and sequence, and is never repeated, so the compare-and-swap that toggles cannot mistake
-/// one for another. The mark is changed only when that has happened, to the unit of `last`, and is looked at only when
-/// the system clock has gone back: a lock guards it, and the fast path needs none.
+/// A state consists of time unit, tick and sequence, and is never repeated. So the compare-and-swap that toggles cannot
+/// mistake one state for another. A toggle sets the mark to the unit of `last` after that compare-and-swap. The mark is
+/// read only if the system clock has gone back: a lock guards it, and the fast path needs no lock.
 struct sno_clock {
   using sequence = field<std::uint64_t, 0, sno::sequence::width>;
   using tick = above<sequence, sno::tick::width>;
   using units = above<tick, sno::units::width>;
 
-  /// The pool of this generator, which others may share the partition with; its document asks for four at least.
+  /// The sequences of this generator, which may share its partition with others. The library's documents ask for at
+  /// least four.
   static constexpr std::uint64_t pool_min = 4;
   std::uint64_t sequence_min = 0;
   std::uint64_t sequence_max = sequence::max;
@@ -85,7 +87,7 @@ struct sno_clock {
   }
   static constexpr unix_micros time(std::uint64_t state) noexcept { return sno{}.time(id(state)); }
   static constexpr std::uint64_t unit(std::uint64_t state) noexcept { return state & units::mask; }
-  /// On the side of the state.
+  /// On the side of `state`.
   static constexpr std::uint64_t end(std::uint64_t state) noexcept { return state | sequence::mask; }
   static constexpr std::uint64_t next_unit(std::uint64_t state) noexcept {
     return units::get(state) < units::max ? unit(state) + units::put(1) : state;
@@ -108,29 +110,30 @@ struct sno_clock {
 
   static constexpr std::uint64_t side(std::uint64_t state) noexcept { return state & tick::mask; }
 
-  /// The first state at `now` on the other side.
+  /// Returns the first state at `now` on the other side.
   constexpr std::uint64_t toggled(std::uint64_t now, std::uint64_t last) const noexcept {
     return begin(now, last ^ tick::mask);
   }
 
-  /// The ID of a state, without metabyte and partition.
+  /// Returns the ID of a state, without metabyte and partition.
   static constexpr sno::word id(std::uint64_t state) noexcept {
     return sno::units::put(units::get(state)) | sno::tick::put(tick::get(state)) |
            sno::sequence::put(sequence::get(state));
   }
 };
 
-/// The state of sno's logical clock that an ID is of.
+/// Returns the state of sno's logical clock that belongs to an ID.
 constexpr std::uint64_t state_of(sno const &layout, sno::word id) noexcept {
   return sno_clock::at(layout.time(id)) | sno_clock::tick::put(sno::tick::get(id)) | sno::sequence::get(id);
 }
 
-/// As `advance`, for a clock with sides. It reads the system clock itself, by `read()`, between two looks at the state
-/// that find the same side.
+/// Does the same as `advance`, for a clock with sides. Reads the system clock itself, by calling `read()` between two
+/// reads of the state that find the same side.
 ///
-/// A reading from before another caller changed the side, by a system clock that went back, would take that side up to
-/// the time that the system clock has left, and all would have to wait until it is there again. A reading from before
-/// the last look can seem to be behind it, when other callers went on meanwhile: only a second such reading is told.
+/// If the system clock was read before another caller toggled the side, that stale reading would advance the new side
+/// to a time which the system clock has already left. Every caller would then have to wait for that time. A reading can
+/// also look like a step back merely because other callers advanced the state meanwhile, so `behind` is returned only
+/// for the second such reading.
 template <class Clock, class Cell, class Read>
 [[gnu::always_inline]] inline step_result advance_in_order(Clock const &clock, Cell &cell, Read const &read,
                                                            carry_pace const &pace = {},
@@ -150,12 +153,12 @@ template <class Clock, class Cell, class Read>
   }
 }
 
-/// The step from `last` to the other side, when the system clock was seen at `now` after it. It is `issued`, and the
-/// caller has yet to exchange it for `last`, with the lock held that guards `safe`, the first state of the last unit
-/// that the other side may have issued in.
+/// Returns the step from `last` to the other side. The caller has read `now` from the system clock after it read
+/// `last`, and holds the lock that guards `safe`. `safe` is the first state of the last unit in which the other side
+/// may have issued. If the result is `issued`, the caller must still replace `last` with its state.
 ///
-/// Otherwise it is `behind`, with the state to wait for. Where that is not ahead of `now`, the system clock is no
-/// longer behind, and the caller can start again.
+/// Otherwise the result is `behind`, with the state to wait for. If that state is not ahead of `now`, the system clock
+/// is no longer behind, and the caller can start again.
 constexpr step_result tick_tock(sno_clock const &clock, std::uint64_t safe, std::uint64_t last,
                                 std::uint64_t now) noexcept {
   if (now >= sno_clock::unit(last))

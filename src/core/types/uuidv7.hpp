@@ -9,13 +9,13 @@
 //
 //   epoch       1970-01-01 00:00:00 UTC
 //   range       to 10889-08-02 05:31:50.655999 UTC
-//   time unit   1 ms, compared with time: what is below it may be anything in IDs that others made
+//   time unit   1 ms in comparisons with time: in IDs from other generators the bits below it may be anything
 //   fraction    of the millisecond, in 1/4096
 //   binary      16 bytes, most significant first
-//   text        that of UUIDs
+//   text        as for any UUID
 //   order       unsigned
 //
-// Every UUID has its place in that order, so bounds are good for all of them. Those of version 7 have a time.
+// Every UUID has its place in this order, so bounds apply to all of them. Only a UUID of version 7 has a time.
 #pragma once
 
 #include "../bits.hpp"
@@ -44,10 +44,10 @@ struct uuidv7 {
   static constexpr unix_micros first() noexcept { return 0; }
   static constexpr unix_micros last() noexcept { return static_cast<unix_micros>(millis::max + 1) * unit - 1; }
 
-  /// Whether a UUID is of version 7.
+  /// Returns whether a UUID is of version 7.
   static constexpr bool is_one(word id) noexcept { return (id & (version::mask | variant::mask)) == marks; }
 
-  /// The lowest and the highest ID of the millisecond that holds `time`, an instant from `first` to `last`.
+  /// The lowest and the highest ID of the millisecond that contains `time`, an instant from `first` to `last`.
   static constexpr word lowest(unix_micros time) noexcept {
     return millis::put(static_cast<std::uint64_t>(time / unit)) | marks;
   }
@@ -55,14 +55,14 @@ struct uuidv7 {
     return lowest(time) | fraction::mask | count::mask | random::mask;
   }
 
-  /// When the millisecond of `id` begins.
+  /// Returns when the millisecond of `id` begins.
   static constexpr unix_micros time(word id) noexcept { return static_cast<unix_micros>(millis::get(id)) * unit; }
 };
 
 /// The logical clock of uuidv7: its state is milliseconds, fraction and count of the last ID issued.
 ///
-/// Its unit is the microsecond, whose states are those from `at` of it up to `at` of the next one, 64 or 80. With the
-/// fraction as unit 16 IDs would be all of a unit; with the millisecond the fraction would tell no time.
+/// Its unit is the microsecond, which has 64 or 80 states: from its `at` up to the `at` of the next one. If the unit
+/// were the fraction, it would have only 16 IDs. If it were the millisecond, the fraction would not tell the time.
 struct uuidv7_clock {
   using count_bits = field<std::uint64_t, 0, uuidv7::count::width>;
   using fraction = above<count_bits, uuidv7::fraction::width>;
@@ -70,21 +70,22 @@ struct uuidv7_clock {
   static_assert(millis::end == 64);
   static_assert(fraction::max + 1 >= uuidv7::unit, "each microsecond has a fraction of its own");
 
-  bool hold = true; ///< what to do when the system clock goes back, see core/step.hpp
+  bool hold = true; ///< what to do if the system clock goes back, see core/step.hpp
 
   static constexpr std::uint64_t at(unix_micros time) noexcept {
     auto const micros = static_cast<std::uint64_t>(time);
     return millis::put(micros / uuidv7::unit) + below_millis(micros % uuidv7::unit);
   }
 
-  /// The microsecond whose states hold this one: the last that begins at or before it.
+  /// Returns the microsecond of `state`: the last one that begins at or before it.
   static constexpr unix_micros time(std::uint64_t state) noexcept {
     return static_cast<unix_micros>(millis::get(state) * uuidv7::unit + micros(state));
   }
   static constexpr std::uint64_t unit(std::uint64_t state) noexcept {
     return (state & millis::mask) + below_millis(micros(state));
   }
-  // That of the last unit is the greatest number there is: 2^64 is 0, and 1 less.
+  // For the last unit this is the greatest number: the next unit would begin at 2^64, which wraps to 0, and 1 is
+  // subtracted.
   static constexpr std::uint64_t end(std::uint64_t state) noexcept {
     return (state & millis::mask) + below_millis(micros(state) + 1) - 1;
   }
@@ -104,14 +105,15 @@ struct uuidv7_clock {
     return (fraction::max + 1) / uuidv7::unit * (count_bits::max + 1);
   }
 
-  /// The ID of a state, without its random bits.
+  /// Returns the ID of a state, without its random bits.
   static constexpr uuidv7::word id(std::uint64_t state) noexcept {
     return uuidv7::millis::put(millis::get(state)) | uuidv7::fraction::put(fraction::get(state)) |
            uuidv7::count::put(count_bits::get(state)) | uuidv7::marks;
   }
 
 private:
-  /// Where a microsecond of the millisecond begins; that after the last is the next millisecond.
+  /// Returns where a microsecond begins within its millisecond. The one after the last begins with the next
+  /// millisecond.
   static constexpr std::uint64_t below_millis(std::uint64_t micros) noexcept {
     return fraction::put(1) * (micros * (fraction::max + 1) / uuidv7::unit);
   }
@@ -121,7 +123,7 @@ private:
   }
 };
 
-/// The state of the logical clock that an ID is of.
+/// Returns the state of the logical clock that belongs to an ID.
 constexpr std::uint64_t state_of(uuidv7 const &, uuidv7::word id) noexcept {
   return uuidv7_clock::millis::put(uuidv7::millis::get(id)) | uuidv7_clock::fraction::put(uuidv7::fraction::get(id)) |
          uuidv7_clock::count_bits::put(uuidv7::count::get(id));

@@ -138,7 +138,7 @@ template <class Id, class Field> typename Id::word component_argument(char const
 template <class Id> unix_micros time_argument(Id const &layout, TimestampTz time) {
   unix_micros const micros = to_unix(time);
 
-  if (!holds(layout, micros))
+  if (!in_range(layout, micros))
     time_error(layout);
   return micros;
 }

@@ -57,7 +57,7 @@ backfilled backfill(FunctionCallInfo fcinfo, Id const &layout, clock_id clock, c
       backfill(fcinfo, clock, function, time_argument(layout, time), first, last, backfill_memory_of<Id>);
 
   // The next unit may be beyond the last.
-  if (!holds(layout, result.time))
+  if (!in_range(layout, result.time))
     time_error(layout);
   return result;
 }

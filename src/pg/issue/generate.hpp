@@ -33,7 +33,7 @@ template <class Id, class Clock>
 pg_attribute_always_inline std::uint64_t read_clock(Id const &layout, Clock const &clock, clock_cell &cell) {
   unix_micros now = GetCurrentTimestamp() + postgres_epoch;
 
-  if (unlikely(!holds(layout, now)))
+  if (unlikely(!in_range(layout, now)))
     now = out_of_range(layout, clock, cell, now);
   return clock.at(now);
 }

@@ -19,7 +19,7 @@ template <class Id> std::uint64_t state_argument(Datum argument) {
   Id const layout = layout_of<Id>();
   auto const id = get<Id>(argument);
 
-  if (!holds(layout, layout.time(id)))
+  if (!in_range(layout, layout.time(id)))
     time_error(layout);
   return state_of(layout, id);
 }

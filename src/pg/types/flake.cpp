@@ -188,7 +188,7 @@ struct flake_generator {
     unix_micros const time = flake_clock::time(state);
 
     // A clock that is held ahead of the system clock can be ahead of the range too.
-    if (unlikely(!holds(layout, time)))
+    if (unlikely(!in_range(layout, time)))
       time_error(layout);
     return layout.lowest(time) | origin | flake_clock::sequence::get(state);
   }
