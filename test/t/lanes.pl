@@ -175,7 +175,7 @@ foreach my $who ('DATABASE postgres', 'ROLE CURRENT_USER')
 	like(session("LOAD 'kid'; ALTER $who SET kid.lanes = 2"), qr/ERROR:  parameter "kid.lanes" cannot be changed now/, "ALTER $who SET kid.lanes is rejected when kid is loaded");
 	# Without the library PostgreSQL does not know that the setting may not be changed this way.
 	is(session("ALTER $who SET kid.lanes = 2"), '', "ALTER $who SET kid.lanes is accepted when kid is not loaded");
-	like(session($lane_3), qr/^psql.*WARNING.*\n.*ERROR:  parameter "kid.lanes" could not be set\nDETAIL:  The value that it was given when the session started/s, "after ALTER $who SET kid.lanes, sessions make no ID");
+	like(session($lane_3), qr/^psql.*WARNING.*\n.*ERROR:  parameter "kid.lanes" could not be set\nDETAIL:  The value given when the session started/s, "after ALTER $who SET kid.lanes, sessions make no ID");
 	$node->safe_psql('postgres', "ALTER $who RESET kid.lanes");
 }
 {
@@ -213,7 +213,7 @@ foreach my $lanes (3, 2048, 0, 'many')
 {
 	$node->adjust_conf('postgresql.conf', 'kid.lanes', $lanes);
 	$node->reload;
-	like(session('SELECT kid_next()'), qr/ERROR:  parameter "kid.lanes" could not be set\nDETAIL:  The configuration file gives it a value that it cannot have/, "kid.lanes = $lanes in the file: sessions make no ID");
+	like(session('SELECT kid_next()'), qr/ERROR:  parameter "kid.lanes" could not be set\nDETAIL:  The configuration file has an invalid value for this parameter/, "kid.lanes = $lanes in the file: sessions make no ID");
 }
 configure(node => 1, lanes => 2);
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'kid'\n");

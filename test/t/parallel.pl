@@ -127,7 +127,7 @@ $node->safe_psql('postgres', 'CREATE ROLE joe LOGIN');
 	local $ENV{PGOPTIONS} = '-c kid.flake_id=3 -c kid.flake_worker=3 -c kid.no_such_setting=1';
 	my ($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT kid_generator(flake_next())", extra_params => [ '-U', 'joe' ]);
 	is($stdout, '', 'an ordinary user with another kid.flake_id in PGOPTIONS gets no ID');
-	my $error = qr/ERROR:  55P02: parameter "kid.flake_id" could not be set\nDETAIL:  The value that it was given when the session started .*\nHINT:  Start a session without it/;
+	my $error = qr/ERROR:  55P02: parameter "kid.flake_id" could not be set\nDETAIL:  The value given when the session started .*\nHINT:  Start a session without that value/;
 	like($stderr, $error, 'an ordinary user with another kid.flake_id in PGOPTIONS gets an error');
 	($status, $stdout, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT 1;\nSELECT kid_timestamp('1'::flake);\nSELECT kid_next()", extra_params => [ '-U', 'joe' ], on_error_stop => 0);
 	is($stdout, '1', 'an ordinary user with another kid.flake_id in PGOPTIONS cannot read an ID');

@@ -3,8 +3,8 @@
 
 #include "locked.hpp"
 
-// What synchronous standbys have confirmed is told in these minor versions and later. Before, the same byte of shared
-// memory means something else, see module.cpp.
+// From these minor versions on, PostgreSQL says in shared memory whether synchronous standbys are defined. Before, the
+// same byte means something else, see module.cpp.
 #if PG_VERSION_NUM < 150013 || (PG_VERSION_NUM >= 160000 && PG_VERSION_NUM < 160009) ||                                \
     (PG_VERSION_NUM >= 170000 && PG_VERSION_NUM < 170005)
 #error "kid needs PostgreSQL 15.13, 16.9, 17.5 or a later version"
@@ -17,7 +17,7 @@
 
 namespace kid::pg {
 
-// 17 introduced wait events that an extension names. Before, it has one, nameless.
+// 17 introduced wait events that an extension names. Before, there is one for all extensions, without a name.
 inline std::uint32_t wait_event(char const *name) {
 #if PG_VERSION_NUM >= 170000
   return WaitEventExtensionNew(name);
@@ -27,7 +27,7 @@ inline std::uint32_t wait_event(char const *name) {
 #endif
 }
 
-// 16 gave what walks through expressions and queries a prototype for what it calls.
+// 16 gave the functions that walk through expressions and queries a prototype for their callback.
 using tree_walker = bool (*)(Node *node, void *context);
 
 inline bool walk(Node *node, tree_walker walker, void *context) {
@@ -40,7 +40,7 @@ inline bool walk(Node *node, tree_walker walker, void *context) {
                                              : expression_tree_walker(node, each, context);
 }
 
-// 16 gave GUC values a memory of their own. Before, they came from malloc.
+// 16 gave GUC values a memory context of their own. Before, they are allocated by malloc().
 inline void *guc_extra(std::size_t size) {
 #if PG_VERSION_NUM >= 160000
   return guc_malloc(LOG, size);
@@ -49,7 +49,7 @@ inline void *guc_extra(std::size_t size) {
 #endif
 }
 
-/// All settings of the server, to loop over. 16 made them an array that is the caller's.
+/// All settings of the server, to loop over. From 16 on, PostgreSQL allocates an array for the caller.
 struct all_settings {
   int count = 0;
 #if PG_VERSION_NUM >= 160000
@@ -77,7 +77,7 @@ inline int &statistics_target(VacAttrStats *stats) {
 #endif
 }
 
-// 18 added a place for counters to the arguments, and 19 flags for the table.
+// 18 added an argument for counters, and 19 one for flags of the table scan.
 inline IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot, int keys) {
 #if PG_VERSION_NUM >= 190000
   return index_beginscan(table, index, snapshot, nullptr, keys, 0, SO_NONE);
@@ -95,8 +95,8 @@ inline IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot s
 #define KID_MODULE_MAGIC(module, number) PG_MODULE_MAGIC
 #endif
 
-// 19 knows the name of a tranche from its beginning and in all processes, and may refuse with an error. Before, each
-// process says it.
+// From 19 on a tranche is named when it is allocated, for all processes, and allocation can fail with an error. Before,
+// each process registers the name itself.
 inline int new_tranche(char const *name) {
 #if PG_VERSION_NUM >= 190000
   return LWLockNewTrancheId(name);
@@ -115,7 +115,7 @@ inline void name_tranche(int tranche, char const *name) {
 #endif
 }
 
-// 16 gave what names a relation's file another name, and 17 the number of no backend.
+// 16 renamed the struct that locates the files of a relation, and 17 the constant for no backend.
 #if PG_VERSION_NUM >= 160000
 using file_locator = RelFileLocator;
 #else
@@ -128,26 +128,26 @@ constexpr auto no_backend = INVALID_PROC_NUMBER;
 constexpr auto no_backend = InvalidBackendId;
 #endif
 
-// 19 made the ways to lock a buffer a type.
+// 19 introduced a type for the modes of a buffer lock.
 #if PG_VERSION_NUM >= 190000
 using buffer_lock = BufferLockMode;
 #else
 using buffer_lock = int;
 #endif
 
-/// A struct in shared memory, found or made by each process that wants it; zeroes at first.
+/// A struct in shared memory. The first process that needs it creates it, filled with zeroes; all others find it.
 struct shared_struct {
   char const *name;
   std::size_t size;
-  void **place;   ///< where this process has it
-  void (*fill)(); ///< called each time `place` is set, while no other process is about it
+  void **place;   ///< the variable that holds its address in this process
+  void (*fill)(); ///< called each time `place` is set, by one process at a time
 };
 
-// 19 has callbacks for shared memory, which it also calls after startup, but in a server without a postmaster. Before,
-// there are hooks at startup, and a lock for what comes later.
+// 19 has callbacks for shared memory. It also calls those registered after startup, except in a server without a
+// postmaster. Before, there are hooks at startup, and a lock for structs that are created later.
 
-/// ShmemInitStruct(), with a hint if it raises an error: the spare memory of a server goes to tables of locks, too, and
-/// is not given back.
+/// Calls ShmemInitStruct(), and adds a hint to its error. The error occurs if other users of the spare shared memory,
+/// such as lock tables, have taken it: they never give it back.
 inline void *init_struct(shared_struct const &memory, bool *found) {
   void *place = nullptr;
 

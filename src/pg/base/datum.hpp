@@ -1,11 +1,12 @@
-// Between PostgreSQL's representation and the core's: IDs and instants.
+// Converts IDs and instants between PostgreSQL's representation and the core's.
 #pragma once
 
 #include "postgres.hpp"
 
 namespace kid::pg {
 
-/// Types of 8 bytes live in the Datum as an integer; longer ones behind it, unaligned, as their binary form.
+/// Whether a Datum contains the ID itself, as an integer of 8 bytes. Otherwise it points to the binary form, which is
+/// unaligned.
 template <class Id> constexpr bool by_value = Id::size == sizeof(Datum);
 
 inline unsigned char const *stored(Datum datum) {
@@ -29,17 +30,18 @@ template <class Id> Datum put(typename Id::word id) {
   }
 }
 
-/// The layout that the settings give a type.
+/// Returns the layout that the settings give a type.
 template <class Id> Id layout_of() {
   return Id{};
 }
 
-/// The layout with the value of an argument, an error where that is none, in place of the setting.
+/// Returns the layout with the value of an argument in place of the setting. Raises an error if the value is invalid.
 template <class Id> Id layout_with(Datum) {
   return Id{};
 }
 
-/// Of a function that has a setting as its last argument, the `place`-th from 0, or does not: then it is that in force.
+/// Returns the layout for a function that may take a setting as its last argument, whose position is `place`, from 0.
+/// If the function is called without that argument, the setting in force applies.
 template <class Id> Id layout_argument(FunctionCallInfo fcinfo, int place) {
   if constexpr (std::is_empty_v<Id>)
     return Id{};
@@ -50,7 +52,8 @@ template <class Id> Id layout_argument(FunctionCallInfo fcinfo, int place) {
 /// A timestamptz counts microseconds from 2000-01-01 UTC.
 constexpr unix_micros postgres_epoch = INT64CONST(946684800000000);
 
-/// An instant too late for the core's count, as is 'infinity', is its greatest: no ID reaches that far.
+/// Converts an instant. If it is too late for `unix_micros`, as 'infinity' is, returns the greatest value, which no ID
+/// reaches.
 inline unix_micros to_unix(TimestampTz time) {
   return time > PG_INT64_MAX - postgres_epoch ? PG_INT64_MAX : time + postgres_epoch;
 }

@@ -1,4 +1,4 @@
-// The core's findings in PostgreSQL's words.
+// Errors that the core finds, in PostgreSQL's words.
 #pragma once
 
 #include "compat.hpp"
@@ -6,7 +6,7 @@
 
 namespace kid::pg {
 
-/// Which rule of the text form `text` broke.
+/// Returns a sentence that says which rule of the text form `text` breaks.
 template <class Id> char const *syntax_detail(char const *text, text_status status) {
   using form = typename Id::text;
 
@@ -19,7 +19,7 @@ template <class Id> char const *syntax_detail(char const *text, text_status stat
                           pg_mbstrlen(text))
                : psprintf("A value of type %s has at least %u character.", Id::name, form::min_length);
   case text_error::character:
-    // In SQL_ASCII nobody knows how long it is, and half of one is what a client cannot read.
+    // In SQL_ASCII the length of the character is unknown, and a client could not read a part of it.
     if (IS_HIGHBIT_SET(text[status.position]) && GetDatabaseEncoding() == PG_SQL_ASCII)
       return psprintf("Byte 0x%02x at position %zu is not one of %s.",
                       static_cast<unsigned char>(text[status.position]), status.position + 1, form::characters);
@@ -43,7 +43,7 @@ inline bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// How many digits `text` begins with, of at most `max`.
+/// Returns how many digits `text` begins with, at most `max`.
 inline int count_digits(char const *text, int max) {
   int count = 0;
 
@@ -52,11 +52,12 @@ inline int count_digits(char const *text, int max) {
   return count;
 }
 
-/// Whether `text` begins as a time does that programs send: with a date of ISO 8601, or a word of PostgreSQL's.
+/// Returns whether `text` begins like a time that programs send: with an ISO 8601 date, or with one of PostgreSQL's
+/// words.
 inline bool looks_like_time(char const *text) {
   static constexpr char const *words[] = {"now", "today", "tomorrow", "yesterday", "epoch", "infinity", "-infinity"};
 
-  // A zero byte is no digit and no sign: what comes after it is not looked at.
+  // The terminator is neither a digit nor a sign, so nothing after it is read.
   if (count_digits(text, 4) == 4 && text[4] == '-' && count_digits(text + 5, 2) == 2 && text[7] == '-' &&
       count_digits(text + 8, 2) == 2)
     return text[10] == '\0' || strchr(" Tt,\"])", text[10]) != nullptr;
@@ -68,7 +69,7 @@ inline bool looks_like_time(char const *text) {
   return false;
 }
 
-/// Whether `text` begins as a range of times does. Either bound may be missing.
+/// Returns whether `text` begins like a range of times. Either bound may be missing.
 inline bool looks_like_range(char const *text) {
   if (*text != '[' && *text != '(')
     return false;
@@ -80,14 +81,14 @@ inline bool looks_like_range(char const *text) {
   return looks_like_time(text);
 }
 
-/// Whether all of `text` is a number that can be a bigint and can be an ID, which no small one is.
+/// Returns whether all of `text` is a number that fits a bigint and is large enough for an ID.
 inline bool looks_like_bigint(char const *text) {
   text += *text == '-';
   int const digits = count_digits(text, 20);
   return digits >= 12 && digits < 20 && text[digits] == '\0';
 }
 
-/// What to do about a text that was meant for another type; 0 where that is not plain.
+/// Adds a hint if `text` was plainly meant for another type. Otherwise returns 0.
 template <class Id> int syntax_hint(char const *text) {
   if (looks_like_time(text))
     return errhint("To compare an ID with a time, cast the time, as in \"id >= $1::timestamptz\".");
@@ -98,7 +99,7 @@ template <class Id> int syntax_hint(char const *text) {
   return 0;
 }
 
-/// Returns only where `context` asks for a soft error.
+/// Raises an error for `text`. Returns only if `context` asks for a soft error.
 template <class Id> void syntax_error(Node *context, char const *text, text_status status) {
   errsave(context, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
           errmsg("invalid input syntax for type %s: \"%s\"", Id::name, text),
@@ -129,12 +130,12 @@ template <class Id> std::uint64_t check_component(char const *component, std::in
   return static_cast<std::uint64_t>(value);
 }
 
-/// An argument that must fit its field.
+/// Returns an argument, put into its field. Raises an error if it does not fit.
 template <class Id, class Field> typename Id::word component_argument(char const *name, std::int64_t value) {
   return Field::put(check_component<Id>(name, value, Field::max));
 }
 
-/// An argument that `layout` must hold.
+/// Returns an argument as an instant. Raises an error if it is out of range for `layout`.
 template <class Id> unix_micros time_argument(Id const &layout, TimestampTz time) {
   unix_micros const micros = to_unix(time);
 

@@ -3,7 +3,7 @@
 
 #include "compat.hpp"
 
-/// Exports the SQL function `symbol`; what follows is called with `fcinfo`.
+/// Exports the C function `symbol` to SQL. It calls what follows `symbol` with `fcinfo`.
 #define KID_FUNCTION(symbol, ...)                                                                                      \
   extern "C" {                                                                                                         \
   PGDLLEXPORT Datum symbol(PG_FUNCTION_ARGS);                                                                          \

@@ -6,8 +6,8 @@
 namespace kid::pg {
 
 /// Calls `work` while this process holds `lock`, and then releases the lock. Until the release nothing is sent to the
-/// client: a client that does not read would keep the lock from everybody. Notices go to the server's log alone. An
-/// error is sent after the release, whereas PostgreSQL by itself sends an error before it releases locks.
+/// client, because a client that does not read would keep the lock held. Notices go to the server log only. An error is
+/// sent after the release, whereas PostgreSQL by itself sends an error before it releases locks.
 template <class Work> auto release_after(LWLock *lock, Work work) {
   CommandDest const client = whereToSendOutput;
   auto *const context = CurrentMemoryContext;

@@ -1,7 +1,8 @@
-// The only file that includes PostgreSQL's headers. What hides how their versions differ is compat.hpp.
+// The only file that includes PostgreSQL's headers. compat.hpp hides how their versions differ.
 #pragma once
 
-// The core comes first, always: see core/no_postgres.hpp. The page of a type includes that of the core before this one.
+// The core always comes first, see core/no_postgres.hpp. The file of a type includes the type's header in the core
+// before this one.
 #include "../../core/bits.hpp"
 #include "../../core/lane.hpp"
 #include "../../core/node.hpp"
@@ -11,7 +12,7 @@
 
 extern "C" {
 
-// Until 16 an extension's own functions were exported because everything was, and PGDLLEXPORT meant nothing.
+// Before 16 PGDLLEXPORT is empty: the functions of an extension are exported because all symbols are.
 #define PGDLLEXPORT __attribute__((visibility("default")))
 
 #include "postgres.h"

@@ -4,9 +4,9 @@ namespace kid::pg {
 
 namespace {
 
-/// What was fetched for many IDs at once, by each process for itself. To fetch costs as much for a few as for these.
+/// Random bits for many IDs, which each process fetches for itself at once. Fetching only a few would cost as much.
 struct {
-  int owner; ///< the process that fetched: a child would inherit what its parent is about to use
+  int owner; ///< the process that fetched them: a forked process must not use the bits that its parent will use
   unsigned used;
   std::uint64_t words[512];
 } pool;

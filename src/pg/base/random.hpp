@@ -5,7 +5,7 @@
 
 namespace kid::pg {
 
-/// `width` bits of PostgreSQL's strong generator, 64 at most, as a number.
+/// Returns `width` bits, at most 64, from PostgreSQL's strong random number generator.
 std::uint64_t random_bits(unsigned width);
 
 } // namespace kid::pg

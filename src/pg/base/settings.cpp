@@ -39,14 +39,14 @@ bool keep_choice(automatic_or_number value, void **extra) {
 
 namespace {
 
-/// Of a setting that is not defined yet.
+/// A value that was given to a setting before kid defined it.
 struct placeholder {
   char const *name;
   GucSource source;
 };
 
-/// The placeholders that somebody gave a value. Names of settings have no case, and a placeholder has the spelling of
-/// the first one that gave it a value.
+/// Returns the placeholders for settings of kid that were given a value. Names of settings are compared without case; a
+/// placeholder has the spelling with which it was first given a value.
 List *placeholders() {
   List *found = NIL;
 
@@ -60,8 +60,8 @@ List *placeholders() {
   return found;
 }
 
-/// The first of them whose value PostgreSQL did not take: it has warned then, and fallen back to the default. What is
-/// left of a name that kid does not have is nothing.
+/// Returns the first of `asked_for` whose value PostgreSQL rejected: it warned and fell back to the default.
+/// Placeholders for names that kid does not define are gone by now.
 placeholder refused_setting(List *asked_for) {
   ListCell *cell = nullptr;
 
@@ -76,11 +76,12 @@ placeholder refused_setting(List *asked_for) {
 
 } // namespace
 
-/// PostgreSQL gives a setting that is defined late the value that its placeholder had. In parallel mode it refuses
-/// that, with a warning, to settings that may not be changed there. Ours may, but only until they are defined.
+/// Defines all settings. If a setting is defined late, PostgreSQL gives it the value of its placeholder. In parallel
+/// mode it rejects that value, with a warning, unless the setting may be changed in parallel mode. Therefore kid's
+/// settings may be, but only until all are defined.
 ///
-/// A rule between settings holds where they are used, not where one is set: values come one by one, in any order, from
-/// a file, from SET, and from the leader of a parallel worker.
+/// A contradiction between two settings is an error where they are used, not where one is set. Values arrive one at a
+/// time and in any order: from a file, from SET, and from the leader of a parallel worker.
 static void define_all() {
   int const flags = IsInParallelMode() ? GUC_ALLOW_IN_PARALLEL : 0;
   DefineCustomIntVariable("kid.max_wait", "Longest time that a generator waits for the system clock.",
@@ -119,14 +120,15 @@ static void define_all() {
         setting->flags &= ~flags;
 }
 
-/// A session that has other settings than the server is given does nothing with IDs, as it would read them wrongly, and
-/// make those of another server. With kid preloaded PostgreSQL does not let it begin, nor the server, where it is the
-/// configuration file that is wrong.
+/// Defines all settings, once. Raises an error if PostgreSQL rejected a kid.* value given before the library was
+/// loaded. Such a session must not use kid: it would run with the default, misread IDs, or issue those of another
+/// server. With kid preloaded, PostgreSQL itself refuses the connection, or refuses to start if the value is in the
+/// configuration file.
 void define_settings() {
   static bool defined = false;
   static placeholder refused = {};
 
-  // After an error in here the next call of any function of kid's comes here again.
+  // After an error in here, the next call of any function of kid calls this again.
   if (!defined) {
     List *const asked_for = placeholders();
     define_all();
@@ -138,10 +140,10 @@ void define_settings() {
   bool const in_file = refused.source == PGC_S_FILE;
   ereport(ERROR, errcode(ERRCODE_CANT_CHANGE_RUNTIME_PARAM), errmsg("parameter \"%s\" could not be set", refused.name),
           in_file
-              ? errdetail("The configuration file gives it a value that it cannot have.")
-              : errdetail("The value that it was given when the session started hides the one that it has otherwise."),
+              ? errdetail("The configuration file has an invalid value for this parameter.")
+              : errdetail("The value given when the session started was rejected, and hides the value of the server."),
           in_file ? errhint("Correct it, reload the configuration, and start a new session.")
-                  : errhint("Start a session without it."));
+                  : errhint("Start a session without that value."));
 }
 
 } // namespace kid::pg

@@ -1,16 +1,17 @@
-// Settings, all named kid.*, that are not of one type alone: those are on its page. What each means: their descriptions
-// in settings.cpp.
+// Settings, all named kid.*, that concern more than one type. A setting of one type is in the file of that type. What
+// each setting means is in its description in settings.cpp.
 #pragma once
 
 #include "compat.hpp"
 
 namespace kid::pg {
 
-extern int lease_length; ///< milliseconds; 0 is off
+extern int lease_length; ///< milliseconds; 0 turns the lease off
 extern int max_observe;  ///< milliseconds
-extern int max_wait;     ///< milliseconds; -1 is for ever
+extern int max_wait;     ///< milliseconds; -1 sets no limit
 
-/// What clocks that only rise do when the system clock goes back: keep the highest time and count on, or wait for it.
+/// What a clock without sides does if the system clock goes back: keep the highest time and count on, or wait until the
+/// system clock has reached that time again.
 enum backward { backward_hold, backward_wait };
 extern int clock_backward;
 
@@ -24,10 +25,11 @@ struct automatic_or_number {
   std::uint32_t number;
 };
 
-/// False unless `text` is "auto" or a number from 0 to `max`, decimal, or hexadecimal after 0x.
+/// Parses `text` into `result`. Returns false unless it is "auto" or a number from 0 to `max`, decimal or hexadecimal
+/// after 0x.
 bool parse_choice(char const *text, std::uint64_t max, automatic_or_number &result);
 
-/// Hands `value` of a check hook to the assign hook. False when out of memory, which PostgreSQL reports.
+/// Hands `value` from a check hook to the assign hook. Returns false if out of memory, which PostgreSQL reports.
 bool keep_choice(automatic_or_number value, void **extra);
 
 void define_settings();
