@@ -4,8 +4,8 @@ namespace kid::pg {
 
 namespace {
 
-/// Never the number of a file of PostgreSQL's: the OID counter, which file numbers come from, does not go below 10000,
-/// and the numbers of the system catalog stay below 8000.
+/// No file of PostgreSQL has this number: the OID counter, which file numbers come from, does not go below 10000, and
+/// the numbers of the system catalog stay below 8000.
 constexpr unsigned file_number = 9764;
 
 constexpr file_locator file = {GLOBALTABLESPACE_OID, InvalidOid, file_number};
@@ -16,12 +16,12 @@ constexpr std::uint32_t page_version = 3;
 struct page_content {
   std::uint64_t magic;
   std::uint32_t version;
-  TimeLineID timeline; ///< of WAL, on which it was written
+  TimeLineID timeline; ///< the timeline of WAL on which it was written
   page_bounds bounds;
 };
 
-// If one of these fails, kid would misread the pages that it has written. Another clock is appended to KID_CLOCKS, and
-// its name and position to the first. Any other change increases `page_version`.
+// If one of these fails, kid would misread the pages that it has written. For another clock, append it to KID_CLOCKS,
+// and its name and position to the first assertion. For any other change, increase `page_version`.
 static_assert(clock_kid == 0 && clock_flake == 1 && clock_sno == 2 && clock_uuidv7 == 3 && clock_count == 4);
 static_assert(page_version == 3 && page_bounds::room == 8 && sizeof(page_content) == 168);
 static_assert(offsetof(page_content, bounds) == 16 && offsetof(page_bounds, safe) == 64);
@@ -46,7 +46,7 @@ page_state look_at(Page page) {
   for (int id = 0; id < clock_count; id++)
     if (!rules_of(static_cast<clock_id>(id)).is_state(content.bounds.last[id]))
       return page_state::damaged;
-  // WAL cannot be flushed to where it has not been. Recovery flushes none.
+  // WAL cannot be flushed beyond its end. Recovery flushes no WAL, so any LSN will do.
   return reinterpret_cast<PageHeader>(page)->pd_lower == lower_end &&
                  (RecoveryInProgress() || PageGetLSN(page) <= GetXLogInsertRecPtr())
              ? page_state::good
@@ -59,7 +59,7 @@ bool check(page_state state) {
     return state == page_state::good;
   ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED), errmsg("page of the bounds of IDs is damaged"),
           state == page_state::damaged
-              ? errdetail("File \"global/%u\" does not hold what kid has written.", file_number)
+              ? errdetail("File \"global/%u\" does not contain what kid has written.", file_number)
               : errdetail("File \"global/%u\" is of a version that this kid does not know.", file_number),
           errhint("As a superuser, call kid_reset_clock() with a time above which no ID is in use, at most "
                   "\"kid.max_observe\" ahead. The page is written anew then, and IDs go on from that time."));
@@ -76,8 +76,8 @@ bool has_block() {
   return seen;
 }
 
-/// Returns the state of the page on disk. Less than a block of zeroes counts as no page: that is left if the disk was
-/// full when the file was created.
+/// Returns the state of the page on disk. Zeroes that fill less than a block count as no page: they are left if the
+/// disk was full when the file was created.
 page_state look_at_file() {
   PGIOAlignedBlock block;
   char path[32];
@@ -101,14 +101,14 @@ page_state look_at_file() {
   return page_state::none;
 }
 
-/// Creates the file with a block of zeroes, or what a crash in here has left missing. P_NEW would need a relation that
-/// is in the system catalog.
+/// Creates the file with a block of zeroes, or whatever is missing after a crash in here. P_NEW would need a relation
+/// that is in the system catalog.
 void create() {
   auto *const relation = smgropen(file, no_backend);
   PGIOAlignedBlock zeroes;
 
   if (!smgrexists(relation, MAIN_FORKNUM)) {
-    // As in recovery: part of the file may exist.
+    // Create it as recovery does, because the file may exist already.
     smgrcreate(relation, MAIN_FORKNUM, true);
     log_smgrcreate(&file, MAIN_FORKNUM);
   }
@@ -141,7 +141,7 @@ XLogRecPtr fill(Buffer buffer, bool is_new, page_bounds const &bounds) {
   return lsn;
 }
 
-/// On a standby, writing the page would lead to a PANIC later on.
+/// Raises an error during recovery: on a standby, writing the page would cause a PANIC later.
 void check_may_write() {
   PreventCommandDuringRecovery("a generator of IDs");
 }
@@ -158,7 +158,7 @@ bool read_page(page_bounds &bounds) {
     bounds = content_of(page).bounds;
   XLogRecPtr const lsn = PageGetLSN(page);
   UnlockReleaseBuffer(buffer);
-  // With zero_damaged_pages, a damaged page comes as one of zeroes.
+  // With zero_damaged_pages, a damaged page is read as zeroes.
   if (state == page_state::none)
     state = look_at_file();
   // Raise errors only now: an error is sent to the client before buffers are unlocked.
@@ -198,7 +198,7 @@ XLogRecPtr mend_page(page_bounds const &bounds) {
 }
 
 bool page_seems_damaged() {
-  // The page may be being written right now.
+  // Try more than once, because another process may be writing the page right now.
   for (int tries = 0; tries < 3; tries++) {
     page_state const seen = look_at_file();
     if (seen == page_state::good || seen == page_state::none)

@@ -1,29 +1,29 @@
 // The page that holds the bounds of all logical clocks: one block of a relation file of kid's own, in pg_global,
-// without a row in the catalogue. It is written through shared buffers and logged whole, and recovery replays it
-// without kid: a standby, a base backup, pg_rewind and recovery to a point in time have the bounds that their WAL has.
+// without a row in the catalog. It is written through shared buffers and logged whole, and recovery replays it without
+// kid: a standby, a base backup, pg_rewind and recovery to a point in time have the bounds that their WAL has.
 //
 //    0              24                                                                           pd_lower
 //   +----------------+-------+---------+--------------+------------+-----------+--------+--------+- - - - - - - - - +
-//   | header of any  | magic | version | WAL timeline | bounds     | safe      | draw   | system | nothing          |
-//   | page           | 8     | 4       | 4            | 8 × 8      | marks     | 16     | 8      | (left out of WAL)|
+//   | header of any  | magic | version | WAL timeline | bounds     | safe      | draw   | system | unused           |
+//   | page           | 8     | 4       | 4            | 8 × 8      | marks     | 16     | 8      | (not in WAL)     |
 //   +----------------+-------+---------+--------------+------------+ 8 × 8 ----+--------+--------+- - - - - - - - - +
 //
-// The holder of the lease's lock (lease.hpp) is the only one to read or write it, so there is no second lock. During
-// recovery nobody writes it but that.
+// Only the holder of the lease's lock (lease.hpp) reads or writes the page, so the page needs no lock of its own.
+// During recovery only WAL replay writes it.
 #pragma once
 
 #include "clock_rules.hpp"
 
 namespace kid::pg {
 
-/// A number of chance, drawn when it is first asked for on a timeline of WAL: servers that were one differ by it.
+/// A random number, drawn when it is first needed on a timeline of WAL. It tells apart servers that are copies of one.
 struct page_draw {
   std::uint64_t number;
-  TimeLineID timeline; ///< 0: none was drawn yet
+  TimeLineID timeline; ///< 0 if none was drawn yet
   std::uint32_t unused;
 };
 
-/// What the page says of each clock, by `clock_id`, and the draw. There is room for more clocks.
+/// What the page says about each clock, indexed by `clock_id`, and the draw. There is room for more clocks.
 struct page_bounds {
   static constexpr int room = 8;
   static_assert(clock_count <= room);
@@ -34,27 +34,27 @@ struct page_bounds {
   std::uint64_t system; ///< the system identifier of the server that wrote it, which pg_createsubscriber changes
 };
 
-/// Reads the page. False where there is none, or one of zeroes, as after a crash when it was made: a first start. A
-/// page that is neither is an error. The WAL of what was read is flushed before this returns: it may be of a session
-/// that was ended before it flushed.
+/// Reads the page into `bounds`. Returns false at a first start: if there is no page, or one of zeroes, which a crash
+/// leaves when the page is created. Raises an error if the page is damaged or of another version. The WAL of what was
+/// read is flushed on return, because the session that wrote it may have ended before it flushed.
 bool read_page(page_bounds &bounds);
 
 /// Writes the page, and creates it if there is none. Returns the LSN up to which WAL must be flushed before the new
-/// bounds may be used. Never during recovery.
+/// bounds may be used. Raises an error during recovery.
 XLogRecPtr write_page(page_bounds const &bounds);
 
-/// Writes the page where there is one that cannot be read. As write_page(), or InvalidXLogRecPtr where there is nothing
-/// to mend.
+/// Writes the page as write_page() does, if there is one that cannot be read. Otherwise returns InvalidXLogRecPtr.
 XLogRecPtr mend_page(page_bounds const &bounds);
 
-/// Whether the file, as the disk has it, is one that read_page() would refuse.
+/// Returns whether read_page() would reject the file as it is on disk.
 bool page_seems_damaged();
 
-/// Whether a commit of this session waits for standbys.
+/// Returns whether a commit of this session waits for standbys.
 bool replicates_synchronously();
 
-/// Whether standbys have flushed `lsn`, or only received it. Does not wait itself: SyncRepWaitForLSN() cannot be
-/// interrupted without a message to the client, who may not read it.
+/// Returns whether synchronous standbys have flushed `lsn`, or, if `flushed` is false, have written it. Does not wait,
+/// unlike SyncRepWaitForLSN(), which cannot be interrupted without a message to the client, and the client may not read
+/// it.
 bool standbys_have(XLogRecPtr lsn, bool flushed);
 
 } // namespace kid::pg

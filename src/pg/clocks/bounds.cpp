@@ -53,7 +53,7 @@ namespace {
 
 void report_first_start() {
   ereport(LOG, errmsg("IDs start from the system clock, as no bound of earlier IDs was found"),
-          errhint("After pg_upgrade, and wherever IDs are in use nevertheless, call kid_observe_all()."));
+          errhint("After pg_upgrade, or if IDs are in use for another reason, call kid_observe_all()."));
 }
 
 void report_other_system() {
@@ -62,9 +62,9 @@ void report_other_system() {
                   "kid_observe_all() before it makes IDs for their tables."));
 }
 
-/// Returns the lease to have in force, in milliseconds, when the page is as it is. A lease cannot be off while a bound
-/// is ahead of the system clock: the clocks start there, and without a new bound the next start would begin there
-/// again.
+/// Returns the lease to put in force, in milliseconds, if `page` is on the page. The lease cannot be off while a bound
+/// is ahead of the system clock: the clocks start at that bound, and without a new bound the next start would begin
+/// there again.
 int length_after(page_bounds const &page, unix_micros now) {
   constexpr int shortest = 1000;
   bool ahead = false;
@@ -79,7 +79,7 @@ int length_after(page_bounds const &page, unix_micros now) {
 /// Starts a clock at `last`, above which nothing was issued.
 void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last, unix_micros now) {
   clock_rules const &rules = clock.rules;
-  // Any start may be ahead of the system clock by this much, which is then no sign that it went back.
+  // Any start may be ahead of the system clock by this much, even if the system clock did not go back.
   unix_micros const usual = Max(lease.length * INT64CONST(1000), slow_micros) + notable_micros;
   bool const is_usual = rules.time(last) <= now + usual;
   // If the lease is on, it has to be renewed first.
@@ -89,7 +89,7 @@ void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last,
   if (rules.sides != 0) {
     std::uint64_t const safe = lease.page.safe[clock.id];
     pg_atomic_write_u64(&lease.safe, safe);
-    // If the other side has used the time of the system clock too, waiting is all that is left.
+    // If the other side has used the time of the system clock too, changing sides would only make generators wait.
     if (is_usual || rules.state_at(now) <= safe)
       hold(clock, last, now, usual);
   }
@@ -125,13 +125,13 @@ void mend_bounds(unix_micros time) {
     page_bounds page = {};
 
     if (lease.open) {
-      // What was on it is known.
+      // `lease.page` is what was on the page.
       page = lease.page;
     } else if (time <= to_unix(GetCurrentTimestamp()) + max_observe * INT64CONST(1000)) {
       for_each_clock(*shared_memory, [&](clock_ref const &clock) {
         page.last[clock.id] = clock.rules.end_of_unit(clock.rules.state_at(time), 0);
       });
-      // Nobody knows what either side has used until then.
+      // What each side has used until then is unknown, so all of it counts as used.
       memcpy(page.safe, page.last, sizeof page.safe);
       page.system = GetSystemIdentifier();
     } else {

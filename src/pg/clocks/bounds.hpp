@@ -13,8 +13,8 @@ constexpr std::uint64_t no_bound = ~std::uint64_t{0};
 /// time to renew it, but no longer than this.
 constexpr std::int64_t slow_micros = 10'000'000;
 
-/// A step back of the system clock, or a distance ahead of it, that is worth a warning. Every clock is adjusted by less
-/// now and then.
+/// The least step back of the system clock, or distance ahead of it, that is worth a warning. Every clock is adjusted
+/// by less now and then.
 constexpr unix_micros notable_micros = 1'000'000;
 
 inline std::uint64_t bound_of(clock_ref const &clock) {
@@ -24,8 +24,8 @@ inline std::uint64_t bound_of(clock_ref const &clock) {
 /// Returns a copy of the page in which `last` is the greatest state that `clock` may issue.
 page_bounds page_with(lease_state &lease, clock_ref const &clock, std::uint64_t last);
 
-/// Writes `page` and flushes its WAL, unless that is what the page has already. Returns whether this session may rely
-/// on it. If standbys have yet to confirm it, returns false, and the caller releases the lock and begins anew.
+/// Writes `page` and flushes its WAL, unless the page is the same already. Returns whether this session may rely on the
+/// page. If standbys have yet to confirm it, returns false; then the caller must release the lock and begin anew.
 bool put_page(lease_state &lease, page_bounds const &page);
 
 /// Moves the bound of a clock, and with it the point of renewal. A bound is raised after the page is durable, and
@@ -33,11 +33,13 @@ bool put_page(lease_state &lease, page_bounds const &page);
 void set_bound(clock_ref const &clock, std::uint64_t bound, std::uint64_t renew_at);
 
 /// Takes the bound of a clock back: nothing more is issued until the next renewal. A session that has read the old
-/// bound fails its compare-and-swap, because the clock moves to the end of a unit. Returns the state that it has then.
+/// bound fails its compare-and-swap, because the clock moves to the end of a unit. Returns the state that the clock has
+/// then.
 std::uint64_t take_bound_back(clock_ref const &clock);
 
-/// Has a clock with sides hold the state `last` while the system clock, which is at `now`, catches up. Meanwhile a full
-/// sequence carries into units after `last`.
+/// Makes a clock with sides hold the state `last` while the system clock, which is at `now`, catches up. Meanwhile a
+/// used-up unit carries into the next one, up to `margin` after `last`. The clock does not hold if the system clock
+/// goes back by more than `margin`.
 void hold(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micros margin);
 
 } // namespace kid::pg

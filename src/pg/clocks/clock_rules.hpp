@@ -1,4 +1,4 @@
-// The logical clocks: which there are, and what shared code needs to know about one. Each is described in the files of
+// The logical clocks: a list of them, and what shared code needs to know about one. Each is described in the files of
 // its type, types/T.cpp and core/types/T.hpp. How one moves: core/step.hpp. Where they live: shmem.hpp.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace kid::pg {
 
-// Each has the name of its type; kid is the one that kid64 and kid96 share.
+// Each clock has the name of its type; kid64 and kid96 share the clock kid.
 #define KID_CLOCKS X(kid) X(flake) X(sno) X(uuidv7)
 
 #define X(name) clock_##name,
@@ -21,25 +21,25 @@ struct clock_rules {
   std::uint64_t (*unit)(std::uint64_t);
   std::uint64_t (*end)(std::uint64_t);
   std::uint64_t (*next_unit)(std::uint64_t);
-  unix_micros first; ///< the instants that it can tell
+  unix_micros first; ///< the first and the last instant that it can represent
   unix_micros last;
   bool divided;        ///< whether servers divide its sequence into lanes, see core/lane.hpp
   std::uint64_t sides; ///< the bits above the sequence that are not part of the time; 0 for a clock without sides
   /// The step to the other side, see tick_tock() in core/types/sno.hpp; null for a clock without sides.
   step_result (*toggle)(std::uint64_t safe, std::uint64_t last, std::uint64_t now);
 
-  /// The first state of the time unit that holds an instant, or the nearest in range.
+  /// Returns the first state of the time unit that contains `instant`, or of the nearest unit in range.
   std::uint64_t state_at(unix_micros instant) const { return at(Min(Max(instant, first), last)); }
 
-  /// The first state after the unit that holds an instant.
+  /// Returns the first state after the unit that contains `instant`.
   std::uint64_t bound_at(unix_micros instant) const { return next_unit(state_at(instant)); }
 
-  /// The greatest state of the unit of `state`, on the side of `side_of`.
+  /// Returns the greatest state of the unit of `state`, on the side of `side_of`.
   std::uint64_t end_of_unit(std::uint64_t state, std::uint64_t side_of) const {
     return end(unit(state) | (side_of & sides));
   }
 
-  /// The greatest state below `bound`, which is the first one of its unit, on the side of `state`.
+  /// Returns the greatest state below `bound`, which is the first one of its unit, on the side of `state`.
   std::uint64_t last_before(std::uint64_t state, std::uint64_t bound) const {
     // Computed from the time, because not every number is a state.
     return bound > unit(state) ? end_of_unit(at(time(bound) - 1), state) : state;
@@ -47,8 +47,8 @@ struct clock_rules {
 
   bool on_other_side(std::uint64_t a, std::uint64_t b) const { return ((a ^ b) & sides) != 0; }
 
-  /// Whether a number is a state. Not every number is: no state has certain bits set, and there are several ways to
-  /// write the same time unit.
+  /// Returns whether a number is a state. Not every number is: some bits are never set in a state, and of several ways
+  /// to write the same time unit a state uses one.
   bool is_state(std::uint64_t number) const {
     std::uint64_t const start = at(time(number));
     return start <= number && number <= end_of_unit(start, number);

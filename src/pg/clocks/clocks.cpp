@@ -1,4 +1,4 @@
-// kid_stats(), and kid_reset_clock() of a time.
+// kid_stats(), and kid_reset_clock() with a time as its argument.
 #include "../base/datum.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
@@ -17,7 +17,7 @@ static Datum kid_reset_clock_to_time(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-/// What keeps a clock from making IDs after the next start, or now; null if all is well.
+/// Returns what keeps clocks from making IDs, now or after the next start; null if nothing does.
 static char const *problem_of(shared_state &shared) {
   if (page_seems_damaged())
     return "page of the bounds of IDs is damaged";
@@ -26,7 +26,7 @@ static char const *problem_of(shared_state &shared) {
   return nullptr;
 }
 
-/// Returns a row for each clock. Waits for no lock, once this process knows where the clocks are.
+/// Returns a row for each clock. Once this process has found shared memory, waits for no lock.
 static Datum kid_stats(PG_FUNCTION_ARGS) {
   static shared_state *known = nullptr;
   if (known == nullptr)

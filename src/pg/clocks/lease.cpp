@@ -15,7 +15,8 @@ constexpr unix_micros near_micros = 8000;
 /// While standbys have not confirmed a bound, a session that could use it looks again after this time.
 constexpr unix_micros look_again_micros = 5000;
 
-/// Raises the bound in shared memory to `bound`, which is on the page. It is renewed half-way there, from `from` on.
+/// Raises the bound in shared memory to `bound`, which is on the page. Renewal is due halfway between `from` and the
+/// bound.
 void publish(clock_ref const &clock, std::uint64_t bound, unix_micros from) {
   unix_micros const until = clock.rules.time(bound);
 
@@ -44,8 +45,8 @@ void renew_early(clock_ref const &clock, std::uint64_t next) {
 
 } // namespace
 
-// With a write that takes W, a lease of length L is in force from W on, is renewed half-way between that and L, and the
-// next one is in force W later: in time if L is at least three W. Writes differ, so it is four.
+// If a write takes W, a lease of length L is in force from W on. It is renewed halfway between W and L, and the next
+// lease is in force W later. That is in time if L is at least 3 W. Writes differ, so L is at least 4 W.
 //
 //   0       W                    (W+L)/2     (W+L)/2+W   L
 //   | write |                       | next write |       |

@@ -1,14 +1,14 @@
-// The lease: how far IDs may go on before the page of the bounds (bound_page.hpp) is written again.
+// The lease: how far IDs may advance before the page of the bounds (bound_page.hpp) is written again.
 //
 //            state              renew_at         bound
 //   ---------|------------------|----------------|----------> IDs
-//     issued | may be issued without a look here | on the page, and its WAL flushed, before it is raised
+//     issued | may be issued without a renewal   | on the page, and its WAL flushed, before it is raised
 //
 // A committed row with an ID implies flushed WAL of a bound above that ID, because the bound was flushed first. After a
 // crash, a promotion or a recovery to a point in time a clock starts at the bound that is on the page then, whatever
 // the system clock says.
 //
-// From `renew_at` on, half-way to the bound, one session at a time renews the lease, and the others go on up to the
+// From `renew_at` on, halfway to the bound, one session at a time renews the lease, and the others go on up to the
 // bound. Only sessions that reach the bound wait.
 //
 // The bound stays near: at most `kid.lease` ahead of the system clock, or a little ahead of a logical clock that is
@@ -39,16 +39,19 @@ void renew_lease(clock_ref const &clock, std::uint64_t next);
 /// Returns false if standbys have yet to confirm the page.
 bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next);
 
-/// Changes the side of a clock with sides if the system clock, at `now`, is behind `last`.
+/// Changes the side of a clock with sides if the system clock, at `now`, is behind `last`. The result is as for
+/// `toggle` of clock_rules; the clock has moved if it is `issued`.
 step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64_t now);
 
-/// Raises a clock to `state`, unless it is past it already. If the clock has sides, raises the side of `state`.
+/// Raises a clock to `state`, unless the clock is past `state` already. If the clock has sides, raises the side of
+/// `state`.
 void raise_clock(clock_ref const &clock, std::uint64_t state);
 
-/// The same on all sides, as nobody knows which were used. The clock then holds until the system clock is there.
+/// Raises all sides of a clock to `state`, because it is not known which were used. The clock then holds until the
+/// system clock reaches `state`.
 void raise_all_sides(clock_ref const &clock, std::uint64_t state);
 
-/// Lowers a clock to the unit of `state`, above which no issued ID is still in use, and its bound with it.
+/// Lowers a clock, and its bound with it, to the unit of `state`. No issued ID above that unit may still be in use.
 void lower_clock(clock_ref const &clock, std::uint64_t state);
 
 /// Moves a clock to the end of a unit, so that a session that has read its state fails its compare-and-swap. Returns

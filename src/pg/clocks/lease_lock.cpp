@@ -6,7 +6,7 @@ namespace kid::pg {
 
 namespace {
 
-/// How long the first session that waits for standbys looks each millisecond whether they have confirmed.
+/// How long the first session that waits for standbys checks each millisecond whether they have confirmed.
 constexpr std::int64_t soon_micros = 200'000;
 
 enum class lock_attempt : unsigned char { taken, in_use, unconfirmed };
@@ -33,8 +33,9 @@ lock_attempt try_lock(lease_state &lease) {
                       : errhint("Try again later, or increase \"kid.max_wait\"."));
 }
 
-/// How long to sleep, in milliseconds, before the next attempt: neither a holder that raises an error nor a standby
-/// wakes those who wait. The first session looks often whether standbys have confirmed, and wakes the others.
+/// Returns how long to sleep, in milliseconds, before the next attempt. Sessions that wait must wake by themselves,
+/// because neither a holder that raises an error nor a standby wakes them. The first of them checks often whether
+/// standbys have confirmed, and wakes the others.
 long sleep_before_next(lock_attempt last, bool is_first, std::int64_t waited) {
   if (last == lock_attempt::in_use)
     return 10;
@@ -55,7 +56,7 @@ void remind_standbys(lease_state &lease) {
   });
 }
 
-/// Waits until it has the lock, or raises an error when that took `kid.max_wait`. `name` is for its message.
+/// Waits until this session has the lock. Raises an error after `kid.max_wait`; `name` is for its message.
 void wait_for_lock(lease_state &lease, char const *name, lock_attempt last, bool is_first) {
   static std::uint32_t event = 0;
   std::int64_t const start = monotonic_micros();
@@ -108,7 +109,8 @@ bool is_confirmed(lease_state &lease) {
     return synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE && standbys_have(lease.written, false);
   }
   lease.written = InvalidXLogRecPtr;
-  // The standbys confirmed it at some time after the last look. If nobody looked for long, that says little.
+  // The standbys confirmed at some time after the last check. If that was long ago, the time until now says little, so
+  // twice the time of that check is the limit.
   lease.write_micros = Min(2 * lease.pending_micros, monotonic_micros() - lease.written_at);
   return true;
 }
@@ -126,7 +128,7 @@ void take_lock(lease_state &lease, clock_ref const *clock) {
   bool const is_first = pg_atomic_fetch_add_u64(&stats.waiting, 1) == 0;
   if (is_first)
     pg_atomic_write_u64(&stats.waiting_since, static_cast<std::uint64_t>(GetCurrentTimestamp()));
-  // Counted out also if the session is terminated.
+  // Decrement the count even if the session is terminated.
   PG_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats));
   { wait_for_lock(lease, psprintf("IDs of %s", clock->rules.name), first, is_first); }
   PG_END_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats));

@@ -4,13 +4,13 @@
 //     content of the buffer    of the page, in bound_page.cpp
 //     SyncRepLock              to read what standbys have confirmed, in standbys_have()
 //
-//   lock of the identity       alone: a session that holds it takes no other lock, and takes it while it holds none
+//   lock of the identity       is taken alone: while a session holds it, it takes and holds no other lock
 //
 // The lock of the lease is never held while anything is sent to a client (base/locked.hpp), nor while synchronous
 // standbys are awaited, which can take for ever. Until they have confirmed what was written, `lease_state::written` is
 // set, nobody can take the lock, and the bounds in shared memory stay as they were. No session owns that wait: any
-// session that needs the lock looks whether standbys have confirmed, and goes on from the page. So a session that is
-// canceled, terminated or stuck leaves nothing behind. All who wait can be interrupted.
+// session that needs the lock checks whether standbys have confirmed, and goes on from the page. So a session that is
+// canceled, terminated or stuck leaves nothing behind. Every session that waits can be interrupted.
 #pragma once
 
 #include "../base/locked.hpp"
@@ -18,27 +18,27 @@
 
 namespace kid::pg {
 
-/// Whether this session may rely on what the page says: standbys have confirmed it, or have done as much as a commit of
-/// this session waits for, which can be less. The caller holds the lock.
+/// Returns whether this session may rely on what the page says: standbys have flushed it, or have done as much as a
+/// commit of this session waits for, which can be less. The caller holds the lock.
 bool is_confirmed(lease_state &lease);
 
 /// Reads a clock that nobody sets, and that all sessions share.
 std::int64_t monotonic_micros();
 
-/// Whether this session holds the lock; for assertions.
+/// Returns whether this session holds the lock; for assertions.
 bool is_held(lease_state &lease);
 
 /// Takes the lock, or raises an error after `kid.max_wait`. A session that makes IDs passes their `clock`, and then
 /// kid_stats() shows that it waits; others pass null.
 void take_lock(lease_state &lease, clock_ref const *clock);
 
-/// What to call when the lock is released, to report what was found; null for nothing.
+/// A function to call after the lock is released, which reports what was found; null if there is nothing to report.
 using report_later = void (*)();
 
 /// Starts the clocks above what is on the page, if they are not started yet. The caller holds the lock.
 report_later open_lease(shared_state &shared);
 
-/// Calls `work` with the lock held.
+/// Calls `work` while this session holds the lock.
 template <class Work> void with_lock(Work work) {
   lease_state &lease = shared_memory->lease;
 
@@ -50,8 +50,9 @@ template <class Work> void with_lock(Work work) {
   ConditionVariableBroadcast(&lease.released);
 }
 
-/// Calls `work` with the lock held and the lease open, until it returns true. `work` returns false if it has written
-/// the page and standbys have yet to confirm that. Then the lock is released, and `work` begins anew when they have.
+/// Calls `work` while this session holds the lock and the lease is open, until `work` returns true. `work` returns
+/// false if it has written the page and standbys have yet to confirm that. Then the lock is released, and `work` is
+/// called again once they have confirmed.
 template <class Work> void with_open_lease(clock_ref const *clock, Work work) {
   lease_state &lease = shared_memory->lease;
   bool done = false;

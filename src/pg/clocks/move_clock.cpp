@@ -1,4 +1,4 @@
-// Raising and lowering a clock: to IDs that were made elsewhere, or to a time above which none is in use.
+// Raises a clock to IDs that were made elsewhere, and lowers a clock to a time above which no ID is in use.
 #include "../base/datum.hpp"
 #include "bounds.hpp"
 #include "lease.hpp"
@@ -27,7 +27,7 @@ bool raise_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t 
   std::uint64_t const unit = clock.rules.unit(state);
 
   if (lease.length > 0) {
-    // With the whole bound of the side in use, because an interrupted change of sides may have left the other side on
+    // Write the whole bound of the side in use, because an interrupted change of sides may have left the other side on
     // the page.
     page_bounds page = page_with(lease, clock, clock.rules.last_before(last, bound_of(clock)));
     page.safe[clock.id] = Max(page.safe[clock.id], unit);
@@ -49,7 +49,7 @@ void raise_clock(clock_ref const &clock, std::uint64_t state) {
 
     if (rules.on_other_side(last, state))
       return raise_other_side(lease, clock, state, last);
-    // Nothing would be left to issue, also not after a start, which finds the bound.
+    // Nothing would be left to issue, not even after a start, which begins at the bound.
     if (rules.next_unit(state) == state)
       clock_ended_error();
     while (state >= bound_of(clock))
@@ -57,7 +57,7 @@ void raise_clock(clock_ref const &clock, std::uint64_t state) {
         return false;
     while (last < state && !clock.cell.compare_exchange(last, state)) {
     }
-    // That it is ahead now is no step of the system clock.
+    // The clock may be ahead now, but the system clock did not go back.
     pg_atomic_write_u64(&clock.stats.held_until, rules.next_unit(clock.cell.load()));
     return true;
   });
@@ -68,7 +68,7 @@ void raise_all_sides(clock_ref const &clock, std::uint64_t state) {
   if (clock.rules.sides == 0)
     return;
   raise_clock(clock, state | clock.rules.sides);
-  // Neither side is free until then. IDs go on from there, as those of other clocks do.
+  // Neither side is free until `state`. IDs go on from there, as those of other clocks do.
   with_open_lease(&clock, [&](lease_state &) {
     hold(clock, clock.cell.load(), to_unix(GetCurrentTimestamp()), slow_micros);
     return true;
@@ -86,7 +86,7 @@ void lower_clock(clock_ref const &clock, std::uint64_t state) {
     lowered = true;
     bool const leased = lease.length > 0;
     std::uint64_t last = clock.cell.load();
-    // To the end of the unit on the side in use, because either side of the unit itself may have been used.
+    // Lower it to the end of the unit on the side in use, because either side of the unit itself may have been used.
     std::uint64_t const end = rules.end_of_unit(state, last);
     std::uint64_t greatest = lease.page.last[clock.id];
     // A change of sides that was interrupted may have left the other side on the page.
@@ -94,7 +94,7 @@ void lower_clock(clock_ref const &clock, std::uint64_t state) {
       greatest = rules.last_before(last, bound_of(clock));
 
     if (end < last) {
-      // The bound first: then nothing is issued before the next renewal, which writes a page that is as low.
+      // Lower the bound first, so that nothing is issued before the next renewal, which writes a page that is as low.
       if (leased)
         set_bound(clock, 0, 0);
       while (!clock.cell.compare_exchange(last, end)) {
@@ -104,7 +104,7 @@ void lower_clock(clock_ref const &clock, std::uint64_t state) {
       pg_atomic_fetch_add_u64(&lease.resets, 1);
       pg_atomic_write_u64(&clock.stats.held_until, 0);
     } else if (greatest > end) {
-      // Only the bound is above it.
+      // Only the bound is above `end`.
       greatest = leased ? take_bound_back(clock) : end;
     }
     if (rules.sides != 0)

@@ -6,7 +6,7 @@ shared_state *shared_memory = nullptr;
 
 namespace {
 
-/// To be changed with `shared_state`: two versions of the library may meet in a running server.
+/// Increased when `shared_state` changes, because two versions of the library may meet in a running server.
 constexpr std::uint32_t struct_version = 1;
 
 // If one of these fails, `shared_state` has changed, as it does with another clock. Increase `struct_version`, unless
@@ -20,7 +20,8 @@ static_assert(offsetof(clock_cell, held) == 32 && offsetof(identity_state, citus
 // The lock before these has more members if PostgreSQL was built to debug locks.
 static_assert(offsetof(lease_state, resets) - offsetof(lease_state, tranche) == 204);
 
-/// The same in all versions of kid: it is `struct_version` that tells them apart, in an error of our own.
+/// The same in all versions of kid, so that a difference is found by `struct_version`, and reported by an error of
+/// kid's own.
 constexpr std::size_t shared_size = 2048;
 static_assert(sizeof(shared_state) <= shared_size);
 
@@ -32,10 +33,10 @@ void fill() {
 
   if (state.version != 0)
     return;
-  // Not from zero, so that back-filling that goes on after a restart does not begin with the same sequences again. Any
-  // number serves, also that of a failure.
+  // Start from a random number, so that back-filling that goes on after a restart does not begin with the same
+  // sequences again. Any number will do, even if the call fails.
   static_cast<void>(pg_strong_random(&rolling, sizeof rolling));
-  // No lease yet: the first call of a generator goes to lease.cpp, which finds out where the clocks start.
+  // No bound is set, so the first call of a generator calls renew_lease(), which finds out where the clocks start.
   for (auto &cell : state.cells)
     for (auto *word : {&cell.state, &cell.bound, &cell.renew_at, &cell.held_from, &cell.held})
       pg_atomic_init_u64(word, 0);
@@ -52,7 +53,7 @@ void fill() {
   LWLockInitialize(&state.lease.lock, state.lease.tranche);
   LWLockInitialize(&state.identity.lock, state.lease.tranche);
   ConditionVariableInit(&state.lease.released);
-  // Last: should an error have ended it before, the next process begins again.
+  // Set the version last: if an error ends this function before, the next process begins again.
   pg_write_barrier();
   state.version = struct_version;
 }
@@ -67,7 +68,7 @@ shared_state &find_or_make() {
   if (place == nullptr)
     find<memory>();
   auto *const state = static_cast<shared_state *>(place);
-  // An error on the way may have left it so for as long as the session lasts.
+  // An error in find() may leave it like this for the rest of the session.
   if (state == nullptr || state->version == 0)
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("shared memory of kid is not set up"),
             errhint("Start a new session."));

@@ -1,9 +1,9 @@
 // Shared memory: one `shared_state` for the whole cluster.
 //
-// The first process that needs it makes it: the postmaster, if kid is in shared_preload_libraries, or else the first
-// session that calls a generator, from the spare memory that PostgreSQL keeps. AddinShmemInitLock is held only while it
-// is looked up or made. When a backend crashes, PostgreSQL ends every session of the cluster and makes shared memory
-// anew, and kid starts again with it.
+// The first process that needs it creates it. That is the postmaster, if kid is in shared_preload_libraries. Otherwise
+// it is the first session that calls a generator, and the memory is PostgreSQL's spare shared memory.
+// AddinShmemInitLock is held only while the struct is looked up or created. If a backend crashes, PostgreSQL ends every
+// session of the cluster and creates shared memory anew, and kid starts again with it.
 #pragma once
 
 #include "../node/identity.hpp"
@@ -12,8 +12,9 @@
 
 namespace kid::pg {
 
-/// A logical clock, alone in its cache line: every call of every session writes it. It is the `Cell` of core/step.hpp.
-/// The words other than `state` are those of its lease (lease.hpp): only the holder of the lease's lock writes them.
+/// A logical clock, alone in its cache line because every call of every session writes to it. It is the `Cell` of
+/// core/step.hpp. The words other than `state` are those of its lease (lease.hpp): only the holder of the lease's lock
+/// writes them.
 struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   pg_atomic_uint64 state;
   pg_atomic_uint64 bound;    ///< nothing at or above it is issued: the lease ends there
@@ -71,12 +72,12 @@ struct clock_stats {
 
 struct lease_state {
   LWLock lock;
-  ConditionVariable released; ///< signalled when `lock` is released, so that who waits for it can be interrupted
+  ConditionVariable released; ///< signaled when `lock` is released: sessions that wait here can be interrupted
   int tranche;
 
   // Guarded by `lock`:
   int length;                  ///< ms, the `kid.lease` in force; 0 is off
-  bool open;                   ///< whether the clocks start where the page says
+  bool open;                   ///< whether the clocks have been started from the page
   bool failed;                 ///< whether the last attempt to write the page raised an error
   page_bounds page;            ///< what is on the page
   XLogRecPtr written;          ///< where its WAL ends, until standbys have confirmed that; then InvalidXLogRecPtr
@@ -109,15 +110,15 @@ struct shared_state {
 /// Where the struct is; null until this process has looked for it.
 extern shared_state *shared_memory;
 
-/// The same, but null until this process may issue IDs, and again after each change of the settings that IDs are made
-/// with.
+/// The same address, but null until this process may issue IDs, and null again after each change of the settings that
+/// IDs are made with.
 extern shared_state *attached;
 
 /// Makes `attached` valid. Raises an error during recovery, when no IDs may be issued; `function` is for its message.
 void attach(char const *function);
 
-/// Returns shared memory to a caller that issues IDs. Recovery never starts again in a running server, so it need not
-/// be checked with each ID.
+/// Returns shared memory to a caller that issues IDs. Recovery never starts again in a running server, so attach()
+/// checks for it once, not for each ID.
 inline shared_state &shared(char const *function) {
   if (unlikely(attached == nullptr))
     attach(function);
@@ -129,7 +130,7 @@ inline identity identity_in_force(char const *function) {
   return unpack(pg_atomic_read_u64(&shared(function).identity.word));
 }
 
-/// The same for a generator that puts the node number into its IDs: the number is looked for if it is not known yet.
+/// The same for a generator that puts the node number into its IDs. Finds out the number if it is not known yet.
 inline identity numbered_identity(char const *function) {
   identity const who = identity_in_force(function);
   return likely(who.known && who.kind != node_kind::citus) ? who : with_number(who);
@@ -138,7 +139,7 @@ inline identity numbered_identity(char const *function) {
 /// Returns shared memory to a caller that only reads it, also during recovery.
 shared_state &find_or_make();
 
-/// A logical clock with all that belongs to it: found once, and then handed on.
+/// A logical clock with all that belongs to it, to be looked up once and then passed on.
 struct clock_ref {
   clock_id id;
   clock_cell &cell;
@@ -149,7 +150,7 @@ struct clock_ref {
       : id(of), cell(shared.cells[of]), rules(rules_of(of)), stats(shared.stats[of]) {}
 };
 
-/// The clock `id`, in a process that knows where shared memory is.
+/// Returns the clock `id`, in a process that has found shared memory.
 inline clock_ref clock_of(clock_id id) {
   return {*shared_memory, id};
 }
@@ -160,7 +161,7 @@ template <class Each> void for_each_clock(shared_state &shared, Each each) {
     each(clock_ref(shared, static_cast<clock_id>(id)));
 }
 
-/// Called at server start only, by way of shared_preload_libraries.
+/// Reserves shared memory at server start. Called only if kid is in shared_preload_libraries.
 void reserve_shared_memory();
 
 } // namespace kid::pg

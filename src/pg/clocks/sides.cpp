@@ -8,11 +8,12 @@ namespace kid::pg {
 
 namespace {
 
-/// Puts the bound of the side that `entered` is on on the page, before that side is entered, together with a safe mark
-/// that covers whatever the present side can issue until then. If another session changes sides first, the present side
-/// goes on below its old bound, which that mark covers, and the next renewal writes how things are then.
+/// Writes the bound of the other side, which begins with the state `entered`, to the page before that side is entered.
+/// Also writes a safe mark that covers whatever the present side can issue until then. If another session changes the
+/// clock first, the present side goes on below its old bound, which the mark covers, and the next renewal writes the
+/// page again.
 ///
-/// `bound` is the one to write, and becomes the one that is on the page. Returns false if standbys have yet to confirm
+/// `bound` is the bound to write. On return it is the bound on the page. Returns false if standbys have yet to confirm
 /// the page.
 bool bound_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t last, std::uint64_t entered,
                       std::uint64_t &bound) {
