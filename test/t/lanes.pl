@@ -191,9 +191,9 @@ foreach my $case (
 	[ 4, 4, 'kid96_next()', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
 	[ 4, 4, 'kid64_at(now())', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
 	[ 4, 4, 'kid_next(2)', '"kid.lanes"', 'It is 4, and the range is 0 to 3.' ],
-	[ q{'auto'}, 2, 'kid_next()', '"kid.lanes"', '"kid.node" is "auto", which is no number, and the range is 0 to 1.' ],
-	[ q{'uid@127.0.0.1'}, 2, 'kid96_at(now())', '"kid.lanes"', '"kid.node" is "uid@127.0.0.1", which is no number, and the range is 0 to 1.' ],
-	[ q{'auto'}, 2, 'flake_next()', 'the generator of flake', '"kid.node" is "auto", which is no number, and the range is 0 to 1023.' ],
+	[ q{'auto'}, 2, 'kid_next()', '"kid.lanes"', '"kid.node" is "auto", which is not a number, and the range is 0 to 1.' ],
+	[ q{'uid@127.0.0.1'}, 2, 'kid96_at(now())', '"kid.lanes"', '"kid.node" is "uid@127.0.0.1", which is not a number, and the range is 0 to 1.' ],
+	[ q{'auto'}, 2, 'flake_next()', 'the generator of flake', '"kid.node" is "auto", which is not a number, and the range is 0 to 1023.' ],
 	[ 1024, 1, 'flake_next()', 'the generator of flake', 'It is 1024, and the range is 0 to 1023.' ],
 	[ 65536, 1, 'sno_next()', 'the partition of sno', 'It is 65536, and the range is 0 to 65535.' ],
 	[ 65536, 1, 'sno_at(now())', 'the partition of sno', 'It is 65536, and the range is 0 to 65535.' ])

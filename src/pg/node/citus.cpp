@@ -13,8 +13,8 @@ Oid local_group_table = InvalidOid;
 
 extern "C" {
 
-/// Citus invalidates the table when the number is another: a standby that was promoted has got its own, or a server its
-/// first. The next ID looks for it again.
+/// Detaches this process, so that the next ID reads the number again. Citus invalidates the table if the number
+/// changes: when a promoted standby gets its own number, or a server its first one.
 static void forget_group(Datum, Oid table) {
   if (table == local_group_table || table == InvalidOid)
     attached = nullptr;
@@ -22,8 +22,8 @@ static void forget_group(Datum, Oid table) {
 
 } // extern "C"
 
-/// By the table that Citus itself reads it from: it has one row of one integer. Only a superuser can make another of
-/// that name.
+/// Reads the table that Citus itself reads, which has one row with one integer. Only a superuser can create another
+/// table of that name in pg_catalog.
 int citus_group() {
   int group = no_citus;
 

@@ -1,5 +1,5 @@
-// The random number that tells servers apart which were one: a copy that is promoted is on another timeline of WAL, and
-// draws its own.
+// The random number that tells apart servers that are copies of one. A copy that is promoted is on another timeline of
+// WAL, and draws its own number.
 #pragma once
 
 #include "../clocks/bound_page.hpp"
@@ -10,7 +10,7 @@ namespace kid::pg {
 /// durable.
 std::uint64_t drawn_number();
 
-/// During recovery: sets `draw` to what was drawn last. Returns false if nothing was.
+/// Sets `draw` to the number that was drawn last, for use during recovery. Returns false if none was drawn.
 bool replayed_draw(page_draw &draw);
 
 } // namespace kid::pg

@@ -21,11 +21,11 @@ char *node_text = nullptr;
 node_choice chosen_node = {node_kind::automatic, 0};
 int chosen_lanes = 1;
 
-/// What Citus said when this process went by the identity in force for the first time, or anew.
+/// The number that Citus gave when this process last asked.
 int local_group = no_citus;
 
-/// False where `text` is neither a word, a number of 32 bits nor, with its "@", the name of an Erlang node: a number or
-/// an "auto" with a slip of the pen in it must not become a name.
+/// Parses `text` into `result`. Returns false unless it is a keyword, a 32-bit number, or the name of an Erlang node. A
+/// name must contain "@", so that a mistyped number or "auto" is not taken for a name.
 bool parse_node(char const *text, node_choice &result) {
   automatic_or_number choice = {};
 
@@ -50,7 +50,8 @@ std::uint32_t hash_of_cluster(TimeLineID timeline, std::uint64_t drawn) {
   return hash_bytes(reinterpret_cast<unsigned char const *>(parts), sizeof parts);
 }
 
-/// Whether the server draws the number, or learns it: then it is not of the configuration, and is kept.
+/// Returns whether the server draws the number, or gets it from Citus. Such a number is not in the configuration, so a
+/// reload keeps it.
 bool is_found(node_kind kind) {
   return kind == node_kind::automatic || kind == node_kind::citus;
 }
@@ -80,8 +81,8 @@ void put_in_force(shared_state &shared) {
   LWLockAcquire(&state.lock, LW_EXCLUSIVE);
   identity const old = unpack(pg_atomic_read_u64(&state.word));
   identity next = old;
-  // The settings of a parallel worker are those of its leader, whenever that one read them. What was read in the future
-  // was read before the system clock went back.
+  // A parallel worker has the settings of its leader, and does not know when the leader read them. A time in the future
+  // means that the system clock went back after the configuration was read.
   bool const newer = !IsParallelWorker() && !ConfigReloadPending &&
                      (read > state.configured || state.configured > GetCurrentTimestamp());
   if (old.kind == node_kind::none || newer) {
@@ -92,7 +93,8 @@ void put_in_force(shared_state &shared) {
       next.node = old.node;
     }
   }
-  // A server that Citus has not added yet is 0, and gets its number then. Another database may be of another cluster.
+  // The number is 0 until Citus adds this server, and then changes. Another database may belong to another Citus
+  // cluster.
   if (next.kind == node_kind::citus && local_group != no_citus &&
       (!next.known || next.node == 0 || state.citus_database == MyDatabaseId)) {
     next.known = true;
@@ -116,7 +118,7 @@ void put_in_force(shared_state &shared) {
 
 namespace {
 
-/// Draws the number of chance, and has it in force.
+/// Draws the random number, and puts it in force.
 identity draw_number() {
   identity_state &state = shared_memory->identity;
   std::uint32_t const node = hash_of_cluster(GetWALInsertionTimeLine(), drawn_number());
@@ -143,7 +145,7 @@ identity with_number(identity who) {
     who = draw_number();
   if (!citus_contradicts(who))
     return who;
-  // What Citus said to this process may be from before this server got its number.
+  // This process may have asked Citus before this server got its number.
   look_for_citus();
   put_in_force(*shared_memory);
   who = unpack(pg_atomic_read_u64(&shared_memory->identity.word));
@@ -162,7 +164,7 @@ identity identity_to_show() {
     who.known = true;
     who.node = static_cast<std::uint32_t>(local_group);
   }
-  // That of the primary, which a promotion changes.
+  // The number is that of the primary; a promotion changes it.
   if (who.kind == node_kind::automatic && replayed_draw(draw)) {
     who.known = true;
     who.node = hash_of_cluster(draw.timeline, draw.number);
@@ -173,13 +175,14 @@ identity identity_to_show() {
 void no_number_error(identity const &who) {
   if (who.kind != node_kind::citus)
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("node number of this server is not known"),
-            errdetail("It is drawn when the first ID is made that has it, and the server is in recovery."),
+            errdetail("It is drawn when the first ID that contains it is made, and the server is in recovery."),
             errhint("Set \"kid.node\", or make an ID on the primary."));
   if (local_group == no_citus)
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("node number of this server is not known"),
-            errdetail("\"kid.node\" is \"citus\", and this database does not have Citus."),
-            errhint("Make the first ID after a start of the server in a database that has, or set \"kid.node\" to a "
-                    "number."));
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("node number of this server is not known"),
+        errdetail("\"kid.node\" is \"citus\", and this database does not have Citus."),
+        errhint("After a start of the server, make the first ID in a database that has Citus, or set \"kid.node\" to a "
+                "number."));
   ereport(
       ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("this server has two node numbers"),
       errdetail("\"kid.node\" is \"citus\", which is %d in this database and %u in another.", local_group, who.node),
@@ -192,7 +195,7 @@ void unfit_number_error(identity const &who, char const *what, std::uint32_t max
   ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("node number of this server does not fit %s", what),
           who.counts()
               ? errdetail("It is %u, and the range is 0 to %u.", who.node, max)
-              : errdetail("\"kid.node\" is \"%s\", which is no number, and the range is 0 to %u.", node_text, max),
+              : errdetail("\"kid.node\" is \"%s\", which is not a number, and the range is 0 to %u.", node_text, max),
           errhint("%s", hint));
 }
 
@@ -220,7 +223,7 @@ static bool check_lanes(int *lanes, void **, GucSource) {
   return false;
 }
 
-// The next ID finds that this process is not attached, and puts the settings in force.
+// A change detaches this process, so that the next ID puts the settings in force.
 
 static void assign_node(char const *, void *extra) {
   chosen_node = *static_cast<node_choice *>(extra);
@@ -249,7 +252,7 @@ void define_identity_settings(int flags) {
 
 namespace {
 
-/// One row, whose columns have the names of what types take of the node number.
+/// Returns one row. Besides "node" and "lanes", a column has the name of the part of the node number that a type uses.
 Datum kid_identity(PG_FUNCTION_ARGS) {
   identity const who = identity_to_show();
   TupleDesc columns = nullptr;

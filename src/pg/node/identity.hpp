@@ -1,15 +1,15 @@
-// Who this server is among others that fill the same tables: its node number, which every type takes its share of, and
-// into how many lanes (core/lane.hpp) the sequences of kid64 are divided.
+// Who this server is among others that fill the same tables. Its identity is its node number, of which each type uses a
+// part, and the number of lanes (core/lane.hpp) into which servers divide the sequences of kid64.
 //
-// Both are settings of the server, `kid.node` and `kid.lanes`. What IDs are made with is the identity in force: one
-// word in shared memory, so that it changes for all sessions at once, statements that run included. A session takes its
-// settings there with its first ID, and with the first one after it was told to read the configuration again, if they
-// are newer than those in force (`PgReloadTime`), so that one whose statement began before a reload does not bring back
-// what was before it.
+// Both come from settings of the server, `kid.node` and `kid.lanes`. IDs are made with the identity in force: one word
+// in shared memory, so that a change applies to all sessions at once, even to running statements. A session publishes
+// its settings there when it makes its first ID, and again with the first ID after a reload, provided they are newer
+// than those in force (`PgReloadTime`). So a statement that began before a reload cannot restore the old values.
 //
-// Who issues a state of a clock that is divided goes by an identity, and looks whether it is still in force after it
-// has read the clock, and before it moves it. Whoever changes the lane moves the clock after that. So no ID of the lane
-// of before is issued once the change is done.
+// To issue a state of a divided clock, a session chooses its lane by an identity. After it has read the clock, and
+// before it moves the clock, it checks that this identity is still in force. A session that changes the lane moves the
+// clock after that, so that others fail their compare-and-swap. Therefore no ID of the old lane is issued once the
+// change is done.
 #pragma once
 
 #include "../base/compat.hpp"
@@ -18,7 +18,7 @@ namespace kid::pg {
 
 enum class node_kind : std::uint32_t {
   none,      ///< there is no identity yet
-  automatic, ///< a hash that differs between servers, also those that were one
+  automatic, ///< a hash that differs between servers, even if they are copies of one
   named,     ///< the hash of a name
   numbered,
   citus, ///< the number that Citus gives its nodes
@@ -26,11 +26,12 @@ enum class node_kind : std::uint32_t {
 
 struct identity {
   node_kind kind;
-  bool known; ///< whether `node` is: a number of chance is drawn when one is asked for
+  bool known; ///< whether `node` is known: a random number is drawn when it is first needed
   std::uint32_t node;
   std::uint32_t lanes;
 
-  /// Whether somebody gave each server a number, from 0 on. A hash is of 32 bits, and part of it is as good as any.
+  /// Returns whether servers are numbered, from 0 on. Otherwise `node` is a hash of 32 bits, and any part of it will
+  /// do.
   constexpr bool counts() const { return kind == node_kind::numbered || kind == node_kind::citus; }
 };
 
@@ -48,35 +49,37 @@ constexpr identity unpack(std::uint64_t word) {
 }
 
 struct identity_state {
-  pg_atomic_uint64 word; ///< packed; changed under `lock`, and read without. 0: none yet
-  LWLock lock;           ///< held for a moment, and while no other is taken
+  pg_atomic_uint64 word; ///< packed; changed under `lock`, read without it; 0 if there is none yet
+  LWLock lock;           ///< held for a moment, while no other lock is taken
 
   // Guarded by `lock`:
-  TimestampTz configured; ///< when the configuration that it comes from was read
-  Oid citus_database;     ///< the one whose Citus said the number
+  TimestampTz configured; ///< when the configuration behind `word` was read
+  Oid citus_database;     ///< the database whose Citus gave the number
 };
 
 struct shared_state;
 
-/// Reads what the settings do not say: the number that Citus gives this server, in the current database.
+/// Reads the number that Citus gives this server in the current database.
 void look_for_citus();
 
-/// Whether this session is on a Citus worker: what a coordinator sends there is computed there, defaults included.
+/// Returns whether this session is on a Citus worker. A worker computes what a coordinator sends to it, including
+/// defaults.
 bool on_citus_worker();
 
-/// Puts the identity that the settings ask for in force, unless the one that is comes from newer settings.
+/// Puts the identity of this session's settings in force, unless the identity in force comes from newer settings.
 void put_in_force(shared_state &shared);
 
-/// `who`, which is in force, with its number. A number of chance is drawn where there is none yet.
+/// Returns `who`, which is in force, with its number. Draws a random number if there is none yet.
 identity with_number(identity who);
 
-/// The identity in force, with its number where it has one. During recovery: the one that the settings ask for.
+/// Returns the identity in force, with its number if that is known. During recovery, returns the identity of the
+/// settings.
 identity identity_to_show();
 
-/// An error because `who` has no number.
+/// Raises an error because `who` has no number.
 [[noreturn]] void no_number_error(identity const &who);
 
-/// An error because the number of `who` does not do for `what`, which takes one from 0 to `max`.
+/// Raises an error because the number of `who` does not fit `what`, which takes a number from 0 to `max`.
 [[noreturn]] void unfit_number_error(identity const &who, char const *what, std::uint32_t max, char const *hint);
 
 void define_identity_settings(int flags);
