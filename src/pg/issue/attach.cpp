@@ -1,5 +1,5 @@
-// How a process comes to issue IDs: it finds shared memory, and what its settings ask for is put in force there. So it
-// is again after each change of those settings, which leave it detached.
+// Prepares a process to issue IDs: finds shared memory, and puts the settings of the process in force there. Each
+// change of those settings detaches the process, so that this is done again.
 #include "../base/settings.hpp"
 #include "../clocks/lease.hpp"
 
@@ -11,7 +11,7 @@ void attach(char const *function) {
   PreventCommandDuringRecovery(function);
   shared_state &state = find_or_make();
   look_for_citus();
-  // From here on there is no error.
+  // Nothing after this raises an error.
   attached = &state;
   put_in_force(state);
 }

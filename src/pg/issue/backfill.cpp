@@ -46,7 +46,7 @@ static int compare_ranges(RBTNode const *a, RBTNode const *b, void *) {
   return left.to < right.from ? -1 : left.from > right.to;
 }
 
-/// Never called: a range is only inserted where none is.
+/// Never called, because a range is inserted only if no other has a unit in common with it.
 static void combine_ranges(RBTNode *, RBTNode const *, void *) {}
 
 static RBTNode *allocate_range(void *nodes) {
@@ -61,7 +61,7 @@ static void free_range(RBTNode *node, void *) {
 
 namespace {
 
-/// Called with the first row. All of it is freed with the statement, as is `fn_mcxt`.
+/// Creates the memory of a statement, for its first row. It is in `fn_mcxt`, and freed with the statement.
 statement_memory &begin_statement(FmgrInfo *place, used_units const &recent) {
   MemoryContext caller = MemoryContextSwitchTo(place->fn_mcxt);
   auto *const memory = static_cast<statement_memory *>(palloc0(sizeof(statement_memory)));
@@ -77,6 +77,7 @@ statement_memory &begin_statement(FmgrInfo *place, used_units const &recent) {
   return *memory;
 }
 
+/// Forgets the earliest range, so that a row at or before it becomes an error.
 void forget_earliest(statement_memory &memory) {
   RBTNode *const earliest = rbt_leftmost(memory.ranges);
 
@@ -85,10 +86,9 @@ void forget_earliest(statement_memory &memory) {
 }
 
 [[noreturn]] void order_error(char const *function, unix_micros time) {
-  ereport(
-      ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many times in no order for %s", function),
-      errdetail("Whether this statement has given the IDs of %s before is not known any more.", display(time)),
-      errhint("Let the rows come in the order of time, from a sub-select with ORDER BY, or increase \"work_mem\"."));
+  ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("too many unordered times for %s", function),
+          errdetail("It is no longer known which IDs of %s this statement has given.", display(time)),
+          errhint("Read the rows in the order of time, from a sub-select with ORDER BY, or increase \"work_mem\"."));
 }
 
 } // namespace
@@ -101,7 +101,7 @@ backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *functio
   auto *const known = static_cast<statement_memory *>(fcinfo->flinfo->fn_extra);
   statement_memory &statement = likely(known != nullptr) ? *known : begin_statement(fcinfo->flinfo, session.recent);
 
-  // What was used of a unit in another lane may be in this one, too.
+  // Sequences that were used in another lane may be in this one, too.
   if (session.first != first || session.last != last)
     session.since = count;
   session.first = first;
@@ -119,7 +119,7 @@ backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *functio
   while (units.since < session.since || count - units.since >= sequences) {
     CHECK_FOR_INTERRUPTS();
     std::uint64_t const next = rules.next_unit(units.to);
-    // The last unit that the clock can tell has none after it.
+    // There is no unit after the last one that the clock can represent.
     if (next == units.to)
       return {PG_INT64_MAX, 0};
     // Deleting the neighbor leaves `units` where it is: rbt_delete() moves only nodes after the one to delete.

@@ -1,7 +1,7 @@
 // Back-filling: kid64_at() and its siblings make an ID of a given time.
 //
-// Their sequences go round, apart from the logical clock, which they do not move. All sessions share one count. So as
-// many calls in a row as there are sequences give different IDs, whoever calls and whatever the times. Beyond that,
+// Their sequences cycle, apart from the logical clock, which they do not move. All sessions share one count. So as many
+// calls in a row as there are sequences give different IDs, across all sessions and whatever the times. Beyond that,
 // each call in a statement remembers in which time units it gave IDs, as ranges of units:
 //
 //   from                            to
@@ -24,7 +24,7 @@
 namespace kid::pg {
 
 struct backfilled {
-  unix_micros time; ///< the time unit to put into the ID holds it
+  unix_micros time; ///< an instant in the time unit to put into the ID
   std::uint64_t sequence;
 };
 
@@ -45,8 +45,8 @@ struct backfill_memory {
 
 template <class Id> inline backfill_memory backfill_memory_of;
 
-/// Chooses the time unit and the sequence, `first` to `last`, of an ID of `clock`. `fcinfo` is that of a call of
-/// `function`. Raises an error if memory does not suffice for rows in no order.
+/// Chooses the time unit of an ID of `clock`, and its sequence, from `first` to `last`. `fcinfo` belongs to a call of
+/// `function`. Raises an error if the rows are not in the order of time, and memory does not suffice for that.
 backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *function, unix_micros time,
                     std::uint64_t first, std::uint64_t last, backfill_memory &session);
 

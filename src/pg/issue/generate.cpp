@@ -10,11 +10,12 @@ void notice_ahead(clock_id id, std::uint64_t state) {
   pg_atomic_uint64 &held_until = clock.stats.held_until;
   unix_micros const ahead = rules.time(state) - to_unix(GetCurrentTimestamp());
 
-  // Either the earlier reading was only old, or this unit is known: one write for each unit, not for each ID.
+  // Return if the earlier reading was merely old, or if this unit was seen before: one write for each unit is enough.
   std::uint64_t seen = pg_atomic_read_u64(&held_until);
   if (ahead <= 0 || state < seen)
     return;
-  // While the system clock is behind, the logical one moves by single units, so anything further is another step back.
+  // While the system clock is behind, the logical clock moves by single units, so a longer move means another step
+  // back.
   bool const another = state >= rules.next_unit(rules.next_unit(seen));
   if (!pg_atomic_compare_exchange_u64(&held_until, &seen, rules.next_unit(state)) || !another)
     return;

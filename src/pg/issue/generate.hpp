@@ -17,9 +17,8 @@ namespace kid::pg {
 /// `clock` for `kid.max_wait` since `start`, or if the query is canceled.
 void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start);
 
-/// Returns the time to use if the system clock says `now`, which `layout` cannot hold. If the system clock went back
-/// before all instants that an ID can hold, a clock that keeps the highest time goes on from that. Otherwise raises an
-/// error.
+/// Returns the time to use if the system clock says `now`, which is out of range for `layout`. If the system clock went
+/// back to before the range, a clock that keeps the highest time goes on from that time. Otherwise raises an error.
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
                                                        unix_micros now) {
@@ -42,7 +41,8 @@ pg_attribute_always_inline std::uint64_t read_clock(Id const &layout, Clock cons
 /// and warns of a long one.
 pg_noinline pg_attribute_cold void notice_ahead(clock_id id, std::uint64_t state);
 
-/// One step of clock `id`. `Cell` is its cell, or that with all of its lease. `count` is that of advance().
+/// Makes one step of clock `id`. `Cell` is `clock_cell`, or `whole_lease` to go on up to the end of the lease. `count`
+/// is as for advance().
 template <class Id, class Clock, class Cell>
 step_result attempt(Id const &layout, Clock const &clock, clock_id id, Cell &cell, carry_pace const &pace,
                     std::uint64_t *count) {
@@ -61,7 +61,7 @@ step_result attempt(Id const &layout, Clock const &clock, clock_id id, Cell &cel
   }
 }
 
-/// The rest of issue(), if the first step did not issue a state.
+/// Does the rest of issue() if the first step did not issue a state.
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock const &clock, clock_id id,
                                                        step_result result, std::uint64_t *count) {
@@ -87,8 +87,8 @@ pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock c
       break;
     case step_kind::used_up:
     case step_kind::behind:
-      // Read the system clock again, after the state: `carry_pace` requires that. And if the new reading is not behind
-      // the state, an earlier reading was merely old, and there is nothing to wait for.
+      // Read the system clock again, after the state, as `carry_pace` requires. If the new reading is not behind the
+      // state, the earlier reading was merely old, and there is nothing to wait for.
       std::uint64_t const now = read_clock(layout, clock, ref.cell);
       if constexpr (Clock::changes_sides) {
         if (result.kind == step_kind::behind) {
@@ -124,8 +124,8 @@ step_result issue_states(Id const &layout, Clock const &clock, clock_id id, std:
 }
 
 /// Issues a state of clock `id` that no other call was or will be given. The result is `issued`, or `stale` if `clock`
-/// is; only the clocks of servers that divide their sequence can be stale. With a `count`, issues up to so many states,
-/// from the result's state on, and sets `count` to how many. `function` is for an error during recovery.
+/// is stale, which only a `clock_of_identity` can be. With a `count`, issues up to `count` states, from the result's
+/// state on, and sets `count` to how many. `function` is for the message of an error during recovery.
 ///
 /// Inlined, because the caller knows whether there is a `count`.
 template <class Id, class Clock>
@@ -145,9 +145,9 @@ template <class Generator> Datum next(PG_FUNCTION_ARGS) {
   return put<typename Generator::type>(generator.id(generator.next(nullptr)));
 }
 
-/// The generator that returns a set: the argument after those of `Generator` says how many IDs. Issues as many states
-/// at a time as one step gives, and only when they are needed: in FROM all of them, in a select list as many as the
-/// query reads.
+/// The generator that returns a set. The argument after those of `Generator` says how many IDs. Issues states only when
+/// they are needed, as many at a time as one step gives. In FROM all are needed; in a select list, as many as the query
+/// reads.
 template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
   struct progress {
     std::uint64_t wanted;

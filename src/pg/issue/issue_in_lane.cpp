@@ -4,7 +4,7 @@ namespace kid::pg {
 
 namespace {
 
-/// Whether IDs of the whole sequence would be those of other servers, too.
+/// Returns whether IDs of the whole sequence would repeat those of other servers.
 bool would_repeat(identity const &who, bool plain) {
   return plain && who.lanes == 1 && on_citus_worker();
 }
@@ -33,8 +33,9 @@ lane_entry enter_lane(identity who, std::uint64_t sequence_max, bool plain) {
             errdetail("\"kid.lanes\" is 1, and each node would make IDs of the whole sequence."),
             errhint("On every node: ALTER SYSTEM SET kid.node = 'citus'; ALTER SYSTEM SET kid.lanes = 16; then reload "
                     "the configuration."));
-  unfit_number_error(who, "\"kid.lanes\"", who.lanes - 1,
-                     "Set \"kid.node\" to a number in that range, on each server another, or increase \"kid.lanes\".");
+  unfit_number_error(
+      who, "\"kid.lanes\"", who.lanes - 1,
+      "Set \"kid.node\" to a number in that range, a different one on each server, or increase \"kid.lanes\".");
 }
 
 } // namespace kid::pg

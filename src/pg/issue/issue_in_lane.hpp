@@ -1,29 +1,31 @@
-// Issuing IDs of a logical clock whose sequence servers divide into lanes. How: core/lane.hpp. When a lane changes:
-// node/identity.hpp.
+// Issuing IDs of a logical clock whose sequence servers divide into lanes. core/lane.hpp says how it is divided, and
+// node/identity.hpp how a lane changes.
 #pragma once
 
 #include "generate.hpp"
 
 namespace kid::pg {
 
-/// `Clock` for a server that had this identity, packed, when the caller chose its lane.
+/// `Clock` in a lane that was chosen by the identity in `packed_identity`. The clock is stale if another identity is in
+/// force.
 template <class Clock> struct clock_of_identity : Clock {
-  std::uint64_t identity;
+  std::uint64_t packed_identity;
 
-  bool is_stale() const noexcept { return identity != pg_atomic_read_u64(&shared_memory->identity.word); }
+  bool is_stale() const noexcept { return packed_identity != pg_atomic_read_u64(&shared_memory->identity.word); }
 };
 
 /// Where in the sequence this process makes IDs of a type.
 struct lane_entry {
-  std::uint64_t identity; ///< packed, for which that is right; 0, which no server has, at first
+  std::uint64_t packed_identity; ///< the identity that `part` was chosen by; at first 0, which no server has
   lane part;
-  bool whole; ///< there are no lanes
+  bool whole; ///< whether there are no lanes
 };
 
-/// Returns the lane of `who`. Raises an error if it has none. `plain`: the IDs have no node number in them.
+/// Returns the lane of `who`. Raises an error if `who` has no lane. `plain` says that the IDs have no node number in
+/// them.
 lane_entry enter_lane(identity who, std::uint64_t sequence_max, bool plain);
 
-/// Returns the number of that lane, for kid_identity(); -1 if `enter_lane` raises an error.
+/// Returns the number of that lane, for kid_identity(); -1 if enter_lane() would raise an error.
 std::int64_t lane_number(identity const &who, bool plain);
 
 template <class Id> inline lane_entry entry_of = {0, {0, 0}, true};
@@ -35,7 +37,8 @@ template <class Id, class Clock> pg_noinline pg_attribute_cold void enter(char c
   entry_of<Id> = enter_lane(identity_in_force(function), Clock::sequence::max, is_plain<Id>);
 }
 
-/// As issue(), in the lane of this server, and never stale. If there are no lanes, steps with a clock that knows none.
+/// Issues a state as issue() does, in the lane of this server. If the clock is stale, chooses the lane again. If there
+/// are no lanes, uses the clock without them.
 template <class Id, class Clock>
 pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock const &clock, clock_id id,
                                                        char const *function, std::uint64_t *count) {
@@ -43,22 +46,23 @@ pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock c
 
   for (;;) {
     step_result const result =
-        likely(entry.whole) ? issue(layout, clock_of_identity<Clock>{clock, entry.identity}, id, function, count)
-                            : issue(layout, clock_of_identity<in_lane<Clock>>{{clock, entry.part}, entry.identity}, id,
-                                    function, count);
+        likely(entry.whole)
+            ? issue(layout, clock_of_identity<Clock>{clock, entry.packed_identity}, id, function, count)
+            : issue(layout, clock_of_identity<in_lane<Clock>>{{clock, entry.part}, entry.packed_identity}, id, function,
+                    count);
     if (likely(result.kind == step_kind::issued))
       return result.state;
     enter<Id, Clock>(function);
   }
 }
 
-/// As backfill(), in the lane of this server.
+/// Does the same as backfill(), in the lane of this server.
 template <class Clock, class Id>
 backfilled backfill_in_lane(FunctionCallInfo fcinfo, Id const &layout, clock_id id, char const *function,
                             TimestampTz time) {
   lane_entry const &entry = entry_of<Id>;
 
-  if (entry.identity != pg_atomic_read_u64(&shared(function).identity.word))
+  if (entry.packed_identity != pg_atomic_read_u64(&shared(function).identity.word))
     enter<Id, Clock>(function);
   return backfill(fcinfo, layout, id, function, time, entry.part.first, entry.part.last);
 }
