@@ -4,9 +4,9 @@
 
 namespace kid::pg {
 
-/// Raises an error if the running server is older than kid can be loaded into, although it is of the major version that
-/// kid was built for. From these minor versions on WalSndCtl->sync_standbys_status has two bits; before, the same byte
-/// is a boolean, which would be read as "no synchronous standbys".
+/// Raises an error if the running server is too old for kid, although it is of the major version that kid was built
+/// for. From these minor versions on, WalSndCtl->sync_standbys_status has two bits. Before, the same byte is a boolean,
+/// which kid would read as "no synchronous standbys".
 static void check_server_version() {
   constexpr int least[] = {150013, 160009, 170005};
   char const *const text = GetConfigOption("server_version_num", false, false);
@@ -40,8 +40,8 @@ void _PG_init() {
 
 namespace kid::pg {
 
-/// Never called. A script of version 1.0 needs a library that has the function of this name, and every later library
-/// keeps it: an older script may use a newer library, but a newer script not an older one.
+/// Never called. A script of version 1.0 needs a library that has this function, and every later library keeps it. So
+/// an older script can use a newer library, but a newer script cannot use an older one.
 static Datum library_1_0(FunctionCallInfo) {
   PG_RETURN_VOID();
 }
