@@ -9,13 +9,13 @@ namespace kid {
 /// The base of an `Id` that has `units`, the field; `unit`, the microseconds in a unit; and `epoch`, the instant at
 /// which unit 0 begins.
 template <class Id> struct counts_from_epoch {
-  /// The first and the last instant that an ID can carry.
+  /// Return the first and the last instant that an ID can carry.
   constexpr unix_micros first() const noexcept { return self().epoch; }
   constexpr unix_micros last() const noexcept {
     return first() + static_cast<unix_micros>(Id::units::max + 1) * Id::unit - 1;
   }
 
-  /// The lowest and the highest ID of the time unit that contains `time`, an instant from `first` to `last`.
+  /// Return the lowest and the highest ID of the time unit that contains `time`, an instant from `first` to `last`.
   constexpr auto lowest(unix_micros time) const noexcept {
     return Id::units::put(static_cast<std::uint64_t>(time - first()) / Id::unit);
   }

@@ -48,13 +48,13 @@ struct kid64 {
   static constexpr unix_micros unit = 1 << 10;
   static_assert(b::max >= seconds_per_a - 1 && c::max >= (micros_per_second - 1) / unit);
 
-  /// The first and the last instant that an ID can carry.
+  /// Return the first and the last instant that an ID can carry.
   static constexpr unix_micros first() noexcept { return 0; }
   static constexpr unix_micros last() noexcept {
     return static_cast<unix_micros>(a::max + 1) * seconds_per_a * micros_per_second - 1;
   }
 
-  /// The lowest ID of the time unit that contains `time`, an instant from `first` to `last`.
+  /// Returns the lowest ID of the time unit that contains `time`, an instant from `first` to `last`.
   static constexpr word lowest(unix_micros time) noexcept {
     auto const micros = static_cast<std::uint64_t>(time);
     std::uint64_t const seconds = micros / micros_per_second;
@@ -62,7 +62,7 @@ struct kid64 {
            c::put(micros % micros_per_second / unit);
   }
 
-  /// The highest ID of the time unit that contains `time`.
+  /// Returns the highest ID of the time unit that contains `time`.
   static constexpr word highest(unix_micros time) noexcept { return lowest(time) | sequence::mask; }
 
   /// Returns when the time unit of `id` begins.

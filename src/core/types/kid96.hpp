@@ -56,13 +56,13 @@ struct kid96 {
     return static_cast<std::uint64_t>(id >> node_shift()) & node_max;
   }
 
-  /// The lowest and the highest ID of the 2^I seconds that contain `time`: the order of the IDs is no finer.
+  /// Return the lowest and the highest ID of the 2^I seconds that contain `time`: the order of the IDs is no finer.
   constexpr word lowest(unix_micros time) const noexcept { return global(kid64::lowest(time) & ~below_node(), 0); }
   constexpr word highest(unix_micros time) const noexcept {
     return global(kid64::lowest(time) | below_node(), node_max);
   }
 
-  /// Where an ID comes from, and its sort key among IDs that mostly come from `from`, see `origin_sort_key`.
+  /// Return where an ID comes from, and its sort key among IDs that mostly come from `from`, see `origin_sort_key`.
   constexpr std::uint64_t origin(word id) const noexcept { return node(id); }
   constexpr std::uint64_t sort_key(word id, std::uint64_t from) const noexcept {
     return origin_sort_key(id, node_shift(), node_width, from);

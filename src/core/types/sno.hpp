@@ -47,7 +47,7 @@ struct sno : counts_from_epoch<sno> {
   static constexpr unix_micros epoch = 1'262'304'000'000'000;
   static constexpr unix_micros unit = 4000;
 
-  /// Where an ID comes from, and its sort key among IDs that mostly come from `from`, see `origin_sort_key`.
+  /// Return where an ID comes from, and its sort key among IDs that mostly come from `from`, see `origin_sort_key`.
   static constexpr std::uint64_t origin(word id) noexcept { return static_cast<std::uint64_t>(partition::get(id)); }
   static constexpr std::uint64_t sort_key(word id, std::uint64_t from) noexcept {
     static_assert(8 * size - partition::width <= 64, "origin_sort_key has 64 bits for the rest of the ID");
@@ -87,7 +87,7 @@ struct sno_clock {
   }
   static constexpr unix_micros time(std::uint64_t state) noexcept { return sno{}.time(id(state)); }
   static constexpr std::uint64_t unit(std::uint64_t state) noexcept { return state & units::mask; }
-  /// On the side of `state`.
+  /// Returns the greatest state of the unit on the side of `state`.
   static constexpr std::uint64_t end(std::uint64_t state) noexcept { return state | sequence::mask; }
   static constexpr std::uint64_t next_unit(std::uint64_t state) noexcept {
     return units::get(state) < units::max ? unit(state) + units::put(1) : state;

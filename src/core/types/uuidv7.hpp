@@ -40,14 +40,14 @@ struct uuidv7 {
   static constexpr word marks = version::put(7) | variant::put(2);
   static constexpr unix_micros unit = 1000;
 
-  /// The first and the last instant that an ID can carry.
+  /// Return the first and the last instant that an ID can carry.
   static constexpr unix_micros first() noexcept { return 0; }
   static constexpr unix_micros last() noexcept { return static_cast<unix_micros>(millis::max + 1) * unit - 1; }
 
   /// Returns whether a UUID is of version 7.
   static constexpr bool is_one(word id) noexcept { return (id & (version::mask | variant::mask)) == marks; }
 
-  /// The lowest and the highest ID of the millisecond that contains `time`, an instant from `first` to `last`.
+  /// Return the lowest and the highest ID of the millisecond that contains `time`, an instant from `first` to `last`.
   static constexpr word lowest(unix_micros time) noexcept {
     return millis::put(static_cast<std::uint64_t>(time / unit)) | marks;
   }

@@ -1,5 +1,5 @@
 // The logical clocks: a list of them, and what shared code needs to know about one. Each is described in the files of
-// its type, types/T.cpp and core/types/T.hpp. How one moves: core/step.hpp. Where they live: shmem.hpp.
+// its type, types/T.cpp and core/types/T.hpp. core/step.hpp says how a clock moves, shmem.hpp where the clocks are.
 #pragma once
 
 #include "../base/compat.hpp"

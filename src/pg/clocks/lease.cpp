@@ -12,7 +12,7 @@ namespace {
 /// more than a time unit while one passes, so it is some time until the next renewal.
 constexpr unix_micros near_micros = 8000;
 
-/// While standbys have not confirmed a bound, a session that could use it looks again after this time.
+/// While standbys have not confirmed a bound, a session that could use the bound tries again after this time.
 constexpr unix_micros look_again_micros = 5000;
 
 /// Raises the bound in shared memory to `bound`, which is on the page. Renewal is due halfway between `from` and the
@@ -35,7 +35,7 @@ void renew_early(clock_ref const &clock, std::uint64_t next) {
   release_after(&lease.lock, [&] {
     if (next < pg_atomic_read_u64(&renew_at) || next >= bound_of(clock))
       return true;
-    // Extends from the present state: `next` may be of a time that the system clock, or a change of sides, has left.
+    // Extend from the present state, because the system clock, or a change of sides, may have left the time of `next`.
     if (!is_confirmed(lease) || !extend(lease, clock, clock.cell.load()))
       pg_atomic_write_u64(&renew_at, Min(bound_of(clock), rules.bound_at(rules.time(next) + look_again_micros)));
     return true;

@@ -8,7 +8,7 @@
 //
 // The lock of the lease is never held while anything is sent to a client (base/locked.hpp), nor while synchronous
 // standbys are awaited, which can take for ever. Until they have confirmed what was written, `lease_state::written` is
-// set, nobody can take the lock, and the bounds in shared memory stay as they were. No session owns that wait: any
+// set, no session can take the lock, and the bounds in shared memory stay as they were. No session owns that wait: any
 // session that needs the lock checks whether standbys have confirmed, and goes on from the page. So a session that is
 // canceled, terminated or stuck leaves nothing behind. Every session that waits can be interrupted.
 #pragma once
@@ -22,7 +22,7 @@ namespace kid::pg {
 /// commit of this session waits for, which can be less. The caller holds the lock.
 bool is_confirmed(lease_state &lease);
 
-/// Reads a clock that nobody sets, and that all sessions share.
+/// Reads the monotonic clock, which cannot be set and is the same for all sessions.
 std::int64_t monotonic_micros();
 
 /// Returns whether this session holds the lock; for assertions.

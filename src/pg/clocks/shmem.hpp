@@ -59,7 +59,7 @@ struct whole_lease {
   }
 };
 
-/// What kid_stats() shows of a clock. The fast path counts nothing.
+/// What kid_stats() shows about a clock. The fast path counts nothing.
 struct clock_stats {
   pg_atomic_uint64 waits;
   pg_atomic_uint64 backward_steps;
@@ -83,7 +83,7 @@ struct lease_state {
   XLogRecPtr written;          ///< where its WAL ends, until standbys have confirmed that; then InvalidXLogRecPtr
   std::int64_t written_at;     ///< when that was written, in microseconds of the monotonic clock
   std::int64_t write_micros;   ///< how long a write takes, until synchronous standbys have confirmed it
-  std::int64_t pending_micros; ///< how long the last write had taken when it was last looked at
+  std::int64_t pending_micros; ///< how long the last write had taken when it was last checked
 
   pg_atomic_uint64 safe;   ///< the safe mark of the clock with sides; changed under `lock`
   pg_atomic_uint64 resets; ///< how often a clock was lowered or its lane changed; a session must not use states that

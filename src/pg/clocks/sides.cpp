@@ -1,4 +1,4 @@
-// Changing the side of a clock with sides, see core/types/sno.hpp.
+// Changes the side of a clock with sides, see core/types/sno.hpp.
 #include "../base/datum.hpp"
 #include "bounds.hpp"
 #include "lease.hpp"

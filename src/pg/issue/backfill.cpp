@@ -23,7 +23,7 @@ used_units &units_of(RBTNode *node) {
   return reinterpret_cast<range_node *>(node)->units;
 }
 
-/// The range that contains `unit`, or null.
+/// Returns the range that contains `unit`, or null.
 RBTNode *find(RBTree *ranges, std::uint64_t unit) {
   range_node const wanted = {{}, {unit, unit, 0}};
   return rbt_find(ranges, &wanted.links);

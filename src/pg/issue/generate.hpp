@@ -37,8 +37,8 @@ pg_attribute_always_inline std::uint64_t read_clock(Id const &layout, Clock cons
   return clock.at(now);
 }
 
-/// Called if the state of clock `id` is ahead of a reading of the system clock: counts a step back of the system clock,
-/// and warns of a long one.
+/// Counts a step back of the system clock, and warns of a long one. Called if the state of clock `id` is ahead of a
+/// reading of the system clock.
 pg_noinline pg_attribute_cold void notice_ahead(clock_id id, std::uint64_t state);
 
 /// Makes one step of clock `id`. `Cell` is `clock_cell`, or `whole_lease` to go on up to the end of the lease. `count`
