@@ -39,7 +39,7 @@ my $wait = sub { $primary->wait_for_catchup($_, 'replay', $primary->lsn('flush')
 $wait->($east, $west);
 is(session($east, 'SELECT * FROM kid_identity()'), '||0|0|1', 'before a number is drawn, kid_identity() on a standby shows none');
 like(session($east, "\\set VERBOSITY verbose\nSELECT kid_global('.6.nef3Mk..')"),
-	qr/ERROR:  55000: node number of this server is not known\nDETAIL:  It is drawn when the first ID is made that has it, and the server is in recovery/, 'before a number is drawn, a standby gives an error if it needs one');
+	qr/ERROR:  55000: node number of this server is not known\nDETAIL:  It is drawn when the first ID that contains it is made, and the server is in recovery/, 'before a number is drawn, a standby gives an error if it needs one');
 
 my $number = node_of($primary);
 is(session($primary, $everywhere), $number, 'all types have the same node number');
