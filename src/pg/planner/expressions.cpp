@@ -17,7 +17,7 @@ Expr *call(Oid schema, char const *name, List *arguments) {
       makeFuncExpr(function, get_func_rettype(function), arguments, InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL));
 }
 
-/// Moves a bound of a value that is no ID to the ID next to it, with the operator for that.
+/// Replaces a constant bound that is not an ID by the nearest ID beyond it, and makes `strategy` exclude that ID.
 static Expr *to_id(id_type const &type, Expr *bound, int *strategy) {
   auto const *const known = reinterpret_cast<Const *>(bound);
   bool const upper = *strategy == BTLessEqualStrategyNumber;
@@ -51,21 +51,21 @@ OpExpr *compare_with(PlannerInfo *root, id_type const &of, Node *id, int strateg
 
 extern "C" {
 
-/// Whether an expression has more nodes than `room` says.
-static bool has_more_nodes(Node *node, void *room) {
-  return node != nullptr && ((*static_cast<int *>(room))-- == 0 || walk(node, has_more_nodes, room));
+/// Whether an expression has more nodes than the integer `nodes_left`, which is decremented for each node.
+static bool has_more_nodes(Node *node, void *nodes_left) {
+  return node != nullptr && ((*static_cast<int *>(nodes_left))-- == 0 || walk(node, has_more_nodes, nodes_left));
 }
 
 } // extern "C"
 
 bool is_cheap(Node *node) {
-  // Any role may set cpu_operator_cost to 0, and then everything is cheap. An expression that contains comparisons
-  // which were rewritten would double with each of them.
-  int room = 50;
+  // Cost alone is no limit, because any role may set cpu_operator_cost to 0. Without a limit an expression of nested
+  // comparisons would double in size with each level that is rewritten.
+  int nodes_left = 50;
 
   if (node == nullptr)
     return true;
-  if (contain_subplans(node) || has_more_nodes(node, &room))
+  if (contain_subplans(node) || has_more_nodes(node, &nodes_left))
     return false;
   QualCost cost;
   cost_qual_eval(&cost, list_make1(node), nullptr);
@@ -81,7 +81,8 @@ static bool find_volatile_subselect(Node *node, void *context) {
     return false;
   if (!IsA(node, SubPlan))
     return walk(node, find_volatile_subselect, context);
-  // It has been planned: its own sub-selects are plans as well, and those that stand for a value are listed.
+  // The sub-select is planned already. Its own sub-selects are SubPlan nodes of the query, or in `init_plans` if they
+  // are uncorrelated.
   int const plan = reinterpret_cast<SubPlan *>(node)->plan_id;
   auto const *const planned = list_nth_node(PlannerInfo, root->glob->subroots, plan - 1);
   auto *const query = reinterpret_cast<Node *>(planned->parse);
@@ -96,8 +97,8 @@ bool has_volatile_subselect(PlannerInfo *root, Node *node) {
   return find_volatile_subselect(node, root);
 }
 
-/// A query's own expressions are simplified before the planner lists its relations. What it simplifies later is copied
-/// from them, or comes from a catalog: a CHECK.
+/// Whether the planner is simplifying the expressions of a query itself. It does so before it lists the relations of
+/// the query. Expressions that it simplifies later are copies of these, or come from a catalog, such as a CHECK.
 static bool plans_query(PlannerInfo const *root) {
   return root != nullptr && root->parse != nullptr && root->simple_rel_array == nullptr;
 }

@@ -1,4 +1,4 @@
-// What the pages of this folder share: expressions that they find and make.
+// Inspecting and building expressions, for the files of this folder.
 #pragma once
 
 #include "../base/compat.hpp"
@@ -6,27 +6,31 @@
 
 namespace kid::pg {
 
-/// The function `name` of these arguments, called with them. It is looked up by its exact signature, which this
-/// extension has in its schema, so it is ours whatever else is there; and as an operator's own function is, without
-/// asking whether the user may look into that schema. Null where there is none.
+/// Returns a call of the function `name` in `schema` with these arguments, or null if there is no such function.
+///
+/// Looks the function up by the types of the arguments, without casts. Only the extension's own function has that
+/// signature in its schema. As for the function of an operator, the user needs no USAGE privilege on the schema.
 Expr *call(Oid schema, char const *name, List *arguments);
 
-/// `id >= bound` or `id <= bound`, by the strategy; `>` or `<` the ID next to a bound that is known and none: the
-/// bounds of a type of PostgreSQL's own are met by others, who may take IDs for granted. Null where there is no bound,
-/// or no such operator.
+/// Returns `id >= bound` or `id <= bound`, depending on `strategy`. Returns null if `bound` is null, or if there is no
+/// such operator.
+///
+/// If the bound is a constant but not an ID, compares with the nearest ID by `>` or `<` instead. The constant of a core
+/// type such as uuid is also seen by other code, which may expect a valid ID.
 OpExpr *compare_with(PlannerInfo *root, id_type const &of, Node *id, int strategy, Expr *bound);
 
 /// Whether `node` (null counts) is cheap enough to evaluate twice: it contains no sub-select, is small, and costs no
 /// more than PostgreSQL's inline_function() tolerates.
 bool is_cheap(Node *node);
 
-/// Whether a sub-select in an expression that is being planned may give something else each time it is evaluated.
-/// PostgreSQL's contain_volatile_functions() does not look into those.
+/// Whether an expression that is being planned contains a volatile sub-select. PostgreSQL's
+/// contain_volatile_functions() does not look into sub-selects that are planned already.
 bool has_volatile_subselect(PlannerInfo *root, Node *node);
 
-/// The value that a setting has now, as a constant, for an expression of a query that is being planned; null for any
-/// other. Plans end with the value, see `id_setting`. An expression that outlives it, as are an index predicate, a
-/// partition key and a CHECK that the planner believes, must not have it.
+/// Returns the current value of a setting as a constant, or null unless an expression of a query is being planned.
+///
+/// If the value changes, plans that contain it are discarded, see `id_setting`. Index predicates, partition keys and
+/// CHECK constraints outlive the value, so it must not become part of them.
 Node *value_in_query(id_setting const &setting, PlannerInfo const *root);
 
 } // namespace kid::pg

@@ -1,4 +1,4 @@
-// What the planner is told of generators: that two calls are two, and how many IDs a set has.
+// Planner support for generators: keeps equal calls apart, and estimates the number of rows of a set of IDs.
 #include "../base/compat.hpp"
 #include "../base/export.hpp"
 
@@ -8,7 +8,7 @@ extern "C" {
 
 /// Whether an expression contains `call`.
 static bool find_call(Node *node, void *call) {
-  // For each call of a query, all that it groups by is looked through.
+  // Each call of a query makes one pass over all its GROUP BY expressions, so the total is quadratic.
   CHECK_FOR_INTERRUPTS();
   return node != nullptr && (equal(node, call) || walk(node, find_call, call));
 }
@@ -17,8 +17,8 @@ static bool find_call(Node *node, void *call) {
 
 namespace {
 
-/// Whether GROUP BY contains `call`. From 18 on nothing of GROUP BY is in the select list any more when its calls are
-/// simplified, but references to what is grouped, so the answer is no, and the grouped call gets its number.
+/// Whether GROUP BY contains `call`. From PostgreSQL 18 on, the select list has only references to the grouped
+/// expressions by the time its calls are simplified. The result is then false, and the grouped call gets a number.
 bool groups_by(Query *query, FuncExpr *call) {
   ListCell *cell = nullptr;
 
@@ -28,20 +28,21 @@ bool groups_by(Query *query, FuncExpr *call) {
   return false;
 }
 
-/// PostgreSQL computes equal expressions of a select list once, below a Sort, and so it would do with two calls of a
-/// generator. Each call therefore gets a number of its own, so that no two are equal. A view or a DEFAULT has none, as
-/// this is done when a query is planned.
+/// Returns a copy of a call with a number of its own, or null to leave the call as it is.
 ///
-/// The number stands where calls with arguments of text have their collation. No generator has such an argument, and
-/// nothing looks there but the comparison of expressions: EXPLAIN, privileges and whatever else belongs to the function
-/// stay as they are.
+/// Below a Sort, PostgreSQL computes equal expressions of a select list only once. Two calls of a generator would then
+/// return the same ID. The number makes them unequal. It is added when a query is planned, so the stored expression of
+/// a view or a DEFAULT has none.
 ///
-/// In the select list, a call that GROUP BY contains refers to the value of the group, so it gets no number.
+/// The number takes the place of the input collation. No generator has an argument with a collation, and only the
+/// comparison of expressions reads this field. EXPLAIN and privileges do not change.
+///
+/// A call in the select list that GROUP BY contains stands for the value of the group, so it gets no number.
 Node *number_call(SupportRequestSimplify *request) {
   static Oid calls_numbered = InvalidOid;
   FuncExpr *const written = request->fcall;
 
-  // An expression may be simplified more than once, and then was copied, perhaps.
+  // An expression may be simplified more than once, and may be copied in between. The copies must stay equal.
   if (OidIsValid(written->inputcollid))
     return nullptr;
   if (request->root != nullptr && request->root->parse != nullptr && groups_by(request->root->parse, written))
@@ -54,7 +55,8 @@ Node *number_call(SupportRequestSimplify *request) {
   return reinterpret_cast<Node *>(numbered);
 }
 
-/// A set of IDs has as many rows as its argument of type bigint says.
+/// Sets the number of rows of a set of IDs to its argument of type bigint. Returns false if the argument is not a
+/// constant.
 bool estimate_rows(SupportRequestRows *request) {
   if (!is_funcclause(request->node))
     return false;

@@ -1,9 +1,10 @@
-// Functions that read an ID, or make a bound, by a setting that its layout depends on. In a query that is being planned
-// each becomes the function of the same name that has the setting as its last argument, with the value of now:
+// Planner support for functions that depend on a setting, because the layout of their type does. In a query it replaces
+// a call by a call of the function of the same name that takes the setting as its last argument, with the current
+// value:
 //
 //   kid_timestamp(id)        kid_timestamp(id, 8)
 //
-// That one is IMMUTABLE. So it folds, prunes partitions, matches an index on it, and runs on another server.
+// That function is IMMUTABLE. So the call can be folded, prune partitions, match an index, and run on another server.
 #include "../base/export.hpp"
 #include "expressions.hpp"
 
@@ -11,7 +12,8 @@ namespace kid::pg {
 
 namespace {
 
-/// The setting that a function depends on: that of the ID which it takes or returns.
+/// Returns the setting that a function depends on, or null. It is the setting of the type of ID that the function
+/// returns, or else of its first argument that is an ID.
 id_setting const *setting_of_call(FuncExpr const *written) {
   id_type const *type = id_type_of(written->funcresulttype);
   ListCell *cell = nullptr;

@@ -1,26 +1,32 @@
-// What the planner is told of comparisons of an ID with time: how to make them comparisons of the ID with IDs, which
-// indexes, partitions, statistics and other servers know.
+// Planner support for comparisons of an ID with time. It turns them into comparisons of the ID with IDs, which indexes,
+// partitions, statistics and other servers understand.
 //
 //   id <@ range        id >= T_lowest(range)      AND id <= T_highest(range)
 //   id < time          id >= T_lowest('<', time)  AND id <= T_highest('<', time)      <=, >= and > likewise
 //
-// A pair of inclusive bounds says it exactly, wherever the comparison stands: where there is no such ID it is the
-// greatest ID and the smallest, and where every ID is one, the smallest and the greatest; NULL gives NULL. A bound that
-// is known, and bounds nothing, is left out. The time of some types is finer than their order: those bounds take in
-// some more, and the comparison itself is kept beside them: as T_recheck(…), or, where the time is known, as
-// T_between(id, first, last), whose bounds are IDs of the type that it is compared with time as.
+// The two inclusive bounds are equivalent to the comparison wherever it stands:
 //
-// What must not be evaluated twice, as it is costly or a sub-select, stays in the comparison, which an index can use
-// all the same: as a condition of the index, which does not have to tell false from NULL, it needs but one bound.
+//   - If no ID matches, the bounds are the greatest ID and the smallest one.
+//   - If every ID matches, the bounds are the smallest ID and the greatest one.
+//   - If the time is NULL, the bounds are NULL.
+//
+// A constant bound that excludes no ID is dropped, but not both of them.
+//
+// The order of some types is coarser than their time. Their bounds admit a few more IDs, so the comparison itself is
+// kept beside the bounds, as T_recheck(…). If the time is a constant, it is kept as T_between(id, first, last), whose
+// bounds are IDs of the type that compares exactly.
+//
+// A sub-select or a costly expression must not be evaluated twice, so its comparison stays as it is. An index can use
+// that comparison all the same. An index condition need not distinguish false from NULL, so one bound is enough:
 //
 //   id < time          id <= T_last('<', time)                                       <= likewise; > and >= T_first
 //
-// These functions of an instant are LEAKPROOF, as the operators are, so that an index can come before row-level
-// security.
+// The functions of an instant are LEAKPROOF, as the operators are. So an index condition can be evaluated before the
+// policies of row-level security.
 //
-// Where the layout depends on a setting, all these functions have it as their last argument, and are not LEAKPROOF, as
-// one that is no setting is an error. So has a comparison that stays: T_lt_time(id, time, setting). Without that
-// argument a comparison is not rewritten.
+// If the layout depends on a setting, these functions take its value as their last argument. They are not LEAKPROOF,
+// because an invalid value is an error. A comparison that stays takes the value too: T_lt_time(id, time, setting).
+// Outside queries the value is not added, and a comparison without it is not rewritten.
 #include "../base/export.hpp"
 #include "expressions.hpp"
 
@@ -31,8 +37,8 @@ namespace {
 /// What an operator means for an ID on its left.
 struct meaning {
   char const *symbol;   ///< null for <@
-  char const *function; ///< T_`function` compares with a setting as the last argument; for <@ kid_within does
-  bool upward;          ///< whether the IDs have a first one, else a last one; for <@ they have both
+  char const *function; ///< T_`function`(id, time, setting) is the comparison; null for <@, which has kid_within()
+  bool upward;          ///< whether a matching ID has a lower bound, else an upper one; unused for <@
 };
 
 constexpr meaning within = {nullptr, nullptr, false};
@@ -47,16 +53,16 @@ struct time_comparison {
   id_type const *type;
   Node *id;
   Node *time;
-  Node *setting; ///< null: not given
+  Node *setting; ///< null if not given
 };
 
-/// A range that came as kid_span, as what it is without: the bounds are those of any tstzrange.
+/// Returns an expression as its base type. The functions that make bounds take a tstzrange, not a kid_span.
 Node *without_domain(Node *node) {
   Oid const type = getBaseType(exprType(node));
   return applyRelabelType(node, type, -1, exprCollation(node), COERCE_IMPLICIT_CAST, -1, false);
 }
 
-/// A call of `function` with these arguments; its `type` is null where kid does not know that of the ID.
+/// Describes a call of `function` with these arguments. The `type` is null if the type of the ID is not one of kid's.
 time_comparison read_call(meaning const &how, Oid function, List *arguments) {
   auto *const first = static_cast<Node *>(linitial(arguments));
   auto *const second = static_cast<Node *>(lsecond(arguments));
@@ -76,7 +82,7 @@ char const *function_name(time_comparison const &comparison, char const *name) {
   return psprintf("%s_%s", comparison.type->prefix, name);
 }
 
-/// The operator as the first argument of those that follow, or none.
+/// Returns the first argument of the functions that make bounds: the operator as text. Returns NIL for <@.
 List *operator_argument(time_comparison const &comparison) {
   if (comparison.how->symbol == nullptr)
     return NIL;
@@ -84,7 +90,7 @@ List *operator_argument(time_comparison const &comparison) {
   return list_make1(makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, text, false, false));
 }
 
-/// T_`name`([operator,] [ID,] time [, setting])
+/// Returns the call T_`name`([operator,] [ID,] time [, setting]).
 Expr *call_with_operator(time_comparison const &comparison, char const *name, Node *id = nullptr) {
   List *arguments = operator_argument(comparison);
 
@@ -92,7 +98,7 @@ Expr *call_with_operator(time_comparison const &comparison, char const *name, No
   return call(comparison.schema, function_name(comparison, name), arguments);
 }
 
-/// The same comparison, with its setting. In such a call the ID comes first.
+/// Returns the same comparison as a call with the setting as its last argument. In such a call the ID comes first.
 Expr *call_with_setting(time_comparison const &comparison) {
   List *const arguments =
       append_copy(append_copy(append_copy(NIL, comparison.id), comparison.time), comparison.setting);
@@ -100,7 +106,7 @@ Expr *call_with_setting(time_comparison const &comparison) {
   return call(comparison.schema, function == nullptr ? "kid_within" : function_name(comparison, function), arguments);
 }
 
-/// Whether a bound is known to consist of such bytes: zeroes are the smallest of all IDs, ones the greatest.
+/// Whether a bound is a constant all of whose bytes are `byte`. With 0 it is the smallest ID, with 0xff the greatest.
 bool consists_of(OpExpr const *clause, unsigned char byte) {
   auto const *const bound = static_cast<Const *>(lsecond(clause->args));
 
@@ -115,13 +121,13 @@ bool consists_of(OpExpr const *clause, unsigned char byte) {
   return true;
 }
 
-/// What of a type whose order is coarser than its time is kept beside bounds.
+/// Returns the exact comparison that is kept beside the bounds, for a type whose order is coarser than its time.
 Expr *recheck(PlannerInfo *root, time_comparison const &comparison) {
   if (!IsA(comparison.time, Const))
     return call_with_operator(comparison, "recheck", comparison.id);
   List *arguments = list_make1(copyObjectImpl(comparison.id));
   for (char const *const name : {"lowest", "highest"}) {
-    Expr *const bound = call(comparison.schema, psprintf("%s_%s", comparison.type->exact, name),
+    Expr *const bound = call(comparison.schema, psprintf("%s_%s", comparison.type->exact_name, name),
                              append_copy(operator_argument(comparison), comparison.time));
     if (bound == nullptr)
       return nullptr;
@@ -130,7 +136,7 @@ Expr *recheck(PlannerInfo *root, time_comparison const &comparison) {
   return call(comparison.schema, function_name(comparison, "between"), append_copy(arguments, comparison.setting));
 }
 
-/// Null where the comparison stays as it is.
+/// Returns what replaces a comparison, or null if it stays as it is.
 Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
   time_comparison comparison = read_call(how, request->fcall->funcid, request->fcall->args);
 
@@ -143,7 +149,7 @@ Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
     if (comparison.setting == nullptr)
       return nullptr;
   }
-  // What is volatile is compared anew with each row.
+  // Arguments that are volatile must be evaluated once for each row.
   if (!is_cheap(comparison.id) || !is_cheap(comparison.time) || !is_cheap(comparison.setting) ||
       contain_volatile_functions(reinterpret_cast<Node *>(request->fcall->args)))
     return needs_setting ? reinterpret_cast<Node *>(call_with_setting(comparison)) : nullptr;
@@ -154,25 +160,26 @@ Node *rewrite(SupportRequestSimplify *request, meaning const &how) {
                                     call_with_operator(comparison, "highest"));
   if (low == nullptr || high == nullptr)
     return nullptr;
-  // One of them stays, to make NULL of NULL.
+  // One bound always stays, so that a NULL ID gives NULL.
   List *clauses = NIL;
   if (!consists_of(low, 0))
     clauses = lappend(clauses, low);
   if (clauses == NIL || !consists_of(high, 0xff))
     clauses = lappend(clauses, high);
-  if (comparison.type->exact != nullptr) {
+  if (comparison.type->exact_name != nullptr) {
     Expr *const kept = recheck(request->root, comparison);
     if (kept == nullptr)
       return nullptr;
     clauses = lappend(clauses, kept);
   }
   auto *const result = reinterpret_cast<Node *>(make_ands_explicit(clauses));
-  // All of it may be known only with the setting.
+  // With the setting, all arguments may be constants now.
   return needs_setting ? eval_const_expressions(request->root, result) : result;
 }
 
-/// Bounds of what was not rewritten, for an index that knows the order of IDs. None where the time is not the same for
-/// a whole scan; nor where a volatile sub-select would be evaluated more than once, for two bounds or for a recheck.
+/// Returns the index condition of a comparison that was not rewritten, if the index orders IDs. Returns NIL if the time
+/// may change during a scan. Also returns NIL if a volatile sub-select would be evaluated more than once, for two
+/// bounds or for a recheck.
 List *index_condition(SupportRequestIndexCondition *request, meaning const &how) {
   List *const arguments = is_opclause(request->node)     ? reinterpret_cast<OpExpr *>(request->node)->args
                           : is_funcclause(request->node) ? reinterpret_cast<FuncExpr *>(request->node)->args
@@ -191,11 +198,11 @@ List *index_condition(SupportRequestIndexCondition *request, meaning const &how)
       !is_pseudo_constant_for_index(request->root, comparison.time, request->index) ||
       (comparison.setting != nullptr &&
        !is_pseudo_constant_for_index(request->root, comparison.setting, request->index)) ||
-      ((how.symbol == nullptr || comparison.type->exact != nullptr) &&
+      ((how.symbol == nullptr || comparison.type->exact_name != nullptr) &&
        (has_volatile_subselect(request->root, comparison.time) ||
         has_volatile_subselect(request->root, comparison.setting))))
     return NIL;
-  request->lossy = comparison.type->exact != nullptr;
+  request->lossy = comparison.type->exact_name != nullptr;
   if (how.symbol != nullptr) {
     OpExpr *const only =
         how.upward ? compared(BTGreaterEqualStrategyNumber, "first") : compared(BTLessEqualStrategyNumber, "last");
@@ -234,7 +241,7 @@ static Datum support_gt(PG_FUNCTION_ARGS) {
   return support(fcinfo, greater);
 }
 
-/// The bounds beside a recheck have said already how many rows there are.
+/// Estimates that a recheck removes no row: the bounds beside it already account for the selectivity.
 static Datum support_recheck(PG_FUNCTION_ARGS) {
   auto *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
