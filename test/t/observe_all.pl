@@ -255,7 +255,7 @@ my $named = sql("SET kid_test.armed = 'yes'; $problems") =~ s/pg_temp_\d+/pg_tem
 is($named, <<"END" =~ s/\n$//r, 'each column that cannot be read is reported with its reason');
 bare.id: $none
 blooming.id: $none
-classy.id: index "classy_id" has an operator class of its own
+classy.id: index "classy_id" does not use the default operator class
 dropped.id: the table is locked
 expressive.id: $none; in index "expressive_both" it is not the first
 far.id: its rows are on another server
@@ -269,7 +269,7 @@ pg_temp.theirs.id: it is in a temporary table of another session
 rebuilt.id: index "rebuilt_pkey" is locked
 saved.id: $none
 spelt.id: its default calls a generator of kid64, whose IDs are not read from a column of type text
-strange.id: it holds values that are no sno
+strange.id: it contains values other than sno
 tenants.id: $none; in index "tenants_pkey" it is not the first
 END
 is(sql($decided) =~ s/ \S*$//r, 'kid: fine.id', 'the other columns are observed');

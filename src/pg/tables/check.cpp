@@ -1,4 +1,4 @@
-// What kid_check() needs beyond SQL (src/sql/check.sql).
+// kid_odd_ids(): the part of kid_check() that is not SQL. The other part is src/sql/check.sql.
 #include "../base/datum.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
@@ -48,15 +48,15 @@ void put_row(ReturnSetInfo const &result, examined const &column, char const *wh
 
 } // namespace
 
-/// Returns up to two rows for each column of IDs of a table and its partitions:
+/// Returns up to two rows for each column of IDs in a table and its partitions. A row has one of these findings:
 ///   early    the latest ID in the first year of its type
 ///   late     the latest ID further ahead of the system clock than kid.max_observe
-///   unknown  no ID, but why the column cannot be looked at
+///   unknown  no ID, but why the column cannot be examined
 static Datum odd_ids(PG_FUNCTION_ARGS) {
   unix_micros const limit = to_unix(GetCurrentTimestamp()) + max_observe * INT64CONST(1000);
   Oid const relation = PG_GETARG_OID(0);
 
-  // A regclass can be any number, and to collect_columns() 0 means all relations.
+  // A regclass can be any number, and collect_columns() takes 0 for all relations.
   if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)))
     ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relation));
   InitMaterializedSRF(fcinfo, 0);
@@ -65,7 +65,7 @@ static Datum odd_ids(PG_FUNCTION_ARGS) {
   ListCell *cell = nullptr;
   foreach (cell, columns) {
     auto &column = *static_cast<examined *>(lfirst(cell));
-    // Does not report a column of a type from which IDs are not read, such as text.
+    // Skip a column of a type that kid cannot read IDs from, such as text.
     column.gone = column.reader == nullptr;
     if (column.problem == nullptr)
       column.problem = why_hidden(column);
@@ -77,7 +77,8 @@ static Datum odd_ids(PG_FUNCTION_ARGS) {
     auto &column = *static_cast<examined *>(lfirst(cell));
     if (!column.gone && column.problem == nullptr && column.greatest.text[0] != '\0')
       put_row(result, column, "early", column.greatest, nullptr);
-    // Values that are not IDs may sort into that year, such as random keys from before.
+    // Values that are not IDs, such as older random keys, may sort into the first year of the type. They say nothing
+    // about late IDs.
     if (column.strange)
       column.problem = nullptr;
     column.later = {};

@@ -18,7 +18,7 @@ template <class Each> void scan_catalog(Oid catalog, Oid index, int key_count, S
   table_close(relation, AccessShareLock);
 }
 
-/// All that depends on an object.
+/// Calls `each` for everything that depends on an object.
 template <class Each> void scan_dependents(Oid catalog, Oid object, Each each) {
   ScanKeyData keys[2];
 
@@ -28,21 +28,21 @@ template <class Each> void scan_dependents(Oid catalog, Oid object, Each each) {
                [&](void *row) { each(*static_cast<Form_pg_depend>(row)); });
 }
 
-// Which columns there are.
+// Collecting the columns.
 
 struct default_key {
   Oid object;          ///< a table, or a domain
   std::int32_t column; ///< 0 for a domain
 };
 
-/// What the default of a column, or of a domain, makes.
+/// The type of the IDs that the default of a column or of a domain makes.
 struct default_entry {
   default_key key;
-  id_type const *kind; ///< null: more than one type
+  id_type const *kind; ///< null if it calls generators of more than one type
 };
 
 struct collection {
-  Oid types[type_count]; ///< as `all_types`
+  Oid types[type_count]; ///< in the order of `all_types`
   HTAB *defaults;
   List *columns;
 };
@@ -57,8 +57,8 @@ void note_default(collection &all, default_key key, id_type const *kind) {
     entry.kind = nullptr;
 }
 
-/// The column of a default; of a partitioned table those of its partitions, too, to which the default of the parent
-/// goes whatever their own is.
+/// Notes what the default `attrdef` of a column makes. For a partitioned table, notes it for the same column of the
+/// partitions too: a row inserted through the parent gets the parent's default, whatever the partition's own is.
 void note_column_default(collection &all, Oid attrdef, id_type const *kind) {
   ObjectAddress const column = GetAttrDefaultColumnAddress(attrdef);
   auto const number = static_cast<AttrNumber>(column.objectSubId);
@@ -79,8 +79,8 @@ void note_column_default(collection &all, Oid attrdef, id_type const *kind) {
   }
 }
 
-/// The types of the extension, and what calls their generators: these are its volatile functions in C. The owner of an
-/// extension can add members of his own, but none in C.
+/// Finds the types of the extension, and the defaults that call their generators. The generators are the volatile
+/// C functions of the extension. Its owner can add other members to it, but only superusers create C functions.
 void collect_defaults(collection &all, Oid extension) {
   List *functions = NIL;
 
@@ -120,7 +120,7 @@ void collect_defaults(collection &all, Oid extension) {
   }
 }
 
-/// Where IDs of `kind` are in a column whose type is `base`; null where they cannot be read from it.
+/// Returns how to read IDs of `kind` from a column of type `base`, or null if that is not possible.
 id_column const *reader_of(id_type const &kind, Oid own_type, Oid base) {
   for (id_column const &column : kind.columns)
     if (base == (OidIsValid(column.type) ? column.type : own_type))
@@ -128,13 +128,14 @@ id_column const *reader_of(id_type const &kind, Oid own_type, Oid base) {
   return nullptr;
 }
 
-/// Adds a column, if it is one of IDs that move a logical clock.
+/// Adds a column if its IDs move a logical clock.
 void collect(collection &all, FormData_pg_attribute const &attribute) {
   Oid base = attribute.atttypid;
   default_key key = {attribute.attrelid, attribute.attnum};
   auto const *made = static_cast<default_entry *>(hash_search(all.defaults, &key, HASH_FIND, nullptr));
 
-  // Down to the type that a domain is of. Of PostgreSQL's own types none is a domain that matters here.
+  // Find the base type of a domain, and the outermost default. Core types need no look-up: none of them is a domain
+  // over a type that stores IDs.
   while (base >= FirstNormalObjectId) {
     HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(base));
     if (!HeapTupleIsValid(tuple))
@@ -156,7 +157,7 @@ void collect(collection &all, FormData_pg_attribute const &attribute) {
   for (int i = 0; i < type_count; i++)
     if (OidIsValid(all.types[i]) && base == all.types[i]) {
       kind = all_types[i];
-      // One that needs no logical clock is of no concern, whatever its default is.
+      // Ignore a type without a logical clock, whatever the default of the column is.
       if (kind->columns.count == 0)
         return;
       reader = reader_of(*kind, base, base);
@@ -195,9 +196,10 @@ int by_table(ListCell const *a, ListCell const *b) {
   return one.table != other.table ? three_way{}(one.table, other.table) : three_way{}(one.number, other.number);
 }
 
-// What is in one.
+// Examining one column.
 
-/// Of values that are no IDs, among which one is looked for. More than a few are no accident.
+/// How many values that are not IDs to skip while looking for an ID at the end of an index. More than a few of them are
+/// no accident.
 constexpr int most_strangers = 1000;
 
 enum class search { found, none, only_strangers };
@@ -211,7 +213,7 @@ Oid comparison_with(Relation index, int strategy) {
   return get_opcode(op);
 }
 
-/// The greatest ID in a range.
+/// Finds the greatest ID in a range of values.
 search find_greatest(Relation table, Relation index, datum_range const &range, id_column const &reader, stored_id &id) {
   bool const descending = (index->rd_indoption[0] & INDOPTION_DESC) != 0;
   search result = search::none;
@@ -220,10 +222,10 @@ search find_greatest(Relation table, Relation index, datum_range const &range, i
   ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, comparison_with(index, BTGreaterEqualStrategyNumber),
               range.first);
   ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, comparison_with(index, BTLessEqualStrategyNumber), range.last);
-  // Any snapshot will do, as no row is fetched; this one takes no predicate locks.
+  // Any snapshot will do, because no row is fetched. SnapshotAny takes no predicate locks.
   auto *const scan = begin_index_scan(table, index, SnapshotAny, 2);
   scan->xs_want_itup = true;
-  // Entries that are known to be dead are as good as others, and there may be any number of them in the way.
+  // Entries of dead rows count too, and skipping them could take long.
   scan->ignore_killed_tuples = false;
   index_rescan(scan, keys, 2, nullptr, 0);
   for (int strangers = 0; result != search::found && strangers < most_strangers; strangers++) {
@@ -246,7 +248,8 @@ search find_greatest(Relation table, Relation index, datum_ranges const &ranges,
   return result;
 }
 
-/// Why an index that begins with a column is of no use for it; null: it is. `base` is the type that the column holds.
+/// Returns why an index that begins with a column cannot be used to find its IDs, or null if the index can be used.
+/// `base` is the base type of the column.
 char const *why_not(Relation index, Oid base) {
   char const *const name = RelationGetRelationName(index);
   FormData_pg_index const &form = *index->rd_index;
@@ -257,15 +260,15 @@ char const *why_not(Relation index, Oid base) {
     return psprintf("index \"%s\" is not valid", name);
   if (!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, nullptr))
     return psprintf("index \"%s\" is partial", name);
-  // What orders an index are the functions that a family has for a type.
+  // The order of an index is that of the functions in its operator family for its input type.
   Oid const usual = GetDefaultOpClass(base, BTREE_AM_OID);
   if (!OidIsValid(usual) || index->rd_opfamily[0] != get_opclass_family(usual) ||
       index->rd_opcintype[0] != get_opclass_input_type(usual))
-    return psprintf("index \"%s\" has an operator class of its own", name);
+    return psprintf("index \"%s\" does not use the default operator class", name);
   return nullptr;
 }
 
-/// Looks for what there is to know of a column, and may find a problem.
+/// Finds the greatest IDs of a column before and after its limit, or a problem.
 void look_into(Relation table, Relation index, examined &column) {
   id_column const &reader = *column.reader;
   unix_micros const limit = column.limit;
@@ -273,14 +276,14 @@ void look_into(Relation table, Relation index, examined &column) {
   column.strange =
       find_greatest(table, index, reader.ranges(limit, false), reader, column.greatest) == search::only_strangers;
   if (column.strange)
-    column.problem = psprintf("it holds values that are no %s", column.kind->name);
+    column.problem = psprintf("it contains values other than %s", column.kind->name);
   find_greatest(table, index, reader.ranges(limit, true), reader, column.later);
-  // Where order is coarse, some after the limit sort with those before it.
+  // If the order of a type is coarser than its time, an ID after the limit can sort before one up to the limit.
   if (column.later.text[0] == '\0' && column.greatest.text[0] != '\0' && column.greatest.time > limit)
     column.later = column.greatest;
 }
 
-/// The place of a column among those that order an index: 0 is the first, -1 none.
+/// Returns the position of a column among the key columns of an index, from 0, or -1 if it is not one of them.
 int place_in(Oid index, AttrNumber column) {
   HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
   int place = -1;
@@ -307,8 +310,8 @@ void look_at_column(Relation table, examined &column) {
   }
 
   Oid const base = getBaseType(column.type);
-  char const *why = nullptr;       // of an index that begins with it
-  char const *elsewhere = nullptr; // an index that has it in another place
+  char const *why = nullptr;       // why an index that begins with the column cannot be used
+  char const *elsewhere = nullptr; // an index with the column in another position
   ListCell *cell = nullptr;
   foreach (cell, RelationGetIndexList(table)) {
     Oid const oid = lfirst_oid(cell);
@@ -333,7 +336,7 @@ void look_at_column(Relation table, examined &column) {
     if (index != nullptr && why == nullptr)
       return;
   }
-  // Whatever leads to it, a table without a page holds none.
+  // An empty table has no IDs, so it needs no index.
   if (RelationGetNumberOfBlocks(table) == 0)
     return;
   if (why == nullptr)
@@ -343,7 +346,7 @@ void look_at_column(Relation table, examined &column) {
   column.problem = why;
 }
 
-/// The columns of one table are `count` from `first` on.
+/// The columns of one table: `count` elements of `all`, starting at `first`.
 struct table_columns {
   List *all;
   int first;
@@ -374,7 +377,7 @@ bool is_temporary_elsewhere(Oid table) {
 void look_at_table(table_columns const &columns) {
   Oid const oid = columns[0].table;
 
-  // Its pages are in that session's memory.
+  // Only that session can read the table, because its pages may be in local buffers.
   if (is_temporary_elsewhere(oid)) {
     columns.mark_problem("it is in a temporary table of another session");
     return;
@@ -395,13 +398,15 @@ void look_at_table(table_columns const &columns) {
   UnlockRelationOid(oid, AccessShareLock);
 }
 
-/// Whether an error is of one table alone, and the others can be looked at: it is damaged, or its files are.
+/// Whether an error concerns one table alone, because the table or its files are damaged. Then other tables can still
+/// be examined.
 bool is_damage(int sqlstate) {
   int const category = ERRCODE_TO_CATEGORY(sqlstate);
   return category == ERRCODE_INTERNAL_ERROR || category == ERRCODE_SYSTEM_ERROR;
 }
 
-/// An error in a table is a problem of its columns. What the error leaves behind, a subtransaction cleans up.
+/// Examines the columns of a table in a subtransaction, which cleans up after an error. Damage becomes the problem of
+/// these columns; any other error is raised again.
 void try_table(table_columns const &columns) {
   auto *const context = CurrentMemoryContext;
   auto *const owner = CurrentResourceOwner;
@@ -430,7 +435,7 @@ void try_table(table_columns const &columns) {
   PG_END_TRY();
 }
 
-/// The extension that a function of kid's belongs to.
+/// Returns the extension that a function belongs to.
 Oid extension_of(Oid function) {
   Oid const extension = getExtensionOfObject(ProcedureRelationId, function);
 
@@ -477,7 +482,7 @@ List *collect_columns(Oid function, Oid only) {
 
 void look_at_columns(List *columns) {
   auto *const results = CurrentMemoryContext;
-  auto *const scratch = AllocSetContextCreate(results, "a look at columns of IDs", ALLOCSET_DEFAULT_SIZES);
+  auto *const scratch = AllocSetContextCreate(results, "examining columns of IDs", ALLOCSET_DEFAULT_SIZES);
   int const all = list_length(columns);
 
   for (int first = 0; first < all;) {

@@ -1,42 +1,43 @@
-// The columns of a database that hold IDs, and a look at the IDs in them.
+// Finds the columns of a database that contain IDs, and the greatest ID in each of them.
 //
-// The greatest ID of a column is at the end of a btree that begins with the column, so a look at a table is a descent
-// or two, whatever its size. The heap is not asked: what is in an index was issued, also where its transaction was
-// rolled back or its row is deleted. No function is called but those of the default operator class, and no expression
-// is evaluated, so nothing runs that an owner of a table has written.
+// The greatest ID of a column is at the end of a btree that begins with the column. So examining a table takes one or
+// two descents, whatever its size. The heap is not read: every ID in an index was issued, even if its transaction was
+// rolled back or its row is deleted. Only functions of the default operator class are called, and no expression is
+// evaluated. So no code of a table's owner runs.
 //
-//   1. collect     the columns, from the catalogs, without a lock on any table
-//   2. look        at one table after the other, which is locked, if that is to be had at once, and unlocked again:
-//                  locks on all tables of a database would not fit into the lock table
+//   1. collect_columns()   reads the catalogs, without a lock on any table
+//   2. look_at_columns()   examines one table after another. It locks each table, unless it would have to wait, and
+//                          unlocks it again: the lock table has no space for all tables of a database
 //
-// Between them a table may be dropped or changed, so a look begins from what is there then.
+// A table may be dropped or changed between the two steps, so the second step checks each column again.
 #pragma once
 
 #include "../types/id_type.hpp"
 
 namespace kid::pg {
 
-/// A column that holds IDs, and what has come of it.
+/// A column that contains IDs, and what is known about it.
 struct examined {
   Oid table;
   AttrNumber number;
   char const *name;
-  Oid type;                ///< as it was when it was collected
+  Oid type;                ///< when the column was collected
   id_type const *kind;     ///< of the IDs
-  id_column const *reader; ///< null where there is a problem from the beginning
+  id_column const *reader; ///< null if collect_columns() found a problem
   bool gone;               ///< the table or the column was dropped meanwhile
-  char const *problem;     ///< why its IDs are not known; null: none
-  unix_micros limit;       ///< to be set before a look
-  bool strange;            ///< that is the problem: none of the last values up to the limit is an ID
-  stored_id greatest;      ///< up to the limit
-  stored_id later;         ///< the greatest after it
+  char const *problem;     ///< why its IDs are not known, or null
+  unix_micros limit;       ///< set by the caller of look_at_columns()
+  bool strange;            ///< the problem is that none of the last values up to `limit` is an ID
+  stored_id greatest;      ///< the greatest ID up to `limit`
+  stored_id later;         ///< the greatest ID after `limit`
 };
 
-/// The columns of IDs that move a logical clock, those of a table one after the other: of the database, or of the table
-/// `only`, its partitions and those that inherit from it. `function` is who asks, of the extension whose IDs they are.
+/// Returns the columns whose IDs move a logical clock, ordered by table. If `only` is a table, returns those of `only`
+/// and of all tables that inherit from it, such as partitions. Otherwise returns those of the whole database. The
+/// calling SQL function is `function`; the extension that it belongs to is the one whose IDs are looked for.
 List *collect_columns(Oid function, Oid only);
 
-/// Looks at all of them that have no problem yet.
+/// Finds the IDs of all columns that have no problem yet, or sets their problem.
 void look_at_columns(List *columns);
 
 } // namespace kid::pg

@@ -1,4 +1,4 @@
-// kid_observe_all(): moves the logical clocks past what the columns of a database hold, each once.
+// kid_observe_all(): moves each logical clock past the IDs that are stored in the database.
 #include "../base/datum.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
@@ -9,7 +9,7 @@ namespace kid::pg {
 
 namespace {
 
-/// `clock` is `clock_count` where it is not known which one it is.
+/// Adds a row to the result. If the clock is not known, `clock` is `clock_count`.
 void put_row(ReturnSetInfo const &result, clock_id clock, stored_id const *id, examined const *column,
              char const *problem) {
   Datum values[6] = {};
@@ -34,8 +34,9 @@ void put_row(ReturnSetInfo const &result, clock_id clock, stored_id const *id, e
   tuplestore_putvalues(result.setResult, result.setDesc, values, nulls);
 }
 
-/// Moves a clock past all IDs of the time unit that holds an instant. Nobody knows which of them were issued: there may
-/// be greater ones than the greatest that is stored, and of a clock with sides both may be in use.
+/// Moves a clock past all IDs of the time unit that contains an instant. Some IDs of the unit may have been issued
+/// without being stored, even greater ones than the greatest that is stored. If the clock has sides, either may have
+/// been in use.
 void raise_past(clock_ref const &clock, unix_micros time) {
   raise_all_sides(clock, clock.rules.end(clock.rules.state_at(time)));
 }

@@ -5,7 +5,7 @@ namespace kid::pg {
 
 namespace {
 
-/// IDs order as their binary forms do, so one comparison serves all types.
+/// Returns an ID as a bound. The binary forms of IDs order as the IDs do, so one comparison serves all types.
 partition_bound bound_of(Oid type, Datum id) {
   Oid send = InvalidOid;
   bool varies = false;
@@ -44,8 +44,8 @@ PartitionBoundSpec *read_bounds(Oid partition) {
   return bounds == nullptr || bounds->is_default ? nullptr : bounds;
 }
 
-/// Whether a bound is one of a range of `type` alone. A partition that is detached while the catalogs are read may be
-/// attached to another table, with bounds of another kind or type.
+/// Whether a bound is that of a range partition with a key of one column of `type`. If a partition is detached while
+/// the catalogs are read, it may already be attached to another table, with bounds of another kind or type.
 bool is_bound_of(Oid type, List *bound) {
   if (list_length(bound) != 1)
     return false;
@@ -58,7 +58,7 @@ bool is_bound_of(Oid type, List *bound) {
   return value != nullptr && IsA(value, Const) && value->consttype == type && !value->constisnull;
 }
 
-/// Reads a bound and its time, also of a bound that is not an ID: somebody may have written it by hand. False for
+/// Reads a bound and its time. The bound need not be an ID, because users can write bounds by hand. Returns false for
 /// MAXVALUE.
 bool read_bound(partition_type const &type, List *bound, partition_bound &result, unix_micros &time) {
   auto const *const one = linitial_node(PartitionRangeDatum, bound);
@@ -71,8 +71,8 @@ bool read_bound(partition_type const &type, List *bound, partition_bound &result
   return one->kind != PARTITION_RANGE_DATUM_MAXVALUE;
 }
 
-/// Whether roles or databases are given other values of a setting than the one in force, by ALTER ROLE or ALTER
-/// DATABASE. Those of other databases do not count.
+/// Whether ALTER ROLE or ALTER DATABASE gives a setting a value other than the one in force. Ignores values that apply
+/// only in other databases.
 bool differs_elsewhere(id_setting const &setting) {
   auto *const relation = table_open(DbRoleSettingRelationId, AccessShareLock);
   auto *const scan = systable_beginscan(relation, InvalidOid, false, nullptr, 0, nullptr);
@@ -114,7 +114,7 @@ partition_type partition_type_of(Oid parent) {
   bool const is_range = form.partstrat == PARTITION_STRATEGY_RANGE && form.partnatts == 1;
   AttrNumber const column = is_range ? form.partattrs.values[0] : AttrNumber{InvalidAttrNumber};
   ReleaseSysCache(tuple);
-  // An expression has no number either.
+  // The number of an expression is InvalidAttrNumber too.
   if (column == InvalidAttrNumber)
     ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
             errmsg("table \"%s\" is not partitioned by range of one column", name));
@@ -123,7 +123,7 @@ partition_type partition_type_of(Oid parent) {
     ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
             errmsg("table \"%s\" is partitioned by column \"%s\" of type %s", name, get_attname(parent, column, false),
                    format_type_be(result.oid)),
-            errdetail("The column must be of a type that kid makes IDs of."));
+            errdetail("The column must be of a type for which kid makes IDs."));
   return result;
 }
 
@@ -141,8 +141,8 @@ char const *text_of(partition_type const &type, partition_bound const &bound) {
 
 partition_list list_partitions(Oid parent, partition_type const &type) {
   auto *const inherits = table_open(InheritsRelationId, AccessShareLock);
-  int room = 64;
-  partition_list all = {static_cast<partition *>(palloc(static_cast<std::size_t>(room) * sizeof(partition))), 0};
+  int capacity = 64;
+  partition_list all = {static_cast<partition *>(palloc(static_cast<std::size_t>(capacity) * sizeof(partition))), 0};
   ScanKeyData key = {};
 
   ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(parent));
@@ -152,9 +152,9 @@ partition_list list_partitions(Oid parent, partition_type const &type) {
     auto const *const bounds = read_bounds(child.inhrelid);
     if (bounds == nullptr || !is_bound_of(type.oid, bounds->lowerdatums) || !is_bound_of(type.oid, bounds->upperdatums))
       continue;
-    if (all.count == room) {
-      room *= 2;
-      all.first = static_cast<partition *>(repalloc(all.first, static_cast<std::size_t>(room) * sizeof(partition)));
+    if (all.count == capacity) {
+      capacity *= 2;
+      all.first = static_cast<partition *>(repalloc(all.first, static_cast<std::size_t>(capacity) * sizeof(partition)));
     }
     partition &one = all.first[all.count++];
     one = {child.inhrelid, {}, {}, 0, 0, false, child.inhdetachpending};
@@ -176,12 +176,15 @@ char const *check_setting(partition_type const &type) {
   if (differs_elsewhere(*setting))
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("roles of this database have different values of \"%s\"", setting->name),
-            errdetail("The time of a partition depends on it, and nothing says which value made the IDs of the table."),
+            errdetail(
+                "The time of a partition depends on this setting, and kid cannot know which value the IDs of the table "
+                "were made with."),
             errhint("Give all roles the same value, or create and drop partitions by their bounds."));
   return setting->name;
 }
 
-/// Returns a row for each partition: from when its IDs are, and until when; nulls for the default partition.
+/// Returns a row for each partition, with the time from which and until which its IDs are. Both are null for the
+/// default partition.
 static Datum partition_times(PG_FUNCTION_ARGS) {
   Oid const parent = PG_GETARG_OID(0);
   partition_type const type = partition_type_of(parent);
@@ -206,7 +209,7 @@ static Datum partition_times(PG_FUNCTION_ARGS) {
   return 0;
 }
 
-/// Returns how long the texts of a type of IDs are at most, or null if it is not one.
+/// Returns the greatest length of an ID of a type as text, or null if kid makes no IDs of the type.
 static Datum text_length(PG_FUNCTION_ARGS) {
   Oid const type = PG_GETARG_OID(0);
   id_type const *const ids = id_type_of(type);

@@ -1,7 +1,8 @@
-// Partitions by time: how the partitions of a table are listed, created and dropped.
+// Partitions by time: creates and drops the partitions of a table.
 //
-// All of it is in C, and nothing is found by a name in the schema of the extension: code of a table's owner runs in the
-// middle of a call, and could put another function under such a name. What that code can touch runs as the owner.
+// All of this is in C, and nothing is looked up by name in the schema of the extension. Code of a table's owner runs in
+// the middle of a call, and could put another function under such a name. Commands that may run code of the owner are
+// run as the owner.
 #include "partitions.hpp"
 
 #include "../base/export.hpp"
@@ -10,8 +11,8 @@ namespace kid::pg {
 
 namespace {
 
-/// A name from a catalog. It raises an error if there is none: code of an owner, which runs in the middle of a call,
-/// can drop whatever belongs to that owner, in spite of the locks of its own session.
+/// Returns a name that was looked up in a catalog. Raises an error if it is null. Code of an owner, which runs in the
+/// middle of a call, can drop anything that belongs to that owner: the locks of its own session do not stop it.
 char const *found_name(char const *name) {
   if (name == nullptr)
     ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -19,8 +20,8 @@ char const *found_name(char const *name) {
   return name;
 }
 
-/// Whether SQL sees the newest rows of a catalog, of those whose `column` is `object`, and no other. An index gives the
-/// versions of equal keys in one order, so two scans that see the same ones meet at each.
+/// Whether the snapshot of the running statement sees the newest catalog rows whose `column` is `object`. Compares two
+/// scans row by row: an index returns the versions of equal keys in the same order each time.
 bool sees_newest(Oid catalog, Oid index, AttrNumber column, Oid object) {
   auto *const relation = table_open(catalog, AccessShareLock);
   // A scan may write into its key.
@@ -44,9 +45,10 @@ bool sees_newest(Oid catalog, Oid index, AttrNumber column, Oid object) {
   return same;
 }
 
-/// Raises an error if the transaction sees an older state of a table or its partitions than DDL works on.
+/// Raises an error if the snapshot of the transaction is older than the last change of a table or its partitions. DDL
+/// always works on the newest state.
 void check_snapshot(Oid parent) {
-  // Below REPEATABLE READ each statement sees what was committed before it.
+  // At READ COMMITTED each statement takes a new snapshot.
   if (IsolationUsesXactSnapshot() &&
       (!sees_newest(RelationRelationId, ClassOidIndexId, Anum_pg_class_oid, parent) ||
        !sees_newest(InheritsRelationId, InheritsParentIndexId, Anum_pg_inherits_inhparent, parent)))
@@ -71,17 +73,19 @@ void check_may_act_as_owner(Oid relation) {
     aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, found_name(get_rel_name(relation)));
 }
 
-/// Locks a table, so that others who change its partitions wait, and readers and writers do not. And its schema, so
-/// that nobody gives its name to another one, where PostgreSQL's minor version locks a schema to rename it.
+/// Locks a table, so that other sessions wait to change its partitions but not to read or write. Also locks its schema,
+/// so that the schema cannot be renamed meanwhile. Older minor versions of PostgreSQL rename a schema without locking
+/// it, so create_partition() checks the name again.
 void lock_parent(Oid parent) {
   LockRelationOid(parent, ShareUpdateExclusiveLock);
   LockDatabaseObject(NamespaceRelationId, get_rel_namespace(parent), 0, AccessShareLock);
   check_snapshot(parent);
 }
 
-/// Runs a command as the owner of a table, as PostgreSQL does when it builds an index, and returns how many rows it
-/// processed. Constraints, foreign servers and whatever else an owner attached to the table may run code of that owner,
-/// which must not run as the caller.
+/// Runs a command as the owner of a table, as PostgreSQL does to build an index. Returns how many rows it processed.
+///
+/// Constraints, foreign servers and other objects attached to the table may run code of its owner. That code must not
+/// run with the privileges of the caller.
 std::uint64_t run_as_owner(Oid relation, char const *command) {
   Oid const owner = owner_of(relation);
   Oid user = InvalidOid;
@@ -103,30 +107,30 @@ std::uint64_t run_as_owner(Oid relation, char const *command) {
   return rows;
 }
 
-/// The name of a relation with its schema, quoted.
+/// Returns the quoted name of a relation with its schema.
 char const *qualified_name(Oid relation) {
   return quote_qualified_identifier(found_name(get_namespace_name(get_rel_namespace(relation))),
                                     found_name(get_rel_name(relation)));
 }
 
-/// PostgreSQL cannot tell a detach that was interrupted from one that goes on. So kid does not complete it, and does
-/// not drop what somebody detaches to keep.
+/// Reports that a partition is being detached. PostgreSQL cannot distinguish a detach that was interrupted from one
+/// that is running. So kid does not complete it, and does not drop a partition that a user may be detaching to keep.
 void report_detaching(int level, Oid parent, Oid partition) {
   char const *const from = qualified_name(parent);
   char const *const name = qualified_name(partition);
 
-  ereport(level, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-          errmsg("detaching partition %s from %s is not complete", name, from),
-          errdetail("It takes no more rows, but until then no other partition can take its place."),
-          errhint("Unless that is still going on, complete it with ALTER TABLE %s DETACH PARTITION %s FINALIZE.", from,
-                  name));
+  ereport(
+      level, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+      errmsg("detaching partition %s from %s is not complete", name, from),
+      errdetail("The partition accepts no more rows, but no other partition can take its place until it is detached."),
+      errhint("If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.", from, name));
 }
 
 bool argument_is_infinite(FunctionCallInfo fcinfo, int argument) {
   return !PG_ARGISNULL(argument) && TIMESTAMP_NOT_FINITE(PG_GETARG_TIMESTAMPTZ(argument));
 }
 
-/// How many partitions a call may change at most.
+/// Returns the greatest number of partitions that a call may change. If the argument is null, there is no limit.
 std::int64_t at_most_argument(FunctionCallInfo fcinfo, int argument) {
   if (PG_ARGISNULL(argument))
     return PG_INT64_MAX;
@@ -135,7 +139,7 @@ std::int64_t at_most_argument(FunctionCallInfo fcinfo, int argument) {
   return PG_GETARG_INT32(argument);
 }
 
-/// Prepares the result, a set of names.
+/// Prepares the result of a function that returns a set of names.
 ReturnSetInfo &names_result(FunctionCallInfo fcinfo) {
   InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
   return *reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
@@ -148,10 +152,10 @@ void put_name(ReturnSetInfo const &result, char const *name) {
   tuplestore_putvalues(result.setResult, result.setDesc, &value, &null);
 }
 
-// How wide partitions are.
+// The width of partitions.
 
-/// Periods have numbers. They are counted in UTC: those of months from a January, others from the Monday that began the
-/// millennium.
+/// The width of a period, in months or in microseconds. Periods are numbered, and begin in UTC. If the width is in
+/// months, period 0 begins with year 0. Otherwise it begins on Monday, 2001-01-01.
 struct period_width {
   std::int64_t months; ///< or 0
   std::int64_t micros; ///< or 0
@@ -160,10 +164,10 @@ struct period_width {
   char const *text() const { return DatumGetCString(DirectFunctionCall1(interval_out, IntervalPGetDatum(interval))); }
 };
 
-/// Microseconds from 2000-01-01 to 2001-01-01, a Monday.
+/// Monday, 2001-01-01, when a period of any width that is not in months begins.
 constexpr TimestampTz first_monday = 366 * USECS_PER_DAY;
 
-/// About a month, to estimate how many periods there are.
+/// The average length of a month, to estimate the number of periods.
 constexpr double month_micros = 365.2425 / 12 * USECS_PER_DAY;
 
 period_width width_argument(Interval const *interval) {
@@ -175,10 +179,11 @@ period_width width_argument(Interval const *interval) {
       interval->month == 0 && !overflows && micros >= USECS_PER_SEC && micros % USECS_PER_SEC == 0;
 
   if (!is_of_months && !is_of_seconds)
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("width of a partition cannot be \"%s\"", (period_width{0, 0, interval}.text())),
-            errdetail("A width is a number of months or years, or of seconds to weeks; at least 1 second, whole "
-                      "seconds, and no more than 292,000 years."));
+    ereport(
+        ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+        errmsg("width of a partition cannot be \"%s\"", (period_width{0, 0, interval}.text())),
+        errdetail("A width must be whole months or years, or whole seconds, minutes, hours, days or weeks: at least 1 "
+                  "second and at most 292,000 years."));
   return {interval->month, is_of_months ? 0 : micros, interval};
 }
 
@@ -186,7 +191,7 @@ std::int64_t floor_divide(std::int64_t number, std::int64_t divisor) {
   return number / divisor - (number % divisor < 0);
 }
 
-/// The number of the period that holds an instant.
+/// Returns the number of the period that contains an instant.
 std::int64_t period_of(period_width const &width, TimestampTz time) {
   pg_tm parts = {};
   fsec_t fraction = 0;
@@ -198,7 +203,7 @@ std::int64_t period_of(period_width const &width, TimestampTz time) {
   return floor_divide(std::int64_t{parts.tm_year} * MONTHS_PER_YEAR + parts.tm_mon - 1, width.months);
 }
 
-/// When a period begins; 'infinity' if that is too late for a timestamptz.
+/// Returns when a period begins, or 'infinity' if that is too late for a timestamptz.
 TimestampTz begin_of(period_width const &width, std::int64_t period) {
   if (width.months == 0) {
     std::int64_t begin = 0;
@@ -216,8 +221,8 @@ TimestampTz begin_of(period_width const &width, std::int64_t period) {
   return IS_VALID_TIMESTAMP(begin) ? begin : DT_NOEND;
 }
 
-/// What the name of a partition says of the time at which it begins. All partitions of a width have suffixes of one
-/// form, unless one begins where the width alone would not let it begin.
+/// Returns the suffix of the name of a partition, which shows when the partition begins. The width decides the format.
+/// A partition that does not begin where a period does may need a finer one.
 char const *suffix_of(period_width const &width, TimestampTz begin) {
   std::int64_t const time_of_day = begin - floor_divide(begin, USECS_PER_DAY) * USECS_PER_DAY;
   bool const in_days = width.months > 0 || width.micros % USECS_PER_DAY == 0;
@@ -230,7 +235,8 @@ char const *suffix_of(period_width const &width, TimestampTz begin) {
       DirectFunctionCall2(timestamp_to_char, TimestampGetDatum(begin), CStringGetTextDatum(format)));
 }
 
-/// A name that no relation and no type of the schema has: a partition that was detached keeps its name. Not quoted.
+/// Returns an unused name for a partition, not quoted. Appends a number if the schema already has a relation or type of
+/// that name, such as a detached partition.
 char const *new_name(Oid parent, period_width const &width, TimestampTz begin) {
   Oid const schema = get_rel_namespace(parent);
   char const *const base = found_name(get_rel_name(parent));
@@ -238,37 +244,37 @@ char const *new_name(Oid parent, period_width const &width, TimestampTz begin) {
 
   for (int again = 0;; again++) {
     char const *const end = again == 0 ? suffix : psprintf("%s_%d", suffix, again);
-    // One byte is for the name of the array type, which begins with "_": if that had to be cut off at its end, the
-    // names of different partitions would be the same.
-    auto const room = NAMEDATALEN - 2 - static_cast<int>(strlen(end));
-    char const *const name = psprintf("%.*s%s", pg_mbcliplen(base, static_cast<int>(strlen(base)), room), base, end);
+    // Leave one byte for the name of the array type, which begins with "_". If PostgreSQL had to truncate that name,
+    // the array types of different partitions would have the same name.
+    auto const space = NAMEDATALEN - 2 - static_cast<int>(strlen(end));
+    char const *const name = psprintf("%.*s%s", pg_mbcliplen(base, static_cast<int>(strlen(base)), space), base, end);
     if (!OidIsValid(get_relname_relid(name, schema)) &&
         !SearchSysCacheExists2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(schema)))
       return name;
   }
 }
 
-// Creating.
+// Creating partitions.
 
-/// Where a period begins, or a partition begins or ends.
+/// A point where a period begins, or where a partition begins or ends.
 struct point {
   partition_bound id;
-  TimestampTz begins; ///< the period; or when the time unit of the bound begins
+  TimestampTz begins; ///< when the period begins, or the time unit of the bound
   bool is_period;
 };
 
-/// When the time unit begins that holds an instant, which may be out of range of the type.
+/// Returns when the time unit of an instant begins. The instant may be out of range of the type.
 unix_micros unit_time(partition_type const &type, TimestampTz time) {
   return type.ids->time(type.ids->floor(to_unix(time)));
 }
 
-/// A piece of time in which there is no partition for rows, between two points.
+/// A piece of time between two points that has no partition for rows.
 struct missing {
   partition_bound lower;
   partition_bound upper;
   bool has_upper;
   TimestampTz begins;
-  partition const *detaching; ///< what its place is taken by, or null
+  partition const *detaching; ///< the partition being detached that takes its place, or null
   bool is_for_new_rows;
 };
 
@@ -288,7 +294,7 @@ bool is_bound(partition_list const &all, partition_bound const &id) {
   return false;
 }
 
-/// Whether a partition begins or ends in the time unit of an ID.
+/// Whether a partition begins or ends in the time unit that begins at `time`.
 bool is_unit_of_bound(partition_list const &all, unix_micros time) {
   for (int i = 0; i < all.count; i++)
     if ((all.first[i].lower.size > 0 && all.first[i].begins == time) ||
@@ -297,8 +303,9 @@ bool is_unit_of_bound(partition_list const &all, unix_micros time) {
   return false;
 }
 
-/// Where the first hole may be, and when that is. From the first partition on, if that has begun, all holes are filled;
-/// otherwise from the present period on. False if there is no end to the partitions.
+/// Finds where the first hole may be, and when the period of that bound begins. If the first partition begins at or
+/// before the present, the hole is where the partitions that adjoin it end. Otherwise it is the present period. Returns
+/// false if these partitions have no end.
 bool find_start(creation const &call, partition_bound &first, TimestampTz &start) {
   partition_bound reach = call.present;
   bool found = false;
@@ -323,13 +330,14 @@ bool find_start(creation const &call, partition_bound &first, TimestampTz &start
   return true;
 }
 
-/// Returns all points, in their order, each once. A bound that somebody made in the time unit in which a period begins
-/// is as good as the period's own. Bounds of a kid96 are no closer than its neighborhood, at most `coarsest_order`.
+/// Returns all points in order, without duplicates. If a partition begins or ends in the time unit in which a period
+/// begins, its bound stands for the period. The points go beyond `until` by `coarsest_order`, because the bounds of a
+/// kid96 are as far apart as its neighborhood is wide.
 point *find_points(creation const &call, TimestampTz start, int &count) {
   TimestampTz const end = call.until + coarsest_order;
   partition_list const &all = call.partitions;
-  int room = 2 * all.count + 64;
-  auto *points = static_cast<point *>(palloc(static_cast<std::size_t>(room) * sizeof(point)));
+  int capacity = 2 * all.count + 64;
+  auto *points = static_cast<point *>(palloc(static_cast<std::size_t>(capacity) * sizeof(point)));
 
   count = 0;
   for (int i = 0; i < all.count; i++) {
@@ -343,14 +351,14 @@ point *find_points(creation const &call, TimestampTz start, int &count) {
   for (std::int64_t i = 0; !last; i++) {
     CHECK_FOR_INTERRUPTS();
     TimestampTz const begins = begin_of(call.width, period + i);
-    // One more, as the last period has to end.
+    // Add one more point, the end of the last period.
     last = begins > end;
     partition_bound const id = bound_at(call.type, begins);
     if (!is_bound(all, id) && is_unit_of_bound(all, unit_time(call.type, begins)))
       continue;
-    if (count == room) {
-      room *= 2;
-      points = static_cast<point *>(repalloc(points, static_cast<std::size_t>(room) * sizeof(point)));
+    if (count == capacity) {
+      capacity *= 2;
+      points = static_cast<point *>(repalloc(points, static_cast<std::size_t>(capacity) * sizeof(point)));
     }
     points[count++] = {id, begins, true};
   }
@@ -364,8 +372,8 @@ point *find_points(creation const &call, TimestampTz start, int &count) {
   return points;
 }
 
-/// Adds the piece between a point and the next one, if no partition is there that takes rows, and if it is one for new
-/// rows, or not, as asked.
+/// Adds the piece between a point and the next one, unless a partition there accepts rows. Only adds pieces that may
+/// get new rows if `for_new_rows` is true, and only other pieces if it is false.
 void add_missing(creation const &call, point const *at, bool has_upper, bool for_new_rows, missing *found, int &count) {
   partition const *there = nullptr;
 
@@ -380,14 +388,15 @@ void add_missing(creation const &call, point const *at, bool has_upper, bool for
     found[count++] = {at->id, has_upper ? at[1].id : partition_bound{}, has_upper, at->begins, there, for_new_rows};
 }
 
-/// Between two points either a partition is, or it is missing, or its place is taken by one that is being detached.
+/// Returns the missing pieces from `first` on, those for new rows first. A piece whose place is taken by a partition
+/// that is being detached is missing too.
 missing *find_missing(creation const &call, partition_bound const &first, TimestampTz start, int &count) {
   int point_count = 0;
   point const *const points = find_points(call, start, point_count);
   auto *const found = static_cast<missing *>(palloc(static_cast<std::size_t>(Max(point_count, 1)) * sizeof(missing)));
   partition_bound const last = bound_at(call.type, call.until - 1);
 
-  // What new rows need comes first.
+  // Partitions for new rows come first, because `at_most` may end the call.
   count = 0;
   for (bool const for_new_rows : {true, false})
     for (int i = 0; i < point_count; i++)
@@ -396,7 +405,7 @@ missing *find_missing(creation const &call, partition_bound const &first, Timest
   return found;
 }
 
-/// Where and how the parent keeps its rows, if it says so.
+/// Returns the USING and TABLESPACE clauses of the parent, if it has its own access method or tablespace.
 char const *storage_of(Oid parent) {
   HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(parent));
   char const *storage = "";
@@ -424,8 +433,8 @@ Oid namespace_of_type(Oid type) {
   return result;
 }
 
-/// Whether the default partition has rows that belong to a partition which is missing. Its owner may be another one
-/// than that of the parent, and asks.
+/// Whether the default partition has rows that belong to a missing partition. The query runs as the owner of the
+/// default partition, who may not be the owner of the parent.
 bool is_caught(creation const &call, Oid default_partition, char const *lower, char const *upper) {
   char const *const key = quote_identifier(found_name(get_attname(call.parent, call.type.column, true)));
   char const *const type = format_type_be_qualified(call.type.oid);
@@ -437,8 +446,11 @@ bool is_caught(creation const &call, Oid default_partition, char const *lower, c
                                quote_literal_cstr(upper), type)) > 0;
 }
 
-/// Creates a partition and attaches it: CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent.
-/// Commands find tables by name, and the owner of the schema may give its name to another one meanwhile.
+/// Creates a table and attaches it as a partition, and returns its quoted name. CREATE TABLE ... PARTITION OF would
+/// lock out readers and writers of the parent.
+///
+/// Commands find tables by name, and the owner of the schema may give its name to another schema meanwhile. So both
+/// names are checked between the two commands.
 char const *create_partition(creation const &call, char const *storage, TimestampTz begins, char const *lower,
                              char const *upper) {
   char const *const name = new_name(call.parent, call.width, begins);
@@ -460,7 +472,7 @@ char const *create_partition(creation const &call, char const *storage, Timestam
   return quoted;
 }
 
-/// Creates what is missing, and puts the names into `result`.
+/// Creates the missing partitions, and puts their names into `result`.
 void create_missing(creation const &call, missing const *pieces, int count, std::int64_t at_most,
                     ReturnSetInfo const &result) {
   Oid const default_partition = get_default_partition_oid(call.parent);
@@ -475,8 +487,8 @@ void create_missing(creation const &call, missing const *pieces, int count, std:
     missing const &piece = pieces[i];
     CHECK_FOR_INTERRUPTS();
     if (piece.detaching != nullptr) {
-      // An error if new rows would find no partition. If only old ones would, the new ones get theirs. Pieces for new
-      // rows come first, so the first piece of a partition decides.
+      // Raise an error if new rows would find no partition. Otherwise only warn, so that new rows get their partitions.
+      // Pieces for new rows come first, so the first piece that a partition takes the place of decides.
       if (piece.detaching != reported)
         report_detaching(piece.is_for_new_rows ? ERROR : WARNING, call.parent, piece.detaching->oid);
       reported = piece.detaching;
@@ -506,7 +518,7 @@ void create_missing(creation const &call, missing const *pieces, int count, std:
     ereport(WARNING, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("rows in default partition %s keep partitions of %s from being created",
                    qualified_name(default_partition), qualified_name(call.parent)),
-            errdetail("Left out: %d, the first from %s on.", left_out, display(to_unix(left_out_from))),
+            errdetail("Partitions not created: %d, the first from %s on.", left_out, display(to_unix(left_out_from))),
             errhint("Detach the default partition, create the partitions, insert its rows into the parent, and attach "
                     "it again when it is empty."));
 }
@@ -538,7 +550,7 @@ static Datum create_partitions(PG_FUNCTION_ARGS) {
   partition_bound first = {};
   TimestampTz start = 0;
   if (!PG_ARGISNULL(3)) {
-    // No ID is before the least one.
+    // No ID is before the first instant of the type.
     start = Max(PG_GETARG_TIMESTAMPTZ(3), from_unix(unit_time(call.type, DT_NOBEGIN)));
     start = begin_of(call.width, period_of(call.width, start));
     first = bound_at(call.type, start);
@@ -560,16 +572,17 @@ static Datum create_partitions(PG_FUNCTION_ARGS) {
 
 namespace {
 
-/// Raises an error if a command that named a table did not do what it was to do to that very table.
+/// Raises an error unless a command had its effect on the table that was meant. Another table may have got its name.
 void check_done(bool done, char const *name) {
   if (!done)
     ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
             errmsg("could not serialize access due to concurrent change of the name of table %s", name));
 }
 
-/// Drops a partition of `parent`, and returns the name that it had. Commands find tables by name, and names change
-/// hands while a command waits for its locks. So the locks come first, those of DETACH in the order of DETACH, and the
-/// name after them.
+/// Drops a partition of `parent`, and returns the name that it had.
+///
+/// Commands find tables by name, and another table may get that name while a command waits for its locks. So the locks
+/// are taken first, those of DETACH in the order of DETACH, and the name is looked up afterwards.
 char const *drop_partition(Oid parent, Oid partition) {
   Oid const default_partition = get_default_partition_oid(parent);
 
@@ -582,8 +595,8 @@ char const *drop_partition(Oid parent, Oid partition) {
 
   char const *const name = qualified_name(partition);
   bool const is_foreign = get_rel_relkind(partition) == RELKIND_FOREIGN_TABLE;
-  // Foreign keys that refer to the parent do not let a partition be dropped. Detaching it checks that no row is
-  // referred to.
+  // A partition cannot be dropped if foreign keys refer to the parent. DETACH checks that they refer to no row of the
+  // partition.
   run_as_owner(parent, psprintf("ALTER TABLE %s DETACH PARTITION %s", qualified_name(parent), name));
   check_done(!get_rel_relispartition(partition), name);
   run_as_owner(partition, psprintf("DROP %s %s", is_foreign ? "FOREIGN TABLE" : "TABLE", name));
@@ -615,7 +628,7 @@ static Datum drop_partitions(PG_FUNCTION_ARGS) {
   partition_list const partitions = list_partitions(parent, type);
   partition_bound const limit = bound_at(type, older_than);
 
-  // With another value of the setting than the one that made the IDs, rows of today may seem to be years old.
+  // If the value of the setting is not the one with which the IDs were made, new rows may seem to be years old.
   if (setting != nullptr) {
     partition_bound const present = bound_at(type, Max(GetCurrentTransactionStartTimestamp(), older_than));
     bool stays = false;
@@ -623,8 +636,8 @@ static Datum drop_partitions(PG_FUNCTION_ARGS) {
       stays = stays || !partitions.first[i].has_upper || compare(partitions.first[i].upper, present) > 0;
     if (!stays)
       ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-              errmsg("no partition of %s that would stay is for new rows", qualified_name(parent)),
-              errdetail("So \"%s\" may not have the value here that made the IDs of the table.", setting),
+              errmsg("no partition of %s would remain for new rows", qualified_name(parent)),
+              errdetail("The value of \"%s\" may not be the one with which the IDs of the table were made.", setting),
               errhint("Check \"%s\". If it is right, create partitions for new rows first, or drop the old ones by "
                       "name.",
                       setting));

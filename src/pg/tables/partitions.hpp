@@ -1,4 +1,4 @@
-// The partitions of a table whose key is an ID, and their bounds: partition_bounds.cpp.
+// The partitions of a table whose key is an ID, and their bounds.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -9,7 +9,7 @@
 
 namespace kid::pg {
 
-/// A bound, in the binary form of an ID, by which IDs are ordered. MINVALUE has none, and is below every other.
+/// A bound, as the binary form of an ID, which orders as the ID does. MINVALUE has size 0 and is below all others.
 struct partition_bound {
   int size;
   unsigned char bytes[UUID_LEN];
@@ -31,30 +31,33 @@ struct partition {
   Oid oid;
   partition_bound lower;
   partition_bound upper;
-  unix_micros begins; ///< when the time unit of `lower` begins, unless that is MINVALUE
-  unix_micros ends;   ///< the same of `upper`, unless that is MAXVALUE
+  unix_micros begins; ///< when the time unit of `lower` begins; unused for MINVALUE
+  unix_micros ends;   ///< when the time unit of `upper` begins; unused for MAXVALUE
   bool has_upper;     ///< false for MAXVALUE
-  bool detaching;     ///< DETACH ... CONCURRENTLY works on it, or was interrupted: it takes no more rows
+  bool detaching;     ///< DETACH ... CONCURRENTLY is running or was interrupted, so the partition accepts no rows
 };
 
-/// The partitions of a table but the default one, in the order of their bounds.
+/// The partitions of a table except the default partition, in the order of their bounds.
 struct partition_list {
   partition *first;
   int count;
 };
 
-/// Returns the type of the only column that a table is partitioned by. Raises an error if it is not a type of IDs.
+/// Returns the type of the column that a table is partitioned by. Raises an error if the table is not partitioned by
+/// range of one column, or if kid makes no IDs of the type.
 partition_type partition_type_of(Oid parent);
 
-/// The bound between an instant's time unit and the one before.
+/// Returns the lowest bound of the time unit that contains an instant.
 partition_bound bound_at(partition_type const &type, TimestampTz time);
 
+/// Returns a bound as text, as FOR VALUES takes it.
 char const *text_of(partition_type const &type, partition_bound const &bound);
 
+/// Returns the partitions of `parent` from the catalogs.
 partition_list list_partitions(Oid parent, partition_type const &type);
 
-/// Returns the name of the setting that the time of a type depends on, or null. Raises an error if sessions differ in
-/// it: in one of them the partitions would be of other times.
+/// Returns the name of the setting that the time of a type depends on, or null. Raises an error if some roles have
+/// another value of it, because a partition would have another time in their sessions.
 char const *check_setting(partition_type const &type);
 
 } // namespace kid::pg
