@@ -11,7 +11,7 @@ void observe(clock_ref const &clock, std::uint64_t state) {
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is too far ahead of the system clock"),
             errdetail("It is %.3f s ahead, and the value of \"kid.max_observe\" is %d ms.",
                       static_cast<double>(ahead) / 1e6, max_observe),
-            errhint("IDs would stay ahead until the system clock is there. If that is wanted, ask a superuser."));
+            errhint("New IDs would stay ahead until the system clock catches up. If you want that, ask a superuser."));
   raise_clock(clock, state);
 }
 

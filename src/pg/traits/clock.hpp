@@ -1,4 +1,4 @@
-// Moving the logical clock of a type: past an ID from elsewhere, or back to one.
+// Moves the logical clock of a type past an ID from elsewhere, or back to one.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -8,13 +8,14 @@
 
 namespace kid::pg {
 
-/// Moves a clock past `state`. Raises an error if that is too far ahead for this user.
+/// Moves a clock past `state`. Raises an error if `state` is too far ahead of the system clock for this user.
 void observe(clock_ref const &clock, std::uint64_t state);
 
 /// Raises an error unless the user is a superuser.
 void check_may_reset();
 
-/// Returns the state of its clock that an ID was made from.
+/// Returns the state of the logical clock from which an ID was made. Raises an error if the time of the ID is out of
+/// range.
 template <class Id> std::uint64_t state_argument(Datum argument) {
   Id const layout = layout_of<Id>();
   auto const id = get<Id>(argument);

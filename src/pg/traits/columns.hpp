@@ -1,5 +1,5 @@
-// Where IDs of a type may be kept, for kid_observe_all(): columns of the type itself, and of types of PostgreSQL's that
-// order the same bits or characters as the type does.
+// Columns that can contain IDs of a type, for kid_observe_all() and kid_check(). They are columns of the type itself,
+// and of core types that order the same bits or characters as the type does.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -7,7 +7,8 @@
 
 namespace kid::pg {
 
-/// The IDs up to `limit`, as far as the order tells; or those after it.
+/// Returns the IDs up to the highest one of the time unit of `limit`, or if `after` is true, the IDs after that one. If
+/// the order of the type is coarser than its time, some IDs that sort up to that one are later than `limit`.
 template <class Id> id_range<Id> ids_around(unix_micros limit, bool after) {
   typename Id::word const last = kid::ceil(layout_of<Id>(), limit);
 
@@ -17,6 +18,7 @@ template <class Id> id_range<Id> ids_around(unix_micros limit, bool after) {
                              : id_range<Id>::none();
 }
 
+/// Fills in `result` for an ID that was found in a column.
 template <class Id> void describe_stored(typename Id::word id, stored_id &result) {
   Id const layout = layout_of<Id>();
 
@@ -29,7 +31,7 @@ template <class Id> void describe_stored(typename Id::word id, stored_id &result
   result.text[Id::text::encode(id, result.text)] = '\0';
 }
 
-/// The same as values.
+/// Returns the same IDs as values of the type.
 template <class Id> datum_ranges values_around(unix_micros limit, bool after) {
   auto const ids = ids_around<Id>(limit, after);
 
@@ -38,7 +40,7 @@ template <class Id> datum_ranges values_around(unix_micros limit, bool after) {
   return {1, {{put<Id>(ids.lowest), put<Id>(ids.highest)}}};
 }
 
-/// A column of the type itself.
+/// Describes columns of the type itself.
 template <class Id> constexpr id_column in_own_type() {
   return {InvalidOid, values_around<Id>, [](Datum value, stored_id &id) {
             describe_stored<Id>(get<Id>(value), id);
@@ -46,7 +48,8 @@ template <class Id> constexpr id_column in_own_type() {
           }};
 }
 
-/// The same 64 bits in a bigint, which has a sign: IDs with the highest bit set come first there.
+/// Describes columns of type bigint that contain the same 64 bits. Because a bigint has a sign, IDs whose highest bit
+/// is set come first.
 ///
 ///   bigint   -2^63 ............... -1 | 0 ................ 2^63 - 1
 ///   ID        2^63 ...... 2^64 - 1    | 0 ................ 2^63 - 1
@@ -71,7 +74,7 @@ template <class Id> constexpr id_column in_bigint() {
           }};
 }
 
-/// The 16 characters of the text form as the bytes of a uuid.
+/// Describes columns of type uuid whose 16 bytes are the characters of the text form.
 template <class Id> constexpr id_column in_uuid_text() {
   static_assert(Id::text::length == UUID_LEN);
   return {UUIDOID,

@@ -1,4 +1,4 @@
-// Reading the parts of an ID that are fields of it.
+// Functions that return a component of an ID that is a field of its layout.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -6,13 +6,13 @@
 
 namespace kid::pg {
 
-/// A component that fits an SQL integer.
+/// Returns a component that fits an SQL integer.
 template <class Id, class Field> Datum component(PG_FUNCTION_ARGS) {
   static_assert(Field::width < 32);
   PG_RETURN_INT32(static_cast<std::int32_t>(Field::get(get<Id>(PG_GETARG_DATUM(0)))));
 }
 
-/// A component of one bit.
+/// Returns a component of one bit.
 template <class Id, class Field> Datum flag(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(Field::get(get<Id>(PG_GETARG_DATUM(0))) != 0);
 }

@@ -1,9 +1,11 @@
-// GiST indexes of IDs, for exclusion constraints and temporal keys. A key has the binary forms of the least and of the
-// greatest ID below it, which compare as bytes. Half its length is the size of the type.
+// GiST indexes of IDs, for exclusion constraints and temporal keys.
+//
+// A key has the binary forms of the least and the greatest ID below it, which compare as bytes:
 //
 //   least ID | greatest ID
 //
-// Keys come from the index, so they are neither compressed nor out of line, but their header may be short.
+// The size of the type is half the length of a key. Keys come from the index, so they are neither compressed nor out of
+// line, but their header may be short.
 #include "../base/datum.hpp"
 #include "../base/export.hpp"
 
@@ -42,7 +44,7 @@ void widen(id_bounds &bounds, id_bounds const &other) {
     bounds.greatest = other.greatest;
 }
 
-/// The bounds of several entries together.
+/// Returns a key whose bounds enclose several entries.
 Datum unite(GISTENTRY const *entries, OffsetNumber const *numbers, int count) {
   id_bounds bounds = read_key(entries[numbers[0]].key);
 
@@ -56,7 +58,7 @@ int compare_keys(Datum a, Datum b) {
   return memcmp(bounds.least, read_key(b).least, 2 * bounds.size);
 }
 
-/// How far `a` is above `b`, or 0. It is exact if they are near each other.
+/// Returns `a - b`, or 0 if that is negative. The result is rounded if it needs more bits than a double has.
 double excess(unsigned char const *a, unsigned char const *b, std::size_t size) {
   double result = 0;
 
@@ -73,7 +75,7 @@ static Datum gist_consistent(PG_FUNCTION_ARGS) {
   unsigned char integer[sizeof(Datum)];
   unsigned char const *bytes = integer;
 
-  // Types of 8 bytes are passed by value, see datum.hpp.
+  // IDs of 8 bytes are passed by value, see datum.hpp.
   if (bounds.size == sizeof(Datum))
     store_big<sizeof(Datum)>(DatumGetUInt64(id), integer);
   else
@@ -81,7 +83,7 @@ static Datum gist_consistent(PG_FUNCTION_ARGS) {
   int const least = memcmp(bounds.least, bytes, bounds.size);
   int const greatest = memcmp(bounds.greatest, bytes, bounds.size);
 
-  // Nothing has to be rechecked.
+  // No match needs a recheck.
   *reinterpret_cast<bool *>(PG_GETARG_POINTER(4)) = false;
   switch (PG_GETARG_UINT16(2)) {
   case RTLessStrategyNumber:
@@ -109,7 +111,7 @@ static Datum gist_union(PG_FUNCTION_ARGS) {
   return make_key(bounds);
 }
 
-/// By how much an entry widens the bounds.
+/// Returns how much an entry widens the bounds.
 static Datum gist_penalty(PG_FUNCTION_ARGS) {
   auto const before = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0))->key);
   auto const added = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(1))->key);
@@ -119,12 +121,12 @@ static Datum gist_penalty(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(PG_GETARG_DATUM(2));
 }
 
-/// Puts the lower half of a page to the left, and the upper half to the right.
+/// Puts the lower half of the entries into the left page, and the upper half into the right page.
 static Datum gist_picksplit(PG_FUNCTION_ARGS) {
   auto const *const entries = reinterpret_cast<GistEntryVector *>(PG_GETARG_POINTER(0))->vector;
   int const count = reinterpret_cast<GistEntryVector *>(PG_GETARG_POINTER(0))->n - 1;
   auto *const split = reinterpret_cast<GIST_SPLITVEC *>(PG_GETARG_POINTER(1));
-  // PostgreSQL may add to either array.
+  // PostgreSQL may add entries to either array, so each has space for all of them.
   auto *const left = static_cast<OffsetNumber *>(palloc(static_cast<std::size_t>(count) * sizeof(OffsetNumber)));
   auto *const right = static_cast<OffsetNumber *>(palloc(static_cast<std::size_t>(count) * sizeof(OffsetNumber)));
 
@@ -147,8 +149,8 @@ static Datum gist_same(PG_FUNCTION_ARGS) {
   PG_RETURN_DATUM(PG_GETARG_DATUM(2));
 }
 
-/// For an index that is built at once. That of bytea abbreviates keys, and PostgreSQL 15 asks after each of them in
-/// such an index whether that is of use, which takes far longer than sorting.
+/// Sorts the keys of an index that is built at once. The sort support of bytea would abbreviate keys. When building a
+/// GiST index, PostgreSQL 15 then asks after each key whether to go on with that, which takes far longer than sorting.
 static Datum gist_sortsupport(PG_FUNCTION_ARGS) {
   reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0))->comparator = [](Datum a, Datum b, SortSupport) {
     return compare_keys(a, b);
@@ -156,7 +158,7 @@ static Datum gist_sortsupport(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-/// The ID of a leaf's key, for index-only scans.
+/// Returns the ID of a leaf key, for index-only scans.
 static Datum gist_fetch(PG_FUNCTION_ARGS) {
   auto const *const entry = reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0));
   auto const bounds = read_key(entry->key);

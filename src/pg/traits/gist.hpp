@@ -1,4 +1,4 @@
-// GiST: how an ID becomes a key of an index. What indexes do with keys does not depend on the type: gist.cpp.
+// GiST: turns an ID into an index key. The functions in gist.cpp work on keys and do not depend on the type.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -6,7 +6,7 @@
 
 namespace kid::pg {
 
-/// The key of a leaf is a bytea with the ID's binary form twice, as the least and as the greatest ID.
+/// Returns the leaf key of an ID: a bytea with the binary form twice, as the least and as the greatest ID.
 template <class Id> Datum gist_compress(PG_FUNCTION_ARGS) {
   auto *const entry = reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0));
 

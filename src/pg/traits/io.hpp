@@ -34,7 +34,7 @@ template <class Id> Datum recv(PG_FUNCTION_ARGS) {
       reinterpret_cast<unsigned char const *>(pq_getmsgbytes(message, Id::size))));
 }
 
-/// Also the cast to bytea.
+/// Returns the binary form of an ID. It is also the cast to bytea.
 template <class Id> Datum send(PG_FUNCTION_ARGS) {
   auto *const bytes = static_cast<bytea *>(palloc(VARHDRSZ + Id::size));
 
@@ -54,7 +54,7 @@ template <class Id> Datum from_bytea(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
-/// Declares what KID_EXPORT_IO defines, for the description of the type.
+/// Declares the input function that KID_EXPORT_IO defines, so that `id_type` can refer to it.
 #define KID_DECLARE_INPUT(T) extern "C" PGDLLEXPORT Datum T##_in(PG_FUNCTION_ARGS);
 
 #define KID_EXPORT_IO(T)                                                                                               \

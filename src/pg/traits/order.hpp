@@ -1,4 +1,4 @@
-// Order and hashing: what operators, aggregates and index access methods call.
+// Order and hashing: the functions behind operators, aggregates and index access methods.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -8,7 +8,7 @@
 
 namespace kid::pg {
 
-/// `Comparison` is three_way, or one of std::less<> and its kin.
+/// Compares two IDs. `Comparison` is three_way, or a comparison of the standard library such as std::less<>.
 template <class Id, class Comparison> auto compare(Datum a, Datum b) {
   if constexpr (by_value<Id>)
     return Comparison{}(get<Id>(a), get<Id>(b));
@@ -24,15 +24,17 @@ template <class Id> Datum cmp(PG_FUNCTION_ARGS) {
   PG_RETURN_INT32((compare<Id, three_way>(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1))));
 }
 
-/// The argument that `Comparison` puts first.
+/// Returns the argument that `Comparison` puts first.
 template <class Id, class Comparison> Datum choose(PG_FUNCTION_ARGS) {
   bool const first = compare<Id, Comparison>(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
 
   PG_RETURN_DATUM(PG_GETARG_DATUM(first ? 0 : 1));
 }
 
-/// Abbreviated keys, by which IDs are sorted: their first 8 bytes, as an integer. Or, of IDs that have an origin in the
-/// middle, what is above and below it: most come from one, taken to be that of the first ID that is seen.
+/// Makes abbreviated keys for sorting: the first 8 bytes of an ID as an integer.
+///
+/// If IDs have an origin in the middle, such as a node, the key has the bits above the origin. The bits below it follow
+/// only in IDs with the same origin as the first ID, because most IDs of a column have one origin.
 template <class Id> struct sort_keys {
   Id layout = layout_of<Id>();
   std::uint64_t from = 0;
@@ -50,8 +52,8 @@ template <class Id> struct sort_keys {
   }
 };
 
-/// Sorting by abbreviated keys. They decide nearly every comparison, or else, when few of them differ, tuplesort is
-/// told to do without.
+/// Sorts by abbreviated keys, which decide nearly every comparison. If too few keys differ, tells tuplesort to stop
+/// abbreviating.
 template <class Id> struct abbreviation {
   hyperLogLogState distinct;
   bool estimating;
@@ -68,14 +70,14 @@ template <class Id> struct abbreviation {
     return UInt64GetDatum(key);
   }
 
-  /// Whether abbreviating `count` values was no use: less than one distinct key to 2000 of them.
+  /// Whether abbreviation was of no use for the first `count` values: they have fewer than one distinct key in 2000.
   static bool give_up(int count, SortSupport support) {
     auto *const self = static_cast<abbreviation *>(support->ssup_extra);
 
     if (count < 10000 || !self->estimating)
       return false;
     double const distinct = estimateHyperLogLog(&self->distinct);
-    // With so many there will always be enough.
+    // With so many distinct keys, abbreviation stays useful however many values follow.
     if (distinct > 100000)
       self->estimating = false;
     return distinct < count / 2000.0 + 0.5;
@@ -111,7 +113,7 @@ template <class Id> Datum sortsupport(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-/// A hash is of the binary form, so that it does not depend on how a type is passed.
+/// Returns the hash of the binary form, which does not depend on whether the type is passed by value.
 template <class Id> Datum hash(PG_FUNCTION_ARGS) {
   unsigned char bytes[Id::size];
 
@@ -126,7 +128,7 @@ template <class Id> Datum hash_extended(PG_FUNCTION_ARGS) {
   return hash_any_extended(bytes, Id::size, DatumGetUInt64(PG_GETARG_DATUM(1)));
 }
 
-/// For BRIN minmax_multi, which never passes the greater value first.
+/// Returns the distance of two IDs for BRIN minmax_multi, which never passes the greater ID first.
 template <class Id> Datum brin_distance(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(static_cast<double>(get<Id>(PG_GETARG_DATUM(1)) - get<Id>(PG_GETARG_DATUM(0))));
 }

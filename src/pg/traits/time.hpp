@@ -1,4 +1,4 @@
-// The time in an ID, and the IDs at the edges of a time unit.
+// The time of an ID, and the lowest and the highest ID of a time unit.
 #pragma once
 
 #include "../base/datum.hpp"

@@ -1,4 +1,4 @@
-// IDs beside instants and spans of time: `id < timestamptz` and its kin, `id <@ tstzrange`.
+// Comparison of IDs with instants and with ranges of time: `id < timestamptz`, `id <@ tstzrange` and so on.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -9,14 +9,15 @@
 
 namespace kid::pg {
 
-/// The IDs that compare so with an instant. Of a type whose order is coarser than its time, some more.
+/// Returns the IDs for which a comparison with an instant is true. If the order of the type is coarser than its time,
+/// returns some more.
 template <class Id> id_range<Id> range_of(Id const &layout, comparison how, unix_micros time) {
   if constexpr (!orders_exactly<Id>)
     how = is_upward(how) ? comparison::greater_equal : comparison::less_equal;
   return ids_that_are(how, layout, time);
 }
 
-/// Those that are between two bounds of time.
+/// Returns the IDs between two bounds of a range of time.
 template <class Id> id_range<Id> range_of(Id const &layout, RangeBound const &lower, RangeBound const &upper) {
   id_range<Id> result = id_range<Id>::all();
 
@@ -29,7 +30,7 @@ template <class Id> id_range<Id> range_of(Id const &layout, RangeBound const &lo
   return result;
 }
 
-/// Those that are within a range.
+/// Returns the IDs in a range of time.
 template <class Id> id_range<Id> range_of(Id const &layout, Datum range) {
   auto *const value = DatumGetRangeTypeP(range);
   TypeCacheEntry *const type = lookup_type_cache(RangeTypeGetOid(value), TYPECACHE_RANGE_INFO);
@@ -41,32 +42,35 @@ template <class Id> id_range<Id> range_of(Id const &layout, Datum range) {
   return empty ? id_range<Id>::none() : range_of(layout, lower, upper);
 }
 
-/// What an ID is looked at as, to compare its time exactly.
-template <class Id, bool IsExact = orders_exactly<Id>> struct exact {
+/// The form of an ID that orders exactly by time: the ID itself, or for a type whose order is coarser, `Id::exact`.
+template <class Id, bool IsExact = orders_exactly<Id>> struct exact_form {
   using type = Id;
   static Id const &layout(Id const &of) { return of; }
   static typename Id::word id(Id const &, typename Id::word id) { return id; }
 };
-template <class Id> struct exact<Id, false> {
+template <class Id> struct exact_form<Id, false> {
   using type = typename Id::exact;
   static type layout(Id const &) { return type{}; }
   static typename type::word id(Id const &layout, typename Id::word id) { return layout.to_exact(id); }
 };
-template <class Id> using exact_id = typename exact<Id>::type;
+template <class Id> using exact_id = typename exact_form<Id>::type;
 
+/// Whether an ID, in its exact form, is in a range of IDs.
 template <class Id> bool is_in(Id const &layout, Datum id, id_range<exact_id<Id>> const &range) {
-  auto const word = exact<Id>::id(layout, get<Id>(id));
+  auto const word = exact_form<Id>::id(layout, get<Id>(id));
   return range.lowest <= word && word <= range.highest;
 }
 
-/// `id < timestamptz` and its kin, `How` being that of the ID; `Argument` is its place.
+/// Compares an ID with an instant by `How`, with the ID on the left. `Argument` is the position of the ID among the
+/// arguments.
 template <class Id, comparison How, int Argument> Datum compare_time(PG_FUNCTION_ARGS) {
   Id const layout = layout_argument<Id>(fcinfo, 2);
   PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(Argument),
-                       range_of(exact<Id>::layout(layout), How, to_unix(PG_GETARG_TIMESTAMPTZ(1 - Argument)))));
+                       range_of(exact_form<Id>::layout(layout), How, to_unix(PG_GETARG_TIMESTAMPTZ(1 - Argument)))));
 }
 
-/// The IDs of a range, kept from one call to the next: in a recheck, IDs are compared with the same range row by row.
+/// Returns the IDs in a range of time, and caches them for the next call. A recheck compares an ID with the same range
+/// for each row.
 template <class Id> id_range<Id> remembered_range_of(FunctionCallInfo fcinfo, Id const &layout, Datum range) {
   struct memory {
     id_range<Id> ids;
@@ -75,7 +79,7 @@ template <class Id> id_range<Id> remembered_range_of(FunctionCallInfo fcinfo, Id
   auto *const value = DatumGetPointer(range);
   auto const size = VARSIZE(value);
 
-  static_assert(std::is_empty_v<Id>, "what is kept does not depend on a setting");
+  static_assert(std::is_empty_v<Id>, "the cached IDs do not depend on a setting");
   if (fcinfo->flinfo == nullptr || size > sizeof(memory::range))
     return range_of(layout, range);
   auto *last = static_cast<memory *>(fcinfo->flinfo->fn_extra);
@@ -85,7 +89,7 @@ template <class Id> id_range<Id> remembered_range_of(FunctionCallInfo fcinfo, Id
       fcinfo->flinfo->fn_extra = last =
           static_cast<memory *>(MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(memory)));
     last->ids = found;
-    // It begins with its size.
+    // The copy need not store the size, because the value begins with it.
     memcpy(last->range, value, size);
   }
   return last->ids;
@@ -95,15 +99,15 @@ template <class Id, int Argument> Datum within(PG_FUNCTION_ARGS) {
   Id const layout = layout_argument<Id>(fcinfo, 2);
   Datum const id = PG_GETARG_DATUM(Argument);
   Datum const range = PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(1 - Argument)));
-  // Types that need no recheck are hardly ever compared so, see planner/time_comparison.cpp.
+  // If the type needs no recheck, the planner nearly always replaces this comparison, so a cache would not pay.
   if constexpr (orders_exactly<Id>)
     PG_RETURN_BOOL(is_in(layout, id, range_of(layout, range)));
   else
-    PG_RETURN_BOOL(is_in(layout, id, remembered_range_of(fcinfo, exact<Id>::layout(layout), range)));
+    PG_RETURN_BOOL(is_in(layout, id, remembered_range_of(fcinfo, exact_form<Id>::layout(layout), range)));
 }
 
-/// Of a span of time, or of an instant with an operator, the IDs that a rewritten comparison uses. See
-/// planner/time_comparison.cpp.
+// The bounds that planner/time_comparison.cpp uses in place of a comparison. First those of a range of time.
+
 template <class Id> Datum lowest_within(PG_FUNCTION_ARGS) {
   return put<Id>(range_of(layout_argument<Id>(fcinfo, 1), PG_GETARG_DATUM(0)).lowest);
 }
@@ -112,8 +116,8 @@ template <class Id> Datum highest_within(PG_FUNCTION_ARGS) {
   return put<Id>(range_of(layout_argument<Id>(fcinfo, 1), PG_GETARG_DATUM(0)).highest);
 }
 
-/// Those of an operator, as text, and an instant. None are of another operator: an error would tell of an argument, and
-/// what is LEAKPROOF must not.
+/// Returns the IDs for which the comparison with an instant is true, with the operator given as text. An unknown
+/// operator yields the empty range, not an error: these functions are LEAKPROOF, and an error would reveal an argument.
 template <class Id> id_range<Id> range_of(Id const &layout, text *symbol, TimestampTz time) {
   static constexpr struct {
     std::string_view symbol;
@@ -134,15 +138,17 @@ template <class Id> id_range<Id> range_argument(FunctionCallInfo fcinfo) {
   return range_of(layout_argument<Id>(fcinfo, 2), PG_GETARG_TEXT_PP(0), PG_GETARG_TIMESTAMPTZ(1));
 }
 
+/// Returns the lowest of these IDs, or the greatest ID of all if there is none.
 template <class Id> Datum lowest_that_is(PG_FUNCTION_ARGS) {
   return put<Id>(range_argument<Id>(fcinfo).lowest);
 }
 
+/// Returns the highest of these IDs, or the smallest ID of all if there is none.
 template <class Id> Datum highest_that_is(PG_FUNCTION_ARGS) {
   return put<Id>(range_argument<Id>(fcinfo).highest);
 }
 
-/// The same, but NULL where there is none.
+/// Returns the lowest of these IDs, or NULL if there is none.
 template <class Id> Datum first_that_is(PG_FUNCTION_ARGS) {
   id_range<Id> const range = range_argument<Id>(fcinfo);
   if (range.lowest > range.highest)
@@ -150,6 +156,7 @@ template <class Id> Datum first_that_is(PG_FUNCTION_ARGS) {
   return put<Id>(range.lowest);
 }
 
+/// Returns the highest of these IDs, or NULL if there is none.
 template <class Id> Datum last_that_is(PG_FUNCTION_ARGS) {
   id_range<Id> const range = range_argument<Id>(fcinfo);
   if (range.lowest > range.highest)
@@ -157,17 +164,17 @@ template <class Id> Datum last_that_is(PG_FUNCTION_ARGS) {
   return put<Id>(range.highest);
 }
 
-/// The comparison itself, with the bounds of what an ID is compared with time as.
+/// Compares an ID with time exactly. The arguments are the first and the last ID in the exact form.
 template <class Id> Datum between(PG_FUNCTION_ARGS) {
   PG_RETURN_BOOL(is_in(layout_argument<Id>(fcinfo, 3), PG_GETARG_DATUM(0),
                        {get<exact_id<Id>>(PG_GETARG_DATUM(1)), get<exact_id<Id>>(PG_GETARG_DATUM(2))}));
 }
 
-/// The comparison itself, with its operator as an argument.
+/// Compares an ID with an instant exactly, with the operator as an argument.
 template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
   Id const layout = layout_argument<Id>(fcinfo, 3);
   PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(1),
-                       range_of(exact<Id>::layout(layout), PG_GETARG_TEXT_PP(0), PG_GETARG_TIMESTAMPTZ(2))));
+                       range_of(exact_form<Id>::layout(layout), PG_GETARG_TEXT_PP(0), PG_GETARG_TIMESTAMPTZ(2))));
 }
 
 } // namespace kid::pg
@@ -189,5 +196,5 @@ template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
   KID_FUNCTION(T##_time_ge, kid::pg::compare_time<kid::T, kid::comparison::less_equal, 1>)                             \
   KID_FUNCTION(T##_time_gt, kid::pg::compare_time<kid::T, kid::comparison::less, 1>)
 
-/// Likewise, for src/sql/traits/range_operators.sql.in.
+/// Exports the function of src/sql/traits/range_operators.sql.in.
 #define KID_EXPORT_RANGE_OPERATORS(T) KID_FUNCTION(T##_range_contains, kid::pg::within<kid::T, 1>)

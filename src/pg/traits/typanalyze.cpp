@@ -1,12 +1,14 @@
 // Statistics of a column of IDs.
 //
-// To estimate a range PostgreSQL interpolates within a bin of the histogram, but only for its own types: of others it
-// takes half of the bin, whatever the constant. So the error is a bin, by default 1 % of the rows, and a range within
-// one bin counts as empty. IDs that are unique, and so have a histogram of all rows, get ten times as many bins, from
-// the same sample. Others keep what they would have: a longer list of most common values makes planning of joins slow.
+// To estimate a range, PostgreSQL interpolates within a bin of the histogram, but only for core types. For other types
+// it takes half of the bin, whatever the constant is. So an estimate is wrong by up to one bin, by default 1 % of the
+// rows, and a range within one bin counts as empty.
 //
-// An estimator of kid's own for its operators would interpolate. But PostgreSQL takes two bounds for a range only where
-// both operators have its own estimators; of others it multiplies, as if one bound said nothing of the other.
+// If IDs are unique, their histogram covers all rows. These columns get ten times as many bins, from the same sample.
+// Other columns keep the standard statistics, because a longer list of most common values makes planning joins slow.
+//
+// An estimator of kid's own could interpolate. But PostgreSQL recognizes two bounds as a range only if both operators
+// have its own estimators. Otherwise it multiplies the selectivities, as if the bounds were independent.
 #include "../base/export.hpp"
 
 namespace kid::pg {
@@ -14,7 +16,7 @@ namespace kid::pg {
 namespace {
 
 constexpr int finer = 10;
-constexpr int most = 10000; // as for SET STATISTICS
+constexpr int most = 10000; // the maximum of SET STATISTICS
 
 /// What std_typanalyze() chose for a column.
 struct standard {
@@ -40,12 +42,12 @@ void compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows, do
   int &target = statistics_target(stats);
   int const usual_target = target;
   target = Min(finer * target, most);
-  // It fills slots from the first one on, and of each only what that kind of statistics has.
+  // The second run fills slots from the first one on, and does not clear members that its statistics do not use.
   memset(stats->stakind, 0, sizeof stats->stakind);
   memset(stats->numnumbers, 0, sizeof stats->numnumbers);
   memset(stats->numvalues, 0, sizeof stats->numvalues);
   usually.compute(stats, fetch, rows, total_rows);
-  // Extended statistics, which come later, take the greatest target of their columns.
+  // Restore the target: extended statistics are built later, and use the greatest target of their columns.
   target = usual_target;
 }
 
@@ -53,7 +55,7 @@ void compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows, do
 
 static Datum typanalyze(PG_FUNCTION_ARGS) {
   auto *const stats = reinterpret_cast<VacAttrStats *>(PG_GETARG_POINTER(0));
-  // Somebody's own ALTER TABLE ... SET STATISTICS is taken at its word.
+  // If a user chose a target by ALTER TABLE ... SET STATISTICS, use it unchanged.
   bool const chosen = statistics_target(stats) >= 0;
 
   if (!std_typanalyze(stats))

@@ -1,4 +1,4 @@
-// Casts of types whose text has 16 characters to and from uuid: the characters are its 16 bytes.
+// Casts to and from uuid, for types whose text form has 16 characters. The characters become the 16 bytes of the uuid.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -23,7 +23,7 @@ template <class Id> Datum from_uuid(PG_FUNCTION_ARGS) {
     ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
             errmsg("uuid \"%s\" does not hold a value of type %s",
                    DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(uuid))), Id::name),
-            errdetail("Its 16 bytes are not 16 characters of %s.", Id::text::characters));
+            errdetail("The 16 bytes of the uuid are not 16 characters of %s.", Id::text::characters));
   return put<Id>(id);
 }
 
