@@ -1,4 +1,4 @@
-// flake in SQL. Its layout and its logical clock: core/types/flake.hpp.
+// flake in SQL. Its layout and its logical clock are in core/types/flake.hpp.
 #include "../../core/types/flake.hpp"
 
 #include "../issue/generate.hpp"
@@ -28,13 +28,14 @@ double epoch = 0;
 flake layout{};
 
 bool is_contradictory() {
-  // Those that are set are parts of one number.
+  // The datacenter and the worker, if they are set, must be the two parts of the ID.
   return id >= 0 && ((datacenter >= 0 && datacenter != id >> flake::worker::width) ||
                      (worker >= 0 && worker != (id & static_cast<int>(flake::worker::max))));
 }
 
-/// Datacenter and worker of this server. Where nothing says them they are 0, as the library's, which is one of many
-/// servers at most.
+/// Returns the generator of this server, its datacenter and worker, or -1 if the settings decide on none. If nothing
+/// sets the generator, it is 0, as the library's is. Of many servers that fill the same tables at most one may use
+/// that.
 std::int64_t generator_of(identity const &who) {
   if (is_contradictory())
     return -1;
@@ -51,9 +52,9 @@ std::int64_t generator_of(identity const &who) {
   if (is_contradictory())
     ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR),
             errmsg("\"kid.flake_id\" contradicts \"kid.flake_datacenter\" and \"kid.flake_worker\""),
-            errdetail("They are %d, %d and %d, and the first is %d times the second plus the third.", id, datacenter,
-                      worker, 1 << flake::worker::width),
-            errhint("Set either the one or the other two, and leave the rest at -1."));
+            errdetail("Their values are %d, %d and %d, but the first must be %d times the second plus the third.", id,
+                      datacenter, worker, 1 << flake::worker::width),
+            errhint("Set either \"kid.flake_id\" or the other two settings, and leave the rest at -1."));
   if (on_citus_worker() && !who.counts())
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("IDs that this Citus worker makes would repeat those of other nodes"),
@@ -62,9 +63,9 @@ std::int64_t generator_of(identity const &who) {
   unfit_number_error(who, "the generator of flake", flake::generator::max, "Set \"kid.flake_id\".");
 }
 
-/// The same, in an ID.
+/// Returns the generator of this server in its place in an ID. Raises an error if there is none.
 flake::word generator(char const *function) {
-  // A number of chance is not asked for.
+  // Only Citus is asked for a node number. A random one is of no use here.
   identity who = identity_in_force(function);
   if (who.kind == node_kind::citus)
     who = with_number(who);
@@ -81,7 +82,7 @@ extern "C" {
 static bool check_epoch(double *millis, void **, GucSource) {
   if (*millis == static_cast<double>(static_cast<std::int64_t>(*millis)))
     return true;
-  GUC_check_errdetail("It is a whole number of milliseconds.");
+  GUC_check_errdetail("The value must be a whole number of milliseconds.");
   return false;
 }
 
@@ -93,7 +94,7 @@ static void assign_epoch(double millis, void *) {
   layout = assigned;
 }
 
-/// All its digits, which PostgreSQL would round.
+/// Returns all digits of the epoch. PostgreSQL would round them.
 static char const *show_epoch() {
   static char text[24];
   snprintf(text, sizeof text, INT64_FORMAT, layout.epoch / flake::unit);
@@ -140,7 +141,7 @@ template <> inline flake layout_with<flake>(Datum time) {
 
   if (from < 0 || from > flake::epoch_max || from % flake::unit != 0)
     ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("epoch is out of range for type flake"),
-            errdetail("It is a whole millisecond from %s to %s.", display(0), display(flake::epoch_max)));
+            errdetail("An epoch must be a whole millisecond from %s to %s.", display(0), display(flake::epoch_max)));
   return flake{from};
 }
 
@@ -153,7 +154,7 @@ static constexpr id_setting epoch_setting = {
     }};
 template <> constexpr id_setting const *setting_of<flake> = &epoch_setting;
 
-// IDs in tables have this layout, and the page of the bounds has states of the clock.
+// IDs in tables have this layout, and the page of the bounds contains states of the clock.
 static_assert(flake::units::width == 42 && flake::datacenter::width == 5 && flake::worker::width == 5 &&
                   flake::sequence::width == 12,
               "also named in kid_inspect() and the comments of src/sql/types/flake.sql; see page_version");
@@ -187,7 +188,7 @@ struct flake_generator {
   flake::word id(std::uint64_t state) const {
     unix_micros const time = flake_clock::time(state);
 
-    // A clock that is held ahead of the system clock can be ahead of the range too.
+    // If the clock is ahead of the system clock, it can also be past the last instant of the layout.
     if (unlikely(!in_range(layout, time)))
       time_error(layout);
     return layout.lowest(time) | origin | flake_clock::sequence::get(state);
@@ -201,7 +202,7 @@ Datum flake_at(PG_FUNCTION_ARGS) {
   return put<flake>(layout.lowest(given.time) | origin | given.sequence);
 }
 
-/// Not strict: without an epoch it is that of the setting.
+/// Assembles a flake. The function is not STRICT, because a null epoch stands for the setting.
 Datum flake_make(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
     PG_RETURN_NULL();

@@ -1,4 +1,5 @@
-// flax in SQL. Its layout: core/types/flax.hpp. It has no logical clock: time and chance are all it needs.
+// flax in SQL. Its layout is in core/types/flax.hpp. It needs no logical clock, because an ID is only a time and random
+// bits.
 #include "../../core/types/flax.hpp"
 
 #include "../base/random.hpp"
@@ -52,8 +53,9 @@ Datum flax_make(PG_FUNCTION_ARGS) {
   unsigned char bits[8] = {};
 
   if (VARSIZE_ANY_EXHDR(random) != random_size)
-    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("random is out of range for type flax"),
-            errdetail("It has %u bytes, not %d.", random_size, static_cast<int>(VARSIZE_ANY_EXHDR(random))));
+    ereport(
+        ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("random is out of range for type flax"),
+        errdetail("The random part has %u bytes, not %d.", random_size, static_cast<int>(VARSIZE_ANY_EXHDR(random))));
   memcpy(bits + 8 - random_size, VARDATA_ANY(random), random_size);
   return put<flax>(lowest | load_big<8, std::uint64_t>(bits));
 }

@@ -20,7 +20,7 @@ char const *symbol_of(Oid function) {
   return symbol;
 }
 
-/// Returns the input function of a base type, which is InvalidOid for any other type.
+/// Returns the input function of a type, or InvalidOid if it is not a base type.
 Oid input_of(Oid type) {
   HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
 
@@ -35,7 +35,7 @@ Oid input_of(Oid type) {
 } // namespace
 
 id_type const *id_type_of(Oid type) {
-  // A type with a number below this one is PostgreSQL's own.
+  // Core types have smaller OIDs.
   if (type < FirstNormalObjectId) {
     for (id_type const *one : all_types)
       if (OidIsValid(type) && one->core_type == type)
@@ -47,7 +47,7 @@ id_type const *id_type_of(Oid type) {
   if (symbol == nullptr)
     return nullptr;
   for (id_type const *one : all_types) {
-    // The names are compared first, so that no other extension's library is loaded.
+    // Compare the names first: fmgr_info() loads the library of the function, which may be that of another extension.
     std::size_t const length = strlen(one->name);
     if (one->input == nullptr || strncmp(symbol, one->name, length) != 0 || strcmp(symbol + length, "_in") != 0)
       continue;

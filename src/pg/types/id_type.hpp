@@ -8,13 +8,13 @@
 
 namespace kid::pg {
 
-/// Values of a column from `first` to `last`, both included, in the order of its btree.
+/// The values of a column from `first` to `last`, both included, in btree order.
 struct datum_range {
   Datum first;
   Datum last;
 };
 
-/// The IDs up to an instant, or the IDs after it, as ranges of a column. The greatest IDs come first.
+/// The IDs up to an instant, or the IDs after it, as ranges of values. The range of the greatest IDs comes first.
 struct datum_ranges {
   int count;
   datum_range ranges[2];
@@ -27,7 +27,7 @@ struct stored_id {
   char text[40];      ///< empty if there is no ID
 };
 
-/// A way to keep IDs in a column whose order is that of the IDs.
+/// A type of column that can contain IDs, and how to find and read them.
 struct id_column {
   Oid type;                                              ///< a core type; InvalidOid stands for kid's own type
   datum_ranges (*ranges)(unix_micros limit, bool after); ///< in the current memory context
@@ -45,8 +45,8 @@ struct id_column_list {
   constexpr id_column const *end() const { return first + count; }
 };
 
-/// A setting that the layout of a type depends on. IDs do not carry its value. Plans have the value as a constant, so
-/// the assign hook of the setting calls ResetPlanCache() if the value changes.
+/// A setting that the layout of a type depends on. IDs do not contain its value. Plans contain it as a constant, so the
+/// assign hook of the setting must call ResetPlanCache() if the value changes.
 struct id_setting {
   char const *name;
   Oid type;                         ///< of the argument that overrides the setting in a function call
@@ -54,34 +54,34 @@ struct id_setting {
   bool (*equals)(char const *text); ///< whether `text`, as ALTER ROLE stores it, is the value in force
 };
 
-/// The part of the node number that IDs of a type have.
+/// The part of the node number that goes into IDs of a type.
 struct node_share {
   char const *name = nullptr;                        ///< the column of kid_identity()
   std::int64_t (*of)(identity const &who) = nullptr; ///< returns -1 if the generator would raise an error
 };
 
-/// `basic` fills in the members that follow from the layout. A type sets the others by name, where the default does not
-/// fit.
+/// Describes a type. basic() fills in the members that follow from the layout. A type sets the other members by name
+/// if their default does not fit.
 struct id_type {
   // From the layout:
   char const *name = nullptr;              ///< in messages; also the name in SQL if the type is kid's own
   id_setting const *setting = nullptr;     ///< null if the layout depends on no setting
   char const *exact_name = nullptr;        ///< the type whose bounds compare with time exactly; null if its own do
   unix_micros (*time)(Datum id) = nullptr; ///< when the time unit of a value begins, for every value of the SQL type
-  unix_micros (*first)() = nullptr;        ///< the first instant that an ID can tell
+  unix_micros (*first)() = nullptr;        ///< the first instant that an ID can carry
   Datum (*floor)(unix_micros) = nullptr;   ///< the lowest ID of a time unit, as T_floor() returns it
 
   // From types/T.cpp:
-  char const *prefix = nullptr; ///< of the names of its functions in SQL; the name of the type unless set
-  PGFunction input = nullptr;   ///< the input function of kid's own type, which tells it from others of the same name
+  char const *prefix = nullptr; ///< what its functions in SQL begin with; the name of the type unless set
+  PGFunction input = nullptr;   ///< the input function of kid's own type, by which id_type_of() recognizes it
   Oid core_type = InvalidOid;   ///< the core type that has the IDs among its values, if the type is not kid's own
   void (*define_settings)(int flags) = nullptr; ///< defines the settings that only this type has
   clock_id clock = clock_count;                 ///< `clock_count` if IDs need no logical clock
   id_column_list columns = {};                  ///< where IDs may be stored; empty without a logical clock
   node_share share = {};                        ///< empty if IDs have no part of the node number
 
-  /// For a bound that is not itself an ID: sets `id` to the nearest ID above or below it, or returns false if there is
-  /// none. Null means that every value of the type is an ID.
+  /// Sets `id` to the nearest ID above or below a bound that is not itself an ID. Returns false if the bound is an ID,
+  /// or if there is no such ID. The member is null if every value of the type is an ID.
   bool (*next_id)(Datum bound, bool above, Datum *id) = nullptr;
 };
 
@@ -110,15 +110,16 @@ template <class Id> Datum floor_of(unix_micros time) {
   return put<Id>(kid::floor(layout_of<Id>(), time));
 }
 
-/// No type orders IDs less exactly by time than this.
+/// The most by which an ID of any type can be earlier than an ID that sorts before it.
 constexpr unix_micros coarsest_order = std::int64_t{1024} * 1'000'000;
 
-/// The setting that the layout of a type depends on. types/T.cpp specializes it.
+/// The setting that the layout of a type depends on, or null. types/T.cpp specializes it.
 template <class Id> constexpr id_setting const *setting_of = nullptr;
 
 /// Returns the members of an `id_type` that follow from the layout `Id`.
 template <class Id> constexpr id_type basic() {
-  static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr), "a layout has members if a setting decides on it");
+  static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr),
+                "a layout has members if and only if it depends on a setting");
   id_type type;
   type.name = Id::name;
   type.prefix = Id::name;

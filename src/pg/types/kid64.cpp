@@ -1,4 +1,4 @@
-// kid64 in SQL. Its layout and its logical clock: core/types/kid64.hpp.
+// kid64 in SQL. Its layout and its logical clock are in core/types/kid64.hpp.
 #include "../../core/types/kid64.hpp"
 
 #include "../issue/issue_in_lane.hpp"
@@ -16,7 +16,7 @@ KID_DECLARE_INPUT(kid64)
 
 namespace kid::pg {
 
-// IDs in tables have this layout, and the page of the bounds has states of the clock.
+// IDs in tables have this layout, and the page of the bounds contains states of the clock.
 static_assert(
     kid64::a::width == 20 && kid64::b::width == 20 && kid64::c::width == 10 && kid64::sequence::width == 14,
     "also named in kid_inspect() and the comments of src/sql/types/kid64.sql and kid96.sql; see page_version");

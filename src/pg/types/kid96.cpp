@@ -1,4 +1,4 @@
-// kid96 in SQL. Its layout: core/types/kid96.hpp. Its logical clock is that of kid64.
+// kid96 in SQL. Its layout is in core/types/kid96.hpp. It shares the logical clock of kid64.
 #include "../../core/types/kid96.hpp"
 
 #include "../issue/issue_in_lane.hpp"
@@ -78,7 +78,7 @@ std::uint32_t node_of(identity const &who) {
   return who.node;
 }
 
-/// The node of this server; also of a standby.
+/// Returns the node of this server, also on a standby.
 std::uint32_t node() {
   return node_of(identity_to_show());
 }
@@ -102,7 +102,7 @@ Datum kid96_at(PG_FUNCTION_ARGS) {
   return put<kid96>(layout.global(kid64::lowest(given.time) | given.sequence, node));
 }
 
-/// Not strict: without a neighborhood it is that of the setting.
+/// Assembles a kid96. The function is not STRICT, because a null neighborhood stands for the setting.
 Datum kid96_make(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
     PG_RETURN_NULL();
@@ -128,7 +128,7 @@ Datum kid64_global(PG_FUNCTION_ARGS) {
   return put<kid96>(layout_of<kid96>().global(get<kid64>(PG_GETARG_DATUM(0)), node()));
 }
 
-/// With one argument it is the cast, which never forces.
+/// Returns an ID without its node. Called with one argument it is the cast, which requires the node of this server.
 Datum kid96_local(PG_FUNCTION_ARGS) {
   kid96 const layout = layout_of<kid96>();
   auto const id = get<kid96>(PG_GETARG_DATUM(0));
@@ -136,9 +136,10 @@ Datum kid96_local(PG_FUNCTION_ARGS) {
 
   std::uint32_t const mine = force ? 0 : node();
   if (!force && layout.node(id) != mine)
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is of another node"),
-            errdetail("Its node is " UINT64_FORMAT ", that of this server is %u.", layout.node(id), mine),
-            errhint("kid_local(id, true) drops the node of an ID, which is then no longer unique."));
+    ereport(
+        ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is from another node"),
+        errdetail("The node of the ID is " UINT64_FORMAT ", but the node of this server is %u.", layout.node(id), mine),
+        errhint("kid_local(id, true) drops the node of an ID, which is then no longer unique."));
   return put<kid64>(layout.local(id));
 }
 

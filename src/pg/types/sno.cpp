@@ -1,4 +1,4 @@
-// sno in SQL. Its layout and its logical clock: core/types/sno.hpp.
+// sno in SQL. Its layout and its logical clock are in core/types/sno.hpp.
 #include "../../core/types/sno.hpp"
 
 #include "../issue/generate.hpp"
@@ -24,7 +24,8 @@ automatic_or_number chosen_partition = {true, 0};
 int sequence_min = 0;
 int sequence_max = sno::sequence::max;
 
-/// Returns the partition that follows from the node number, or -1 if there is none. Part of a hash will do.
+/// Returns the partition that is set or follows from the node number, or -1 if there is none. If the node number is a
+/// hash or random, uses its low bits. A number that counts servers must fit.
 std::int64_t partition_of(identity const &who) {
   if (!chosen_partition.automatic)
     return chosen_partition.number;
@@ -35,7 +36,7 @@ std::int64_t partition_of(identity const &who) {
   return who.node <= sno::partition::max ? std::int64_t{who.node} : -1;
 }
 
-/// The partition of this server.
+/// Returns the partition of this server in its place in an ID. Raises an error if there is none.
 sno::word partition(char const *function) {
   if (!chosen_partition.automatic)
     return sno::partition::put(chosen_partition.number);
@@ -46,8 +47,8 @@ sno::word partition(char const *function) {
   return sno::partition::put(static_cast<std::uint64_t>(value));
 }
 
-/// sno_clock, but for a while after a start it holds. Reads shared memory each time, because the first call of a
-/// generator after a start opens the lease, and that is where the time is set.
+/// A sno_clock that holds its highest time for a while after a server start, instead of changing sides. holds() reads
+/// shared memory each time, because the first call of a generator after a start opens the lease, which sets that time.
 struct held_clock : sno_clock {
   bool holds(std::uint64_t last, std::uint64_t now) const noexcept {
     clock_cell &cell = shared_memory->cells[clock_sno];
@@ -55,7 +56,7 @@ struct held_clock : sno_clock {
   }
 };
 
-/// sno_clock with the part of the sequence that is this server's own.
+/// Returns a clock with this server's part of the sequences. Raises an error if that part is too small.
 sno_clock clock() {
   if (unlikely(static_cast<unsigned>(abs(sequence_max - sequence_min)) + 1 < sno_clock::pool_min))
     ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("too few sequences for sno"),
@@ -82,7 +83,7 @@ static bool check_partition(char **text, void **extra, GucSource) {
   automatic_or_number value = {};
 
   if (!parse_choice(*text, sno::partition::max, value)) {
-    GUC_check_errdetail("It is \"auto\" or a number from 0 to 65535, decimal or hexadecimal after 0x.");
+    GUC_check_errdetail("The value must be \"auto\" or a number from 0 to 65535, decimal or hexadecimal after 0x.");
     return false;
   }
   return keep_choice(value, extra);
@@ -111,7 +112,7 @@ static void define_sno_settings(int flags) {
                           nullptr, nullptr, nullptr);
 }
 
-// IDs in tables have this layout, and the page of the bounds has states of the clock.
+// IDs in tables have this layout, and the page of the bounds contains states of the clock.
 static_assert(sno::units::width == 39 && sno::tick::width == 1 && sno::meta::width == 8 &&
                   sno::partition::width == 16 && sno::sequence::width == 16,
               "also named in kid_inspect() and the comments of src/sql/types/sno.sql, and above; see page_version");
@@ -129,7 +130,7 @@ constexpr id_type sno_type = [] {
 
 namespace {
 
-/// The metabyte of an argument.
+/// Returns the metabyte in its place in an ID.
 sno::word meta(std::int32_t value) {
   return component_argument<sno, sno::meta>("meta", value);
 }

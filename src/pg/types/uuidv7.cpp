@@ -1,4 +1,5 @@
-// UUID version 7 in SQL, as values of PostgreSQL's own type uuid. Layout and logical clock: core/types/uuidv7.hpp.
+// UUID version 7 in SQL, as values of the core type uuid. Its layout and its logical clock are in
+// core/types/uuidv7.hpp.
 #include "../../core/types/uuidv7.hpp"
 
 #include "../base/random.hpp"
@@ -11,7 +12,7 @@
 
 namespace kid {
 
-/// What names of functions in SQL begin with.
+/// The layout under the name that its functions in SQL begin with, for the macros that export them.
 using kid_uuidv7 = uuidv7;
 
 } // namespace kid
@@ -20,14 +21,14 @@ namespace kid::pg {
 
 constexpr clock_rules uuidv7_clock_rules = describe_clock<uuidv7_clock>("uuidv7", uuidv7::first(), uuidv7::last());
 
-/// False where a UUID is of another version.
+/// Reads an ID from a column. Returns false if the UUID is of another version.
 static bool read_stored(Datum value, stored_id &id) {
   auto const word = get<uuidv7>(value);
 
   if (!uuidv7::is_one(word))
     return false;
   id.time = uuidv7::time(word);
-  // To observe it is to get past it, and not past its millisecond only.
+  // Observing the ID must move the clock past it, so the time within the millisecond counts too.
   id.latest = uuidv7_clock::time(state_of(uuidv7{}, word));
   strlcpy(id.text, DatumGetCString(DirectFunctionCall1(uuid_out, value)), sizeof id.text);
   return true;
@@ -37,7 +38,8 @@ static bool next_id(Datum bound, bool above, Datum *id) {
   auto const word = get<uuidv7>(bound);
   uuidv7::word next = above ? word + 1 : word - 1;
 
-  // Up to the first of all, or from the last of all on: these bounds come together, where there is nothing to be found.
+  // The smallest and the greatest uuid are the bounds of a comparison that no ID matches, see range.hpp. The ID next to
+  // the smallest one is the first of all, and the ID next to the greatest one is the last.
   if (above && word == 0)
     next = uuidv7::lowest(uuidv7::first());
   else if (!above && word == ~uuidv7::word{0})
@@ -57,7 +59,7 @@ template <> Datum floor_of<uuidv7>(unix_micros time) {
   return put<uuidv7>(saturated(kid::floor(uuidv7{}, time)));
 }
 
-// The page of the bounds has states of the clock.
+// The page of the bounds contains states of the clock.
 static_assert(uuidv7::millis::width == 48 && uuidv7::fraction::width == 12 && uuidv7::count::width == 4 &&
                   uuidv7::random::width == 58,
               "also named in kid_inspect() and the comments of src/sql/types/uuidv7.sql; see page_version");
@@ -73,7 +75,7 @@ constexpr id_type uuidv7_type = [] {
   return type;
 }();
 
-/// Of other versions it is not known what their time is, if they have one.
+/// Returns the time of a UUID of version 7, or NULL for other versions, whose time kid does not know.
 template <> Datum timestamp<uuidv7>(PG_FUNCTION_ARGS) {
   auto const id = get<uuidv7>(PG_GETARG_DATUM(0));
 
@@ -115,7 +117,7 @@ struct uuidv7_generator {
   uuidv7::word id(std::uint64_t state) const { return uuidv7_clock::id(state) | random_part(); }
 };
 
-/// All that is below the millisecond is random: it is not known when in it the row was.
+/// Makes an ID for an old row. All bits below the millisecond are random, because its time may be no more precise.
 Datum kid_uuidv7_at(PG_FUNCTION_ARGS) {
   auto const lowest = uuidv7::lowest(time_argument(uuidv7{}, PG_GETARG_TIMESTAMPTZ(0)));
   return put<uuidv7>(lowest | uuidv7::fraction::put(random_bits(uuidv7::fraction::width)) |
