@@ -1,4 +1,4 @@
--- kid_check(): what is wrong with the IDs of a table. The catalog tells most of it, and indexes tell the rest.
+-- kid_check(): finds problems with the IDs of a table, most of them in the catalogs, the others in indexes.
 
 CREATE FUNCTION kid_odd_ids(
     relation regclass,
@@ -8,18 +8,18 @@ CREATE FUNCTION kid_odd_ids(
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000 ROWS 1 AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_odd_ids(regclass) IS
-    'IDs of a table whose times are hardly right, early or late, and columns whose IDs are unknown';
+    'returns IDs of a table whose times are implausible, early or late, and columns whose IDs cannot be examined';
 
 CREATE FUNCTION kid_text_length(type regtype) RETURNS integer
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_text_length(regtype) IS
-    'greatest length of an ID of this type as text, or NULL if it is not a type of IDs';
+    'returns the greatest length of an ID of a type as text, or NULL if kid makes no IDs of the type';
 
--- Runs nothing that an owner of the schema or of a table wrote. The body is bound to what it calls when it is created.
--- Even then an owner's function or operator is preferred to PostgreSQL's own if it fits the arguments better. So each
--- function of PostgreSQL is named with its schema, and operands have exactly the types of an operator: an oid is
--- compared with an oid, not with a regclass or an integer. The settings make the texts name objects with their schema.
+-- Runs no code of an owner of the schema or of a table. The functions and operators in its body are resolved when it is
+-- created. Even then PostgreSQL prefers an owner's function or operator to its own if it fits the arguments better. So
+-- each function of PostgreSQL is named with its schema, and operands have exactly the types of an operator: an oid is
+-- compared with an oid, not with a regclass or an integer. With this search_path, texts name objects with their schema.
 CREATE FUNCTION kid_check(
     relation regclass,
     OUT relation_name regclass, OUT column_name text, OUT problem text, OUT remedy text)
@@ -93,10 +93,11 @@ BEGIN ATOMIC
            AND (k.conrelid = kid_check.relation::oid OR k.confrelid = kid_check.relation::oid)
     ),
 
-    -- Columns of IDs whose default makes none. A column that refers to an ID need not make one.
+    -- Columns of IDs whose default does not make an ID. A column that refers to an ID need not make one.
     wrong_defaults AS (
         SELECT d.name,
-               pg_catalog.format('its default, %s, makes no %s: new rows tell a wrong time, and may not be unique',
+               pg_catalog.format('its default, %s, does not make a %s: '
+                                 'IDs of new rows have wrong times, and may not be unique',
                                  d.expression, d.type::regtype) AS problem,
                pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s();', kid_check.relation, d.name,
                                  (SELECT g.oid::regproc FROM generators g WHERE g.type = d.type AND g.is_remedy
@@ -106,8 +107,9 @@ BEGIN ATOMIC
            AND NOT EXISTS (SELECT FROM keys k
                             WHERE k.child::oid = kid_check.relation::oid AND k.child_column = d.name)
     ),
-    -- Columns that cannot hold the IDs of their default. A modifier is 4 more than the length of a varchar or bpchar,
-    -- or than the precision, from bit 16 on, and the scale, 11 bits, of a numeric. Without limits it is -1.
+    -- Columns that are too narrow for the IDs of their default. The modifier of a varchar or bpchar is its length plus
+    -- 4. The modifier of a numeric is its precision, shifted left by 16 bits, plus its scale, 11 bits, plus 4. Without
+    -- a limit it is -1.
     narrow_columns AS (
         SELECT d.name,
                pg_catalog.format('it is %s, too narrow for the %s that its default makes',
@@ -128,15 +130,15 @@ BEGIN ATOMIC
                 OR d.type = ANY ('{varchar,bpchar}'::regtype[]::oid[]) AND d.modifier >= 4
                    AND d.modifier - 4 < kid_text_length(d.made::regtype))
     ),
-    -- Foreign keys between a type of IDs and another type. To compare text with IDs, PostgreSQL wants the collation of
-    -- the parent's column, which has none.
+    -- Foreign keys between a type of IDs and another type. To compare text with IDs, PostgreSQL needs the collation of
+    -- the parent's column, but that column has none.
     mixed_keys AS (
         SELECT k.child AS relation_name, k.child_column AS name,
                pg_catalog.format('foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
                                  k.conname, k.child_type::regtype, k.parent_column, k.parent, k.parent_type::regtype,
                                  CASE WHEN text_to_id
                                       THEN pg_catalog.format('every DELETE and key UPDATE of %s fails', k.parent)
-                                      ELSE 'no index serves to look up the rows of a key' END) AS problem,
+                                      ELSE 'no index can be used to look up the rows of a key' END) AS problem,
                CASE WHEN text_to_id
                     THEN pg_catalog.format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s;',
                                            k.child, k.child_column, k.parent_type::regtype)
@@ -156,16 +158,16 @@ BEGIN ATOMIC
         SELECT o.leaf AS relation_name, o.column_name,
                CASE o.which
                     WHEN 'early' THEN pg_catalog.format(
-                        'IDs up to %s tell a time up to %s: they were numbers before', o.id, o.issued)
+                        'IDs up to %s have times up to %s: they were plain numbers before', o.id, o.issued)
                     WHEN 'late' THEN pg_catalog.format(
-                        'IDs up to %s tell a time up to %s, further ahead of the system clock than kid.max_observe',
+                        'IDs up to %s have times up to %s, further ahead of the system clock than kid.max_observe',
                         o.id, o.issued)
-                    ELSE pg_catalog.format('its IDs were not looked at: %s', o.problem)
+                    ELSE pg_catalog.format('its IDs were not examined: %s', o.problem)
                END AS problem,
                CASE o.which
                     WHEN 'early' THEN pg_catalog.format(
-                        'Do not ask for the time of these rows, '
-                        'or give them, and what refers to them, IDs of their time with %s_at().', o.prefix)
+                        'Do not use the times of these IDs, '
+                        'or give the rows, and the rows that refer to them, new IDs with %s_at().', o.prefix)
                     WHEN 'late' THEN 'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'
                     ELSE pg_catalog.format(
                         'SELECT min(%1$I%2$s), max(%1$I%2$s) FROM %3$s;', o.column_name,
@@ -190,4 +192,4 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_check(regclass) IS
-    'what is wrong with the IDs of a table, one row for each finding, with its remedy';
+    'returns a row for each problem with the IDs of a table, with its remedy';

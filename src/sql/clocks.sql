@@ -1,4 +1,4 @@
--- The logical clocks: their state, and lowering them
+-- Functions that show and lower the logical clocks
 
 CREATE FUNCTION kid_stats(
     OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint,
@@ -8,7 +8,7 @@ CREATE FUNCTION kid_stats(
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_stats() IS
-    'returns a row for each logical clock of the cluster, with what it counted since the server started';
+    'returns the state of each logical clock of the cluster, and its counters since the server started';
 
 REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
@@ -17,6 +17,6 @@ CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';
 
 COMMENT ON FUNCTION kid_reset_clock(timestamptz) IS
-    'lowers all logical clocks that are ahead of a time to that time, above which no ID may be in use';
+    'lowers all logical clocks that are ahead of a time to that time; no later ID may be in use';
 
 REVOKE ALL ON FUNCTION kid_reset_clock(timestamptz) FROM PUBLIC;

@@ -1,4 +1,4 @@
--- What tells this server from others that fill the same tables
+-- What distinguishes this server from others that fill the same tables
 
 CREATE FUNCTION kid_identity(
     OUT node bigint, OUT partition bigint, OUT generator bigint, OUT lane bigint, OUT lanes bigint)

@@ -50,17 +50,17 @@ COMMENT ON FUNCTION kid_typanalyze(internal) IS
 
 -- from src/sql/span.sql
 
--- What an ID is compared with, beside an instant: a range of time
+-- kid_span: the type of a range of time that an ID is compared with
 --
--- It is a domain so that kid does not change other comparisons with ranges:
+-- It is a domain, so that kid does not change other comparisons with ranges:
 --
 --   An operator declared on tstzrange would be an exact match, which PostgreSQL's own anyrange operators never are.
 --   With a literal or a parameter on the other side it would win the resolution, or make it ambiguous, and break
 --   `during @> '[a,b)'`.
 --
---   One declared on anyrange would bring in the casts of numbers to IDs, and break `5 <@ int4range(1, 10)`.
+--   An operator declared on anyrange would bring in the casts of numbers to IDs, and break `5 <@ int4range(1, 10)`.
 --
---   One declared on kid_span is no exact match for any query, because no expression has that type.
+--   An operator declared on kid_span is never an exact match, because no expression has that type in the resolution.
 
 CREATE DOMAIN kid_span AS tstzrange;
 COMMENT ON DOMAIN kid_span IS
@@ -292,7 +292,7 @@ COMMENT ON AGGREGATE max(kid64) IS 'maximum value of all kid64 input values';
 
 -- kid64: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
 --
--- The strategies have the numbers of stratnum.h that PostgreSQL 18's own translation knows.
+-- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
 CREATE FUNCTION kid64_gist_compress(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -340,8 +340,10 @@ CREATE FUNCTION kid64_ceil(timestamptz) RETURNS kid64
 
 COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
 COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid64_floor(timestamptz) IS 'returns the lowest kid64 of the time unit that holds an instant';
-COMMENT ON FUNCTION kid64_ceil(timestamptz) IS 'returns the highest kid64 of the time unit that holds an instant';
+COMMENT ON FUNCTION kid64_floor(timestamptz) IS
+    'returns the lowest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_ceil(timestamptz) IS
+    'returns the highest kid64 of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -353,8 +355,8 @@ CREATE CAST (kid64 AS timestamptz) WITH FUNCTION kid_timestamp(kid64);
 COMMENT ON CAST (timestamptz AS kid64) IS 'same as kid64_floor()';
 COMMENT ON CAST (kid64 AS timestamptz) IS 'same as kid_timestamp()';
 
--- For reports. There is nothing like it for date_trunc and now() - id, because functions and operators of these names
--- would take part in queries without IDs.
+-- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
+-- operators of these names would also be candidates in queries without IDs.
 CREATE FUNCTION kid64_date(kid64) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp($1)::date;
 
@@ -380,8 +382,8 @@ COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
 
 -- kid64: comparison with time (src/pg/traits/time_comparison.hpp)
 --
--- Compares in time units: an ID is as late as any instant of its unit. So two ranges that touch neither share an ID nor
--- miss one. Planner support turns these comparisons into comparisons of IDs.
+-- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
+-- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
 
 CREATE FUNCTION kid64_lowest(operator text, ts timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_lowest_that_is';
@@ -514,12 +516,12 @@ COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
 -- kid64: the same 64 bits as a bigint
 --
 -- The casts only reinterpret, so a bigint column takes IDs as they are and ALTER TABLE ... TYPE kid64 rewrites no row.
--- A kid64 has no sign. A negative bigint is the ID with the same bits, of which the highest is set.
+-- A kid64 has no sign. A negative bigint is the ID with the same bits, whose highest bit is set.
 
 CREATE CAST (bigint AS kid64) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (kid64 AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
--- A cast with PostgreSQL's int8(integer) would need the cast from bigint. pg_upgrade does not know that, and may create
--- the casts in the other order.
+-- A cast from integer with PostgreSQL's int8(integer) would depend on the cast from bigint. pg_upgrade does not know
+-- that, and may create the casts in the wrong order.
 CREATE FUNCTION kid64_from_integer(integer) RETURNS kid64
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
 COMMENT ON FUNCTION kid64_from_integer(integer) IS 'implementation of a cast';
@@ -542,7 +544,7 @@ CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
 
 -- from src/sql/traits/observe.sql.in
 
--- kid64: moving its logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+-- kid64: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_observe(kid64) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_observe';
@@ -550,21 +552,21 @@ REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
 
 -- from src/sql/traits/reset_clock.sql.in
 
--- kid64: lowering its logical clock (src/pg/traits/clock.hpp)
+-- kid64: lowers the logical clock (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_reset_clock(above kid64) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_reset_clock';
 REVOKE ALL ON FUNCTION kid_reset_clock(kid64) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_reset_clock(kid64) IS
-    'lowers the logical clock of kid64 and kid96 to an ID, above which none may be in use';
+    'lowers the logical clock of kid64 and kid96 to an ID; no greater ID may be in use';
 
 -- from src/sql/types/kid64.sql
 
 -- kid64: what only this type has
 
 COMMENT ON TYPE kid64 IS
-    'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local identity of the Erlang '
+    'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local ID of the Erlang '
     'library uid';
 
 CREATE FUNCTION kid_next() RETURNS kid64
@@ -577,17 +579,16 @@ CREATE FUNCTION kid_sequence(kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
 
 COMMENT ON FUNCTION kid_next() IS
-    'makes a kid64 that is greater than all that the cluster issued before, even across a crash or a promotion';
+    'makes a kid64 that is greater than all IDs that the cluster issued before, even across a crash or a promotion';
 COMMENT ON FUNCTION kid_next(bigint) IS 'makes n kid64, each greater than the one before it';
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_at(timestamptz) IS
-    'makes a kid64 for an old row, with the given time or, if the IDs of its time unit may be used up, that of a '
-    'later unit';
+    'makes a kid64 for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
 COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
 COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_observe(kid64) IS
-    'moves the logical clock of its type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
@@ -796,7 +797,7 @@ COMMENT ON AGGREGATE max(kid96) IS 'maximum value of all kid96 input values';
 
 -- kid96: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
 --
--- The strategies have the numbers of stratnum.h that PostgreSQL 18's own translation knows.
+-- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
 CREATE FUNCTION kid96_gist_compress(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -844,8 +845,10 @@ CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
 
 COMMENT ON FUNCTION kid_timestamp(kid96) IS 'returns the beginning of the time unit of an ID';
 COMMENT ON FUNCTION kid96_timestamp(kid96) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid96_floor(timestamptz) IS 'returns the lowest kid96 of the time unit that holds an instant';
-COMMENT ON FUNCTION kid96_ceil(timestamptz) IS 'returns the highest kid96 of the time unit that holds an instant';
+COMMENT ON FUNCTION kid96_floor(timestamptz) IS
+    'returns the lowest kid96 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
+    'returns the highest kid96 of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -857,8 +860,8 @@ CREATE CAST (kid96 AS timestamptz) WITH FUNCTION kid_timestamp(kid96);
 COMMENT ON CAST (timestamptz AS kid96) IS 'same as kid96_floor()';
 COMMENT ON CAST (kid96 AS timestamptz) IS 'same as kid_timestamp()';
 
--- For reports. There is nothing like it for date_trunc and now() - id, because functions and operators of these names
--- would take part in queries without IDs.
+-- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
+-- operators of these names would also be candidates in queries without IDs.
 CREATE FUNCTION kid96_date(kid96) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp($1)::date;
 
@@ -884,8 +887,8 @@ COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
 
 -- kid96: comparison with time (src/pg/traits/time_comparison.hpp)
 --
--- Compares in time units: an ID is as late as any instant of its unit. So two ranges that touch neither share an ID nor
--- miss one. Planner support turns these comparisons into comparisons of IDs.
+-- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
+-- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
 
 CREATE FUNCTION kid96_lowest(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_lowest_that_is';
@@ -1015,7 +1018,7 @@ COMMENT ON OPERATOR @> (kid_span, kid96) IS 'range of time contains';
 
 -- from src/sql/traits/setting.sql.in
 
--- kid96: what depends on a setting, with its value as the last argument
+-- kid96: functions that depend on a setting, with the value of the setting as the last argument
 --
 -- In a query, planner support adds that argument to calls and comparisons without it.
 
@@ -1086,7 +1089,7 @@ CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
 
 -- from src/sql/traits/observe.sql.in
 
--- kid96: moving its logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+-- kid96: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_observe(kid96) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_observe';
@@ -1097,13 +1100,13 @@ REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
 -- kid96: what only this type has
 
 COMMENT ON TYPE kid96 IS
-    'k-ordered ID in 12 bytes, a kid64 with a node of 32 bits: the global identity of the Erlang library uid';
+    'k-ordered ID in 12 bytes, a kid64 with a node of 32 bits: the global ID of the Erlang library uid';
 
--- Its traits say of its bounds that they are of a time unit; they are of a neighborhood.
+-- The comments of the traits say that bounds are those of a time unit. Those of kid96 are of a neighborhood.
 COMMENT ON FUNCTION kid96_floor(timestamptz) IS
-    'returns the lowest kid96 of the 2^kid.neighborhood seconds that hold an instant';
+    'returns the lowest kid96 of the 2^kid.neighborhood seconds that contain an instant';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
-    'returns the highest kid96 of the 2^kid.neighborhood seconds that hold an instant';
+    'returns the highest kid96 of the 2^kid.neighborhood seconds that contain an instant';
 COMMENT ON FUNCTION kid96_lowest(tstzrange, integer) IS
     'returns the lowest kid96 of the 2^neighborhood seconds in which a range of time begins, or the greatest kid96 if '
     'no ID is in the range';
@@ -1111,17 +1114,17 @@ COMMENT ON FUNCTION kid96_highest(tstzrange, integer) IS
     'returns the highest kid96 of the 2^neighborhood seconds in which a range of time ends, or the smallest kid96 if '
     'no ID is in the range';
 COMMENT ON FUNCTION kid96_lowest(text, timestamptz, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or the '
-    'greatest kid96 if there is no such ID';
+    'returns the lowest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or '
+    'the greatest kid96 if there is no such ID';
 COMMENT ON FUNCTION kid96_highest(text, timestamptz, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or the '
-    'smallest kid96 if there is no such ID';
+    'returns the highest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or '
+    'the smallest kid96 if there is no such ID';
 COMMENT ON FUNCTION kid96_first(text, timestamptz, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if '
-    'there is no such ID';
+    'returns the lowest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or NULL '
+    'if there is no such ID';
 COMMENT ON FUNCTION kid96_last(text, timestamptz, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if '
-    'there is no such ID';
+    'returns the highest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or NULL '
+    'if there is no such ID';
 
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
@@ -1161,7 +1164,7 @@ COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4
 COMMENT ON FUNCTION kid_node(kid96, integer) IS 'returns the node that made an ID with the given neighborhood, 0 to 10';
 COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_observe(kid96) IS
-    'moves the logical clock of its type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3
@@ -1171,7 +1174,7 @@ BEGIN ATOMIC
            ('sequence', 14, kid_sequence(id)::text);
 END;
 COMMENT ON FUNCTION kid_inspect(kid96) IS
-    'lists the components of an ID with their widths in bits, the time as one, although the node stands within it';
+    'lists the components of an ID with their widths in bits, the time as one component although the node divides it';
 
 CREATE FUNCTION kid_global(kid64) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_global';
@@ -1389,7 +1392,7 @@ COMMENT ON AGGREGATE max(sno) IS 'maximum value of all sno input values';
 
 -- sno: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
 --
--- The strategies have the numbers of stratnum.h that PostgreSQL 18's own translation knows.
+-- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
 CREATE FUNCTION sno_gist_compress(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -1437,8 +1440,10 @@ CREATE FUNCTION sno_ceil(timestamptz) RETURNS sno
 
 COMMENT ON FUNCTION kid_timestamp(sno) IS 'returns the beginning of the time unit of an ID';
 COMMENT ON FUNCTION sno_timestamp(sno) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION sno_floor(timestamptz) IS 'returns the lowest sno of the time unit that holds an instant';
-COMMENT ON FUNCTION sno_ceil(timestamptz) IS 'returns the highest sno of the time unit that holds an instant';
+COMMENT ON FUNCTION sno_floor(timestamptz) IS
+    'returns the lowest sno of the time unit that contains an instant';
+COMMENT ON FUNCTION sno_ceil(timestamptz) IS
+    'returns the highest sno of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -1450,8 +1455,8 @@ CREATE CAST (sno AS timestamptz) WITH FUNCTION kid_timestamp(sno);
 COMMENT ON CAST (timestamptz AS sno) IS 'same as sno_floor()';
 COMMENT ON CAST (sno AS timestamptz) IS 'same as kid_timestamp()';
 
--- For reports. There is nothing like it for date_trunc and now() - id, because functions and operators of these names
--- would take part in queries without IDs.
+-- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
+-- operators of these names would also be candidates in queries without IDs.
 CREATE FUNCTION sno_date(sno) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp($1)::date;
 
@@ -1477,8 +1482,8 @@ COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
 
 -- sno: comparison with time (src/pg/traits/time_comparison.hpp)
 --
--- Compares in time units: an ID is as late as any instant of its unit. So two ranges that touch neither share an ID nor
--- miss one. Planner support turns these comparisons into comparisons of IDs.
+-- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
+-- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
 
 CREATE FUNCTION sno_lowest(operator text, ts timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_lowest_that_is';
@@ -1626,7 +1631,7 @@ COMMENT ON CAST (uuid AS sno) IS 'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/observe.sql.in
 
--- sno: moving its logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+-- sno: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_observe(sno) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_observe';
@@ -1634,14 +1639,14 @@ REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
 
 -- from src/sql/traits/reset_clock.sql.in
 
--- sno: lowering its logical clock (src/pg/traits/clock.hpp)
+-- sno: lowers the logical clock (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_reset_clock(above sno) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_reset_clock';
 REVOKE ALL ON FUNCTION kid_reset_clock(sno) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_reset_clock(sno) IS
-    'lowers the logical clock of sno to an ID, above which none may be in use';
+    'lowers the logical clock of sno to an ID; no greater ID may be in use';
 
 -- from src/sql/types/sno.sql
 
@@ -1673,8 +1678,8 @@ COMMENT ON FUNCTION sno_next(integer) IS 'makes a sno with a metabyte, 0 to 255,
 COMMENT ON FUNCTION sno_next(integer, bigint) IS
     'makes n sno with a metabyte, 0 to 255, each greater than the one before it unless the tick toggles between them';
 COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
-    'makes a sno for an old row, with a metabyte, 0 to 255, and the given time or, if the IDs of its time unit may be '
-    'used up, that of a later unit';
+    'makes a sno for an old row, with a metabyte, 0 to 255, and the given time, or a later one if the IDs of its time '
+    'unit may be used up';
 COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
     'assembles a sno from an instant, a metabyte, 0 to 255, a partition and a sequence, 0 to 65535 each, and a tick';
 COMMENT ON FUNCTION kid_tick(sno) IS
@@ -1683,8 +1688,8 @@ COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the c
 COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
 COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
 COMMENT ON FUNCTION kid_observe(sno) IS
-    'moves the logical clock of its type past an ID from elsewhere, on the side of its tick, so that this ID is not '
-    'made again';
+    'moves the logical clock of the type past an ID from elsewhere, on the side given by the tick, so that the ID is '
+    'not made again';
 
 CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
@@ -1896,7 +1901,7 @@ COMMENT ON AGGREGATE max(flake) IS 'maximum value of all flake input values';
 
 -- flake: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
 --
--- The strategies have the numbers of stratnum.h that PostgreSQL 18's own translation knows.
+-- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
 CREATE FUNCTION flake_gist_compress(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -1944,8 +1949,10 @@ CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
 
 COMMENT ON FUNCTION kid_timestamp(flake) IS 'returns the beginning of the time unit of an ID';
 COMMENT ON FUNCTION flake_timestamp(flake) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION flake_floor(timestamptz) IS 'returns the lowest flake of the time unit that holds an instant';
-COMMENT ON FUNCTION flake_ceil(timestamptz) IS 'returns the highest flake of the time unit that holds an instant';
+COMMENT ON FUNCTION flake_floor(timestamptz) IS
+    'returns the lowest flake of the time unit that contains an instant';
+COMMENT ON FUNCTION flake_ceil(timestamptz) IS
+    'returns the highest flake of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -1957,8 +1964,8 @@ CREATE CAST (flake AS timestamptz) WITH FUNCTION kid_timestamp(flake);
 COMMENT ON CAST (timestamptz AS flake) IS 'same as flake_floor()';
 COMMENT ON CAST (flake AS timestamptz) IS 'same as kid_timestamp()';
 
--- For reports. There is nothing like it for date_trunc and now() - id, because functions and operators of these names
--- would take part in queries without IDs.
+-- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
+-- operators of these names would also be candidates in queries without IDs.
 CREATE FUNCTION flake_date(flake) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp($1)::date;
 
@@ -1984,8 +1991,8 @@ COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
 
 -- flake: comparison with time (src/pg/traits/time_comparison.hpp)
 --
--- Compares in time units: an ID is as late as any instant of its unit. So two ranges that touch neither share an ID nor
--- miss one. Planner support turns these comparisons into comparisons of IDs.
+-- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
+-- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
 
 CREATE FUNCTION flake_lowest(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_lowest_that_is';
@@ -2115,7 +2122,7 @@ COMMENT ON OPERATOR @> (kid_span, flake) IS 'range of time contains';
 
 -- from src/sql/traits/setting.sql.in
 
--- flake: what depends on a setting, with its value as the last argument
+-- flake: functions that depend on a setting, with the value of the setting as the last argument
 --
 -- In a query, planner support adds that argument to calls and comparisons without it.
 
@@ -2160,12 +2167,12 @@ COMMENT ON FUNCTION flake_gt_time(id flake, ts timestamptz, epoch timestamptz) I
 -- flake: the same 64 bits as a bigint
 --
 -- The casts only reinterpret, so a bigint column takes IDs as they are and ALTER TABLE ... TYPE flake rewrites no row.
--- A flake has no sign. A negative bigint is the ID with the same bits, of which the highest is set.
+-- A flake has no sign. A negative bigint is the ID with the same bits, whose highest bit is set.
 
 CREATE CAST (bigint AS flake) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (flake AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
--- A cast with PostgreSQL's int8(integer) would need the cast from bigint. pg_upgrade does not know that, and may create
--- the casts in the other order.
+-- A cast from integer with PostgreSQL's int8(integer) would depend on the cast from bigint. pg_upgrade does not know
+-- that, and may create the casts in the wrong order.
 CREATE FUNCTION flake_from_integer(integer) RETURNS flake
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
 COMMENT ON FUNCTION flake_from_integer(integer) IS 'implementation of a cast';
@@ -2188,7 +2195,7 @@ CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
 
 -- from src/sql/traits/observe.sql.in
 
--- flake: moving its logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+-- flake: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_observe(flake) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_observe';
@@ -2196,14 +2203,14 @@ REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
 
 -- from src/sql/traits/reset_clock.sql.in
 
--- flake: lowering its logical clock (src/pg/traits/clock.hpp)
+-- flake: lowers the logical clock (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_reset_clock(above flake) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_reset_clock';
 REVOKE ALL ON FUNCTION kid_reset_clock(flake) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_reset_clock(flake) IS
-    'lowers the logical clock of flake to an ID, above which none may be in use';
+    'lowers the logical clock of flake to an ID; no greater ID may be in use';
 
 -- from src/sql/types/flake.sql
 
@@ -2226,12 +2233,11 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
 
 COMMENT ON FUNCTION flake_next() IS
-    'makes a flake that is greater than all that the cluster issued with its generator and epoch, even across a crash '
-    'or a promotion';
+    'makes a flake that is greater than all IDs that the cluster issued with this generator and epoch, even across a '
+    'crash or a promotion';
 COMMENT ON FUNCTION flake_next(bigint) IS 'makes n flake, each greater than the one before it';
 COMMENT ON FUNCTION flake_at(timestamptz) IS
-    'makes a flake for an old row, with the given time or, if the IDs of its time unit may be used up, that of a '
-    'later unit';
+    'makes a flake for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
 COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS
     'assembles a flake from an instant, a datacenter and a worker, 0 to 31 each, a sequence, 0 to 4095, and an epoch, '
     'by default kid.flake_epoch';
@@ -2244,7 +2250,7 @@ COMMENT ON FUNCTION kid_generator(flake) IS
     'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
 COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
 COMMENT ON FUNCTION kid_observe(flake) IS
-    'moves the logical clock of its type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4
@@ -2455,7 +2461,7 @@ COMMENT ON AGGREGATE max(flax) IS 'maximum value of all flax input values';
 
 -- flax: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
 --
--- The strategies have the numbers of stratnum.h that PostgreSQL 18's own translation knows.
+-- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
 CREATE FUNCTION flax_gist_compress(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -2503,8 +2509,10 @@ CREATE FUNCTION flax_ceil(timestamptz) RETURNS flax
 
 COMMENT ON FUNCTION kid_timestamp(flax) IS 'returns the beginning of the time unit of an ID';
 COMMENT ON FUNCTION flax_timestamp(flax) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION flax_floor(timestamptz) IS 'returns the lowest flax of the time unit that holds an instant';
-COMMENT ON FUNCTION flax_ceil(timestamptz) IS 'returns the highest flax of the time unit that holds an instant';
+COMMENT ON FUNCTION flax_floor(timestamptz) IS
+    'returns the lowest flax of the time unit that contains an instant';
+COMMENT ON FUNCTION flax_ceil(timestamptz) IS
+    'returns the highest flax of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -2516,8 +2524,8 @@ CREATE CAST (flax AS timestamptz) WITH FUNCTION kid_timestamp(flax);
 COMMENT ON CAST (timestamptz AS flax) IS 'same as flax_floor()';
 COMMENT ON CAST (flax AS timestamptz) IS 'same as kid_timestamp()';
 
--- For reports. There is nothing like it for date_trunc and now() - id, because functions and operators of these names
--- would take part in queries without IDs.
+-- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
+-- operators of these names would also be candidates in queries without IDs.
 CREATE FUNCTION flax_date(flax) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp($1)::date;
 
@@ -2543,8 +2551,8 @@ COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
 
 -- flax: comparison with time (src/pg/traits/time_comparison.hpp)
 --
--- Compares in time units: an ID is as late as any instant of its unit. So two ranges that touch neither share an ID nor
--- miss one. Planner support turns these comparisons into comparisons of IDs.
+-- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
+-- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
 
 CREATE FUNCTION flax_lowest(operator text, ts timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_lowest_that_is';
@@ -2745,15 +2753,17 @@ CREATE FUNCTION kid_uuidv7_ceil(timestamptz) RETURNS uuid
 
 COMMENT ON FUNCTION kid_timestamp(uuid) IS 'returns the beginning of the time unit of an ID';
 COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS 'returns the lowest uuid of the time unit that holds an instant';
-COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS 'returns the highest uuid of the time unit that holds an instant';
+COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+    'returns the lowest uuid of the time unit that contains an instant';
+COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+    'returns the highest uuid of the time unit that contains an instant';
 
 -- from src/sql/traits/time_comparison.sql.in
 
 -- uuid: comparison with time (src/pg/traits/time_comparison.hpp)
 --
--- Compares in time units: an ID is as late as any instant of its unit. So two ranges that touch neither share an ID nor
--- miss one. Planner support turns these comparisons into comparisons of IDs.
+-- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
+-- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
 
 CREATE FUNCTION kid_uuidv7_lowest(operator text, ts timestamptz) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_lowest_that_is';
@@ -2873,7 +2883,7 @@ CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
 
 -- from src/sql/traits/observe.sql.in
 
--- uuid: moving its logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+-- uuid: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_observe(uuid) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
@@ -2881,26 +2891,26 @@ REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
 
 -- from src/sql/traits/reset_clock.sql.in
 
--- uuid: lowering its logical clock (src/pg/traits/clock.hpp)
+-- uuid: lowers the logical clock (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_reset_clock(above uuid) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_reset_clock';
 REVOKE ALL ON FUNCTION kid_reset_clock(uuid) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_reset_clock(uuid) IS
-    'lowers the logical clock of uuid version 7 to an ID, above which none may be in use';
+    'lowers the logical clock of uuid version 7 to an ID; no greater ID may be in use';
 
 -- from src/sql/types/uuidv7.sql
 
 -- uuid version 7: what only it has
 --
--- It has kid_within() instead of the operator <@, which would get in the way of range types over uuid.
+-- It has kid_within() instead of the operator <@, which would interfere with range types over uuid.
 
 COMMENT ON FUNCTION kid_within(uuid, kid_span) IS
-    'tells whether a uuid is in a range of time, in milliseconds, comparing its bytes whatever its version';
+    'tells whether a uuid is in a range of time, in milliseconds, by comparing its bytes whatever its version is';
 
 COMMENT ON FUNCTION kid_uuidv7() IS
-    'makes a uuid of version 7 that is greater than all that this function made before in the cluster, even across a '
+    'makes a uuid of version 7 that is greater than all that this function made in the cluster before, even across a '
     'crash or a promotion';
 COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n uuids of version 7, each greater than the one before it';
 COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
@@ -2908,9 +2918,9 @@ COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
 COMMENT ON FUNCTION kid_timestamp(uuid) IS
     'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
 COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
-    'returns the lowest uuid of version 7 of the millisecond that holds an instant';
+    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
-    'returns the highest uuid of version 7 of the millisecond that holds an instant';
+    'returns the highest uuid of version 7 of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_observe(uuid) IS
     'moves the logical clock of kid_uuidv7() past a uuid of version 7 from elsewhere, so that new ones come after it';
 
@@ -2934,7 +2944,7 @@ COMMENT ON FUNCTION kid_inspect(uuid) IS
 
 -- from src/sql/clocks.sql
 
--- The logical clocks: their state, and lowering them
+-- Functions that show and lower the logical clocks
 
 CREATE FUNCTION kid_stats(
     OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint,
@@ -2944,7 +2954,7 @@ CREATE FUNCTION kid_stats(
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_stats() IS
-    'returns a row for each logical clock of the cluster, with what it counted since the server started';
+    'returns the state of each logical clock of the cluster, and its counters since the server started';
 
 REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
@@ -2953,28 +2963,28 @@ CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';
 
 COMMENT ON FUNCTION kid_reset_clock(timestamptz) IS
-    'lowers all logical clocks that are ahead of a time to that time, above which no ID may be in use';
+    'lowers all logical clocks that are ahead of a time to that time; no later ID may be in use';
 
 REVOKE ALL ON FUNCTION kid_reset_clock(timestamptz) FROM PUBLIC;
 
 -- from src/sql/observe_all.sql
 
--- Moving the logical clocks past the IDs that a database holds
+-- Moves the logical clocks past the IDs that are stored in a database
 
--- PARALLEL UNSAFE, because it looks at each table in a subtransaction.
+-- PARALLEL UNSAFE, because it examines each table in a subtransaction.
 CREATE FUNCTION kid_observe_all(
     OUT clock text, OUT id text, OUT issued timestamptz, OUT relation regclass, OUT column_name text, OUT problem text)
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000 ROWS 10 AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_observe_all() IS
-    'moves each logical clock past the IDs that the columns of this database hold, so that new ones are later';
+    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
 
 REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
 
 -- from src/sql/check.sql
 
--- kid_check(): what is wrong with the IDs of a table. The catalog tells most of it, and indexes tell the rest.
+-- kid_check(): finds problems with the IDs of a table, most of them in the catalogs, the others in indexes.
 
 CREATE FUNCTION kid_odd_ids(
     relation regclass,
@@ -2984,18 +2994,18 @@ CREATE FUNCTION kid_odd_ids(
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000 ROWS 1 AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_odd_ids(regclass) IS
-    'IDs of a table whose times are hardly right, early or late, and columns whose IDs are unknown';
+    'returns IDs of a table whose times are implausible, early or late, and columns whose IDs cannot be examined';
 
 CREATE FUNCTION kid_text_length(type regtype) RETURNS integer
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_text_length(regtype) IS
-    'greatest length of an ID of this type as text, or NULL if it is not a type of IDs';
+    'returns the greatest length of an ID of a type as text, or NULL if kid makes no IDs of the type';
 
--- Runs nothing that an owner of the schema or of a table wrote. The body is bound to what it calls when it is created.
--- Even then an owner's function or operator is preferred to PostgreSQL's own if it fits the arguments better. So each
--- function of PostgreSQL is named with its schema, and operands have exactly the types of an operator: an oid is
--- compared with an oid, not with a regclass or an integer. The settings make the texts name objects with their schema.
+-- Runs no code of an owner of the schema or of a table. The functions and operators in its body are resolved when it is
+-- created. Even then PostgreSQL prefers an owner's function or operator to its own if it fits the arguments better. So
+-- each function of PostgreSQL is named with its schema, and operands have exactly the types of an operator: an oid is
+-- compared with an oid, not with a regclass or an integer. With this search_path, texts name objects with their schema.
 CREATE FUNCTION kid_check(
     relation regclass,
     OUT relation_name regclass, OUT column_name text, OUT problem text, OUT remedy text)
@@ -3069,10 +3079,11 @@ BEGIN ATOMIC
            AND (k.conrelid = kid_check.relation::oid OR k.confrelid = kid_check.relation::oid)
     ),
 
-    -- Columns of IDs whose default makes none. A column that refers to an ID need not make one.
+    -- Columns of IDs whose default does not make an ID. A column that refers to an ID need not make one.
     wrong_defaults AS (
         SELECT d.name,
-               pg_catalog.format('its default, %s, makes no %s: new rows tell a wrong time, and may not be unique',
+               pg_catalog.format('its default, %s, does not make a %s: '
+                                 'IDs of new rows have wrong times, and may not be unique',
                                  d.expression, d.type::regtype) AS problem,
                pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s();', kid_check.relation, d.name,
                                  (SELECT g.oid::regproc FROM generators g WHERE g.type = d.type AND g.is_remedy
@@ -3082,8 +3093,9 @@ BEGIN ATOMIC
            AND NOT EXISTS (SELECT FROM keys k
                             WHERE k.child::oid = kid_check.relation::oid AND k.child_column = d.name)
     ),
-    -- Columns that cannot hold the IDs of their default. A modifier is 4 more than the length of a varchar or bpchar,
-    -- or than the precision, from bit 16 on, and the scale, 11 bits, of a numeric. Without limits it is -1.
+    -- Columns that are too narrow for the IDs of their default. The modifier of a varchar or bpchar is its length plus
+    -- 4. The modifier of a numeric is its precision, shifted left by 16 bits, plus its scale, 11 bits, plus 4. Without
+    -- a limit it is -1.
     narrow_columns AS (
         SELECT d.name,
                pg_catalog.format('it is %s, too narrow for the %s that its default makes',
@@ -3104,15 +3116,15 @@ BEGIN ATOMIC
                 OR d.type = ANY ('{varchar,bpchar}'::regtype[]::oid[]) AND d.modifier >= 4
                    AND d.modifier - 4 < kid_text_length(d.made::regtype))
     ),
-    -- Foreign keys between a type of IDs and another type. To compare text with IDs, PostgreSQL wants the collation of
-    -- the parent's column, which has none.
+    -- Foreign keys between a type of IDs and another type. To compare text with IDs, PostgreSQL needs the collation of
+    -- the parent's column, but that column has none.
     mixed_keys AS (
         SELECT k.child AS relation_name, k.child_column AS name,
                pg_catalog.format('foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
                                  k.conname, k.child_type::regtype, k.parent_column, k.parent, k.parent_type::regtype,
                                  CASE WHEN text_to_id
                                       THEN pg_catalog.format('every DELETE and key UPDATE of %s fails', k.parent)
-                                      ELSE 'no index serves to look up the rows of a key' END) AS problem,
+                                      ELSE 'no index can be used to look up the rows of a key' END) AS problem,
                CASE WHEN text_to_id
                     THEN pg_catalog.format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s;',
                                            k.child, k.child_column, k.parent_type::regtype)
@@ -3132,16 +3144,16 @@ BEGIN ATOMIC
         SELECT o.leaf AS relation_name, o.column_name,
                CASE o.which
                     WHEN 'early' THEN pg_catalog.format(
-                        'IDs up to %s tell a time up to %s: they were numbers before', o.id, o.issued)
+                        'IDs up to %s have times up to %s: they were plain numbers before', o.id, o.issued)
                     WHEN 'late' THEN pg_catalog.format(
-                        'IDs up to %s tell a time up to %s, further ahead of the system clock than kid.max_observe',
+                        'IDs up to %s have times up to %s, further ahead of the system clock than kid.max_observe',
                         o.id, o.issued)
-                    ELSE pg_catalog.format('its IDs were not looked at: %s', o.problem)
+                    ELSE pg_catalog.format('its IDs were not examined: %s', o.problem)
                END AS problem,
                CASE o.which
                     WHEN 'early' THEN pg_catalog.format(
-                        'Do not ask for the time of these rows, '
-                        'or give them, and what refers to them, IDs of their time with %s_at().', o.prefix)
+                        'Do not use the times of these IDs, '
+                        'or give the rows, and the rows that refer to them, new IDs with %s_at().', o.prefix)
                     WHEN 'late' THEN 'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'
                     ELSE pg_catalog.format(
                         'SELECT min(%1$I%2$s), max(%1$I%2$s) FROM %3$s;', o.column_name,
@@ -3166,11 +3178,11 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_check(regclass) IS
-    'what is wrong with the IDs of a table, one row for each finding, with its remedy';
+    'returns a row for each problem with the IDs of a table, with its remedy';
 
 -- from src/sql/identity.sql
 
--- What tells this server from others that fill the same tables
+-- What distinguishes this server from others that fill the same tables
 
 CREATE FUNCTION kid_identity(
     OUT node bigint, OUT partition bigint, OUT generator bigint, OUT lane bigint, OUT lanes bigint)
@@ -3203,7 +3215,7 @@ CREATE FUNCTION kid_partition_times(
     RETURNS SETOF record
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
 
--- Adds up what is below a partition that is itself partitioned. Keeps no lock, because there may be many partitions.
+-- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
 CREATE FUNCTION kid_partitions(
     parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT rows bigint,
     OUT bytes bigint, OUT detaching boolean)
@@ -3226,8 +3238,8 @@ END;
 COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer) IS
     'creates the missing partitions of a table until a time, and returns their names';
 COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
-    'drops the partitions all of whose IDs are older than a time, unless dry_run, and returns their names';
+    'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 COMMENT ON FUNCTION kid_partition_times(regclass) IS
-    'partitions of a table, and the times of their IDs: from when, included, and until when, excluded';
+    'returns the partitions of a table with the times of their IDs, from begins, included, until ends, excluded';
 COMMENT ON FUNCTION kid_partitions(regclass) IS
-    'partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
+    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';

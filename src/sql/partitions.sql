@@ -18,7 +18,7 @@ CREATE FUNCTION kid_partition_times(
     RETURNS SETOF record
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
 
--- Adds up what is below a partition that is itself partitioned. Keeps no lock, because there may be many partitions.
+-- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
 CREATE FUNCTION kid_partitions(
     parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT rows bigint,
     OUT bytes bigint, OUT detaching boolean)
@@ -41,8 +41,8 @@ END;
 COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer) IS
     'creates the missing partitions of a table until a time, and returns their names';
 COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
-    'drops the partitions all of whose IDs are older than a time, unless dry_run, and returns their names';
+    'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 COMMENT ON FUNCTION kid_partition_times(regclass) IS
-    'partitions of a table, and the times of their IDs: from when, included, and until when, excluded';
+    'returns the partitions of a table with the times of their IDs, from begins, included, until ends, excluded';
 COMMENT ON FUNCTION kid_partitions(regclass) IS
-    'partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
+    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';

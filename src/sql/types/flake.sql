@@ -2,7 +2,7 @@
 -- traits: setting bigint generators observe reset_clock
 -- storage: LIKE = bigint
 -- setting: epoch timestamptz
---     kid.flake_epoch says what the milliseconds count from
+--     the milliseconds count from kid.flake_epoch
 
 -- flake: what only this type has
 
@@ -23,12 +23,11 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
 
 COMMENT ON FUNCTION flake_next() IS
-    'makes a flake that is greater than all that the cluster issued with its generator and epoch, even across a crash '
-    'or a promotion';
+    'makes a flake that is greater than all IDs that the cluster issued with this generator and epoch, even across a '
+    'crash or a promotion';
 COMMENT ON FUNCTION flake_next(bigint) IS 'makes n flake, each greater than the one before it';
 COMMENT ON FUNCTION flake_at(timestamptz) IS
-    'makes a flake for an old row, with the given time or, if the IDs of its time unit may be used up, that of a '
-    'later unit';
+    'makes a flake for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
 COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS
     'assembles a flake from an instant, a datacenter and a worker, 0 to 31 each, a sequence, 0 to 4095, and an epoch, '
     'by default kid.flake_epoch';
@@ -41,7 +40,7 @@ COMMENT ON FUNCTION kid_generator(flake) IS
     'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
 COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
 COMMENT ON FUNCTION kid_observe(flake) IS
-    'moves the logical clock of its type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4

@@ -6,7 +6,7 @@
 -- kid64: what only this type has
 
 COMMENT ON TYPE kid64 IS
-    'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local identity of the Erlang '
+    'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local ID of the Erlang '
     'library uid';
 
 CREATE FUNCTION kid_next() RETURNS kid64
@@ -19,17 +19,16 @@ CREATE FUNCTION kid_sequence(kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
 
 COMMENT ON FUNCTION kid_next() IS
-    'makes a kid64 that is greater than all that the cluster issued before, even across a crash or a promotion';
+    'makes a kid64 that is greater than all IDs that the cluster issued before, even across a crash or a promotion';
 COMMENT ON FUNCTION kid_next(bigint) IS 'makes n kid64, each greater than the one before it';
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_at(timestamptz) IS
-    'makes a kid64 for an old row, with the given time or, if the IDs of its time unit may be used up, that of a '
-    'later unit';
+    'makes a kid64 for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
 COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
 COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_observe(kid64) IS
-    'moves the logical clock of its type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2

@@ -2,18 +2,18 @@
 -- traits: setting uuid generators observe
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 -- setting: neighborhood integer
---     kid.neighborhood says how many bits of the seconds are below the node
+--     kid.neighborhood is the number of bits of the seconds below the node
 
 -- kid96: what only this type has
 
 COMMENT ON TYPE kid96 IS
-    'k-ordered ID in 12 bytes, a kid64 with a node of 32 bits: the global identity of the Erlang library uid';
+    'k-ordered ID in 12 bytes, a kid64 with a node of 32 bits: the global ID of the Erlang library uid';
 
--- Its traits say of its bounds that they are of a time unit; they are of a neighborhood.
+-- The comments of the traits say that bounds are those of a time unit. Those of kid96 are of a neighborhood.
 COMMENT ON FUNCTION kid96_floor(timestamptz) IS
-    'returns the lowest kid96 of the 2^kid.neighborhood seconds that hold an instant';
+    'returns the lowest kid96 of the 2^kid.neighborhood seconds that contain an instant';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
-    'returns the highest kid96 of the 2^kid.neighborhood seconds that hold an instant';
+    'returns the highest kid96 of the 2^kid.neighborhood seconds that contain an instant';
 COMMENT ON FUNCTION kid96_lowest(tstzrange, integer) IS
     'returns the lowest kid96 of the 2^neighborhood seconds in which a range of time begins, or the greatest kid96 if '
     'no ID is in the range';
@@ -21,17 +21,17 @@ COMMENT ON FUNCTION kid96_highest(tstzrange, integer) IS
     'returns the highest kid96 of the 2^neighborhood seconds in which a range of time ends, or the smallest kid96 if '
     'no ID is in the range';
 COMMENT ON FUNCTION kid96_lowest(text, timestamptz, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or the '
-    'greatest kid96 if there is no such ID';
+    'returns the lowest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or '
+    'the greatest kid96 if there is no such ID';
 COMMENT ON FUNCTION kid96_highest(text, timestamptz, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or the '
-    'smallest kid96 if there is no such ID';
+    'returns the highest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or '
+    'the smallest kid96 if there is no such ID';
 COMMENT ON FUNCTION kid96_first(text, timestamptz, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if '
-    'there is no such ID';
+    'returns the lowest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or NULL '
+    'if there is no such ID';
 COMMENT ON FUNCTION kid96_last(text, timestamptz, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds that hold an ID <, <=, >= or > an instant, or NULL if '
-    'there is no such ID';
+    'returns the highest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or NULL '
+    'if there is no such ID';
 
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
@@ -71,7 +71,7 @@ COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4
 COMMENT ON FUNCTION kid_node(kid96, integer) IS 'returns the node that made an ID with the given neighborhood, 0 to 10';
 COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_observe(kid96) IS
-    'moves the logical clock of its type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3
@@ -81,7 +81,7 @@ BEGIN ATOMIC
            ('sequence', 14, kid_sequence(id)::text);
 END;
 COMMENT ON FUNCTION kid_inspect(kid96) IS
-    'lists the components of an ID with their widths in bits, the time as one, although the node stands within it';
+    'lists the components of an ID with their widths in bits, the time as one component although the node divides it';
 
 CREATE FUNCTION kid_global(kid64) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_global';

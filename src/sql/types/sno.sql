@@ -29,8 +29,8 @@ COMMENT ON FUNCTION sno_next(integer) IS 'makes a sno with a metabyte, 0 to 255,
 COMMENT ON FUNCTION sno_next(integer, bigint) IS
     'makes n sno with a metabyte, 0 to 255, each greater than the one before it unless the tick toggles between them';
 COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
-    'makes a sno for an old row, with a metabyte, 0 to 255, and the given time or, if the IDs of its time unit may be '
-    'used up, that of a later unit';
+    'makes a sno for an old row, with a metabyte, 0 to 255, and the given time, or a later one if the IDs of its time '
+    'unit may be used up';
 COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
     'assembles a sno from an instant, a metabyte, 0 to 255, a partition and a sequence, 0 to 65535 each, and a tick';
 COMMENT ON FUNCTION kid_tick(sno) IS
@@ -39,8 +39,8 @@ COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the c
 COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
 COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
 COMMENT ON FUNCTION kid_observe(sno) IS
-    'moves the logical clock of its type past an ID from elsewhere, on the side of its tick, so that this ID is not '
-    'made again';
+    'moves the logical clock of the type past an ID from elsewhere, on the side given by the tick, so that the ID is '
+    'not made again';
 
 CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5

@@ -6,13 +6,13 @@
 
 -- uuid version 7: what only it has
 --
--- It has kid_within() instead of the operator <@, which would get in the way of range types over uuid.
+-- It has kid_within() instead of the operator <@, which would interfere with range types over uuid.
 
 COMMENT ON FUNCTION kid_within(uuid, kid_span) IS
-    'tells whether a uuid is in a range of time, in milliseconds, comparing its bytes whatever its version';
+    'tells whether a uuid is in a range of time, in milliseconds, by comparing its bytes whatever its version is';
 
 COMMENT ON FUNCTION kid_uuidv7() IS
-    'makes a uuid of version 7 that is greater than all that this function made before in the cluster, even across a '
+    'makes a uuid of version 7 that is greater than all that this function made in the cluster before, even across a '
     'crash or a promotion';
 COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n uuids of version 7, each greater than the one before it';
 COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
@@ -20,9 +20,9 @@ COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
 COMMENT ON FUNCTION kid_timestamp(uuid) IS
     'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
 COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
-    'returns the lowest uuid of version 7 of the millisecond that holds an instant';
+    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
-    'returns the highest uuid of version 7 of the millisecond that holds an instant';
+    'returns the highest uuid of version 7 of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_observe(uuid) IS
     'moves the logical clock of kid_uuidv7() past a uuid of version 7 from elsewhere, so that new ones come after it';
 
