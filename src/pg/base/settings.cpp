@@ -1,21 +1,11 @@
 #include "settings.hpp"
 
-#include "../clocks/shmem.hpp"
-#include "../types/id_type.hpp"
-
 namespace kid::pg {
 
 int lease_length = 1000;
 int max_observe = 3600 * 1000;
 int max_wait = 1000;
 int clock_backward = backward_hold;
-
-namespace {
-
-constexpr config_enum_entry backward_options[] = {
-    {"hold", backward_hold, false}, {"wait", backward_wait, false}, {nullptr, 0, false}};
-
-} // namespace
 
 bool parse_choice(char const *text, std::uint64_t max, automatic_or_number &result) {
   std::uint64_t number = 0;
@@ -35,115 +25,6 @@ bool keep_choice(automatic_or_number value, void **extra) {
     return false;
   memcpy(*extra, &value, sizeof value);
   return true;
-}
-
-namespace {
-
-/// A value that was given to a setting before kid defined it.
-struct placeholder {
-  char const *name;
-  GucSource source;
-};
-
-/// Returns the placeholders for settings of kid that were given a value. Names of settings are compared without case; a
-/// placeholder has the spelling with which it was first given a value.
-List *placeholders() {
-  List *found = NIL;
-
-  for (config_generic *const setting : all_settings())
-    if ((setting->flags & GUC_CUSTOM_PLACEHOLDER) != 0 && pg_strncasecmp(setting->name, "kid.", 4) == 0 &&
-        setting->reset_source >= PGC_S_FILE) {
-      auto *const one = static_cast<placeholder *>(palloc(sizeof(placeholder)));
-      *one = {pstrdup(setting->name), setting->reset_source};
-      found = lappend(found, one);
-    }
-  return found;
-}
-
-/// Returns the first of `asked_for` whose value PostgreSQL rejected: it warned and fell back to the default.
-/// Placeholders for names that kid does not define are gone by now.
-placeholder refused_setting(List *asked_for) {
-  ListCell *cell = nullptr;
-
-  foreach (cell, asked_for) {
-    auto const *const asked = static_cast<placeholder *>(lfirst(cell));
-    for (config_generic *const setting : all_settings())
-      if (pg_strcasecmp(setting->name, asked->name) == 0 && setting->reset_source != asked->source)
-        return {setting->name, asked->source};
-  }
-  return {};
-}
-
-} // namespace
-
-/// Defines all settings. If a setting is defined late, PostgreSQL gives it the value of its placeholder. In parallel
-/// mode it rejects that value, with a warning, unless the setting may be changed in parallel mode. Therefore kid's
-/// settings may be, but only until all are defined.
-///
-/// A contradiction between two settings is an error where they are used, not where one is set. Values arrive one at a
-/// time and in any order: from a file, from SET, and from the leader of a parallel worker.
-static void define_all() {
-  int const flags = IsInParallelMode() ? GUC_ALLOW_IN_PARALLEL : 0;
-  DefineCustomIntVariable("kid.max_wait", "Longest time that a generator waits for the system clock.",
-                          "A generator waits when the IDs of a time unit are used up, when the bound of IDs is not in "
-                          "WAL yet, and, unless it holds the latest time, when the system clock goes back. 0 raises an "
-                          "error instead of waiting. -1 sets no limit.",
-                          &max_wait, 1000, -1, INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
-
-  DefineCustomEnumVariable(
-      "kid.clock_backward", "Behavior of generators when the system clock goes back.",
-      "\"hold\" keeps the latest time and counts on from there. \"wait\" waits, at most \"kid.max_wait\", until the "
-      "system clock reaches that time again. It does not apply to sno, which toggles its tick, nor to flax.",
-      &clock_backward, backward_hold, backward_options, PGC_SUSET, flags, nullptr, nullptr, nullptr);
-
-  DefineCustomIntVariable(
-      "kid.lease", "Time for which IDs are reserved ahead in WAL.",
-      "After a crash or a promotion, IDs start where the reserved time ends. The reservation is renewed at most twice "
-      "in this time. 0 reserves nothing and relies on the system clock. A change takes effect when the server starts.",
-      &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
-
-  DefineCustomIntVariable("kid.max_observe", "Longest time that an observed ID may be ahead of the system clock.",
-                          "kid_observe() rejects an ID that is further ahead, unless a superuser calls it. "
-                          "kid_observe_all() does not use such an ID, whoever calls it.",
-                          &max_observe, 3600 * 1000, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr,
-                          nullptr);
-
-  define_identity_settings(flags);
-  for (id_type const *type : all_types)
-    if (type->define_settings != nullptr)
-      type->define_settings(flags);
-
-  MarkGUCPrefixReserved("kid");
-  if (flags != 0)
-    for (config_generic *const setting : all_settings())
-      if (strncmp(setting->name, "kid.", 4) == 0)
-        setting->flags &= ~flags;
-}
-
-/// Defines all settings, once. Raises an error if PostgreSQL rejected a kid.* value given before the library was
-/// loaded. Such a session must not use kid: it would run with the default, misread IDs, or issue those of another
-/// server. With kid preloaded, PostgreSQL itself refuses the connection, or refuses to start if the value is in the
-/// configuration file.
-void define_settings() {
-  static bool defined = false;
-  static placeholder refused = {};
-
-  // After an error in here, the next call of any function of kid calls this again.
-  if (!defined) {
-    List *const asked_for = placeholders();
-    define_all();
-    refused = refused_setting(asked_for);
-    defined = true;
-  }
-  if (refused.name == nullptr)
-    return;
-  bool const in_file = refused.source == PGC_S_FILE;
-  ereport(ERROR, errcode(ERRCODE_CANT_CHANGE_RUNTIME_PARAM), errmsg("parameter \"%s\" could not be set", refused.name),
-          in_file
-              ? errdetail("The configuration file has an invalid value for this parameter.")
-              : errdetail("The value given when the session started was rejected, and hides the value of the server."),
-          in_file ? errhint("Correct it, reload the configuration, and start a new session.")
-                  : errhint("Start a session without that value."));
 }
 
 } // namespace kid::pg

@@ -54,6 +54,12 @@ void raise_all_sides(clock_ref const &clock, std::uint64_t state);
 /// Lowers a clock, and its bound with it, to the unit of `state`. No issued ID above that unit may still be in use.
 void lower_clock(clock_ref const &clock, std::uint64_t state);
 
+/// Moves a clock past `state`. Raises an error if `state` is too far ahead of the system clock for this user.
+void observe(clock_ref const &clock, std::uint64_t state);
+
+/// Raises an error unless the user is a superuser.
+void check_may_reset();
+
 /// Moves a clock to the end of a unit, so that a session that has read its state fails its compare-and-swap. Returns
 /// the state that the clock has then.
 std::uint64_t leave_unit(clock_ref const &clock);

@@ -6,9 +6,9 @@
 // session of the cluster and creates shared memory anew, and kid starts again with it.
 #pragma once
 
-#include "../node/identity.hpp"
 #include "bound_page.hpp"
 #include "clock_rules.hpp"
+#include "identity_state.hpp"
 
 namespace kid::pg {
 
@@ -123,17 +123,6 @@ inline shared_state &shared(char const *function) {
   if (unlikely(attached == nullptr))
     attach(function);
   return *attached;
-}
-
-/// Returns the identity that IDs are made with.
-inline identity identity_in_force(char const *function) {
-  return unpack(pg_atomic_read_u64(&shared(function).identity.word));
-}
-
-/// The same for a generator that puts the node number into its IDs. Finds out the number if it is not known yet.
-inline identity numbered_identity(char const *function) {
-  identity const who = identity_in_force(function);
-  return likely(who.known && who.kind != node_kind::citus) ? who : with_number(who);
 }
 
 /// Returns shared memory to a caller that only reads it, also during recovery.

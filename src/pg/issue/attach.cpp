@@ -1,7 +1,7 @@
 // Prepares a process to issue IDs: finds shared memory, and puts the settings of the process in force there. Each
 // change of those settings detaches the process, so that this is done again.
 #include "../base/settings.hpp"
-#include "../clocks/lease.hpp"
+#include "../node/identity.hpp"
 
 namespace kid::pg {
 

@@ -2,6 +2,7 @@
 // node/identity.hpp how a lane changes.
 #pragma once
 
+#include "../node/identity.hpp"
 #include "generate.hpp"
 
 namespace kid::pg {

@@ -12,52 +12,9 @@
 // change is done.
 #pragma once
 
-#include "../base/compat.hpp"
+#include "../clocks/shmem.hpp"
 
 namespace kid::pg {
-
-enum class node_kind : std::uint32_t {
-  none,      ///< there is no identity yet
-  automatic, ///< a hash that differs between servers, even if they are copies of one
-  named,     ///< the hash of a name
-  numbered,
-  citus, ///< the number that Citus gives its nodes
-};
-
-struct identity {
-  node_kind kind;
-  bool known; ///< whether `node` is known: a random number is drawn when it is first needed
-  std::uint32_t node;
-  std::uint32_t lanes;
-
-  /// Returns whether servers are numbered, from 0 on. Otherwise `node` is a hash of 32 bits, and any part of it will
-  /// do.
-  constexpr bool counts() const { return kind == node_kind::numbered || kind == node_kind::citus; }
-};
-
-/// The greatest `kid.lanes`.
-constexpr std::uint32_t lanes_max = 1024;
-
-constexpr std::uint64_t pack(identity const &who) {
-  return std::uint64_t{who.lanes} << 40 | static_cast<std::uint64_t>(who.kind) << 36 | std::uint64_t{who.known} << 32 |
-         who.node;
-}
-
-constexpr identity unpack(std::uint64_t word) {
-  return {static_cast<node_kind>(word >> 36 & 15), (word >> 32 & 1) != 0, static_cast<std::uint32_t>(word),
-          static_cast<std::uint32_t>(word >> 40)};
-}
-
-struct identity_state {
-  pg_atomic_uint64 word; ///< packed; changed under `lock`, read without it; 0 if there is none yet
-  LWLock lock;           ///< held for a moment, while no other lock is taken
-
-  // Guarded by `lock`:
-  TimestampTz configured; ///< when the configuration behind `word` was read
-  Oid citus_database;     ///< the database whose Citus gave the number
-};
-
-struct shared_state;
 
 /// Reads the number that Citus gives this server in the current database.
 void look_for_citus();
@@ -71,6 +28,17 @@ void put_in_force(shared_state &shared);
 
 /// Returns `who`, which is in force, with its number. Draws a random number if there is none yet.
 identity with_number(identity who);
+
+/// Returns the identity that IDs are made with.
+inline identity identity_in_force(char const *function) {
+  return unpack(pg_atomic_read_u64(&shared(function).identity.word));
+}
+
+/// The same for a generator that puts the node number into its IDs. Finds out the number if it is not known yet.
+inline identity numbered_identity(char const *function) {
+  identity const who = identity_in_force(function);
+  return likely(who.known && who.kind != node_kind::citus) ? who : with_number(who);
+}
 
 /// Returns the identity in force, with its number if that is known. During recovery, returns the identity of the
 /// settings.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../base/compat.hpp"
-#include "../types/id_type.hpp"
+#include "../traits/id_type.hpp"
 
 namespace kid::pg {
 

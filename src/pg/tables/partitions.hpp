@@ -3,7 +3,7 @@
 
 #include "../base/datum.hpp"
 #include "../base/error.hpp"
-#include "../types/id_type.hpp"
+#include "../traits/id_type.hpp"
 
 #include <algorithm>
 

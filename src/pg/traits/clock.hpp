@@ -8,12 +8,6 @@
 
 namespace kid::pg {
 
-/// Moves a clock past `state`. Raises an error if `state` is too far ahead of the system clock for this user.
-void observe(clock_ref const &clock, std::uint64_t state);
-
-/// Raises an error unless the user is a superuser.
-void check_may_reset();
-
 /// Returns the state of the logical clock from which an ID was made. Raises an error if the time of the ID is out of
 /// range.
 template <class Id> std::uint64_t state_argument(Datum argument) {

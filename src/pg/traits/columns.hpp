@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../base/datum.hpp"
-#include "../types/id_type.hpp"
+#include "id_type.hpp"
 
 namespace kid::pg {
 

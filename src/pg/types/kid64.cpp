@@ -6,11 +6,11 @@
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
 #include "../traits/gist.hpp"
+#include "../traits/id_type.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
-#include "id_type.hpp"
 
 KID_DECLARE_INPUT(kid64)
 

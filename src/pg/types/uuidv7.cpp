@@ -6,9 +6,9 @@
 #include "../issue/generate.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
+#include "../traits/id_type.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
-#include "id_type.hpp"
 
 namespace kid {
 
