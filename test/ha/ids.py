@@ -96,8 +96,9 @@ class Client:
         self.log(f"{start:.6f} {end:.6f} {self.era} {state} {self.type} {self.number} {self.n}", *what)
 
     def call(self):
-        """Asks for an ID without a row; or, if the client makes rows, in turn so, in a transaction of its own, and in one
-        that is committed or rolled back after the client has the ID."""
+        """Asks for an ID, and logs it. A client without rows only calls the generator. A client with rows takes turns:
+        it calls the generator; inserts a row that is committed at once; or inserts a row in a transaction, and commits
+        or rolls it back when it has the ID."""
         way = self.n % 5 if self.rows else 0
         if way == 3:
             self.cursor.execute("BEGIN")
@@ -243,8 +244,9 @@ def below(given, broken):
 
 
 def check(paths, rows, steps, breaks, end):
-    """The figures {(step, type): Counter} and some examples {step: [line]}, for steps [(start, name)] that end at `end`.
-    `breaks` has for those in which a leader ended before all of its WAL had arrived: {name: moment up to which it had}."""
+    """Returns the figures {(step, type): Counter} and some examples {step: [line]}. `steps` is [(start, name)], and the
+    last step ends at `end`. In some steps a leader ends before all of its WAL has arrived at its successor. For these
+    steps `breaks` says up to which moment the WAL has arrived: {name: moment}."""
     given, refused = read_logs(paths, rows)
     figures = collections.defaultdict(collections.Counter)
     examples = collections.defaultdict(list)

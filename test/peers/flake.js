@@ -12,7 +12,7 @@ const psql = (input) =>
     .split('\n').slice(0, -1).map((line) => line.split('|'));
 
 let tests = 0;
-// Agreement about nothing is none.
+// Reports a test, which passes if all comparisons agree. It fails if there were none, as it then tested nothing.
 const agree = (name, same, all, example) => {
   const good = Number(same) === all && all > 0;
   console.log(`${good ? 'ok' : 'not ok'} ${++tests} - ${name} (${same} of ${all})`);

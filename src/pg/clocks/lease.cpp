@@ -8,8 +8,8 @@ namespace kid::pg {
 
 namespace {
 
-/// How far the bound is ahead of a logical clock that is ahead of the system clock itself. Such a clock moves by no
-/// more than a time unit while one passes, so it is some time until the next renewal.
+/// How far the bound is put ahead of a logical clock that is ahead of the system clock itself. Such a clock advances no
+/// faster than time passes, so a renewal, due halfway to the bound, comes at most once in half of this span.
 constexpr unix_micros near_micros = 8000;
 
 /// While standbys have not confirmed a bound, a session that could use the bound tries again after this time.

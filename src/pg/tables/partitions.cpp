@@ -303,9 +303,9 @@ bool is_unit_of_bound(partition_list const &all, unix_micros time) {
   return false;
 }
 
-/// Finds where the first hole may be, and when the period of that bound begins. If the first partition begins at or
-/// before the present, the hole is where the partitions that adjoin it end. Otherwise it is the present period. Returns
-/// false if these partitions have no end.
+/// Sets `first` to the first bound from which a partition may be missing, and `start` to when the period that contains
+/// `first` begins. If the first partition begins at or before the present, `first` is where it and the partitions that
+/// adjoin it end. Otherwise `first` is where the present period begins. Returns false if these partitions have no end.
 bool find_start(creation const &call, partition_bound &first, TimestampTz &start) {
   partition_bound reach = call.present;
   bool found = false;

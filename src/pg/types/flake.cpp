@@ -33,9 +33,9 @@ bool is_contradictory() {
                      (worker >= 0 && worker != (id & static_cast<int>(flake::worker::max))));
 }
 
-/// Returns the generator of this server, its datacenter and worker, or -1 if the settings decide on none. If nothing
-/// sets the generator, it is 0, as the library's is. Of many servers that fill the same tables at most one may use
-/// that.
+/// Returns the generator of this server, that is, its datacenter and worker. If nothing sets it, returns the library's
+/// default, 0. Returns -1 if the settings contradict each other, if the node number is unknown or too large, or if
+/// other servers may use the default too: on a Citus worker, or if there are lanes.
 std::int64_t generator_of(identity const &who) {
   if (is_contradictory())
     return -1;

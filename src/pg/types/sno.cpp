@@ -47,8 +47,9 @@ sno::word partition(char const *function) {
   return sno::partition::put(static_cast<std::uint64_t>(value));
 }
 
-/// A sno_clock that holds its highest time for a while after a server start, instead of changing sides. holds() reads
-/// shared memory each time, because the first call of a generator after a start opens the lease, which sets that time.
+/// A sno_clock that holds its highest time for a while after a server start or a kid_observe_all(), instead of changing
+/// sides. holds() reads the span from shared memory each time, because the first call of a generator after a start
+/// opens the lease, and so sets the span during the call.
 struct held_clock : sno_clock {
   bool holds(std::uint64_t last, std::uint64_t now) const noexcept {
     clock_cell &cell = shared_memory->cells[clock_sno];
