@@ -17,11 +17,11 @@
 //   unit(state)       the first state of the time unit of a state
 //   end(state)        the greatest number that can be a state of that time unit
 //   next_unit(state)  the first state of the next time unit; the same state if there is none
-//   begin(now, last)  the first state to issue in the unit `now`, which is later than that of `last`
+//   begin(now, last)  the first state to issue in the unit that begins at `now`, which is later than the unit of `last`
 //   used_up(state)    whether the unit of `state` has no state left to issue
 //   count(state)      the next state to issue in the unit of `state`
 //   left(state)       how many states the unit of `state`, which was issued, has left to issue
-//   states()          the least number of states that a unit has
+//   states()          how many states every unit has at least
 //   holds(last, now)  what to do if the system clock goes back behind a state. If true, keep the highest time and count
 //                     on (a hybrid logical clock), so that states only ever rise. If false, wait until the system
 //                     clock has reached that time again
@@ -58,7 +58,7 @@ enum class step_kind : unsigned char {
 /// What a cell says about a state that `clock` is about to issue.
 struct permit {
   step_kind kind;    ///< `issued` if the state may be issued; otherwise `beyond` or `stale`
-  std::uint64_t end; ///< if it may, the states after it may be issued too, up to but not including this one
+  std::uint64_t end; ///< the end of the range that may be issued, exclusive
 };
 
 struct step_result {
@@ -80,7 +80,7 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
   if (now > last)
     return {step_kind::issued, clock.begin(now, last)};
 
-  // The system clock went back behind the unit, and the logical clock is not to run ahead of it.
+  // The system clock went back behind the unit, and this clock waits.
   if (!clock.holds(last, now) && now < clock.unit(last))
     return {step_kind::behind, last};
 

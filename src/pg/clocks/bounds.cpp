@@ -85,7 +85,7 @@ void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last,
   // If the lease is on, it has to be renewed first.
   std::uint64_t const bound = lease.length > 0 ? 0 : no_bound;
 
-  pg_atomic_write_u64(&clock.stats.held_until, is_usual ? rules.next_unit(last) : 0);
+  pg_atomic_write_u64(&clock.stats.counted_until, is_usual ? rules.next_unit(last) : 0);
   if (rules.sides != 0) {
     std::uint64_t const safe = lease.page.safe[clock.id];
     pg_atomic_write_u64(&lease.safe, safe);

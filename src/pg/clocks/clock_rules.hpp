@@ -39,7 +39,7 @@ struct clock_rules {
     return end(unit(state) | (side_of & sides));
   }
 
-  /// Returns the greatest state below `bound`, which is the first one of its unit, on the side of `state`.
+  /// Returns the greatest state below `bound`, on the side of `state`. `bound` is the first state of its unit.
   std::uint64_t last_before(std::uint64_t state, std::uint64_t bound) const {
     // Computed from the time, because not every number is a state.
     return bound > unit(state) ? end_of_unit(at(time(bound) - 1), state) : state;

@@ -21,7 +21,7 @@ struct identity {
 
   /// Returns whether servers are numbered, from 0 on. Otherwise `node` is a hash of 32 bits, and any part of it will
   /// do.
-  constexpr bool counts() const { return kind == node_kind::numbered || kind == node_kind::citus; }
+  constexpr bool is_numbered() const { return kind == node_kind::numbered || kind == node_kind::citus; }
 };
 
 /// The greatest `kid.lanes`.

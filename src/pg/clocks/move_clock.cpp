@@ -58,7 +58,7 @@ void raise_clock(clock_ref const &clock, std::uint64_t state) {
     while (last < state && !clock.cell.compare_exchange(last, state)) {
     }
     // The clock may be ahead now, but the system clock did not go back.
-    pg_atomic_write_u64(&clock.stats.held_until, rules.next_unit(clock.cell.load()));
+    pg_atomic_write_u64(&clock.stats.counted_until, rules.next_unit(clock.cell.load()));
     return true;
   });
 }
@@ -102,7 +102,7 @@ void lower_clock(clock_ref const &clock, std::uint64_t state) {
       greatest = leased ? end : Min(end, greatest);
       pg_atomic_write_u64(&clock.cell.held, 0);
       pg_atomic_fetch_add_u64(&lease.resets, 1);
-      pg_atomic_write_u64(&clock.stats.held_until, 0);
+      pg_atomic_write_u64(&clock.stats.counted_until, 0);
     } else if (greatest > end) {
       // Only the bound is above `end`.
       greatest = leased ? take_bound_back(clock) : end;

@@ -42,7 +42,7 @@ void fill() {
       pg_atomic_init_u64(word, 0);
   for (auto &stats : state.stats)
     for (auto *word : {&stats.waits, &stats.backward_steps, &stats.ticks, &stats.renewals, &stats.waiting,
-                       &stats.waiting_since, &stats.held_until})
+                       &stats.waiting_since, &stats.counted_until})
       pg_atomic_init_u64(word, 0);
   for (auto &next : state.backfill.next)
     pg_atomic_init_u64(&next, rolling);

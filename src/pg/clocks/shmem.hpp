@@ -34,13 +34,13 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
     return permits_below(renew_at, clock, next);
   }
 
-  /// What `permits` says if the cell's limit is in the word `end`.
+  /// What `permits` says if the cell's limit is in `limit_word`.
   template <class Clock>
-  static permit permits_below(pg_atomic_uint64 &end, Clock const &clock, std::uint64_t next) noexcept {
+  static permit permits_below(pg_atomic_uint64 &limit_word, Clock const &clock, std::uint64_t next) noexcept {
     // The limit and the identity are read after the state. Pairs with the barriers in set_bound(), open_lease() and
     // put_in_force(), which change them before they move the state.
     pg_read_barrier();
-    std::uint64_t const limit = pg_atomic_read_u64(&end);
+    std::uint64_t const limit = pg_atomic_read_u64(&limit_word);
     if (clock.is_stale())
       return {step_kind::stale, limit};
     return {next < limit ? step_kind::issued : step_kind::beyond, limit};
@@ -68,7 +68,7 @@ struct clock_stats {
   pg_atomic_uint64 renewals;
   pg_atomic_uint64 waiting;       ///< sessions that wait for the bound of this clock right now
   pg_atomic_uint64 waiting_since; ///< a TimestampTz: when the first of them began, if there are any
-  pg_atomic_uint64 held_until;    ///< the first state after the last unit that was seen ahead of the system clock
+  pg_atomic_uint64 counted_until; ///< below this state, being ahead of the system clock was counted already
 };
 
 struct lease_state {

@@ -1,8 +1,8 @@
 // Back-filling: kid64_at() and its siblings make an ID of a given time.
 //
-// Their sequences cycle, apart from the logical clock, which they do not move. All sessions share one count. So as many
-// calls in a row as there are sequences give different IDs, across all sessions and whatever the times. Beyond that,
-// each call in a statement remembers in which time units it gave IDs, as ranges of units:
+// Their sequences cycle, apart from the logical clock, which they do not move. All sessions share one count of the IDs
+// made. So N calls in a row, for N sequences, give different IDs whatever their times. To avoid repeats after that,
+// each call in a query remembers, until the statement ends, the time units in which it gave IDs, as ranges:
 //
 //   from                            to
 //   | all sequences may be used up | in use since the count `since` |

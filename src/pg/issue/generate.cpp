@@ -7,17 +7,17 @@ void notice_ahead(clock_id id, std::uint64_t state) {
   constexpr unix_micros notable = 1'000'000;
   clock_ref const clock = clock_of(id);
   clock_rules const &rules = clock.rules;
-  pg_atomic_uint64 &held_until = clock.stats.held_until;
+  pg_atomic_uint64 &counted_until = clock.stats.counted_until;
   unix_micros const ahead = rules.time(state) - to_unix(GetCurrentTimestamp());
 
   // Return if the earlier reading was merely old, or if this unit was seen before: one write for each unit is enough.
-  std::uint64_t seen = pg_atomic_read_u64(&held_until);
+  std::uint64_t seen = pg_atomic_read_u64(&counted_until);
   if (ahead <= 0 || state < seen)
     return;
   // While the system clock is behind, the logical clock moves by single units, so a longer move means another step
   // back.
   bool const another = state >= rules.next_unit(rules.next_unit(seen));
-  if (!pg_atomic_compare_exchange_u64(&held_until, &seen, rules.next_unit(state)) || !another)
+  if (!pg_atomic_compare_exchange_u64(&counted_until, &seen, rules.next_unit(state)) || !another)
     return;
   pg_atomic_fetch_add_u64(&clock.stats.backward_steps, 1);
   if (ahead >= notable && keeps_highest_time())

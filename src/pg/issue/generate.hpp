@@ -1,7 +1,7 @@
 // Issuing IDs.
 //
-// The fast path checks that this process is attached, reads the system clock, splits it into the fields of the ID, and
-// does one load and one compare-and-swap. Everything else is out of line.
+// The fast path checks that this process is attached, reads the system clock, converts it to a time unit of the clock,
+// and does one load and one compare-and-swap. Everything else is out of line.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -46,13 +46,13 @@ pg_noinline pg_attribute_cold void notice_ahead(clock_id id, std::uint64_t state
 template <class Id, class Clock, class Cell>
 step_result attempt(Id const &layout, Clock const &clock, clock_id id, Cell &cell, carry_pace const &pace,
                     std::uint64_t *count) {
-  clock_cell &words = shared_memory->cells[id];
+  clock_cell &own_cell = shared_memory->cells[id];
 
   if constexpr (Clock::changes_sides) {
     return advance_in_order(
-        clock, cell, [&] { return read_clock(layout, clock, words); }, pace, count);
+        clock, cell, [&] { return read_clock(layout, clock, own_cell); }, pace, count);
   } else {
-    std::uint64_t const now = read_clock(layout, clock, words);
+    std::uint64_t const now = read_clock(layout, clock, own_cell);
     step_result const result = advance(clock, cell, now, pace.carry_from(now), count);
 
     if (unlikely(result.state > clock.end(now)))

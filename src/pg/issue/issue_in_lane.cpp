@@ -16,7 +16,7 @@ std::int64_t lane_number(identity const &who, bool plain) {
     return -1;
   if (who.lanes == 1)
     return 0;
-  return who.known && who.counts() && who.node < who.lanes ? std::int64_t{who.node} : -1;
+  return who.known && who.is_numbered() && who.node < who.lanes ? std::int64_t{who.node} : -1;
 }
 
 lane_entry enter_lane(identity who, std::uint64_t sequence_max, bool plain) {

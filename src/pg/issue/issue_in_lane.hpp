@@ -7,8 +7,7 @@
 
 namespace kid::pg {
 
-/// `Clock` in a lane that was chosen by the identity in `packed_identity`. The clock is stale if another identity is in
-/// force.
+/// `Clock` for the lane that belongs to `packed_identity`. The clock is stale as soon as another identity is in force.
 template <class Clock> struct clock_of_identity : Clock {
   std::uint64_t packed_identity;
 
@@ -17,16 +16,16 @@ template <class Clock> struct clock_of_identity : Clock {
 
 /// Where in the sequence this process makes IDs of a type.
 struct lane_entry {
-  std::uint64_t packed_identity; ///< the identity that `part` was chosen by; at first 0, which no server has
+  std::uint64_t packed_identity; ///< the identity that `part` belongs to; 0 until a lane is chosen
   lane part;
-  bool whole; ///< whether there are no lanes
+  bool undivided; ///< whether there are no lanes
 };
 
 /// Returns the lane of `who`. Raises an error if `who` has no lane. `plain` says that the IDs have no node number in
 /// them.
 lane_entry enter_lane(identity who, std::uint64_t sequence_max, bool plain);
 
-/// Returns the number of that lane, for kid_identity(); -1 if enter_lane() would raise an error.
+/// Returns the number of the lane of `who`, for kid_identity(); -1 if enter_lane() would raise an error.
 std::int64_t lane_number(identity const &who, bool plain);
 
 template <class Id> inline lane_entry entry_of = {0, {0, 0}, true};
@@ -47,7 +46,7 @@ pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock c
 
   for (;;) {
     step_result const result =
-        likely(entry.whole)
+        likely(entry.undivided)
             ? issue(layout, clock_of_identity<Clock>{clock, entry.packed_identity}, id, function, count)
             : issue(layout, clock_of_identity<in_lane<Clock>>{{clock, entry.part}, entry.packed_identity}, id, function,
                     count);

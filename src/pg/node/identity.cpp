@@ -191,7 +191,7 @@ void unfit_number_error(identity const &who, char const *what, std::uint32_t max
   if (!who.known)
     no_number_error(who);
   ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("node number of this server does not fit %s", what),
-          who.counts()
+          who.is_numbered()
               ? errdetail("It is %u, and the range is 0 to %u.", who.node, max)
               : errdetail("\"kid.node\" is \"%s\", which is not a number, and the range is 0 to %u.", node_text, max),
           errhint("%s", hint));

@@ -58,6 +58,7 @@ template <class Id> Datum from_bytea(PG_FUNCTION_ARGS) {
 #define KID_DECLARE_INPUT(T) extern "C" PGDLLEXPORT Datum T##_in(PG_FUNCTION_ARGS);
 
 #define KID_EXPORT_IO(T)                                                                                               \
+  static_assert(kid::pg::T##_type.input == T##_in, "kid recognizes its own types by their input functions");           \
   KID_FUNCTION(T##_in, kid::pg::in<kid::T>)                                                                            \
   KID_FUNCTION(T##_out, kid::pg::out<kid::T>)                                                                          \
   KID_FUNCTION(T##_recv, kid::pg::recv<kid::T>)                                                                        \

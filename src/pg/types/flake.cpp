@@ -43,7 +43,7 @@ std::int64_t generator_of(identity const &who) {
     return id;
   if (datacenter >= 0 || worker >= 0)
     return Max(datacenter, 0) << flake::worker::width | Max(worker, 0);
-  if (who.counts())
+  if (who.is_numbered())
     return who.known && who.node <= flake::generator::max ? std::int64_t{who.node} : -1;
   return who.lanes > 1 || on_citus_worker() ? -1 : 0;
 }
@@ -55,7 +55,7 @@ std::int64_t generator_of(identity const &who) {
             errdetail("Their values are %d, %d and %d, but the first must be %d times the second plus the third.", id,
                       datacenter, worker, 1 << flake::worker::width),
             errhint("Set either \"kid.flake_id\" or the other two settings, and leave the rest at -1."));
-  if (on_citus_worker() && !who.counts())
+  if (on_citus_worker() && !who.is_numbered())
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("IDs that this Citus worker makes would repeat those of other nodes"),
             errdetail("The generator of flake is not set, and would be 0 on each node."),

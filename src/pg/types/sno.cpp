@@ -31,7 +31,7 @@ std::int64_t partition_of(identity const &who) {
     return chosen_partition.number;
   if (!who.known)
     return -1;
-  if (!who.counts())
+  if (!who.is_numbered())
     return static_cast<std::int64_t>(who.node & sno::partition::max);
   return who.node <= sno::partition::max ? std::int64_t{who.node} : -1;
 }
