@@ -48,7 +48,8 @@ sub error_of
 	return $stderr;
 }
 
-my @other_struct = ([ 'src/pg/clocks/shmem.cpp', qr/ struct_version = 1;/, ' struct_version = 2;' ]);
+my @other_struct = ([ 'src/pg/clocks/shmem.cpp', qr/ struct_version = 1;/, ' struct_version = 2;' ],
+	[ 'src/pg/clocks/shmem.cpp', qr/struct_version == 1 /, 'struct_version == 2 ' ]);
 my ($older, $newer) = (build('0.9', @other_struct, [ 'src/pg/module.cpp', qr/kid_library_1_0/, 'kid_library_0_9' ]), build('999.0', @other_struct));
 copy($installed, "$directory/kid.so") or die $!;
 END { install("$directory/kid.so") if defined $directory && -e "$directory/kid.so" }
