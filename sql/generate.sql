@@ -53,8 +53,8 @@ SELECT now() - kid_timestamp(id::kid64) < interval '1 minute' AS recent FROM num
 SELECT count(DISTINCT id), min(kid_timestamp(id)) = max(kid_timestamp(id)) AS same_time, min(kid_sequence(id)), max(kid_sequence(id))
   FROM (SELECT kid64_at('2020-02-02 02:02:02.002+00') AS id FROM generate_series(1, 16384)) s;
 SELECT count(DISTINCT id) FROM (SELECT kid64_at('2020-02-02 02:02:02.002+00') AS id FROM generate_series(1, 20000)) s;
--- A session remembers only the last time unit: after calls for another unit, a call 16384 calls later returns the same ID. A statement remembers all units that
--- it used.
+-- From one statement to the next, a session remembers only the last time unit. So after calls for another unit, a call
+-- 16384 calls later returns the same ID. Within a statement all units are remembered.
 SELECT kid64_at('2020-02-02') AS first \gset
 SELECT count(kid64_at('2020-01-01')) FROM generate_series(1, 16383);
 SELECT kid64_at('2020-02-02') = :'first'::kid64 AS same;

@@ -320,8 +320,8 @@ ROLLBACK;
 SELECT partition, begins FROM kid_partitions('moved');
 DROP TABLE moved, others, numbers;
 
--- What time a flake has depends on a setting of the session. If sessions differ in that setting, or if no remaining partition could take new rows, partitions
--- are not dropped.
+-- The time of a flake depends on a setting of the session. No partition is dropped if roles have different values of
+-- that setting, or if no remaining partition could take new rows.
 CREATE ROLE regress_kid_epoch;
 GRANT regress_kid_epoch TO CURRENT_USER;
 GRANT CREATE, USAGE ON SCHEMA "Quoted schema" TO regress_kid_epoch;

@@ -223,9 +223,10 @@ EXECUTE kid96s;
 RESET plan_cache_mode;
 DEALLOCATE ALL;
 
--- A sub-select may return another value each time. It is not evaluated separately for the two ends of a range, nor for an index and again for the recheck. Here
--- it alternates between two hours, and no row found may be in neither; or between two infinities, and all rows match or none. A sub-select that contains such a
--- sub-select is treated the same.
+-- A sub-select may return another value each time. It is not evaluated separately for the two ends of a range, nor for
+-- an index and again for the recheck. Here it alternates between two hours, and every row found must be in one of them.
+-- Or it alternates between two infinities, and either all rows match or none. The same holds for a sub-select that
+-- contains such a sub-select.
 CREATE SEQUENCE asked;
 CREATE FUNCTION hour() RETURNS tstzrange LANGUAGE sql AS $$
     SELECT CASE nextval('asked') % 2 WHEN 0 THEN tstzrange('2026-11-02 01:00', '2026-11-02 02:00') ELSE tstzrange('2026-11-03 01:00', '2026-11-03 02:00') END $$;

@@ -149,7 +149,7 @@ is(session($primary, 'SELECT kid_sequence(id) BETWEEN 10240 AND 11263 FROM kid_n
 is(session($primary, $all, 'plain') =~ s/^\d+//r, '|5|5|5', 'kid.node = citus: other databases of the server have the same number');
 is(configure(lanes => 4), '5|5|5||4', 'kid.node = citus: a number beyond the lanes gives no lane');
 like(session($primary, "$next kid_next()"), qr/ERROR:  F0000: node number of this server does not fit "kid.lanes"\nDETAIL:  It is 5, and the range is 0 to 3/, 'kid.node = citus: kid_next() fails with a number beyond the lanes');
-# The number of lanes becomes one again, while a statement runs that may make IDs in a lane only.
+# The number of lanes becomes one again while a statement runs. From then on its IDs could repeat those of other nodes.
 configure(lanes => 16);
 my ($stdout, $stderr) = ('', '');
 my $running = IPC::Run::start([ 'psql', '-XAtq', '-d', $primary->connstr('postgres'), '-c',

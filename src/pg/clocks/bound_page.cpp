@@ -101,8 +101,8 @@ page_state look_at_file() {
   return page_state::none;
 }
 
-/// Creates the file with a block of zeroes, or whatever is missing after a crash in here. P_NEW would need a relation
-/// that is in the system catalog.
+/// Creates the file with a block of zeroes. After a crash in this function, creates what is missing. P_NEW would need a
+/// relation that is in the system catalog.
 void create() {
   auto *const relation = smgropen(file, no_backend);
   PGIOAlignedBlock zeroes;

@@ -9,8 +9,8 @@ namespace kid::pg {
 /// A lease that is off never ends: no state reaches this bound.
 constexpr std::uint64_t no_bound = ~std::uint64_t{0};
 
-/// If a write takes long, because of a slow disk or a slow synchronous standby, the lease is longer, so that there is
-/// time to renew it, but no longer than this.
+/// If a slow disk or a slow synchronous standby makes a write take long, the lease is extended to at most this length,
+/// so that there is time to renew it.
 constexpr std::int64_t slow_micros = 10'000'000;
 
 /// The least step back of the system clock, or distance ahead of it, that is worth a warning. Every clock is adjusted

@@ -58,8 +58,8 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   unix_micros const from = Max(now, rules.time(next));
   unix_micros const until = Max(now + length, rules.time(next) + Max(near_micros, four_writes));
 
-  // Use a bound that another session wrote without waiting for standbys to confirm it, unless a system clock that was
-  // wrong put it too far ahead.
+  // If a session wrote a bound but did not wait until standbys confirmed it, publish that bound now, unless a wrong
+  // system clock put it too far ahead.
   std::uint64_t const last = lease.page.last[clock.id];
   std::uint64_t const written = rules.next_unit(last);
   if (written > bound_of(clock) && last > next && !rules.on_other_side(last, clock.cell.load()) &&
@@ -69,10 +69,11 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   }
 
   std::uint64_t bound = rules.bound_at(until);
-  // Other sessions need not try meanwhile, nor, if this fails, before the bound.
+  // Make other sessions go on without trying to renew. If this renewal fails, they try once they reach the bound.
   pg_atomic_write_u64(&clock.cell.renew_at, bound_of(clock));
   if (bound < bound_of(clock)) {
-    // A system clock that was wrong, or a disk that was slow, had raised it.
+    // The bound in force is higher, because a system clock was wrong or a disk was slow. Take it back only if it is far
+    // too high.
     if (rules.time(bound_of(clock)) > until + length)
       bound = Max(bound, rules.bound_at(rules.time(take_bound_back(clock)) + near_micros));
     else

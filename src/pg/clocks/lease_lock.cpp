@@ -109,8 +109,8 @@ bool is_confirmed(lease_state &lease) {
     return synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE && standbys_have(lease.written, false);
   }
   lease.written = InvalidXLogRecPtr;
-  // The standbys confirmed at some time after the last check. If that was long ago, the time until now says little, so
-  // twice the time of that check is the limit.
+  // The standbys confirmed at some time since the last check. If that check was long ago, the time until now is far too
+  // long for the write. So count at most twice the time that had passed at the check.
   lease.write_micros = Min(2 * lease.pending_micros, monotonic_micros() - lease.written_at);
   return true;
 }

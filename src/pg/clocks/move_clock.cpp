@@ -49,7 +49,7 @@ void raise_clock(clock_ref const &clock, std::uint64_t state) {
 
     if (rules.on_other_side(last, state))
       return raise_other_side(lease, clock, state, last);
-    // Nothing would be left to issue, not even after a start, which begins at the bound.
+    // After the last unit nothing is left to issue, not even after a start, which begins at the bound.
     if (rules.next_unit(state) == state)
       clock_ended_error();
     while (state >= bound_of(clock))
@@ -68,7 +68,7 @@ void raise_all_sides(clock_ref const &clock, std::uint64_t state) {
   if (clock.rules.sides == 0)
     return;
   raise_clock(clock, state | clock.rules.sides);
-  // Neither side is free until `state`. IDs go on from there, as those of other clocks do.
+  // Both sides count as used up to `state`. So the clock holds, and IDs go on from there, as those of other clocks do.
   with_open_lease(&clock, [&](lease_state &) {
     hold(clock, clock.cell.load(), to_unix(GetCurrentTimestamp()), slow_micros);
     return true;

@@ -34,7 +34,7 @@ void fill() {
   if (state.version != 0)
     return;
   // Start from a random number, so that back-filling that goes on after a restart does not begin with the same
-  // sequences again. Any number will do, even if the call fails.
+  // sequences again. If the call fails, any number will do.
   static_cast<void>(pg_strong_random(&rolling, sizeof rolling));
   // No bound is set, so the first call of a generator calls renew_lease(), which finds out where the clocks start.
   for (auto &cell : state.cells)
@@ -68,7 +68,7 @@ shared_state &find_or_make() {
   if (place == nullptr)
     find<memory>();
   auto *const state = static_cast<shared_state *>(place);
-  // An error in find() may leave it like this for the rest of the session.
+  // An error in find() may leave the struct missing or unfilled for the rest of the session.
   if (state == nullptr || state->version == 0)
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("shared memory of kid is not set up"),
             errhint("Start a new session."));

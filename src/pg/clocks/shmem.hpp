@@ -20,9 +20,9 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   pg_atomic_uint64 bound;    ///< nothing at or above it is issued: the lease ends there
   pg_atomic_uint64 renew_at; ///< from here on the lease should be renewed; at most `bound`
 
-  // When a clock with sides holds, instead of changing sides. After a start its state is the bound, up to a lease ahead
-  // of the system clock. After kid_observe_all() its state is past the greatest stored ID. In both cases the state can
-  // be ahead of the system clock although the system clock did not go back.
+  // These two say when a clock with sides holds instead of changing sides. After a start its state is the bound, up to
+  // a lease ahead of the system clock. After kid_observe_all() its state is past the greatest stored ID. In both cases
+  // the state can be ahead of the system clock although the system clock did not go back.
   pg_atomic_uint64 held_from; ///< the clock does not hold if the system clock is before this state
   pg_atomic_uint64 held;      ///< the clock holds states below this one
 
@@ -47,7 +47,7 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   }
 };
 
-/// The same clock up to the very end of its lease.
+/// A `clock_cell` that permits states up to the bound, not only up to `renew_at`.
 struct whole_lease {
   clock_cell &cell;
 

@@ -1,8 +1,9 @@
 // Back-filling: kid64_at() and its siblings make an ID of a given time.
 //
-// Their sequences cycle, apart from the logical clock, which they do not move. All sessions share one count of the IDs
-// made. So N calls in a row, for N sequences, give different IDs whatever their times. To avoid repeats after that,
-// each call in a query remembers, until the statement ends, the time units in which it gave IDs, as ranges:
+// They take sequences from a count that wraps around and that all sessions share. They do not move the logical clock.
+// So N consecutive calls, for N sequences, give different IDs, in whatever sessions and for whatever times. To avoid
+// repeats after that, each call in a query remembers, until the statement ends, the time units in which it gave IDs, as
+// ranges:
 //
 //   from                            to
 //   | all sequences may be used up | in use since the count `since` |
@@ -46,7 +47,7 @@ struct backfill_memory {
 template <class Id> inline backfill_memory backfill_memory_of;
 
 /// Chooses the time unit of an ID of `clock`, and its sequence, from `first` to `last`. `fcinfo` belongs to a call of
-/// `function`. Raises an error if the rows are not in the order of time, and memory does not suffice for that.
+/// `function`. Raises an error if rows that are not in the order of time need more ranges than fit into memory.
 backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *function, unix_micros time,
                     std::uint64_t first, std::uint64_t last, backfill_memory &session);
 
@@ -56,7 +57,7 @@ backfilled backfill(FunctionCallInfo fcinfo, Id const &layout, clock_id clock, c
   backfilled const result =
       backfill(fcinfo, clock, function, time_argument(layout, time), first, last, backfill_memory_of<Id>);
 
-  // The next unit may be beyond the last.
+  // The ID may have got a later unit, past the last one of the layout.
   if (!in_range(layout, result.time))
     time_error(layout);
   return result;

@@ -82,7 +82,7 @@ pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock c
     case step_kind::beyond:
       CHECK_FOR_INTERRUPTS();
       renew_lease(ref, result.state);
-      // Waiting for the bound and waiting for the system clock have `kid.max_wait` each.
+      // Begin anew: a wait for the bound and a wait for the system clock may each take `kid.max_wait`.
       INSTR_TIME_SET_CURRENT(start);
       break;
     case step_kind::used_up:

@@ -305,7 +305,8 @@ bool is_unit_of_bound(partition_list const &all, unix_micros time) {
 
 /// Sets `first` to the first bound from which a partition may be missing, and `start` to when the period that contains
 /// `first` begins. If the first partition begins at or before the present, `first` is where it and the partitions that
-/// adjoin it end. Otherwise `first` is where the present period begins. Returns false if these partitions have no end.
+/// adjoin it end. Otherwise `first` is where the present period begins. Returns false if the last of these partitions
+/// has no upper bound.
 bool find_start(creation const &call, partition_bound &first, TimestampTz &start) {
   partition_bound reach = call.present;
   bool found = false;
@@ -488,7 +489,7 @@ void create_missing(creation const &call, missing const *pieces, int count, std:
     CHECK_FOR_INTERRUPTS();
     if (piece.detaching != nullptr) {
       // Raise an error if new rows would find no partition. Otherwise only warn, so that new rows get their partitions.
-      // Pieces for new rows come first, so the first piece that a partition takes the place of decides.
+      // Pieces for new rows come first, so the first piece of a detaching partition decides which of the two.
       if (piece.detaching != reported)
         report_detaching(piece.is_for_new_rows ? ERROR : WARNING, call.parent, piece.detaching->oid);
       reported = piece.detaching;

@@ -110,7 +110,7 @@ template <class Id> Datum floor_of(unix_micros time) {
   return put<Id>(kid::floor(layout_of<Id>(), time));
 }
 
-/// The most by which an ID of any type can be earlier than an ID that sorts before it.
+/// The longest time by which an ID of any type can be earlier than an ID that sorts before it.
 constexpr unix_micros coarsest_order = std::int64_t{1024} * 1'000'000;
 
 /// The setting that the layout of a type depends on, or null. types/T.cpp specializes it.
