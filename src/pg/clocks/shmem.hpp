@@ -1,7 +1,8 @@
 // Shared memory: one `shared_state` for the whole cluster.
 //
 // The first process that needs it creates it. That is the postmaster, if kid is in shared_preload_libraries. Otherwise
-// it is the first session that calls a generator, and the memory is PostgreSQL's spare shared memory.
+// it is the first session that calls a function which needs it, such as a generator or kid_stats(), and the memory is
+// PostgreSQL's spare shared memory.
 // AddinShmemInitLock is held only while the struct is looked up or created. If a backend crashes, PostgreSQL ends every
 // session of the cluster and creates shared memory anew, and kid starts again with it.
 #pragma once
@@ -20,9 +21,9 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   pg_atomic_uint64 bound;    ///< nothing at or above it is issued: the lease ends there
   pg_atomic_uint64 renew_at; ///< from here on the lease should be renewed; at most `bound`
 
-  // These two say when a clock with sides holds instead of changing sides. After a start its state is the bound, up to
-  // a lease ahead of the system clock. After kid_observe_all() its state is past the greatest stored ID. In both cases
-  // the state can be ahead of the system clock although the system clock did not go back.
+  // A clock with sides that is ahead of the system clock normally changes sides. After a start, when its state is the
+  // bound, and after kid_observe_all(), when its state is past the greatest stored ID, it is ahead although the system
+  // clock did not go back. Then it holds instead, within these limits:
   pg_atomic_uint64 held_from; ///< the clock does not hold if the system clock is before this state
   pg_atomic_uint64 held;      ///< the clock holds states below this one
 
@@ -37,8 +38,9 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   /// What `permits` says if the cell's limit is in `limit_word`.
   template <class Clock>
   static permit permits_below(pg_atomic_uint64 &limit_word, Clock const &clock, std::uint64_t next) noexcept {
-    // The limit and the identity are read after the state. Pairs with the barriers in set_bound(), open_lease() and
-    // put_in_force(), which change them before they move the state.
+    // The limit and the identity are read after the state. Pairs with the barriers in set_bound() and put_in_force(),
+    // after which the state moves if less is permitted than before, and in start_clock(), which moves the state before
+    // it sets the limit. So a session that read the old state with the wrong limit fails its compare-and-swap.
     pg_read_barrier();
     std::uint64_t const limit = pg_atomic_read_u64(&limit_word);
     if (clock.is_stale())
@@ -68,7 +70,7 @@ struct clock_stats {
   pg_atomic_uint64 renewals;
   pg_atomic_uint64 waiting;       ///< sessions that wait for the bound of this clock right now
   pg_atomic_uint64 waiting_since; ///< a TimestampTz: when the first of them began, if there are any
-  pg_atomic_uint64 counted_until; ///< below this state, being ahead of the system clock was counted already
+  pg_atomic_uint64 counted_until; ///< no step back is counted for states below this one: it was counted, or was none
 };
 
 struct lease_state {
@@ -111,8 +113,8 @@ struct shared_state {
 /// Where the struct is; null until this process has looked for it.
 extern shared_state *shared_memory;
 
-/// The same address, but null until this process may issue IDs, and null again after each change of the settings that
-/// IDs are made with.
+/// The same address, but null until this process may issue IDs, and null again after each change of what the identity
+/// of this server is made of.
 extern shared_state *attached;
 
 /// Makes `attached` valid. Raises an error during recovery, when no IDs may be issued; `function` is for its message.

@@ -1,7 +1,8 @@
 // Issuing IDs.
 //
 // The fast path checks that this process is attached, reads the system clock, converts it to a time unit of the clock,
-// and does one load and one compare-and-swap. Everything else is out of line.
+// loads the state, its limit and, for clocks with lanes, the identity, and does one compare-and-swap, unless another
+// session is first. Everything else is out of line.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -17,8 +18,9 @@ namespace kid::pg {
 /// `clock` for `kid.max_wait` since `start`, or if the query is canceled.
 void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start);
 
-/// Returns the time to use if the system clock says `now`, which is out of range for `layout`. If the system clock went
-/// back to before the range, a clock that keeps the highest time goes on from that time. Otherwise raises an error.
+/// Returns the reading to use instead of `now`, which is out of range for `layout`. If the system clock is before the
+/// range, and the clock holds and is past its first unit, any earlier reading will do, because the clock counts on from
+/// its state. Otherwise raises an error.
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
                                                        unix_micros now) {
@@ -145,9 +147,9 @@ template <class Generator> Datum next(PG_FUNCTION_ARGS) {
   return put<typename Generator::type>(generator.id(generator.next(nullptr)));
 }
 
-/// The generator that returns a set. The argument after those of `Generator` says how many IDs. Issues states only when
-/// they are needed, as many at a time as one step gives. In FROM all are needed; in a select list, as many as the query
-/// reads.
+/// The generator that returns a set. The argument after those of `Generator` says how many IDs. Takes states
+/// in batches: each is one step, of at most the number still wanted. In FROM all IDs are made. In a select list, the
+/// states of the last batch that the query does not read are lost.
 template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
   struct progress {
     std::uint64_t wanted;

@@ -157,7 +157,7 @@ template <> constexpr id_setting const *setting_of<flake> = &epoch_setting;
 // IDs in tables have this layout, and the page of the bounds contains states of the clock.
 static_assert(flake::units::width == 42 && flake::datacenter::width == 5 && flake::worker::width == 5 &&
                   flake::sequence::width == 12,
-              "also named in kid_inspect() and the comments of src/sql/types/flake.sql; see page_version");
+              "kid_inspect() and the comments of src/sql/types/flake.sql state these widths, too; see page_version");
 
 static constexpr id_column flake_columns[] = {in_own_type<flake>(), in_bigint<flake>()};
 constexpr id_type flake_type = [] {

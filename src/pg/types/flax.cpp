@@ -18,7 +18,7 @@ namespace kid::pg {
 
 // IDs in tables have this layout.
 static_assert(flax::units::width == 40 && flax::random::width == 56,
-              "also named in kid_inspect() and the comments of src/sql/types/flax.sql");
+              "kid_inspect() and the comments of src/sql/types/flax.sql state these widths, too");
 
 constexpr id_type flax_type = [] {
   id_type type = basic<flax>();

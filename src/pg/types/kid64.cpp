@@ -16,10 +16,10 @@ KID_DECLARE_INPUT(kid64)
 
 namespace kid::pg {
 
-// IDs in tables have this layout, and the page of the bounds contains states of the clock.
-static_assert(
-    kid64::a::width == 20 && kid64::b::width == 20 && kid64::c::width == 10 && kid64::sequence::width == 14,
-    "also named in kid_inspect() and the comments of src/sql/types/kid64.sql and kid96.sql; see page_version");
+// These widths are permanent: IDs in tables have them, and so have the states on the page of the bounds. To change them
+// anyway, increase `page_version`.
+static_assert(kid64::a::width == 20 && kid64::b::width == 20 && kid64::c::width == 10 && kid64::sequence::width == 14,
+              "kid_inspect() and the comments of src/sql/types/kid64.sql and kid96.sql state these widths, too");
 static_assert(kid64::sequence::max + 1 >= lanes_max, "a lane has at least one sequence");
 
 static constexpr id_column kid64_columns[] = {in_own_type<kid64>(), in_bigint<kid64>()};

@@ -57,7 +57,7 @@ template <> constexpr id_setting const *setting_of<kid96> = &neighborhood_settin
 
 // IDs in tables have this layout.
 static_assert(kid96::node_width == 32 && kid96::neighborhood_max == 10,
-              "also named in kid_inspect() and the comments of src/sql/types/kid96.sql");
+              "kid_inspect() and the comments of src/sql/types/kid96.sql state these widths, too");
 static_assert(kid64::micros_per_second << kid96::neighborhood_max <= coarsest_order);
 
 static constexpr id_column kid96_columns[] = {in_own_type<kid96>(), in_uuid_text<kid96>()};

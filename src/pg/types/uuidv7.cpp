@@ -62,7 +62,7 @@ template <> Datum floor_of<uuidv7>(unix_micros time) {
 // The page of the bounds contains states of the clock.
 static_assert(uuidv7::millis::width == 48 && uuidv7::fraction::width == 12 && uuidv7::count::width == 4 &&
                   uuidv7::random::width == 58,
-              "also named in kid_inspect() and the comments of src/sql/types/uuidv7.sql; see page_version");
+              "kid_inspect() and the comments of src/sql/types/uuidv7.sql state these widths, too; see page_version");
 
 static constexpr id_column uuidv7_columns[] = {{UUIDOID, values_around<uuidv7>, read_stored}};
 constexpr id_type uuidv7_type = [] {
