@@ -28,8 +28,8 @@
 //   changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
 //   is_stale()        whether the caller must choose its clock anew, because the server's settings have changed
 //
-// A `Cell` is the atomic word with the state of a clock, together with a limit, kept elsewhere, below which states may
-// be issued:
+// A `Cell` has the state of a clock, in one atomic word, and a limit, in another word. Only states below the limit may be
+// issued:
 //
 //   load()                            the state
 //   compare_exchange(expected, new)   stores `new` if the state is `expected`; otherwise sets `expected` to the state
@@ -93,7 +93,8 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
   if (clock.unit(last) != carry_from || !clock.holds(last, now))
     return {step_kind::used_up, last};
 
-  // The system clock is not past the unit, but has moved on: carry into the next unit.
+  // The system clock is not past this unit, but it has reached a later unit of its own since this one was found used up
+  // (see `carry_pace`): carry into the next unit.
   std::uint64_t const next = clock.next_unit(last);
   if (next <= last)
     return {step_kind::ended, last};
@@ -112,8 +113,8 @@ constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uin
 /// Decides when a used-up unit may be carried into the next one while the system clock is behind.
 ///
 /// A caller earns a carry when it finds a unit of the logical clock used up, and then sees the system clock move to a
-/// later unit. A unit can be found used up only after the carry into it. So the move of the system clock that earns
-/// the next carry comes after the previous carry, and each move earns at most one. Therefore the logical clock runs
+/// later unit. Nobody can find a unit used up before the carry into that unit. So after each carry, the system clock
+/// has to move once more before the next: one move never earns two carries. Therefore the logical clock runs
 /// ahead no faster than time passes, and a system clock that went back far catches up in the end.
 class carry_pace {
 public:

@@ -21,9 +21,9 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   pg_atomic_uint64 bound;    ///< nothing at or above it is issued: the lease ends there
   pg_atomic_uint64 renew_at; ///< from here on the lease should be renewed; at most `bound`
 
-  // A clock with sides that is ahead of the system clock normally changes sides. After a start, when its state is the
-  // bound, and after kid_observe_all(), when its state is past the greatest stored ID, it is ahead although the system
-  // clock did not go back. Then it holds instead, within these limits:
+  // Only for a clock with sides (core/types/sno.hpp). If such a clock is ahead of the system clock, it normally changes
+  // sides. But a start puts its state at the bound, and kid_observe_all() past the greatest stored ID, so it can be
+  // ahead without a step back of the system clock. Then it holds its time instead, within these limits:
   pg_atomic_uint64 held_from; ///< the clock does not hold if the system clock is before this state
   pg_atomic_uint64 held;      ///< the clock holds states below this one
 
@@ -38,9 +38,10 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   /// What `permits` says if the cell's limit is in `limit_word`.
   template <class Clock>
   static permit permits_below(pg_atomic_uint64 &limit_word, Clock const &clock, std::uint64_t next) noexcept {
-    // The limit and the identity are read after the state. Pairs with the barriers in set_bound() and put_in_force(),
-    // after which the state moves if less is permitted than before, and in start_clock(), which moves the state before
-    // it sets the limit. So a session that read the old state with the wrong limit fails its compare-and-swap.
+    // The limit and the identity are read after the state. This pairs with two kinds of barrier. If less becomes
+    // permitted (set_bound(), put_in_force()), the state moves after the limit or the identity has changed: a session
+    // that still saw the old one fails its compare-and-swap. When a clock starts (start_clock()), the state is set
+    // before the limit: a session that sees the new limit with the earlier state fails its compare-and-swap, too.
     pg_read_barrier();
     std::uint64_t const limit = pg_atomic_read_u64(&limit_word);
     if (clock.is_stale())

@@ -19,8 +19,8 @@ namespace kid::pg {
 void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start);
 
 /// Returns the reading to use instead of `now`, which is out of range for `layout`. If the system clock is before the
-/// range, and the clock holds and is past its first unit, any earlier reading will do, because the clock counts on from
-/// its state. Otherwise raises an error.
+/// range, the clock holds, and its state is above the first one of the range, then any reading before the state will
+/// do: the clock counts on from its state. Otherwise raises an error.
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
                                                        unix_micros now) {
