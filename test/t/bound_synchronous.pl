@@ -133,6 +133,36 @@ cmp_ok(${ $waiting{fourth}{stdout} }, '>', $last, 'when no standby is synchronou
 cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $last, 'when no standby is synchronous any more, new sessions get IDs');
 close $deaf;
 $real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
+$real->reload;
+
+# A standby that has received a bound and takes its time to flush it. That will do for a session whose commits do not wait for more.
+SKIP:
+{
+	my $library = slow_flush_library();
+	skip 'there is no C compiler (cc)', 4 unless defined $library;
+	my $flag = PostgreSQL::Test::Utils::tempdir() . '/ms';
+	$other->append_conf('postgresql.conf', "fsync = on\n");
+	{
+		local $ENV{LD_PRELOAD} = $library;
+		local $ENV{KID_SLOW_FLUSH} = $flag;
+		$other->start;
+	}
+	$real->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'}) or die;
+	$real->safe_psql('postgres', 'SET kid.max_wait = -1; SELECT kid_next(), flake_next()');
+	usleep(1_200_000);
+	append_to_file($flag, '4000');
+	($status, $stdout, $stderr) = $real->psql('postgres', "SET kid.max_wait = '300ms'; SELECT flake_next()");
+	like($stdout . $stderr, qr/^psql\S* ERROR: .* was not renewed in time\nDETAIL:  Synchronous standbys /, 'received, not flushed: no ID');
+	unlink $flag;
+	is($real->safe_psql('postgres', 'SET kid.max_wait = -1; SELECT flake_next() IS NOT NULL'), 't', 'flushed: an ID');
+	append_to_file($flag, '4000');
+	my $before = $real->safe_psql('postgres', 'SELECT pg_current_wal_lsn()');
+	$last = $real->safe_psql('postgres', 'SET kid.max_wait = -1; SET synchronous_commit = remote_write; SELECT kid_next()::bigint');
+	is($real->safe_psql('postgres', "SELECT flush_lsn <= '$before' FROM pg_stat_replication"), 't', 'received, not flushed: an ID for a session with remote_write');
+	unlink $flag;
+	cmp_ok($real->safe_psql('postgres', 'SET kid.max_wait = -1; SELECT kid_next()::bigint'), '>', $last, 'and all go on');
+	$other->stop;
+}
 $real->stop;
 
 # Another standby becomes the synchronous one. It has all WAL and has confirmed it already: a commit would continue at once.
