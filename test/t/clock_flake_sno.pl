@@ -131,6 +131,23 @@ is(sql(q{SET kid.sno_sequence_min = 0; SET kid.sno_sequence_max = 3;
 		 SELECT count(DISTINCT id), bool_or(kid_tick(id)), max(kid_timestamp(id)) - min(kid_timestamp(id)) >= interval '396 ms' FROM (SELECT sno_next() AS id FROM generate_series(1, 400)) s}),
 	'400|f|t', 'sno: with four sequences a unit, 400 IDs are distinct and take 100 units');
 is(sql(q{SELECT ahead < interval '32 s' FROM kid_stats() WHERE clock = 'sno'}), 't', 'sno: after three crashes IDs are ahead by a lease at most');
+$node->set_clock('-1h');
+is(sql('SELECT kid_tick(sno_next())'), 't', 'a clock that goes back meanwhile is another matter: the tick is toggled');
+
+# A start far below the bound, in time that both ticks may have used.
+$node->set_clock('+2h');
+my $used = sql('SELECT kid_tick(sno_next())');
+$node->set_clock('+1h');
+$last = sql('SELECT sno_next()');
+is(sql("SELECT kid_tick('$last'::sno) <> '$used'"), 't', 'two hours with one tick, the first of them with the other, too');
+$node->stop('immediate');
+$node->set_clock('+10m');
+$node->start;
+is(sql("SELECT kid_tick(sno_next()) <> '$used', sno_next() > '$last'"), 't|t', 'then a crash, and a clock below both: the next sno comes at once, after all before');
+# Nothing is held once the clock is lowered.
+sql('SELECT kid_reset_clock(now()); SELECT sno_next()');
+$node->set_clock('+590s');
+like($node->error_of('SET kid.max_wait = 0; SELECT sno_next()'), qr{53400: system clock is behind the last ID of sno}, 'after a reset a clock that goes back is waited for, as neither tick is free');
 
 $node->stop;
 done_testing();
