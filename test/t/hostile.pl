@@ -409,6 +409,14 @@ is(sql('held', q{SELECT string_agg(pg_describe_object(d.classid, d.objid, 0) || 
 	WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass) AND d.deptype = 'n'
 	  AND of_kid.classid = d.classid AND of_kid.objid = d.objid AND of_kid.deptype = 'e'
 	  AND NOT EXISTS (SELECT FROM pg_depend m WHERE m.classid = d.refclassid AND m.objid = d.refobjid AND m.deptype IN ('e', 'i'))}), '', 'no object of kid depends on a planted object');
+# Nor what is put there while it runs: it only defines objects, and asks which PostgreSQL it is.
+my ($version) = slurp_file('kid.control') =~ /^default_version = '(.*)'$/m;
+my $script = slurp_file("kid--$version.sql") =~ s/^(?:--|\\echo).*\n//mgr;
+my $question = qr/DO \$\$\nBEGIN\n    IF current_setting\('server_version_num'\)::int >= \d+ THEN\n        ALTER [^;]+;\n    END IF;\nEND \$\$;\n/;
+$script =~ s/^$question//mg;
+$script =~ s/^BEGIN ATOMIC\n.*?\nEND(?=;\n)|\$(\w*)\$.*?\$\1\$//msg;
+my %verbs = map { /^\s*(\w+)/ ? ($1 => 1) : () } split /;\n/, $script;
+is(join(' ', sort keys %verbs), 'COMMENT CREATE DROP GRANT REVOKE', 'nor anything that could be put there meanwhile');
 is(sql('held', q{SELECT string_agg(DISTINCT p.proowner::regrole::text, ' ') FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e'}),
 	$superuser, 'the functions of kid belong to a superuser');
 

@@ -80,6 +80,17 @@ $node->restart;
 cmp_ok($node->safe_psql('other', 'SELECT kid_next()'), 'gt', $id, 'IDs rise with a newer library, after a restart of the server');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid_library%'}), '0', 'the function that checks versions is not left in the catalog');
 
+# The least minor versions, which the compiler and the documents know, too.
+my ($least) = slurp_file('src/pg/module.cpp') =~ /constexpr int least\[\] = \{(.*?)\};/;
+my @least = split /, /, $least // '';
+is(scalar @least, 3, 'the least minor versions');
+foreach my $number (@least)
+{
+	my $version = sprintf '%d.%d', $number / 10000, $number % 10000;
+	like(slurp_file('src/pg/base/compat.hpp'), qr/ < $number\b.*\b\Q$version\E\b/s, "$version: kid does not compile with an older one");
+	like(slurp_file($_), qr/\b\Q$version\E\b/, "$_ has it") foreach 'docs/upgrading.md', 'README.md';
+}
+
 # A server whose minor version is older than the library needs for shared memory: the library is changed so that this server is
 # such a one.
 my $number = $node->safe_psql('postgres', 'SHOW server_version_num');
