@@ -80,6 +80,29 @@ $node->restart;
 cmp_ok($node->safe_psql('other', 'SELECT kid_next()'), 'gt', $id, 'IDs rise with a newer library, after a restart of the server');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid_library%'}), '0', 'the function that checks versions is not left in the catalog');
 
+# A type of another extension, whose library has an input function of the same name.
+append_to_file("$directory/same_symbol.c", <<'END');
+#include "postgres.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+PG_MODULE_MAGIC;
+PG_FUNCTION_INFO_V1(kid64_in);
+Datum kid64_in(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(PG_GETARG_CSTRING(0)));
+}
+END
+my ($headers) = split /\n/, qx("$ENV{PG_CONFIG}" --includedir-server);
+system_or_bail('cc', '-shared', '-fPIC', '-I', $headers, '-o', "$directory/same_symbol.so", "$directory/same_symbol.c");
+$node->safe_psql('other', qq{
+	CREATE SCHEMA other;
+	CREATE TYPE other.kid64;
+	CREATE FUNCTION other.input(cstring) RETURNS other.kid64 LANGUAGE C IMMUTABLE STRICT AS '$directory/same_symbol', 'kid64_in';
+	CREATE FUNCTION other.output(other.kid64) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'textout';
+	CREATE TYPE other.kid64 (INPUT = other.input, OUTPUT = other.output, LIKE = text);
+});
+is($node->safe_psql('other', q{SELECT kid_text_length('public.kid64'), kid_text_length('other.kid64')}), '11|', 'a type of another library is not a type of IDs');
+
 # The least minor versions, which the compiler and the documents know, too.
 my ($least) = slurp_file('src/pg/module.cpp') =~ /constexpr int least\[\] = \{(.*?)\};/;
 my @least = split /, /, $least // '';
