@@ -21,7 +21,8 @@ TAP_TESTS  = yes
 # make test runs these two as well. They replace files of the PostgreSQL that has kid, which others may be using.
 PROVE_TESTS = $(filter-out %/extension_update.pl %/library_versions.pl,$(sort $(wildcard test/t/*.pl)))
 
-SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcdir)/src/pg/base/exports.map)
+# Calls within kid stay within kid, whatever other libraries are loaded.
+SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcdir)/src/pg/base/exports.map$(comma)-Bsymbolic-functions)
 
 PG_CONFIG ?= pg_config
 

@@ -102,6 +102,7 @@ $node->safe_psql('other', qq{
 	CREATE TYPE other.kid64 (INPUT = other.input, OUTPUT = other.output, LIKE = text);
 });
 is($node->safe_psql('other', q{SELECT kid_text_length('public.kid64'), kid_text_length('other.kid64')}), '11|', 'a type of another library is not a type of IDs');
+is($node->safe_psql('other', "LOAD '$directory/same_symbol'; " . q{SELECT kid_text_length('public.kid64'), kid_text_length('other.kid64')}), '11|', 'a type of another library is not a type of IDs, even if that library is loaded first');
 
 # The least minor versions, which the compiler and the documents know, too.
 my ($least) = slurp_file('src/pg/module.cpp') =~ /constexpr int least\[\] = \{(.*?)\};/;
