@@ -28,12 +28,12 @@
 //   changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
 //   is_stale()        whether the caller must choose its clock anew, because the server's settings have changed
 //
-// A `Cell` has the state of a clock, in one atomic word, and a limit, in another word. Only states below the limit may be
-// issued:
+// A `Cell` has the state of a clock, in one atomic word, and a limit, in another word. Only states below the limit may
+// be issued:
 //
 //   load()                            the state
 //   compare_exchange(expected, new)   stores `new` if the state is `expected`; otherwise sets `expected` to the state
-//   permits(clock, state)             whether `state` may be issued, and how many states from it on, see `permit`
+//   permits(clock, state)             whether `state` may be issued, and where the range that may be issued ends
 //
 // No operation needs a memory ordering of its own: uniqueness and order follow from the single modification order of
 // the one word. But `permits` must read the limit after the state. A caller that lowers the limit moves the state
@@ -93,7 +93,7 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
   if (clock.unit(last) != carry_from || !clock.holds(last, now))
     return {step_kind::used_up, last};
 
-  // The system clock is not past this unit, but it has reached a later unit of its own since this one was found used up
+  // The system clock is not past this unit, but it has moved on by at least one unit since this one was found used up
   // (see `carry_pace`): carry into the next unit.
   std::uint64_t const next = clock.next_unit(last);
   if (next <= last)
@@ -113,12 +113,12 @@ constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uin
 /// Decides when a used-up unit may be carried into the next one while the system clock is behind.
 ///
 /// A caller earns a carry when it finds a unit of the logical clock used up, and then sees the system clock move to a
-/// later unit. Nobody can find a unit used up before the carry into that unit. So after each carry, the system clock
-/// has to move once more before the next: one move never earns two carries. Therefore the logical clock runs
+/// later unit. The next unit can be found used up only after the carry into it, so a move of the system clock
+/// before that carry does not count for the next one. Therefore the logical clock runs
 /// ahead no faster than time passes, and a system clock that went back far catches up in the end.
 class carry_pace {
 public:
-  /// Records that the caller found `unit` used up, and then the system clock at `now`.
+  /// Records that the caller found `unit` used up, and afterwards read the system clock as `now`.
   constexpr void found_used_up(std::uint64_t unit, std::uint64_t now) noexcept {
     if (unit != unit_ || now < since_) {
       unit_ = unit;

@@ -148,8 +148,8 @@ template <class Generator> Datum next(PG_FUNCTION_ARGS) {
 }
 
 /// The generator that returns a set. The argument after those of `Generator` says how many IDs. Takes states
-/// in batches: each is one step, of at most the number still wanted. In FROM all IDs are made. In a select list, the
-/// states of the last batch that the query does not read are lost.
+/// in batches: each is one step, of at most the number still wanted. In FROM, PostgreSQL reads all IDs, even under a
+/// LIMIT. In a select list it may stop early, and then the rest of the last batch is lost.
 template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
   struct progress {
     std::uint64_t wanted;
@@ -186,7 +186,7 @@ template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
-/// Exports T_next(), T_next(n) and T_at(), which is called with `fcinfo`.
+/// Exports T_next, T_next_many and T_at. `at` is the function that T_at calls with `fcinfo`.
 #define KID_EXPORT_GENERATOR(T, generator, at)                                                                         \
   KID_FUNCTION(T##_next, kid::pg::next<generator>)                                                                     \
   KID_FUNCTION(T##_next_many, kid::pg::next_many<generator>)                                                           \
