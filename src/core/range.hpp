@@ -35,7 +35,7 @@ template <class Id> constexpr typename Id::word ceil(Id const &layout, unix_micr
   return in_range(layout, time) ? layout.highest(time) : saturate(layout, time);
 }
 
-/// The IDs from `lowest` to `highest`. If `highest` is below `lowest`, there are none.
+/// The IDs from `lowest` to `highest`. The range is empty if `highest` is below `lowest`.
 template <class Id> struct id_range {
   typename Id::word lowest;
   typename Id::word highest;

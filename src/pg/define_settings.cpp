@@ -32,7 +32,7 @@ List *placeholders() {
 }
 
 /// Returns the first of `asked_for` whose value PostgreSQL rejected: it warned and fell back to the default.
-/// Placeholders for names that kid does not define are gone by now.
+/// PostgreSQL has already removed placeholders for names that kid does not define.
 placeholder refused_setting(List *asked_for) {
   ListCell *cell = nullptr;
 
@@ -75,7 +75,7 @@ static void define_all() {
 
   DefineCustomIntVariable("kid.max_observe", "Longest time that an observed ID may be ahead of the system clock.",
                           "kid_observe() rejects an ID that is further ahead, unless a superuser calls it. "
-                          "kid_observe_all() does not use such an ID, whoever calls it.",
+                          "kid_observe_all() does not use such an ID, not even for a superuser.",
                           &max_observe, 3600 * 1000, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr,
                           nullptr);
 

@@ -124,7 +124,8 @@ continue
 	mend($name);
 }
 
-# The page of another server, which pg_createsubscriber makes of a standby's own: its bounds count, and a message tells of it once.
+# The page was written by a server with another system identifier, as after pg_createsubscriber. Its bounds apply, and the
+# server logs a message once.
 my $as_other = qr{LOG:  IDs start from the bound of a server with another system identifier\n.*HINT:  .*call kid_observe_all\(\)};
 $node->set_clock('+1h');
 $id = $node->sql('SELECT kid_next()::bigint');

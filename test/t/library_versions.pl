@@ -115,8 +115,7 @@ foreach my $number (@least)
 	like(slurp_file($_), qr/\b\Q$version\E\b/, "$_ has it") foreach 'docs/upgrading.md', 'README.md';
 }
 
-# A server whose minor version is older than the library needs for shared memory: the library is changed so that this server is
-# such a one.
+# A server whose minor version is too old for the library. The test changes the library, so that this server is too old.
 my $number = $node->safe_psql('postgres', 'SHOW server_version_num');
 SKIP:
 {
