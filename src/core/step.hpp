@@ -106,16 +106,16 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
 template <class Clock>
 constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uint64_t now) noexcept {
   if (result.kind == step_kind::used_up)
-    return clock.next_unit(now);
+    return now > result.state ? now : clock.next_unit(now);
   return clock.used_up(result.state) ? clock.next_unit(result.state) : clock.unit(result.state);
 }
 
 /// Decides when a used-up unit may be carried into the next one while the system clock is behind.
 ///
 /// A caller earns a carry when it finds a unit of the logical clock used up, and then sees the system clock move to a
-/// later unit. The next unit can be found used up only after the carry into it, so a move of the system clock
-/// before that carry does not count for the next one. Therefore the logical clock runs
-/// ahead no faster than time passes, and a system clock that went back far catches up in the end.
+/// later unit. The next unit can be found used up only after the carry into it, so a move of the system clock before
+/// that carry does not count for the next one. Therefore the logical clock runs ahead no faster than time passes, and a
+/// system clock that went back far catches up in the end.
 class carry_pace {
 public:
   /// Records that the caller found `unit` used up, and afterwards read the system clock as `now`.

@@ -81,6 +81,8 @@ TEST(Step, Awaited) {
   kid_clock const line;
   EXPECT_EQ(awaited(line, {step_kind::used_up, second_1 | used_up}, second_1), second_1 + 0x4000);
   EXPECT_EQ(awaited(line, {step_kind::used_up, second_1 | used_up}, unit_0), unit_0 + 0x4000);
+  // The system clock has left the used-up unit: there is nothing to wait for.
+  EXPECT_EQ(awaited(line, {step_kind::used_up, unit_0 | used_up}, second_1), second_1);
   EXPECT_EQ(awaited(line, {step_kind::behind, second_1 + 7}, unit_0), second_1);
   EXPECT_EQ(awaited(line, {step_kind::behind, second_1 | used_up}, unit_0), second_1 + 0x4000);
 }

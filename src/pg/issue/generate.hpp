@@ -89,8 +89,8 @@ pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock c
       break;
     case step_kind::used_up:
     case step_kind::behind:
-      // Read the system clock again, after the state, as `carry_pace` requires. If the new reading is not behind the
-      // state, the earlier reading was merely old, and there is nothing to wait for.
+      // Read the system clock again, after the state, as `carry_pace` requires. If the new reading is in a later unit
+      // than the state, or not behind it, the earlier reading was merely old, and there is nothing to wait for.
       std::uint64_t const now = read_clock(layout, clock, ref.cell);
       if constexpr (Clock::changes_sides) {
         if (result.kind == step_kind::behind) {
@@ -103,7 +103,8 @@ pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock c
         }
       }
       std::uint64_t const next = awaited(clock, result, now);
-      pace.found_used_up(clock.unit(result.state), now);
+      if (result.kind == step_kind::used_up)
+        pace.found_used_up(clock.unit(result.state), now);
       if (next > now) {
         if (!waited)
           pg_atomic_fetch_add_u64(&ref.stats.waits, 1);
