@@ -17,6 +17,12 @@ constexpr std::int64_t slow_micros = 10'000'000;
 /// by less now and then.
 constexpr unix_micros notable_micros = 1'000'000;
 
+/// A function to call after the lock is released, which reports what was found; null if there is nothing to report.
+using report_later = void (*)();
+
+/// Starts the clocks above what is on the page, if they are not started yet. The caller holds the lock.
+report_later open_lease(shared_state &shared);
+
 inline std::uint64_t bound_of(clock_ref const &clock) {
   return pg_atomic_read_u64(&clock.cell.bound);
 }

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "../base/locked.hpp"
-#include "shmem.hpp"
+#include "bounds.hpp"
 
 namespace kid::pg {
 
@@ -31,12 +31,6 @@ bool is_held(lease_state &lease);
 /// Takes the lock, or raises an error after `kid.max_wait`. A session that makes IDs passes their `clock`, and then
 /// kid_stats() shows that it waits; others pass null.
 void take_lock(lease_state &lease, clock_ref const *clock);
-
-/// A function to call after the lock is released, which reports what was found; null if there is nothing to report.
-using report_later = void (*)();
-
-/// Starts the clocks above what is on the page, if they are not started yet. The caller holds the lock.
-report_later open_lease(shared_state &shared);
 
 /// Calls `work` while this session holds the lock.
 template <class Work> void with_lock(Work work) {
