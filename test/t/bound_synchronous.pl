@@ -149,7 +149,7 @@ SKIP:
 	}
 	$real->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'}) or die;
 	$real->safe_psql('postgres', 'SET kid.max_wait = -1; SELECT kid_next(), flake_next()');
-	usleep(1_200_000);
+	wait_for_end_of_lease();
 	append_to_file($flag, '4000');
 	($status, $stdout, $stderr) = $real->psql('postgres', "SET kid.max_wait = '300ms'; SELECT flake_next()");
 	like($stdout . $stderr, qr/^psql\S* ERROR: .* was not renewed in time\nDETAIL:  Synchronous standbys /, 'received, not flushed: no ID');
