@@ -1,6 +1,6 @@
 #include "base/export.hpp"
 #include "base/settings.hpp"
-#include "clocks/shmem.hpp"
+#include "clocks/horizon.hpp"
 
 namespace kid::pg {
 
@@ -32,8 +32,10 @@ PGDLLEXPORT void _PG_init();
 void _PG_init() {
   kid::pg::check_server_version();
   kid::pg::define_settings();
-  if (process_shared_preload_libraries_in_progress)
+  if (process_shared_preload_libraries_in_progress) {
     kid::pg::reserve_shared_memory();
+    kid::pg::reserve_horizon();
+  }
 }
 
 } // extern "C"

@@ -3,7 +3,7 @@
 CREATE FUNCTION kid_stats(
     OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint,
     OUT ticks bigint, OUT safe_mark timestamptz, OUT lease_until timestamptz, OUT renewals bigint, OUT waiting bigint,
-    OUT waiting_for interval, OUT problem text)
+    OUT waiting_for interval, OUT held_by integer, OUT held_for interval, OUT problem text)
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
 
@@ -12,6 +12,12 @@ COMMENT ON FUNCTION kid_stats() IS
 
 REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
+
+CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
+    LANGUAGE C AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_own_ids_trigger() IS
+    'rejects a row whose ID, in the column that the trigger names, was not made in the transaction that writes the row';
 
 CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';

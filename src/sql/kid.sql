@@ -542,6 +542,16 @@ CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
 CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
 
+-- from src/sql/traits/horizon.sql.in
+
+-- kid64: the horizon (src/pg/clocks/horizon.hpp)
+
+CREATE FUNCTION kid_horizon() RETURNS kid64
+    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
+COMMENT ON FUNCTION kid_horizon() IS
+    'returns an ID that no row is below which this statement does not see, if each ID was made in the transaction that '
+    'inserts it';
+
 -- from src/sql/traits/observe.sql.in
 
 -- kid64: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
@@ -2193,6 +2203,16 @@ CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
 CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
 
+-- from src/sql/traits/horizon.sql.in
+
+-- flake: the horizon (src/pg/clocks/horizon.hpp)
+
+CREATE FUNCTION flake_horizon() RETURNS flake
+    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_horizon';
+COMMENT ON FUNCTION flake_horizon() IS
+    'returns an ID that no row is below which this statement does not see, if each ID was made in the transaction that '
+    'inserts it';
+
 -- from src/sql/traits/observe.sql.in
 
 -- flake: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
@@ -2881,6 +2901,16 @@ CREATE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
 
+-- from src/sql/traits/horizon.sql.in
+
+-- uuid: the horizon (src/pg/clocks/horizon.hpp)
+
+CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
+    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_horizon';
+COMMENT ON FUNCTION kid_uuidv7_horizon() IS
+    'returns an ID that no row is below which this statement does not see, if each ID was made in the transaction that '
+    'inserts it';
+
 -- from src/sql/traits/observe.sql.in
 
 -- uuid: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
@@ -2949,7 +2979,7 @@ COMMENT ON FUNCTION kid_inspect(uuid) IS
 CREATE FUNCTION kid_stats(
     OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint,
     OUT ticks bigint, OUT safe_mark timestamptz, OUT lease_until timestamptz, OUT renewals bigint, OUT waiting bigint,
-    OUT waiting_for interval, OUT problem text)
+    OUT waiting_for interval, OUT held_by integer, OUT held_for interval, OUT problem text)
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
 
@@ -2958,6 +2988,12 @@ COMMENT ON FUNCTION kid_stats() IS
 
 REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
+
+CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
+    LANGUAGE C AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_own_ids_trigger() IS
+    'rejects a row whose ID, in the column that the trigger names, was not made in the transaction that writes the row';
 
 CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';

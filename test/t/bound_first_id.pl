@@ -1,6 +1,5 @@
-# The very first IDs of a cluster, made at the same moment by two sessions, or by parallel workers. The server is killed right
-# after them, and its clock is behind when it starts again. There are twenty rounds, each without a page at the beginning. No ID
-# must repeat.
+# The very first IDs of a cluster, made at the same moment by two sessions. The server is killed right after them, and its clock
+# is behind when it starts again. There are twenty rounds, each without a page at the beginning. No ID must repeat.
 use strict;
 use warnings;
 use FakeClock;
@@ -14,29 +13,21 @@ my $node = FakeClock->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "restart_after_crash = on\nkid.lease = '100ms'\nmax_connections = 20\n$Ledger::settings");
 $node->start;
-# A parallel worker runs a generator only inside a function that is declared PARALLEL SAFE.
-$node->sql("$Ledger::schema;
-	CREATE FUNCTION next_in_worker() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS 'BEGIN RETURN kid_next()::bigint; END';
-	CREATE TABLE numbers (n int, wide text) WITH (parallel_workers = 2);
-	ALTER TABLE numbers ALTER wide SET STORAGE PLAIN;
-	INSERT INTO numbers SELECT n, repeat('x', 2000) FROM generate_series(1, 20) AS n");
+$node->sql($Ledger::schema);
 $node->stop;
 my $page = $node->data_dir . '/global/9764';
 ok(!-e $page, 'before the first ID there is no page of the bounds');
 
-my $parallel = "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET force_parallel_mode = on; SET parallel_leader_participation = off;\n";
-$parallel =~ s/force_parallel_mode/debug_parallel_query/ if $node->pg_version >= 16;
-my %count = (sessions => 0, workers => 0);
+my $count = 0;
 my ($repeated, $below, $failures) = ('', 0, '');
 my %seen;
 foreach my $round (1 .. 20)
 {
-	my $kind = $round % 2 ? 'sessions' : 'workers';
 	# Without the page, the cluster is like one that never had an ID. So the clock moves past the IDs of the previous round.
 	unlink $page;
 	$node->set_clock('+' . 60 * $round . 's');
 	$node->start;
-	my $query = $kind eq 'sessions' ? "SELECT kid_next()::bigint FROM generate_series(1, 20);\n" : $parallel . "SELECT next_in_worker() FROM numbers;\n";
+	my $query = "SELECT kid_next()::bigint FROM generate_series(1, 20);\n";
 	# The sessions begin to make IDs when the first session ends.
 	my $first = start_session($node, "SELECT pg_advisory_lock(1);\nSELECT pg_sleep(0.15);\n");
 	wait_for_output($first, qr/\n/);
@@ -54,10 +45,10 @@ foreach my $round (1 .. 20)
 		{
 			$repeated .= " round $round: $id" if $seen{$id}++;
 			$highest = $id if $id > $highest;
-			$count{$kind}++;
+			$count++;
 		}
-		# The loss of the server is a FATAL error, except in a leader that first notices the loss of its workers.
-		$failures .= $_ foreach grep { !/lost connection to parallel worker/ } ${ $_->{stderr} } =~ /^.*(?:ERROR|PANIC): .+$/mg;
+		# The loss of the server is a FATAL error.
+		$failures .= $_ foreach ${ $_->{stderr} } =~ /^.*(?:ERROR|PANIC): .+$/mg;
 	}
 	$node->set_clock('+' . (60 * $round - 20) . 's');
 	$node->start;
@@ -68,8 +59,7 @@ foreach my $round (1 .. 20)
 	}
 	$node->stop;
 }
-note "$count{sessions} IDs of sessions, $count{workers} of parallel workers";
-cmp_ok($count{$_}, '>', 100, "more than 100 IDs were made by $_") foreach sort keys %count;
+cmp_ok($count, '>', 100, 'more than 100 IDs were made before the kills');
 is($repeated, '', 'no ID was given twice');
 is($below, 0, 'after each crash, IDs are above all earlier ones');
 is($failures, '', 'no call of a generator failed');

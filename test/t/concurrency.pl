@@ -1,5 +1,5 @@
-# Two million IDs of each type from eight sessions at once, and as many from parallel workers. No two are equal, those of each
-# process rise (except flax), and they have the time at which they were made.
+# Two million IDs of each type from eight sessions at once. No two are equal, those of each session rise (except flax), and they
+# have the time at which they were made.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -12,8 +12,6 @@ $node->init;
 # Preloaded, so that all sessions descend from a process that has the library.
 $node->append_conf('postgresql.conf', q{
 	shared_preload_libraries = 'kid'
-	max_parallel_workers_per_gather = 4
-	max_worker_processes = 8
 	max_wal_size = 4GB
 	work_mem = 64MB
 });
@@ -99,26 +97,6 @@ $node->safe_psql('postgres', 'CREATE TABLE old (id kid64)');
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions back-fill',
 	{ 'backfill' => q{INSERT INTO old SELECT kid64_at('2020-01-01') FROM generate_series(1, 2000);} });
 is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id) FROM old'), '16000|16000', 'back-filled IDs of eight sessions are distinct');
-
-# Parallel workers call no generator, unless its function is declared PARALLEL SAFE. PostgreSQL does not let workers ask for
-# their process ID either, so worker() does. It also merges two equal columns that workers compute, so the second reading of the
-# clock has another name.
-$node->safe_psql('postgres', q{
-	CREATE FUNCTION worker() RETURNS int LANGUAGE internal PARALLEL SAFE AS 'pg_backend_pid';
-	CREATE FUNCTION clock_after() RETURNS timestamptz LANGUAGE internal PARALLEL SAFE AS 'clock_timestamp';
-	CREATE TABLE source AS SELECT FROM generate_series(1, 2000000);
-	ANALYZE source;
-});
-$node->safe_psql('postgres', "ALTER FUNCTION $_ PARALLEL SAFE") foreach map { $_->[1] =~ s/sno_next\(\)/sno_next(integer)/r } @generators;
-my $query = "SELECT worker(), clock_timestamp() AS before, $generated, clock_after() AS after FROM source";
-my $settings = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;';
-like($node->safe_psql('postgres', "$settings EXPLAIN (VERBOSE, COSTS OFF) $query"),
-	qr{Gather\n.*->  Parallel Seq Scan on public.source\n\s+Output: worker\(\), .*kid_next\(\)}s,
-	'workers call kid_next()');
-# The leader writes the rows of each worker in the order in which that worker made them.
-$node->safe_psql('postgres', "$settings CREATE TABLE workers AS SELECT row_number() OVER () AS n, * FROM ($query) q");
-cmp_ok($node->safe_psql('postgres', 'SELECT count(DISTINCT worker) FROM workers'), '>', 1, 'several processes took part');
-check_ids('workers', 'worker');
 
 # Sixty IDs a row use up time units faster than time passes, so generators wait. All IDs rise, none is in the future, and the
 # query takes as long as so many time units.

@@ -128,6 +128,43 @@ constexpr auto no_backend = INVALID_PROC_NUMBER;
 constexpr auto no_backend = InvalidBackendId;
 #endif
 
+// 17 gave processes numbers of a type, and another name to the struct of what is known about transaction IDs.
+inline int own_number() {
+#if PG_VERSION_NUM >= 170000
+  return MyProcNumber;
+#else
+  return MyProc->pgprocno;
+#endif
+}
+
+inline auto volatile &transaction_variables() {
+#if PG_VERSION_NUM >= 170000
+  return *TransamVariables;
+#else
+  return *ShmemVariableCache;
+#endif
+}
+
+/// Returns the greatest transaction ID that has ended, with its epoch. Takes no lock: the value is 64 bits wide, and at
+/// least what it was at the caller's last barrier.
+inline std::uint64_t latest_completed_xid() {
+  return transaction_variables().latestCompletedXid.value;
+}
+
+/// Does the same with the next transaction ID that will be assigned.
+inline std::uint64_t next_xid() {
+  return transaction_variables().nextXid.value;
+}
+
+/// Returns the number of a transaction in its process; for a prepared transaction, its transaction ID.
+inline TransactionId local_xid(LockInstanceData const &lock) {
+#if PG_VERSION_NUM >= 170000
+  return lock.vxid.localTransactionId;
+#else
+  return lock.lxid;
+#endif
+}
+
 // 19 introduced a type for the modes of a buffer lock.
 #if PG_VERSION_NUM >= 190000
 using buffer_lock = BufferLockMode;
@@ -138,7 +175,7 @@ using buffer_lock = int;
 /// A struct in shared memory. The first process that needs it creates it, filled with zeroes; all others find it.
 struct shared_struct {
   char const *name;
-  std::size_t size;
+  std::size_t (*size)();
   void **place;   ///< the variable that holds its address in this process
   void (*fill)(); ///< called each time `place` is set, by one process at a time
 };
@@ -152,7 +189,7 @@ inline void *init_struct(shared_struct const &memory, bool *found) {
   void *place = nullptr;
 
   PG_TRY();
-  { place = ShmemInitStruct(memory.name, memory.size, found); }
+  { place = ShmemInitStruct(memory.name, memory.size(), found); }
   PG_CATCH();
   {
     errhint("Add \"%s\" to \"shared_preload_libraries\", so that its memory is reserved, and restart the server.",
@@ -169,7 +206,7 @@ inline void find_without_callbacks(shared_struct const &memory) {
     bool found = false;
     *memory.place = init_struct(memory, &found);
     if (!found)
-      memset(*memory.place, 0, memory.size);
+      memset(*memory.place, 0, memory.size());
     memory.fill();
     return true;
   });
@@ -181,7 +218,7 @@ template <shared_struct const &memory> struct shared_callbacks {
   static void request(void *) {
     ShmemStructOpts options = {};
     options.name = memory.name;
-    options.size = static_cast<ssize_t>(memory.size);
+    options.size = static_cast<ssize_t>(memory.size());
     options.ptr = memory.place;
     ShmemRequestStructWithOpts(&options);
   }
@@ -209,7 +246,7 @@ template <shared_struct const &memory> struct shared_hooks {
   static void request() {
     if (next_request != nullptr)
       next_request();
-    RequestAddinShmemSpace(memory.size);
+    RequestAddinShmemSpace(memory.size());
   }
   static void startup() {
     if (next_startup != nullptr)

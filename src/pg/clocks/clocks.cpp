@@ -2,6 +2,7 @@
 #include "../base/datum.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
+#include "horizon.hpp"
 #include "lease.hpp"
 
 namespace kid::pg {
@@ -41,7 +42,7 @@ static char const *problem_of(shared_state &shared) {
   return nullptr;
 }
 
-/// Returns a row for each clock. Once this process has found shared memory, waits for no lock.
+/// Returns a row for each clock. Once this process has found shared memory, waits for no lock of the lease.
 static Datum kid_stats(PG_FUNCTION_ARGS) {
   static shared_state *known = nullptr;
   if (known == nullptr)
@@ -58,8 +59,9 @@ static Datum kid_stats(PG_FUNCTION_ARGS) {
     std::uint64_t const state = clock.cell.load();
     std::uint64_t const bound = pg_atomic_read_u64(&clock.cell.bound);
     std::uint64_t const safe = pg_atomic_read_u64(&shared.lease.safe);
-    Datum values[12] = {};
-    bool nulls[12] = {};
+    horizon_holder const holder = holder_of(clock.id);
+    Datum values[14] = {};
+    bool nulls[14] = {};
     int column = 0;
     auto const put = [&](bool is_known, Datum value) {
       nulls[column] = !is_known;
@@ -89,6 +91,8 @@ static Datum kid_stats(PG_FUNCTION_ARGS) {
     put(true, count(stats.renewals));
     put(true, Int64GetDatum(static_cast<std::int64_t>(waiting)));
     put(waiting > 0, span(now - since));
+    put(holder.process >= 0, Int32GetDatum(holder.process));
+    put(holder.process >= 0, span(now - holder.since));
     put(problem != nullptr, problem != nullptr ? CStringGetTextDatum(problem) : 0);
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   });

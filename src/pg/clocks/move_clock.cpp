@@ -1,6 +1,7 @@
 // Raises a clock to IDs that were made elsewhere, and lowers a clock to a time above which no ID is in use.
 #include "../base/datum.hpp"
 #include "bounds.hpp"
+#include "horizon.hpp"
 #include "lease.hpp"
 #include "lease_lock.hpp"
 
@@ -99,6 +100,7 @@ void lower_clock(clock_ref const &clock, std::uint64_t state) {
         set_bound(clock, 0, 0);
       while (!clock.cell.compare_exchange(last, end)) {
       }
+      lower_bounds(clock.id, end + 1);
       greatest = leased ? end : Min(end, greatest);
       pg_atomic_write_u64(&clock.cell.held, 0);
       pg_atomic_fetch_add_u64(&lease.resets, 1);

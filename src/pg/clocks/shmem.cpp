@@ -6,7 +6,8 @@ shared_state *shared_memory = nullptr;
 
 namespace {
 
-/// Increased when `shared_state` changes, because two versions of the library may meet in a running server.
+/// Increased when `shared_state` or `horizon_state` changes, because two versions of the library may meet in a running
+/// server.
 constexpr std::uint32_t struct_version = 1;
 
 // If one of these fails, `shared_state` has changed, as it does with another clock. Increase `struct_version`, unless
@@ -58,9 +59,14 @@ void fill() {
   state.version = struct_version;
 }
 
-constexpr shared_struct memory = {"kid", shared_size, &place, fill};
+constexpr shared_struct memory = {"kid", [] { return shared_size; }, &place, fill};
 
 } // namespace
+
+void memory_error() {
+  ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("shared memory of kid is not set up"),
+          errhint("Start a new session."));
+}
 
 shared_state &find_or_make() {
   static bool known = false;
@@ -68,10 +74,8 @@ shared_state &find_or_make() {
   if (place == nullptr)
     find<memory>();
   auto *const state = static_cast<shared_state *>(place);
-  // An error in find() may leave the struct missing or unfilled for the rest of the session.
   if (state == nullptr || state->version == 0)
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("shared memory of kid is not set up"),
-            errhint("Start a new session."));
+    memory_error();
   if (state->version != struct_version)
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("shared memory of kid was set up by another version of its library"),

@@ -118,6 +118,19 @@ extern shared_state *shared_memory;
 /// of this server is made of.
 extern shared_state *attached;
 
+/// The cells of the clocks that the running transaction has entered (horizon.hpp); null for other clocks, and whenever
+/// `attached` is null.
+extern clock_cell *entered[clock_count];
+
+/// Makes this process attach again before its next ID.
+inline void detach() {
+  attached = nullptr;
+  memset(entered, 0, sizeof entered);
+}
+
+/// Raises the error for memory that is missing or unfilled for the rest of the session, because an error ended find().
+[[noreturn]] void memory_error();
+
 /// Makes `attached` valid. Raises an error during recovery, when no IDs may be issued; `function` is for its message.
 void attach(char const *function);
 

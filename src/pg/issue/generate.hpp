@@ -1,14 +1,15 @@
 // Issuing IDs.
 //
-// The fast path checks that this process is attached, reads the system clock, converts it to a time unit of the clock,
-// loads the state, its limit and, for clocks with lanes, the identity, and does one compare-and-swap, unless another
-// session is first. Everything else is out of line.
+// The fast path checks that this transaction has entered (clocks/horizon.hpp), reads the system clock, converts it to a
+// time unit of the clock, loads the state, its limit and, for clocks with lanes, the identity, and does one
+// compare-and-swap, unless another session is first. Everything else is out of line.
 #pragma once
 
 #include "../base/datum.hpp"
 #include "../base/error.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
+#include "../clocks/horizon.hpp"
 #include "../clocks/lease.hpp"
 #include "backfill.hpp"
 
@@ -118,8 +119,8 @@ pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock c
 }
 
 template <class Id, class Clock>
-step_result issue_states(Id const &layout, Clock const &clock, clock_id id, std::uint64_t *count) {
-  step_result const result = attempt(layout, clock, id, shared_memory->cells[id], carry_pace{}, count);
+step_result issue_states(Id const &layout, Clock const &clock, clock_id id, clock_cell &cell, std::uint64_t *count) {
+  step_result const result = attempt(layout, clock, id, cell, carry_pace{}, count);
 
   if (unlikely(result.kind != step_kind::issued))
     return issue_slowly(layout, clock, id, result, count);
@@ -128,16 +129,16 @@ step_result issue_states(Id const &layout, Clock const &clock, clock_id id, std:
 
 /// Issues a state of clock `id` that no other call was or will be given. The result is `issued`, or `stale` if `clock`
 /// is stale, which only a `clock_of_identity` can be. With a `count`, issues up to `count` states, from the result's
-/// state on, and sets `count` to how many. `function` is for the message of an error during recovery.
+/// state on, and sets `count` to how many. `function` is for the message of an error in enter().
 ///
 /// Inlined, because the caller knows whether there is a `count`.
 template <class Id, class Clock>
 pg_attribute_always_inline step_result issue(Id const &layout, Clock const &clock, clock_id id, char const *function,
                                              std::uint64_t *count) {
-  static_cast<void>(shared(function));
+  clock_cell &cell = cell_to_issue(id, function);
   if (count == nullptr)
-    return issue_states(layout, clock, id, nullptr);
-  return issue_states(layout, in_bulk<Clock>(clock), id, count);
+    return issue_states(layout, clock, id, cell, nullptr);
+  return issue_states(layout, in_bulk<Clock>(clock), id, cell, count);
 }
 
 // A `Generator` is constructed from the arguments of a call, of which the first `arguments` are its own. `next(count)`

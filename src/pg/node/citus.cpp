@@ -17,7 +17,7 @@ extern "C" {
 /// changes: when a promoted standby gets its own number, or a server its first one.
 static void forget_group(Datum, Oid table) {
   if (table == local_group_table || table == InvalidOid)
-    attached = nullptr;
+    detach();
 }
 
 } // extern "C"

@@ -68,6 +68,10 @@ void look_for_citus() {
   local_group = citus_group();
 }
 
+bool has_citus() {
+  return local_group != no_citus;
+}
+
 bool on_citus_worker() {
   return local_group > 0;
 }
@@ -225,11 +229,11 @@ static bool check_lanes(int *lanes, void **, GucSource) {
 
 static void assign_node(char const *, void *extra) {
   chosen_node = *static_cast<node_choice *>(extra);
-  attached = nullptr;
+  detach();
 }
 
 static void assign_lanes(int, void *) {
-  attached = nullptr;
+  detach();
 }
 
 } // extern "C"

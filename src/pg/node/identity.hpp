@@ -19,6 +19,9 @@ namespace kid::pg {
 /// Reads the number that Citus gives this server in the current database.
 void look_for_citus();
 
+/// Returns whether the current database has Citus.
+bool has_citus();
+
 /// Returns whether this session is on a Citus worker. A worker computes what a coordinator sends to it, including
 /// defaults.
 bool on_citus_worker();

@@ -77,8 +77,10 @@ struct id_type {
   Oid core_type = InvalidOid;   ///< the core type that has the IDs among its values, if the type is not kid's own
   void (*define_settings)(int flags) = nullptr; ///< defines the settings that only this type has
   clock_id clock = clock_count;                 ///< `clock_count` if IDs need no logical clock
-  id_column_list columns = {};                  ///< where IDs may be stored; empty without a logical clock
-  node_share share = {};                        ///< empty if IDs have no part of the node number
+  /// Returns the state from which an ID was made, if the type has a horizon; otherwise null.
+  std::uint64_t (*state)(Datum id) = nullptr;
+  id_column_list columns = {}; ///< where IDs may be stored; empty without a logical clock
+  node_share share = {};       ///< empty if IDs have no part of the node number
 
   /// Sets `id` to the nearest ID above or below a bound that is not itself an ID. Returns false if the bound is an ID,
   /// or if there is no such ID. The member is null if every value of the type is an ID.

@@ -6,6 +6,7 @@
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
 #include "../traits/gist.hpp"
+#include "../traits/horizon.hpp"
 #include "../traits/id_type.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
@@ -165,6 +166,7 @@ constexpr id_type flake_type = [] {
   type.input = flake_in;
   type.define_settings = define_flake_settings;
   type.clock = clock_flake;
+  type.state = state_argument<flake>;
   type.columns = flake_columns;
   type.share = {"generator", generator_of};
   return type;
@@ -194,6 +196,26 @@ struct flake_generator {
     return layout.lowest(time) | origin | flake_clock::sequence::get(state);
   }
 };
+
+/// Sessions may have different generators, and the generator sorts before the sequence. So this is the ID of generator
+/// 0, which sorts before those of all others with the same state. To be above all IDs of a millisecond that has passed,
+/// the clock is moved to its end, where the next ID would move it in any case.
+Datum flake_horizon(PG_FUNCTION_ARGS) {
+  static_cast<void>(fcinfo);
+  char const function[] = "flake_horizon()";
+  clock_cell &cell = shared(function).cells[clock_flake];
+  std::uint64_t const now = read_clock(layout, clock(), cell);
+  std::uint64_t last = cell.load();
+
+  while (last != 0 && last < now && last != flake_clock::end(last) &&
+         !cell.compare_exchange(last, flake_clock::end(last))) {
+  }
+  std::uint64_t const state = horizon_state(clock_flake, function);
+  unix_micros const time = flake_clock::time(state);
+  if (!in_range(layout, time))
+    time_error(layout);
+  return put<flake>(layout.lowest(time) | flake_clock::sequence::get(state));
+}
 
 Datum flake_at(PG_FUNCTION_ARGS) {
   auto const origin = generator("flake_at()");
@@ -225,6 +247,7 @@ KID_EXPORT_TIME(flake)
 KID_EXPORT_TIME_COMPARISON(flake)
 KID_EXPORT_RANGE_OPERATORS(flake)
 KID_EXPORT_GENERATOR(flake, kid::pg::flake_generator, kid::pg::flake_at)
+KID_FUNCTION(flake_horizon, kid::pg::flake_horizon)
 KID_EXPORT_OBSERVE(flake, clock_flake)
 KID_EXPORT_RESET_CLOCK(flake, clock_flake)
 KID_FUNCTION(flake_make, kid::pg::flake_make)

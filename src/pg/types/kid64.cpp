@@ -6,6 +6,7 @@
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
 #include "../traits/gist.hpp"
+#include "../traits/horizon.hpp"
 #include "../traits/id_type.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
@@ -27,6 +28,7 @@ constexpr id_type kid64_type = [] {
   id_type type = basic<kid64>();
   type.input = kid64_in;
   type.clock = clock_kid;
+  type.state = state_argument<kid64>;
   type.columns = kid64_columns;
   type.share = {"lane", [](identity const &who) { return lane_number(who, is_plain<kid64>); }};
   return type;
@@ -50,6 +52,11 @@ struct kid64_generator {
   kid64::word id(std::uint64_t state) const { return state; }
 };
 
+Datum kid64_horizon(PG_FUNCTION_ARGS) {
+  static_cast<void>(fcinfo);
+  return put<kid64>(horizon_state(clock_kid, "kid_horizon()"));
+}
+
 Datum kid64_at(PG_FUNCTION_ARGS) {
   auto const given = backfill_in_lane<kid_clock>(fcinfo, kid64{}, clock_kid, "kid64_at()", PG_GETARG_TIMESTAMPTZ(0));
   return put<kid64>(kid64::lowest(given.time) | given.sequence);
@@ -71,6 +78,7 @@ KID_EXPORT_TIME(kid64)
 KID_EXPORT_TIME_COMPARISON(kid64)
 KID_EXPORT_RANGE_OPERATORS(kid64)
 KID_EXPORT_GENERATOR(kid64, kid::pg::kid64_generator, kid::pg::kid64_at)
+KID_FUNCTION(kid64_horizon, kid::pg::kid64_horizon)
 KID_EXPORT_OBSERVE(kid64, clock_kid)
 KID_EXPORT_RESET_CLOCK(kid64, clock_kid)
 KID_FUNCTION(kid64_make, kid::pg::kid64_make)

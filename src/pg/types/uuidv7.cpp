@@ -6,6 +6,7 @@
 #include "../issue/generate.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
+#include "../traits/horizon.hpp"
 #include "../traits/id_type.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
@@ -64,12 +65,22 @@ static_assert(uuidv7::millis::width == 48 && uuidv7::fraction::width == 12 && uu
                   uuidv7::random::width == 58,
               "kid_inspect() and the comments of src/sql/types/uuidv7.sql state these widths, too; see page_version");
 
+template <> std::uint64_t state_argument<uuidv7>(Datum argument) {
+  auto const id = get<uuidv7>(argument);
+
+  if (!uuidv7::is_one(id))
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("uuid \"%s\" is not of version 7", DatumGetCString(DirectFunctionCall1(uuid_out, argument))));
+  return state_of(uuidv7{}, id);
+}
+
 static constexpr id_column uuidv7_columns[] = {{UUIDOID, values_around<uuidv7>, read_stored}};
 constexpr id_type uuidv7_type = [] {
   id_type type = basic<uuidv7>();
   type.prefix = "kid_uuidv7";
   type.core_type = UUIDOID;
   type.clock = clock_uuidv7;
+  type.state = state_argument<uuidv7>;
   type.columns = uuidv7_columns;
   type.next_id = next_id;
   return type;
@@ -92,15 +103,6 @@ template <> Datum ceil<uuidv7>(PG_FUNCTION_ARGS) {
   return put<uuidv7>(saturated(kid::ceil(uuidv7{}, to_unix(PG_GETARG_TIMESTAMPTZ(0)))));
 }
 
-template <> std::uint64_t state_argument<uuidv7>(Datum argument) {
-  auto const id = get<uuidv7>(argument);
-
-  if (!uuidv7::is_one(id))
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("uuid \"%s\" is not of version 7", DatumGetCString(DirectFunctionCall1(uuid_out, argument))));
-  return state_of(uuidv7{}, id);
-}
-
 namespace {
 
 uuidv7::word random_part() {
@@ -117,6 +119,12 @@ struct uuidv7_generator {
   uuidv7::word id(std::uint64_t state) const { return uuidv7_clock::id(state) | random_part(); }
 };
 
+/// Any random part is above the horizon, which has none.
+Datum kid_uuidv7_horizon(PG_FUNCTION_ARGS) {
+  static_cast<void>(fcinfo);
+  return put<uuidv7>(uuidv7_clock::id(horizon_state(clock_uuidv7, "kid_uuidv7_horizon()")));
+}
+
 /// Makes an ID for an old row. All bits below the millisecond are random, because its time may be no more precise.
 Datum kid_uuidv7_at(PG_FUNCTION_ARGS) {
   auto const lowest = uuidv7::lowest(time_argument(uuidv7{}, PG_GETARG_TIMESTAMPTZ(0)));
@@ -131,5 +139,6 @@ Datum kid_uuidv7_at(PG_FUNCTION_ARGS) {
 KID_EXPORT_TIME(kid_uuidv7)
 KID_EXPORT_TIME_COMPARISON(kid_uuidv7)
 KID_EXPORT_GENERATOR(kid_uuidv7, kid::pg::uuidv7_generator, kid::pg::kid_uuidv7_at)
+KID_FUNCTION(kid_uuidv7_horizon, kid::pg::kid_uuidv7_horizon)
 KID_EXPORT_OBSERVE(kid_uuidv7, clock_uuidv7)
 KID_EXPORT_RESET_CLOCK(kid_uuidv7, clock_uuidv7)

@@ -1,7 +1,8 @@
 -- traits: io order gist time time_casts minus time_comparison time_range range_operators
--- traits: bigint generators observe reset_clock
+-- traits: bigint generators horizon observe reset_clock
 -- storage: LIKE = bigint
 -- clock: kid64 and kid96
+-- horizon: kid_horizon
 
 -- kid64: what only this type has
 

@@ -1,4 +1,4 @@
--- traits: time time_comparison time_range generators observe reset_clock
+-- traits: time time_comparison time_range generators horizon observe reset_clock
 -- type: uuid
 -- prefix: kid_uuidv7
 -- next: kid_uuidv7

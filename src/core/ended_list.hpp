@@ -1,0 +1,110 @@
+// A list of transactions that ended a short time ago, for the horizon (pg/clocks/horizon.hpp).
+//
+// A snapshot does not see a transaction that committed after it was taken. So for a statement with that snapshot, the
+// transaction is in the way as if it were still running. The list remembers the bounds of such transactions: the newest
+// each by itself, older ones merged, so that some thousand bytes remember millions of transactions:
+//
+//    level 2   [ 256 ][ 256 ] ... [ 256 ]                                             32 entries
+//    level 1                   [ 16 ][ 16 ] ... [ 16 ]                                32 entries
+//    level 0                                     [1][1][1] ... [1]                    32 entries
+//              ------------------------------------------------------> order in which the transactions ended
+//
+// An entry that stands for several transactions has the least of their bounds, and whether a snapshot sees each of them
+// is not known. So the older a snapshot, the lower the bound that the list returns, but it is never too high.
+#pragma once
+
+#include "no_postgres.hpp"
+
+#include <cstdint>
+
+namespace kid {
+
+/// What is known about one transaction ID and those near it when an entry is made. Both have their epoch.
+struct xid_mark {
+  std::uint64_t completed; ///< the greatest transaction ID that has ended
+  std::uint64_t next;      ///< the next transaction ID to be assigned
+};
+
+/// A transaction that has ended, or the merged entry of several.
+template <int Clocks> struct ended_transaction {
+  std::uint64_t xid;          ///< with its epoch; 0 if the entry is merged
+  xid_mark mark;              ///< when the entry was made; then the transaction, and all before it, had ended
+  std::uint64_t from[Clocks]; ///< for each clock, the least state that it may have taken; 0 if it took none
+  std::uint32_t database;     ///< 0 if the entry is merged
+};
+
+/// Lowers `bound` to `from`, unless `from` is 0.
+constexpr void lower_to(std::uint64_t &bound, std::uint64_t from) noexcept {
+  if (from != 0 && from < bound)
+    bound = from;
+}
+
+template <int Clocks> class ended_list {
+public:
+  using entry = ended_transaction<Clocks>;
+
+  static constexpr std::uint64_t kept = 32;   ///< entries of each level
+  static constexpr std::uint64_t merged = 16; ///< how many of them become one entry of the next level
+  static constexpr int levels = 6;            ///< so the list goes back some 33 million transactions
+  static_assert(kept >= merged, "an entry is kept until it is merged");
+
+  /// Makes the list begin here. Nothing is known about transactions that ended before `mark`.
+  constexpr void begin(xid_mark mark) noexcept { begin_ = mark; }
+
+  /// Adds a transaction. All transactions that ended before are in the list already, or will be added with the bound
+  /// that they have elsewhere until then.
+  constexpr void add(entry one) noexcept {
+    for (level &here : levels_) {
+      here.last[here.count++ % kept] = one;
+      if (here.count % merged != 0)
+        return;
+      one.xid = 0;
+      one.database = 0;
+      for (std::uint64_t i = here.count - merged; i < here.count; i++)
+        for (int clock = 0; clock < Clocks; clock++) {
+          std::uint64_t const from = here.last[i % kept].from[clock];
+          if (one.from[clock] == 0 || (from != 0 && from < one.from[clock]))
+            one.from[clock] = from;
+        }
+    }
+  }
+
+  /// Returns the least bound of `clock` among the transactions that a snapshot does not see, or `bound` if that is
+  /// lower. Returns 1, the least bound of all, if the snapshot is older than the list.
+  ///
+  /// `Snapshot` has three functions. misses(entry) returns whether the snapshot does not see a transaction. is_after(
+  /// mark) returns true if it was taken after `mark`: then it sees all transactions of older entries, too. sees_all(
+  /// mark) returns true if it sees, for another reason, all transactions that had ended at `mark`.
+  template <class Snapshot>
+  constexpr std::uint64_t least_missed(Snapshot &snapshot, int clock, std::uint64_t bound) const noexcept {
+    std::uint64_t end = levels_[0].count; // of the entries of this level that are not part of the level below
+
+    for (int number = 0; number < levels; number++) {
+      level const &here = levels_[number];
+      for (std::uint64_t i = end; i-- > 0 && here.count - i <= kept;) {
+        entry const &one = here.last[i % kept];
+        // Each entry of the lowest level tells by itself whether it is missed. Only what follows is worth more effort.
+        if (snapshot.is_after(one.mark) || (number > 0 && snapshot.sees_all(one.mark)))
+          return bound;
+        if (number > 0 || snapshot.misses(one))
+          lower_to(bound, one.from[clock]);
+      }
+      if (here.count <= kept)
+        return snapshot.is_after(begin_) || snapshot.sees_all(begin_) ? bound : 1;
+      // The entries of the next level that contain at least one transaction which is no longer here.
+      end = (here.count - kept + merged - 1) / merged;
+    }
+    return 1;
+  }
+
+private:
+  struct level {
+    std::uint64_t count; ///< how many entries were ever added; the last `kept` of them are here
+    entry last[kept];
+  };
+
+  xid_mark begin_;
+  level levels_[levels];
+};
+
+} // namespace kid

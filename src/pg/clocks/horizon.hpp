@@ -1,0 +1,69 @@
+// The horizon: the ID below which no row is still to come. Transactions get their IDs in order, but do not commit in
+// that order. So a consumer that reads `id > last` misses the row of a transaction that got its ID early and commits
+// late. A consumer that reads `id > last AND id < horizon` misses none.
+//
+// Before a transaction takes its first state of a clock, it writes to shared memory a bound that none of its states
+// will be below. The horizon is the least of these bounds. If there are none, it is the state after the last one
+// issued:
+//
+//            bound of T                     bound of U                    state
+//   -------------|------------------------------|---------------------------|-----> states
+//     all ended  ^ horizon: T may commit a row with any state from here on
+//
+// The horizon belongs to the snapshot of the statement that asks. A transaction that committed after the snapshot was
+// taken is in the way as if it were still running, because the statement does not see its rows. So the bounds of
+// transactions that have committed are kept for a while (core/ended_list.hpp), with their transaction IDs: whether a
+// snapshot sees a transaction is what PostgreSQL itself would say of its rows. A snapshot is always given the same
+// horizon, because a statement may ask more than once, as it does for each partition of a table.
+//
+// Why no row is missed. T writes its bound, and then moves the clock by compare-and-swap, which is a full barrier. The
+// reader loads the state S, then the bounds of all sessions, and then the list. If T has taken a state up to S, then S
+// was written by that compare-and-swap or by a later one. So the reader finds in the session of T its bound, which is
+// at most that state, or what the session wrote after it. The session writes 0 when T has ended for all snapshots and,
+// if T committed, is in the list. The reader looks at the list last, so it finds T there, and goes by its snapshot. If
+// T takes a state above S later, that is at or above the horizon, which is at most S + 1.
+//
+// lower_clock() lowers the state, and then the bounds of sessions. A session writes its bound, and then makes sure that
+// the state was not lowered meanwhile. So either of them finds what the other wrote.
+//
+// A prepared transaction keeps its bound in shared memory and in a lock without effect, whose tag is the bound.
+// PostgreSQL restores the locks of prepared transactions after a restart and at a promotion.
+#pragma once
+
+#include "../base/datum.hpp"
+#include "shmem.hpp"
+
+namespace kid::pg {
+
+/// Enters the running transaction as one that takes states of clock `id`, and returns the cell of the clock. Raises an
+/// error during recovery and in a parallel worker. `function` is for the message.
+clock_cell &enter(clock_id id, char const *function);
+
+/// Returns the cell of clock `id` to a caller that issues IDs. This is all that the horizon costs a generator, except
+/// for the first ID of a transaction.
+inline clock_cell &cell_to_issue(clock_id id, char const *function) {
+  clock_cell *const cell = entered[id];
+  return likely(cell != nullptr) ? *cell : enter(id, function);
+}
+
+/// Returns the least state of clock `id` that a row may have which the active snapshot does not see. Opens the
+/// clocks after a start. `function` is for messages.
+std::uint64_t horizon(clock_id id, char const *function);
+
+/// Returns whether the running transaction can have taken `state` of clock `id`: whether the horizon waits for it.
+bool is_own_state(clock_id id, std::uint64_t state);
+
+/// The transaction of the current database that holds the horizon of a clock up.
+struct horizon_holder {
+  int process;       ///< 0 if the transaction is prepared, -1 if there is none
+  TimestampTz since; ///< when it began
+};
+horizon_holder holder_of(clock_id id);
+
+/// Lowers the bounds of all sessions to `state`. Called after clock `id` was lowered to a state below `state`.
+void lower_bounds(clock_id id, std::uint64_t state);
+
+/// Reserves shared memory at server start. Called only if kid is in shared_preload_libraries.
+void reserve_horizon();
+
+} // namespace kid::pg

@@ -1,0 +1,185 @@
+# The horizon: below it a consumer sees all rows that will ever be there. Which transactions hold it up, and which do not; what
+# an older snapshot gets; prepared transactions, also across restarts and a promotion.
+use strict;
+use warnings;
+use Dialogue;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(allows_streaming => 1);
+$node->append_conf('postgresql.conf', "max_prepared_transactions = 3\nmax_parallel_workers_per_gather = 2\n");
+$node->start;
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION kid;
+	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), what text);
+	CREATE TABLE others (n int);
+	CREATE DATABASE elsewhere;
+});
+$node->safe_psql('elsewhere', 'CREATE EXTENSION kid');
+
+sub sql { return $node->safe_psql('postgres', shift) }
+sub add { return sql("INSERT INTO events (what) VALUES ('" . shift . "') RETURNING id") }
+
+# What a consumer sees.
+my $poll = "SELECT string_agg(what, ' ' ORDER BY id) FROM events WHERE id < kid_horizon();";
+sub seen { return sql($poll) }
+
+# Returns whether the horizon is at $id: above all rows with lower IDs.
+sub holds
+{
+	my ($id, $server) = @_;
+	return ($server // $node)->safe_psql('postgres', "SELECT kid_horizon() <= '$id' AND kid_horizon() > (SELECT max(id) FROM events WHERE id < '$id')");
+}
+
+is(sql('SELECT kid_horizon() = kid_horizon(), flake_horizon() = flake_horizon(), kid_uuidv7_horizon() = kid_uuidv7_horizon()'), 't|t|t', 'before the first ID there is a horizon');
+add('a');
+is(seen(), 'a', 'the last committed row is below it');
+my @session = map { open_session($node) } 0 .. 3;
+
+# A transaction that made its ID early and commits late.
+my $early = answer($session[0], q{BEGIN; INSERT INTO events (what) VALUES ('b') RETURNING id;});
+add('c');
+is(seen(), 'a', 'an open transaction holds it up');
+is(sql("SELECT held_by, held_for BETWEEN '0' AND '1 minute' FROM kid_stats() WHERE clock = 'kid'"), "$session[0]{pid}|t", 'kid_stats() shows which and for how long');
+is($node->safe_psql('elsewhere', "SELECT held_by IS NULL FROM kid_stats() WHERE clock = 'kid'"), 't', 'kid_stats() in another database does not show it');
+is(holds($early), 't', 'the horizon is at its ID');
+answer($session[0], 'COMMIT;');
+is(seen(), 'a b c', 'when it has committed, all rows are below');
+answer($session[0], q{BEGIN; INSERT INTO events (what) VALUES ('x'); SAVEPOINT s; SELECT kid_next(); ROLLBACK TO s;});
+add('d');
+is(seen(), 'a b c', 'after a rollback to a savepoint, the transaction still holds it up');
+answer($session[0], 'ROLLBACK;');
+is(seen(), 'a b c d', 'when it has rolled back, it no longer holds it up');
+answer($session[0], q{BEGIN; SELECT kid_next(); SELECT 1 / 0;});
+is(seen(), 'a b c d', 'a transaction that failed does not hold it up');
+answer($session[0], 'ROLLBACK;');
+answer($session[0], 'SELECT kid_next();');
+is(sql('SELECT kid_horizon() > max(id) FROM events'), 't', 'an ID without a row is below it');
+
+# Transactions that are not in the way.
+answer($session[0], 'BEGIN; INSERT INTO others VALUES (1);');
+answer($session[1], 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM events;');
+answer($session[2], 'BEGIN; SELECT flake_next(), kid_uuidv7(), sno_next(\'\\x00\'), flax_next();');
+my $stranger = open_session($node, 'elsewhere');
+answer($stranger, 'BEGIN; SELECT kid_next();');
+add('e');
+is(seen(), 'a b c d e', 'transactions without IDs, with IDs of other clocks, and in other databases do not hold it up');
+is(sql('SELECT flake_horizon() > flake_next()'), 'f', 'each clock has its own horizon');
+answer($session[$_], 'ROLLBACK;') foreach 0 .. 2;
+answer($stranger, 'ROLLBACK;');
+
+# Snapshots that were taken before.
+my $begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM others;';
+answer($session[0], $begin);
+answer($session[1], "BEGIN; DECLARE c CURSOR FOR $poll");
+add('f');
+is(answer($session[0], $poll), 'a b c d e', 'a snapshot gets the horizon of when it was taken');
+is(answer($session[1], 'FETCH c;'), 'a b c d e', 'a cursor gets the horizon of when it was opened');
+answer($session[2], $begin);
+sql("DO 'BEGIN FOR i IN 1..200 LOOP INSERT INTO others VALUES (i); COMMIT; END LOOP; END'");
+sql("DO 'BEGIN FOR i IN 1..2000 LOOP INSERT INTO events (what) VALUES (NULL); COMMIT; END LOOP; END'");
+like(answer($session[2], $poll), qr/^a?( b)?( c)?( d)?( e)?( f)?$/, 'an old snapshot gets a horizon that is no higher');
+is(answer($session[0], $poll), 'a b c d e', 'the same snapshot gets the same horizon again');
+answer($session[$_], 'ROLLBACK;') foreach 0 .. 2;
+# So many transactions that only merged entries are left of them.
+foreach my $transactions (40, 600, 10000)
+{
+	answer($session[0], $begin);
+	my $last = sql('SELECT max(id) FROM events');
+	sql("DO 'BEGIN FOR i IN 1..$transactions LOOP INSERT INTO events (what) VALUES (NULL); COMMIT; END LOOP; END'");
+	my ($missing, $more) = split /\|/, answer($session[0],
+		"SELECT count(*) FILTER (WHERE id >= kid_horizon()), kid_horizon()::bigint <= '$last'::kid64::bigint + 1 FROM events;");
+	ok($missing <= $transactions && $more eq 't', "$transactions transactions later: the horizon is not above what the snapshot sees, and hides $missing rows that it sees");
+	answer($session[0], 'ROLLBACK;');
+}
+sql('DELETE FROM events WHERE what IS NULL');
+
+# A statement has one horizon, however often it asks.
+answer($session[0], 'BEGIN; SELECT kid_next();');
+ask($session[1], 'SELECT kid_horizon() AS early, pg_sleep(1), kid_horizon() > kid_horizon() AS differ;');
+select undef, undef, undef, 0.3;
+answer($session[0], 'ROLLBACK;');
+like(answer($session[1]), qr/\|f$/, 'a statement that runs for a second has one horizon');
+
+# Prepared transactions.
+sub prepare
+{
+	my ($what) = @_;
+	return sql("BEGIN; INSERT INTO events (what) VALUES ('$what') RETURNING id; PREPARE TRANSACTION '$what'") =~ s/\n.*//sr;
+}
+my $bound = prepare('g');
+add('h');
+my $all = 'a b c d e f g h';
+my $before = 'a b c d e f';
+is(seen(), $before, 'a prepared transaction holds it up');
+is(sql("SELECT string_agg(concat_ws(' ', clock, held_by), ', ' ORDER BY clock) FROM kid_stats()"), 'flake, kid 0, sno, uuidv7', 'kid_stats() shows process 0');
+foreach my $mode ('fast', 'immediate')
+{
+	close_session($_) foreach splice @session;
+	$node->stop($mode);
+	$node->start;
+	is(seen(), $before, "after a restart, $mode, the prepared transaction holds it up");
+	is(holds($bound), 't', "after a restart, $mode, the horizon is at its ID");
+}
+@session = map { open_session($node) } 0 .. 1;
+answer($session[0], $begin);
+sql("COMMIT PREPARED 'g'");
+unlike(answer($session[0], $poll), qr/h/, 'a snapshot from before COMMIT PREPARED gets a horizon below it');
+is(seen(), $all, 'after COMMIT PREPARED it no longer holds it up');
+prepare('y');
+sql("ROLLBACK PREPARED 'y'");
+is(seen(), $all, 'after ROLLBACK PREPARED, neither');
+prepare("i$_") foreach 1 .. 3;
+sql("ROLLBACK PREPARED 'i3'; ROLLBACK PREPARED 'i2'");
+prepare("j$_") foreach 1 .. 2;
+is(seen(), $all, 'as many prepared transactions as the server permits');
+sql("ROLLBACK PREPARED '$_'") foreach qw(i1 j1 j2);
+is(seen(), $all, 'and none any more');
+
+# Other prepared transactions take the place of one that an older snapshot does not see.
+$bound = prepare('z');
+answer($session[1], $begin);
+sql("COMMIT PREPARED 'z'; DELETE FROM events WHERE what = 'z'");
+prepare("o$_") foreach 1 .. 3;
+is(answer($session[1], "SELECT kid_horizon() <= '$bound';"), 't', 'a prepared transaction whose place was reused');
+answer($session[1], 'ROLLBACK;');
+sql("ROLLBACK PREPARED '$_'") foreach qw(o1 o2 o3);
+
+# The first question after a start, with a snapshot from before the end of a transaction that was prepared before the start.
+$bound = prepare('k');
+close_session($_) foreach splice @session;
+$node->restart;
+@session = map { open_session($node) } 0 .. 1;
+answer($session[0], $begin);
+sql("COMMIT PREPARED 'k'");
+is(answer($session[0], 'SELECT kid_horizon() <= ' . "'$bound';"), 't', 'a snapshot that is older than the first question gets a low horizon');
+answer($session[0], 'ROLLBACK;');
+is(seen(), "$all k", 'the next snapshot gets a high one');
+
+# A standby.
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$node->backup('base');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->start;
+$bound = prepare('l');
+add('m');
+answer($session[0], q{BEGIN; INSERT INTO events (what) VALUES ('lost');});
+sql('CHECKPOINT');
+add('n');
+$node->wait_for_catchup($standby, 'replay', $node->lsn('insert'));
+my ($status, $stdout, $stderr) = $standby->psql('postgres', 'SELECT kid_horizon()');
+like($stderr, qr/ERROR:  cannot execute kid_horizon\(\) during recovery/, 'a standby has no horizon');
+my $old = open_session($standby);
+answer($old, $begin);
+$standby->promote;
+is($standby->safe_psql('postgres', $poll), "$all k", 'after a promotion the prepared transaction holds it up');
+is(holds($bound, $standby), 't', 'after a promotion the horizon is at its ID');
+$standby->safe_psql('postgres', "COMMIT PREPARED 'l'");
+like(answer($old, 'SELECT kid_horizon() <= ' . "'$bound';"), qr/^t$/, 'a snapshot from before the promotion gets a low horizon');
+is($standby->safe_psql('postgres', $poll), "$all k l m n", 'after COMMIT PREPARED on the promoted server all rows are below');
+
+like(sql('SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id < kid_horizon()'), qr/Index Cond: \(id < kid_horizon\(\)\)/, 'the horizon is an index condition');
+close_session($_) foreach @session, $old, $stranger;
+done_testing();
