@@ -215,6 +215,32 @@ def is_leader(dsn):
         return False
 
 
+class Server:
+    """A server of its own, which goes by a clock of its own."""
+
+    def __init__(self, work, name):
+        self.folder = f"{work}/{name}"
+        self.data, self.clock, self.log = f"{self.folder}/data", f"{self.folder}/clock", f"{self.folder}/postgres.log"
+        self.port = free_port()
+        self.dsn = f"host=127.0.0.1 port={self.port} user=postgres dbname=postgres connect_timeout=2"
+        os.mkdir(self.folder)
+        programs(f"{self.folder}/bin", self.clock)
+
+    def start(self, preloaded):
+        options = [f"--port={self.port}", f"--unix_socket_directories={self.folder}"]
+        if preloaded:
+            options.append("--shared_preload_libraries=kid")
+        self.process = start([f"{self.folder}/bin/postgres", "-D", self.data] + options, self.log)
+        wait_for("a server that takes writes", lambda: is_leader(self.dsn))
+
+    def stop(self):
+        send(signal.SIGINT, self.process.pid)
+        wait_for("the end of a server", lambda: self.process.pid not in started)
+
+    def kill(self):
+        kill_server(self.data)
+
+
 def start_load(dsn, log):
     return start([sys.executable, f"{HERE}/ids.py", dsn, log], f"{log}.errors")
 

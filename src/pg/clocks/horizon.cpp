@@ -315,7 +315,7 @@ namespace {
 class view {
 public:
   explicit view(SnapshotData const &snapshot)
-      : of_(snapshot), xmin_(widen(snapshot.xmin)), xmax_(widen(snapshot.xmax)) {}
+      : of_(snapshot), xmin_(widen(snapshot.xmin)), xmax_(widen(snapshot.xmax)), completed_(before(snapshot.xmax)) {}
 
   bool misses(ended const &one) const {
     if (one.xid == 0 || one.database != MyDatabaseId)
@@ -331,12 +331,12 @@ public:
   bool is_after(xid_mark const &mark) const {
     if (of_.takenDuringRecovery)
       return false;
-    return IsolationUsesXactSnapshot() ? xmax_ > mark.next : xmax_ - 1 > mark.completed;
+    return IsolationUsesXactSnapshot() ? completed_ >= mark.next : completed_ > mark.completed;
   }
 
   /// If all transactions that the snapshot takes for running do still run, it sees all that have ended.
   bool sees_all(xid_mark const &mark) {
-    if (of_.takenDuringRecovery || xmax_ - 1 < mark.completed)
+    if (of_.takenDuringRecovery || completed_ < mark.completed)
       return false;
     if (!known_)
       all_running_ = are_all_running();
@@ -348,8 +348,15 @@ private:
   SnapshotData const &of_;
   std::uint64_t xmin_;
   std::uint64_t xmax_;
+  std::uint64_t completed_; ///< the greatest transaction ID that had ended when the snapshot was taken
   bool known_ = false;
   bool all_running_ = false;
+
+  /// PostgreSQL skips the first three numbers of each epoch.
+  static std::uint64_t before(TransactionId xid) {
+    TransactionIdRetreat(xid);
+    return widen(xid);
+  }
 
   bool is_listed(TransactionId xid) const {
     for (std::uint32_t i = 0; i < of_.xcnt; i++)
