@@ -180,6 +180,117 @@ $standby->safe_psql('postgres', "COMMIT PREPARED 'l'");
 like(answer($old, 'SELECT kid_horizon() <= ' . "'$bound';"), qr/^t$/, 'a snapshot from before the promotion gets a low horizon');
 is($standby->safe_psql('postgres', $poll), "$all k l m n", 'after COMMIT PREPARED on the promoted server all rows are below');
 
-like(sql('SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id < kid_horizon()'), qr/Index Cond: \(id < kid_horizon\(\)\)/, 'the horizon is an index condition');
+# Polls of one transaction, on a server where no other transaction ends meanwhile.
 close_session($_) foreach @session, $old, $stranger;
+sql("ROLLBACK PREPARED 'l'");
+@session = map { open_session($node) } 0 .. 2;
+sql('TRUNCATE events');
+foreach my $ask ($poll, "DO 'DECLARE h kid64; BEGIN h := kid_horizon(); PERFORM set_config(''my.seen'', (SELECT string_agg(what, '' '' ORDER BY id) FROM events WHERE id < h), false); END'; SHOW my.seen;")
+{
+	answer($session[0], 'BEGIN; SELECT kid_next();');
+	add('a');
+	answer($session[1], 'BEGIN;');
+	is(answer($session[1], $ask), '', 'a poll while another transaction holds the horizon up');
+	answer($session[0], 'ROLLBACK;');
+	is(answer($session[1], $ask), 'a', 'the next poll of the same transaction sees more');
+	answer($session[1], 'ROLLBACK;');
+	sql('TRUNCATE events');
+}
+# Two cursors whose snapshots are alike but for the transaction that is open.
+answer($session[0], q{BEGIN; INSERT INTO events (what) VALUES ('b');});
+answer($session[1], "BEGIN; DECLARE c CURSOR FOR $poll");
+answer($session[0], 'COMMIT;');
+is(answer($session[1], "$poll FETCH c;"), "b\n", 'a cursor that is read after a later statement does not get its horizon');
+answer($session[1], 'ROLLBACK;');
+
+# Transactions that end between the start and the first question, some of them prepared, so that places are reused.
+close_session($_) foreach splice @session;
+sql('TRUNCATE events');
+$node->append_conf('postgresql.conf', "max_prepared_transactions = 1\n");
+$node->restart;
+@session = map { open_session($node) } 0 .. 2;
+foreach (1 .. 2) { prepare('p'); sql("ROLLBACK PREPARED 'p'") }
+$early = answer($session[0], q{BEGIN; INSERT INTO events (what) VALUES ('early') RETURNING id;});
+add('late');
+answer($session[1], $begin);
+answer($session[0], 'COMMIT;');
+is(answer($session[1], "SELECT kid_horizon() <= '$early';"), 't', 'a transaction that committed after the snapshot and before the first question is not missed');
+answer($session[1], 'ROLLBACK;');
+is(seen(), 'early late', 'a later snapshot sees both rows');
+prepare('q');
+$node->restart;
+is(sql("SELECT held_by FROM kid_stats() WHERE clock = 'kid'"), 0, 'after a restart kid_stats() shows a prepared transaction at once');
+like(($node->psql('postgres', 'BEGIN; SELECT kid_next(); PREPARE TRANSACTION $$r$$'))[2], qr/ERROR:  maximum number of prepared transactions reached\n/, 'no place for one more prepared transaction');
+sql("ROLLBACK PREPARED 'q'");
+$node->append_conf('postgresql.conf', "max_prepared_transactions = 0\n");
+$node->restart;
+like(($node->psql('postgres', 'BEGIN; SELECT kid_next(); PREPARE TRANSACTION $$r$$'))[2], qr/ERROR:  prepared transactions are disabled\n/, 'prepared transactions are disabled');
+
+# flake: sessions with other generators, and a clock that is ahead.
+sql(q{
+	CREATE TABLE flakes (id flake PRIMARY KEY DEFAULT flake_next(), n int);
+	ALTER SYSTEM SET kid.flake_id = 5;
+	SELECT pg_reload_conf();
+});
+@session = map { open_session($node) } 0 .. 1;
+my $flakes = 'SELECT count(*) FROM flakes WHERE id < flake_horizon();';
+sub soon { my ($query, $expected) = @_; return $node->poll_query_until('postgres', $query, $expected) }
+answer($session[0], 'SET kid.flake_id = 1; BEGIN; INSERT INTO flakes DEFAULT VALUES;');
+sql('SET kid.flake_id = 1000; INSERT INTO flakes SELECT FROM generate_series(1, 10)');
+is(sql("SET kid.flake_id = 7; $flakes"), 0, 'a flake of a lower generator is not missed');
+answer($session[0], 'COMMIT;');
+ok(soon($flakes, 11), 'after the millisecond, all flakes are below the horizon');
+sql("SELECT kid_observe(flake_ceil(now() + interval '10 min'))");
+sql('INSERT INTO flakes DEFAULT VALUES');
+ok(soon($flakes, 12), 'flakes of a clock that is ahead are below the horizon');
+is(sql("SELECT last_issued < now() + interval '601 s' FROM kid_stats() WHERE clock = 'flake'"), 't', 'polls do not move a clock that is ahead any further');
+is(sql("SET kid.flake_epoch = '1700000000001 ms'; SELECT kid_timestamp(flake_horizon()) > now()"), 't', 'flake_horizon() has the epoch of the session');
+close_session($_) foreach splice @session;
+$node->restart('immediate');
+
+# The trigger that keeps out what the horizon does not wait for.
+sql(q{
+	CREATE TABLE own (id kid64 PRIMARY KEY DEFAULT kid_next(), f flake DEFAULT flake_next(), u uuid DEFAULT kid_uuidv7(), n int);
+	CREATE TRIGGER own_id BEFORE INSERT OR UPDATE OF id ON own FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('id');
+	CREATE TRIGGER own_f AFTER INSERT OR UPDATE ON own FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('f');
+	CREATE TRIGGER own_u BEFORE INSERT OR UPDATE ON own FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('u');
+	INSERT INTO own (n) SELECT generate_series(1, 3);
+	UPDATE own SET id = id, f = f, u = u, n = n + 1;
+	UPDATE own SET id = kid_next() WHERE n = 4;
+	INSERT INTO own (id, f, u) SELECT kid_next(), flake_next(), kid_uuidv7();
+	INSERT INTO own (f, u) VALUES (NULL, NULL);
+});
+sub error_of { return ($node->psql('postgres', '\set VERBOSITY verbose' . "\n" . shift))[2] =~ s/\n.*//sr =~ s/.*?ERROR: +//r }
+my $id = sql('SELECT kid_next()');
+like(error_of("INSERT INTO own (id) VALUES ('$id')"), qr/^23514: ID \Q$id\E was not made in this transaction/, 'an ID of an earlier transaction is rejected');
+like(error_of("BEGIN; SELECT kid_next(); INSERT INTO own (id) VALUES ('$id')"), qr/^23514/, 'also by a transaction that has made another');
+like(error_of("UPDATE own SET id = '$id' WHERE n = 2"), qr/^23514/, 'also in an update');
+like(error_of('INSERT INTO own (id) VALUES (kid64_at(now()))'), qr/^23514/, 'an ID of kid64_at() is rejected');
+like(error_of("INSERT INTO own (f) VALUES (flake_at(now()))"), qr/^23514/, 'a flake of flake_at() is rejected');
+like(error_of("INSERT INTO own (u) VALUES (kid_uuidv7_at(now()))"), qr/^23514/, 'a uuid of kid_uuidv7_at() is rejected');
+like(error_of('INSERT INTO own (u) VALUES (gen_random_uuid())'), qr/^22023: uuid "\S+" is not of version 7/, 'a random uuid is rejected');
+# Bits that no generator makes: C is 1023, so the state is one of the next second.
+my $odd = sql("SELECT ((id::bigint & ~(1023 << 14)::bigint) | (1023 << 14))::kid64 FROM kid_next() AS id");
+like(error_of("BEGIN; SELECT kid_next(); INSERT INTO own (id) VALUES ('$odd')"), qr/^23514/, 'an ID of arbitrary bits is rejected, although its state is in the future');
+my $call = sub { return "CREATE TRIGGER t $_[0] ON own $_[1] EXECUTE FUNCTION kid_own_ids_trigger($_[2]); INSERT INTO own DEFAULT VALUES; TRUNCATE own" };
+like(error_of('SELECT kid_own_ids_trigger()'), qr/^0A000|^39P01/, 'the function is for triggers only');
+like(error_of($call->('BEFORE INSERT', 'FOR EACH ROW', '')), qr/^39P01: kid_own_ids_trigger\(\) needs the name of a column/, 'a trigger without a column');
+like(error_of("DROP TRIGGER t ON own; " . $call->('BEFORE INSERT', 'FOR EACH ROW', 'nosuch')), qr/^42703: column "nosuch" of relation "own" does not exist/, 'a trigger with a column that is not there');
+like(error_of("DROP TRIGGER t ON own; " . $call->('BEFORE INSERT', 'FOR EACH ROW', 'n')), qr/^42804: column "n" of relation "own" is of type integer/, 'a trigger with a column without a horizon');
+like(error_of("DROP TRIGGER t ON own; " . $call->('BEFORE INSERT', 'FOR EACH STATEMENT', 'id')), qr/^39P01: .* must be fired FOR EACH ROW/, 'a trigger for a statement');
+
+# kid_reset_clock() while a transaction has IDs: those that it makes afterwards are lower, and hold the horizon up.
+@session = (open_session($node));
+sql("SELECT kid_observe(kid64_ceil(now() + interval '10 min'))");
+sql('TRUNCATE events');
+answer($session[0], q{SET client_min_messages = error; BEGIN; SELECT kid_next();});
+sql("SELECT kid_reset_clock(now() + interval '5 min')");
+$early = answer($session[0], q{INSERT INTO events (what) VALUES ('early') RETURNING id;});
+add('late');
+is(sql("SELECT kid_horizon() <= '$early'"), 't', 'after kid_reset_clock() the transaction still holds the horizon up');
+answer($session[0], 'COMMIT;');
+is(seen(), 'early late', 'after its commit all rows are below');
+close_session($_) foreach splice @session;
+
+like(sql('SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id < kid_horizon()'), qr/Index Cond: \(id < kid_horizon\(\)\)/, 'the horizon is an index condition');
 done_testing();

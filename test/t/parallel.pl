@@ -60,7 +60,9 @@ is(session("CREATE TEMP TABLE made AS $twice; $count"), '200000|200000', 'the le
 $node->safe_psql('postgres', 'ALTER FUNCTION kid_next() PARALLEL SAFE');
 like(session("EXPLAIN (VERBOSE, COSTS OFF) $twice"), qr/Gather.*->  Parallel Seq Scan on public.numbers\n +Output: kid_next/s, 'with kid_next() PARALLEL SAFE, workers would make the IDs');
 like(session($twice), qr/ERROR:  cannot execute kid_next\(\) during a parallel operation/, 'a worker makes no ID');
-$node->safe_psql('postgres', 'ALTER FUNCTION kid_next() PARALLEL RESTRICTED');
+$node->safe_psql('postgres', 'ALTER FUNCTION kid_next() PARALLEL RESTRICTED; ALTER FUNCTION kid_horizon() PARALLEL SAFE');
+like(session('SELECT count(*) FROM numbers WHERE kid_horizon() IS NOT NULL'), qr/ERROR:  cannot execute kid_horizon\(\) during a parallel operation/, 'a worker does not get a horizon');
+$node->safe_psql('postgres', 'ALTER FUNCTION kid_horizon() PARALLEL RESTRICTED');
 
 # A new session loads kid while it builds an index, so in parallel mode.
 $node->append_conf('postgresql.conf', q{

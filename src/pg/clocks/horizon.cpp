@@ -10,14 +10,16 @@ clock_cell *entered[clock_count] = {};
 
 extern "C" {
 static void at_end_of_transaction(XactEvent event, void *);
+static void at_end_of_query(void *one);
 } // extern "C"
 
 namespace {
 
 using ended = ended_transaction<clock_count>;
 
-/// What a session has entered. Written by that session, but for lower_bounds().
+/// What a session has entered. Written by that session, but for lower().
 struct session_bounds {
+  pg_atomic_uint64 database;          ///< an Oid; valid while it has a bound
   pg_atomic_uint64 since;             ///< a TimestampTz: when its transaction began
   pg_atomic_uint64 from[clock_count]; ///< a state that none of its transaction's is below; 0 if it took none
 };
@@ -32,8 +34,9 @@ struct horizon_state {
   LWLock lock; ///< held for a moment, while no other lock but PostgreSQL's own is taken
 
   // Guarded by `lock`. `asked` is read without it.
-  bool recovered;         ///< whether the transactions that were prepared before the start have their places
-  pg_atomic_uint32 asked; ///< whether anybody has asked for a horizon: only then the list is kept
+  bool recovered;           ///< whether the transactions that were prepared before the start have their places
+  pg_atomic_uint32 asked;   ///< whether anybody has asked for a horizon: only then the list is kept
+  pg_atomic_uint64 left_at; ///< the time unit of the system clock in which leave_passed_unit() last left a later one
   ended_list<clock_count> committed;
 
   /// The sessions, by the number of the process. After them follows an array of `prepared_bounds`, one for each
@@ -42,26 +45,26 @@ struct horizon_state {
 };
 
 // As in shmem.cpp: if one of these fails, increase `struct_version`, and correct the figures.
-static_assert(sizeof(session_bounds) == 40 && sizeof(prepared_bounds) == 72 && sizeof(ended) == 64);
+static_assert(sizeof(session_bounds) == 48 && sizeof(prepared_bounds) == 72 && sizeof(ended) == 64);
 static_assert(sizeof(horizon_state) - offsetof(horizon_state, committed) == 12352);
 
 horizon_state *state = nullptr;
 void *place = nullptr;
 session_bounds *own = nullptr; ///< where the running transaction has its bounds; null if it took no states
 
-/// What this transaction was told, by snapshot. A snapshot of a running transaction is known by its bounds and by how
-/// many transactions it does not see: between two with the same bounds, transactions can only have ended.
+/// What a query was told. A query may ask again, from another place, and gets the same answer as long as it runs. If
+/// all queries of a transaction have the same snapshot, the answer is for all of them.
 struct answer {
-  struct key {
-    TransactionId xmin;
-    TransactionId xmax;
-    std::uint32_t count;
-    std::uint32_t clock;
-  } snapshot;
+  MemoryContextCallback at_end; ///< called when the query's memory is freed, and the answer with it
+  SnapshotData const *snapshot; ///< null if it is that of the transaction
+  TransactionId xmin;           ///< these tell the snapshot from a later one in the same place
+  TransactionId xmax;
+  std::uint32_t count;
+  clock_id clock;
   std::uint64_t horizon;
+  answer *next;
 };
-HTAB *answers = nullptr;
-TransactionId answers_xmin = InvalidTransactionId; ///< no older answer is left
+answer *answers = nullptr; ///< those of the running transaction
 
 /// More processes than these need more memory than PostgreSQL has to spare for all extensions.
 constexpr int most_processes_unreserved = 1100;
@@ -81,7 +84,9 @@ void fill() {
   if (fresh.tranche != 0)
     return;
   pg_atomic_init_u32(&fresh.asked, 0);
+  pg_atomic_init_u64(&fresh.left_at, 0);
   for (int i = 0; i < MaxBackends; i++) {
+    pg_atomic_init_u64(&fresh.sessions[i].database, 0);
     pg_atomic_init_u64(&fresh.sessions[i].since, 0);
     for (auto &from : fresh.sessions[i].from)
       pg_atomic_init_u64(&from, 0);
@@ -159,11 +164,12 @@ prepared_bounds &place_of(std::uint64_t xid) {
     if (free == nullptr && !is_running(there.one.xid))
       free = &there;
   }
-  // No more transactions are prepared at a time than there are places.
+  // PostgreSQL would raise the same error in a moment: there are as many places as transactions it can prepare.
   if (free == nullptr)
-    elog(ERROR, "kid has no place for a prepared transaction");
-  if (free->one.xid != 0) {
-    // Older snapshots may not see this one yet.
+    ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("maximum number of prepared transactions reached"),
+            errhint("Increase \"max_prepared_transactions\" (currently %d).", max_prepared_xacts));
+  // Older snapshots may not see yet that this one has ended. The list has no entry from before it begins.
+  if (free->one.xid != 0 && pg_atomic_read_u32(&state->asked) != 0) {
     free->one.mark = transaction_ids();
     state->committed.add(free->one);
   }
@@ -208,18 +214,20 @@ ended own_as(std::uint64_t xid) {
 /// Keeps the bound of the running transaction for as long as it is prepared.
 void prepare() {
   std::uint64_t const xid = U64FromFullTransactionId(GetTopFullTransactionId());
-  ended const one = own_as(xid);
+  ended one = {};
 
+  LWLockAcquire(&state->lock, LW_EXCLUSIVE);
+  release_after(&state->lock, [&] {
+    prepared_bounds &there = place_of(xid);
+    one = own_as(xid);
+    there = {one, GetCurrentTransactionStartTimestamp()};
+    return true;
+  });
   for (int clock = 0; clock < clock_count; clock++) {
     LOCKTAG const tag = tag_of(clock, one.from[clock]);
     if (one.from[clock] != 0)
       static_cast<void>(LockAcquire(&tag, ShareLock, false, true));
   }
-  LWLockAcquire(&state->lock, LW_EXCLUSIVE);
-  release_after(&state->lock, [&] {
-    place_of(xid) = {one, GetCurrentTransactionStartTimestamp()};
-    return true;
-  });
 }
 
 /// Puts the running transaction, which has committed, into the list.
@@ -238,14 +246,32 @@ void list_own() {
 
 } // namespace
 
+namespace {
+
+void forget(answer const *one) {
+  answer **link = &answers;
+
+  while (*link != nullptr && *link != one)
+    link = &(*link)->next;
+  if (*link != nullptr)
+    *link = one->next;
+}
+
+} // namespace
+
 extern "C" {
+
+static void at_end_of_query(void *one) {
+  forget(static_cast<answer *>(one));
+}
 
 /// PostgreSQL calls this at the end of each transaction, when all others can see that it has ended, and before a
 /// transaction is prepared. At the end it must not raise an error.
 static void at_end_of_transaction(XactEvent event, void *) {
   switch (event) {
   case XACT_EVENT_PRE_PREPARE:
-    if (own != nullptr)
+    // Without places, PostgreSQL says that prepared transactions are disabled.
+    if (own != nullptr && max_prepared_xacts > 0)
       prepare();
     return;
   case XACT_EVENT_COMMIT:
@@ -260,7 +286,7 @@ static void at_end_of_transaction(XactEvent event, void *) {
   default:
     return;
   }
-  answers = nullptr; // the memory is that of the transaction
+  answers = nullptr;
   if (own == nullptr)
     return;
   pg_write_barrier(); // it is in the list before it is gone from here
@@ -272,24 +298,30 @@ static void at_end_of_transaction(XactEvent event, void *) {
 
 } // extern "C"
 
+static void worker_error(char const *function) {
+  ereport(ERROR, errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+          errmsg("cannot execute %s during a parallel operation", function));
+}
+
 clock_cell &enter(clock_id id, char const *function) {
   // The transaction of a worker ends before that of its leader.
   if (IsParallelWorker())
-    ereport(ERROR, errcode(ERRCODE_INVALID_TRANSACTION_STATE),
-            errmsg("cannot execute %s during a parallel operation", function));
+    worker_error(function);
   clock_cell &cell = shared(function).cells[id];
   if (find_state()) {
     recover_prepared();
     own = &state->sessions[own_number()];
     pg_atomic_uint64 &from = own->from[id];
+    pg_atomic_write_u64(&own->database, MyDatabaseId);
     pg_atomic_write_u64(&own->since, static_cast<std::uint64_t>(GetCurrentTransactionStartTimestamp()));
     // A transaction enters again if settings change. Then its first bound is the lower one.
     if (pg_atomic_read_u64(&from) == 0) {
       std::uint64_t last = 0;
+      pg_write_barrier(); // whoever sees the bound sees the database
       do {
         last = cell.load();
         pg_atomic_write_u64(&from, last + 1);
-        pg_memory_barrier(); // pairs with the one in lower_bounds()
+        pg_memory_barrier(); // pairs with the one in lower()
       } while (cell.load() < last);
     }
   }
@@ -297,16 +329,26 @@ clock_cell &enter(clock_id id, char const *function) {
   return cell;
 }
 
-void lower_bounds(clock_id id, std::uint64_t to) {
-  if (!find_state())
+void lower(clock_ref const &clock, std::uint64_t to) {
+  std::uint64_t last = clock.cell.load();
+
+  if (!find_state()) {
+    while (!clock.cell.compare_exchange(last, to)) {
+    }
     return;
+  }
+  // A session that ends meanwhile waits for the lock before it copies its bound, so the copy is as low.
+  LWLockAcquire(&state->lock, LW_EXCLUSIVE);
+  while (!clock.cell.compare_exchange(last, to)) {
+  }
   pg_memory_barrier(); // pairs with the one in enter()
   for (int i = 0; i < MaxBackends; i++) {
-    pg_atomic_uint64 &word = state->sessions[i].from[id];
+    pg_atomic_uint64 &word = state->sessions[i].from[clock.id];
     std::uint64_t from = pg_atomic_read_u64(&word);
-    while (from > to && !pg_atomic_compare_exchange_u64(&word, &from, to)) {
+    while (from > to + 1 && !pg_atomic_compare_exchange_u64(&word, &from, to + 1)) {
     }
   }
+  LWLockRelease(&state->lock);
 }
 
 namespace {
@@ -384,15 +426,23 @@ void begin_list() {
   LWLockRelease(&state->lock);
 }
 
+/// Returns the bound of a session of this database, or 0.
+std::uint64_t bound_here(session_bounds &session, clock_id id) {
+  std::uint64_t const from = pg_atomic_read_u64(&session.from[id]);
+
+  if (from == 0)
+    return 0;
+  pg_read_barrier();
+  return pg_atomic_read_u64(&session.database) == MyDatabaseId ? from : 0;
+}
+
 std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
   view seen(snapshot);
   std::uint64_t bound = shared_memory->cells[id].load() + 1;
 
   pg_read_barrier(); // first the state, then the bounds, then the list, see above
   for (int i = 0; i < MaxBackends; i++)
-    if (std::uint64_t const from = pg_atomic_read_u64(&state->sessions[i].from[id]);
-        from != 0 && GetPGProcByNumber(i)->databaseId == MyDatabaseId)
-      lower_to(bound, from);
+    lower_to(bound, bound_here(state->sessions[i], id));
   pg_read_barrier();
   LWLockAcquire(&state->lock, LW_SHARED);
   return release_after(&state->lock, [&] {
@@ -403,26 +453,41 @@ std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
   });
 }
 
-/// Returns the table of answers, without those that are no longer needed.
-HTAB *current_answers() {
-  if (answers == nullptr) {
-    HASHCTL how = {};
-    how.keysize = sizeof(answer::key);
-    how.entrysize = sizeof(answer);
-    how.hcxt = TopTransactionContext;
-    answers = hash_create("horizons of kid", 16, &how, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-    answers_xmin = MyProc->xmin;
+/// Returns the snapshot by which a query is told from others.
+SnapshotData const *key_of(SnapshotData const &snapshot) {
+  return IsolationUsesXactSnapshot() ? nullptr : &snapshot;
+}
+
+/// Returns the answer that the query of a snapshot was given, or null.
+answer const *answer_for(SnapshotData const &snapshot, clock_id clock) {
+  answer const *one = answers;
+
+  while (one != nullptr) {
+    answer const *const next = one->next;
+    bool const here = one->snapshot == key_of(snapshot);
+    if (here && (one->xmin != snapshot.xmin || one->xmax != snapshot.xmax || one->count != snapshot.xcnt))
+      forget(one); // this was another snapshot, which is gone
+    else if (here && one->clock == clock)
+      return one;
+    one = next;
   }
-  // No snapshot of this session is older than this one.
-  if (answers_xmin != MyProc->xmin) {
-    HASH_SEQ_STATUS all;
-    hash_seq_init(&all, answers);
-    while (auto *const old = static_cast<answer *>(hash_seq_search(&all)))
-      if (TransactionIdPrecedes(old->snapshot.xmin, MyProc->xmin))
-        hash_search(answers, &old->snapshot, HASH_REMOVE, nullptr);
-    answers_xmin = MyProc->xmin;
-  }
-  return answers;
+  return nullptr;
+}
+
+void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizon, MemoryContext query) {
+  auto *const one = static_cast<answer *>(MemoryContextAllocZero(query, sizeof(answer)));
+
+  one->at_end.func = at_end_of_query;
+  one->at_end.arg = one;
+  one->snapshot = key_of(snapshot);
+  one->xmin = snapshot.xmin;
+  one->xmax = snapshot.xmax;
+  one->count = snapshot.xcnt;
+  one->clock = clock;
+  one->horizon = horizon;
+  one->next = answers;
+  answers = one;
+  MemoryContextRegisterResetCallback(query, &one->at_end);
 }
 
 void find_state_or_error() {
@@ -434,15 +499,16 @@ void find_state_or_error() {
 
 } // namespace
 
-std::uint64_t horizon(clock_id id, char const *function) {
+std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
+  if (IsParallelWorker())
+    worker_error(function);
   clock_cell &cell = shared(function).cells[id];
   SnapshotData const &snapshot = ActiveSnapshotSet() ? *GetActiveSnapshot() : *GetTransactionSnapshot();
 
   find_state_or_error();
   if (snapshot.snapshot_type != SNAPSHOT_MVCC)
     ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("%s is not available in logical decoding", function));
-  answer::key const key = {snapshot.xmin, snapshot.xmax, snapshot.xcnt, static_cast<std::uint32_t>(id)};
-  if (auto *const known = static_cast<answer *>(hash_search(current_answers(), &key, HASH_FIND, nullptr)))
+  if (answer const *const known = answer_for(snapshot, id))
     return known->horizon;
   if (cell.load() == 0)
     with_open_lease(nullptr, [](lease_state &) { return true; });
@@ -450,8 +516,28 @@ std::uint64_t horizon(clock_id id, char const *function) {
   if (pg_atomic_read_u32(&state->asked) == 0)
     begin_list();
   std::uint64_t const result = horizon_of(snapshot, id);
-  static_cast<answer *>(hash_search(answers, &key, HASH_ENTER, nullptr))->horizon = result;
+  // A query registers its snapshot. One that is not registered is for a single expression, as in an assignment of
+  // PL/pgSQL.
+  if (IsolationUsesXactSnapshot())
+    remember(snapshot, id, result, TopTransactionContext);
+  else if (snapshot.regd_count > 0)
+    remember(snapshot, id, result, query);
   return result;
+}
+
+void leave_passed_unit(clock_ref const &clock, std::uint64_t now) {
+  std::uint64_t last = clock.cell.load();
+  std::uint64_t const end = clock.rules.end_of_unit(last, last);
+  std::uint64_t left_at = 0;
+
+  find_state_or_error();
+  if (last == 0 || last == end || clock.rules.unit(last) == now)
+    return;
+  left_at = pg_atomic_read_u64(&state->left_at);
+  if (last > now && (left_at == now || !pg_atomic_compare_exchange_u64(&state->left_at, &left_at, now)))
+    return;
+  // If another session was first, it has issued an ID, and there will be another poll.
+  static_cast<void>(clock.cell.compare_exchange(last, end));
 }
 
 bool is_own_state(clock_id id, std::uint64_t of) {
@@ -466,10 +552,12 @@ horizon_holder holder_of(clock_id id) {
 
   if (!find_state())
     return holder;
+  if (!RecoveryInProgress())
+    recover_prepared();
   for (int i = 0; i < MaxBackends; i++) {
     session_bounds &session = state->sessions[i];
-    std::uint64_t const from = pg_atomic_read_u64(&session.from[id]);
-    if (from == 0 || from >= least || GetPGProcByNumber(i)->databaseId != MyDatabaseId)
+    std::uint64_t const from = bound_here(session, id);
+    if (from == 0 || from >= least)
       continue;
     least = from;
     holder = {GetPGProcByNumber(i)->pid, static_cast<TimestampTz>(pg_atomic_read_u64(&session.since))};

@@ -13,8 +13,8 @@
 // The horizon belongs to the snapshot of the statement that asks. A transaction that committed after the snapshot was
 // taken is in the way as if it were still running, because the statement does not see its rows. So the bounds of
 // transactions that have committed are kept for a while (core/ended_list.hpp), with their transaction IDs: whether a
-// snapshot sees a transaction is what PostgreSQL itself would say of its rows. A snapshot is always given the same
-// horizon, because a statement may ask more than once, as it does for each partition of a table.
+// snapshot sees a transaction is what PostgreSQL itself would say of its rows. A query is always given the same
+// horizon, because it may ask more than once, as it does for each partition of a table.
 //
 // Why no row is missed. T writes its bound, and then moves the clock by compare-and-swap, which is a full barrier. The
 // reader loads the state S, then the bounds of all sessions, and then the list. If T has taken a state up to S, then S
@@ -23,8 +23,8 @@
 // if T committed, is in the list. The reader looks at the list last, so it finds T there, and goes by its snapshot. If
 // T takes a state above S later, that is at or above the horizon, which is at most S + 1.
 //
-// lower_clock() lowers the state, and then the bounds of sessions. A session writes its bound, and then makes sure that
-// the state was not lowered meanwhile. So either of them finds what the other wrote.
+// lower() lowers the state, and then the bounds of sessions. A session writes its bound, and then makes sure that the
+// state was not lowered meanwhile. So either of them finds what the other wrote.
 //
 // A prepared transaction keeps its bound in shared memory and in a lock without effect, whose tag is the bound.
 // PostgreSQL restores the locks of prepared transactions after a restart and at a promotion.
@@ -46,9 +46,15 @@ inline clock_cell &cell_to_issue(clock_id id, char const *function) {
   return likely(cell != nullptr) ? *cell : enter(id, function);
 }
 
-/// Returns the least state of clock `id` that a row may have which the active snapshot does not see. Opens the
-/// clocks after a start. `function` is for messages.
-std::uint64_t horizon(clock_id id, char const *function);
+/// Returns the least state of clock `id` that a row may have which the active snapshot does not see. Opens the clocks
+/// after a start. `function` is for messages. `query` is the memory context of the query, which gets the same result
+/// until it ends.
+std::uint64_t horizon(clock_id id, char const *function, MemoryContext query);
+
+/// Moves a clock to the end of its time unit, so that the horizon can be above all IDs of that unit, unless the system
+/// clock is in that unit. `now` is the first state of the unit that the system clock is in. If the clock is ahead of
+/// the system clock, does so once in a unit of the system clock at most: then it is not further ahead in the end.
+void leave_passed_unit(clock_ref const &clock, std::uint64_t now);
 
 /// Returns whether the running transaction can have taken `state` of clock `id`: whether the horizon waits for it.
 bool is_own_state(clock_id id, std::uint64_t state);
@@ -60,8 +66,8 @@ struct horizon_holder {
 };
 horizon_holder holder_of(clock_id id);
 
-/// Lowers the bounds of all sessions to `state`. Called after clock `id` was lowered to a state below `state`.
-void lower_bounds(clock_id id, std::uint64_t state);
+/// Lowers the state of a clock to `to`, and with it the bounds of all sessions.
+void lower(clock_ref const &clock, std::uint64_t to);
 
 /// Reserves shared memory at server start. Called only if kid is in shared_preload_libraries.
 void reserve_horizon();

@@ -98,9 +98,7 @@ void lower_clock(clock_ref const &clock, std::uint64_t state) {
       // Lower the bound first, so that nothing is issued before the next renewal, which writes a page that is as low.
       if (leased)
         set_bound(clock, 0, 0);
-      while (!clock.cell.compare_exchange(last, end)) {
-      }
-      lower_bounds(clock.id, end + 1);
+      lower(clock, end);
       greatest = leased ? end : Min(end, greatest);
       pg_atomic_write_u64(&clock.cell.held, 0);
       pg_atomic_fetch_add_u64(&lease.resets, 1);

@@ -36,6 +36,15 @@ own_column column_of(TriggerData const &trigger) {
   return {number, type};
 }
 
+/// Returns whether the column of a row has this value.
+bool equals(HeapTuple row, TupleDesc columns, int number, Datum value) {
+  auto const &column = *TupleDescAttr(columns, number - 1);
+  bool is_null = false;
+  Datum const old = SPI_getbinval(row, columns, number, &is_null);
+
+  return !is_null && datumIsEqual(old, value, column.attbyval, column.attlen);
+}
+
 Datum kid_own_ids_trigger(PG_FUNCTION_ARGS) {
   if (!CALLED_AS_TRIGGER(fcinfo))
     ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
@@ -45,14 +54,17 @@ Datum kid_own_ids_trigger(PG_FUNCTION_ARGS) {
     ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
             errmsg("kid_own_ids_trigger() must be fired FOR EACH ROW by INSERT or UPDATE"));
   own_column const column = column_of(trigger);
-  HeapTuple row = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event) ? trigger.tg_newtuple : trigger.tg_trigtuple;
+  bool const updates = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
+  TupleDesc const columns = RelationGetDescr(trigger.tg_relation);
+  HeapTuple row = updates ? trigger.tg_newtuple : trigger.tg_trigtuple;
   bool is_null = false;
-  Datum const id = SPI_getbinval(row, RelationGetDescr(trigger.tg_relation), column.number, &is_null);
+  Datum const id = SPI_getbinval(row, columns, column.number, &is_null);
 
-  if (!is_null && !is_own_state(column.type->clock, column.type->state(id)))
+  // An update that writes the ID that was there does not make a row appear.
+  if (!is_null && !(updates && equals(trigger.tg_trigtuple, columns, column.number, id)) &&
+      !is_own_state(column.type->clock, column.type->state(id)))
     ereport(ERROR, errcode(ERRCODE_CHECK_VIOLATION),
-            errmsg("ID %s was not made in this transaction",
-                   SPI_getvalue(row, RelationGetDescr(trigger.tg_relation), column.number)),
+            errmsg("ID %s was not made in this transaction", SPI_getvalue(row, columns, column.number)),
             errdetail("Consumers that read up to the horizon would miss the row."),
             errhint("Leave the column to its default, or give consumers another column, with a default of its own."),
             errtablecol(trigger.tg_relation, column.number));

@@ -77,7 +77,8 @@ struct id_type {
   Oid core_type = InvalidOid;   ///< the core type that has the IDs among its values, if the type is not kid's own
   void (*define_settings)(int flags) = nullptr; ///< defines the settings that only this type has
   clock_id clock = clock_count;                 ///< `clock_count` if IDs need no logical clock
-  /// Returns the state from which an ID was made, if the type has a horizon; otherwise null.
+  /// Returns the state from which an ID was made, or 0 if no generator makes such an ID. The member is null if the type
+  /// has no horizon.
   std::uint64_t (*state)(Datum id) = nullptr;
   id_column_list columns = {}; ///< where IDs may be stored; empty without a logical clock
   node_share share = {};       ///< empty if IDs have no part of the node number

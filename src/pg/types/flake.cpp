@@ -198,20 +198,15 @@ struct flake_generator {
 };
 
 /// Sessions may have different generators, and the generator sorts before the sequence. So this is the ID of generator
-/// 0, which sorts before those of all others with the same state. To be above all IDs of a millisecond that has passed,
-/// the clock is moved to its end, where the next ID would move it in any case.
+/// 0, which sorts before those of all others with the same state. For a horizon above the IDs of other generators, the
+/// clock has to be in a later millisecond.
 Datum flake_horizon(PG_FUNCTION_ARGS) {
-  static_cast<void>(fcinfo);
   char const function[] = "flake_horizon()";
-  clock_cell &cell = shared(function).cells[clock_flake];
-  std::uint64_t const now = read_clock(layout, clock(), cell);
-  std::uint64_t last = cell.load();
+  clock_ref const flakes(shared(function), clock_flake);
 
-  while (last != 0 && last < now && last != flake_clock::end(last) &&
-         !cell.compare_exchange(last, flake_clock::end(last))) {
-  }
-  std::uint64_t const state = horizon_state(clock_flake, function);
-  unix_micros const time = flake_clock::time(state);
+  leave_passed_unit(flakes, read_clock(layout, clock(), flakes.cell));
+  std::uint64_t const state = horizon_state(fcinfo, clock_flake, function);
+  unix_micros const time = Max(flake_clock::time(state), layout.first());
   if (!in_range(layout, time))
     time_error(layout);
   return put<flake>(layout.lowest(time) | flake_clock::sequence::get(state));
