@@ -43,9 +43,9 @@ template <class Clock> struct in_lane : Clock {
     return Clock::begin(now, last) + part.first;
   }
   constexpr bool used_up(std::uint64_t state) const noexcept { return Clock::sequence::get(state) >= part.last; }
-  constexpr std::uint64_t count(std::uint64_t state) const noexcept {
+  constexpr std::uint64_t count_on(std::uint64_t state) const noexcept {
     // If the state is below the lane, the whole lane is left.
-    return Clock::sequence::get(state) < part.first ? Clock::unit(state) + part.first : Clock::count(state);
+    return Clock::sequence::get(state) < part.first ? Clock::unit(state) + part.first : Clock::count_on(state);
   }
   constexpr std::uint64_t left(std::uint64_t state) const noexcept {
     if (Clock::sequence::get(state) < part.first)

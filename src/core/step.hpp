@@ -19,9 +19,9 @@
 //   next_unit(state)  the first state of the next time unit; the same state if there is none
 //   begin(now, last)  the first state to issue in the unit that begins at `now`, which is later than the unit of `last`
 //   used_up(state)    whether the unit of `state` has no state left to issue
-//   count(state)      the next state to issue in the unit of `state`
-//   left(state)       how many states the unit of `state`, which was issued, has left to issue
-//   states()          how many states every unit has at least
+//   count_on(state)   the next state to issue in the unit of `state`
+//   left(state)       how many more states of its unit can be issued after `state`
+//   states()          the least number of states in a unit
 //   holds(last, now)  what to do if the system clock goes back behind a state. If true, keep the highest time and count
 //                     on (a hybrid logical clock), so that states only ever rise. If false, wait until the system
 //                     clock has reached that time again
@@ -87,7 +87,7 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
 
   // Same unit, or one that is held: count on.
   if (!clock.used_up(last))
-    return {step_kind::issued, clock.count(last)};
+    return {step_kind::issued, clock.count_on(last)};
 
   // The sequence is used up, and the next unit is not earned yet.
   if (clock.unit(last) != carry_from || !clock.holds(last, now))

@@ -147,8 +147,8 @@ struct procedure {
 /// A lane that may ignore which lane a state belongs to.
 struct heedless : in_lane<kid_clock> {
   bool heeds;
-  constexpr std::uint64_t count(std::uint64_t state) const noexcept {
-    return heeds ? in_lane<kid_clock>::count(state) : state + 1;
+  constexpr std::uint64_t count_on(std::uint64_t state) const noexcept {
+    return heeds ? in_lane<kid_clock>::count_on(state) : state + 1;
   }
   constexpr bool used_up(std::uint64_t state) const noexcept {
     return heeds ? in_lane<kid_clock>::used_up(state) : kid64::sequence::get(state) == part.last;

@@ -73,7 +73,7 @@ struct flake_clock {
   constexpr bool holds(std::uint64_t, std::uint64_t) const noexcept { return hold; }
   static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   constexpr bool used_up(std::uint64_t state) const noexcept { return sequence::get(state) >= sequence_max; }
-  static constexpr std::uint64_t count(std::uint64_t state) noexcept { return state + 1; }
+  static constexpr std::uint64_t count_on(std::uint64_t state) noexcept { return state + 1; }
   constexpr std::uint64_t left(std::uint64_t state) const noexcept {
     return used_up(state) ? 0 : sequence_max - sequence::get(state);
   }

@@ -93,7 +93,7 @@ struct kid_clock {
   constexpr bool holds(std::uint64_t, std::uint64_t) const noexcept { return hold; }
   static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   static constexpr bool used_up(std::uint64_t state) noexcept { return sequence::get(state) == sequence::max; }
-  static constexpr std::uint64_t count(std::uint64_t state) noexcept { return state + 1; }
+  static constexpr std::uint64_t count_on(std::uint64_t state) noexcept { return state + 1; }
   static constexpr std::uint64_t left(std::uint64_t state) noexcept { return sequence::max - sequence::get(state); }
   static constexpr std::uint64_t states() noexcept { return sequence::max + 1; }
 };

@@ -100,7 +100,7 @@ struct sno_clock {
     return now | (last & tick::mask) | sequence_min;
   }
   constexpr bool used_up(std::uint64_t state) const noexcept { return sequence::get(state) >= sequence_max; }
-  constexpr std::uint64_t count(std::uint64_t state) const noexcept {
+  constexpr std::uint64_t count_on(std::uint64_t state) const noexcept {
     return sequence::get(state) < sequence_min ? begin(unit(state), state) : state + 1;
   }
   constexpr std::uint64_t left(std::uint64_t state) const noexcept {

@@ -99,7 +99,7 @@ struct uuidv7_clock {
   constexpr bool holds(std::uint64_t, std::uint64_t) const noexcept { return hold; }
   static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   static constexpr bool used_up(std::uint64_t state) noexcept { return state == end(state); }
-  static constexpr std::uint64_t count(std::uint64_t state) noexcept { return state + 1; }
+  static constexpr std::uint64_t count_on(std::uint64_t state) noexcept { return state + 1; }
   static constexpr std::uint64_t left(std::uint64_t state) noexcept { return end(state) - state; }
   static constexpr std::uint64_t states() noexcept {
     return (fraction::max + 1) / uuidv7::unit * (count_bits::max + 1);
