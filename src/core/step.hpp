@@ -33,7 +33,7 @@
 //
 //   load()                            the state
 //   compare_exchange(expected, new)   stores `new` if the state is `expected`; otherwise sets `expected` to the state
-//   permits(clock, state)             whether `state` may be issued, and where the range that may be issued ends
+//   permits(clock, state)             whether `state` may be issued, and the limit
 //
 // No operation needs a memory ordering of its own: uniqueness and order follow from the single modification order of
 // the one word. But `permits` must read the limit after the state. A caller that lowers the limit moves the state
@@ -58,8 +58,8 @@ enum class step_kind : unsigned char {
 
 /// What a cell says about a state that `clock` is about to issue.
 struct permit {
-  step_kind kind;    ///< `issued` if the state may be issued; otherwise `beyond` or `stale`
-  std::uint64_t end; ///< the end of the range that may be issued, exclusive
+  step_kind kind;      ///< `issued` if the state may be issued; otherwise `beyond` or `stale`
+  std::uint64_t limit; ///< no state at or above it may be issued
 };
 
 struct step_result {
@@ -160,11 +160,11 @@ private:
   constexpr std::uint64_t share() const noexcept { return Clock::states() / 16; }
 };
 
-/// Returns how many more states, after `state` and below `end`, a caller gets if it wants `count` in all.
+/// Returns how many more states, after `state` and below `limit`, a caller gets if it wants `count` in all.
 template <class Clock>
-constexpr std::uint64_t more_states(Clock const &clock, std::uint64_t state, std::uint64_t end,
+constexpr std::uint64_t more_states(Clock const &clock, std::uint64_t state, std::uint64_t limit,
                                     std::uint64_t count) noexcept {
-  std::uint64_t const left = clock.left(state) < end - 1 - state ? clock.left(state) : end - 1 - state;
+  std::uint64_t const left = clock.left(state) < limit - 1 - state ? clock.left(state) : limit - 1 - state;
   return count - 1 < left ? count - 1 : left;
 }
 
@@ -180,7 +180,7 @@ template <class Clock, class Cell>
     next.kind = permitted.kind;
     return true;
   }
-  std::uint64_t const more = count == nullptr ? 0 : more_states(clock, next.state, permitted.end, *count);
+  std::uint64_t const more = count == nullptr ? 0 : more_states(clock, next.state, permitted.limit, *count);
   if (!cell.compare_exchange(expected, next.state + more))
     return false;
   if (count != nullptr)
