@@ -19,7 +19,7 @@ std::int64_t lane_number(identity const &who, bool plain) {
   return who.known && who.is_numbered() && who.node < who.lanes ? std::int64_t{who.node} : -1;
 }
 
-lane_entry enter_lane(identity who, std::uint64_t sequence_max, bool plain) {
+lane_entry choose_lane(identity who, std::uint64_t sequence_max, bool plain) {
   std::uint64_t const word = pack(who);
 
   if (who.lanes > 1)

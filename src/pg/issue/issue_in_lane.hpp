@@ -18,23 +18,23 @@ template <class Clock> struct clock_of_identity : Clock {
 struct lane_entry {
   std::uint64_t packed_identity; ///< the identity that `part` belongs to; 0 until a lane is chosen
   lane part;
-  bool undivided; ///< whether there are no lanes
+  bool undivided; ///< whether `kid.lanes` is 1, so that the lane is the whole sequence
 };
 
 /// Returns the lane of `who`. Raises an error if `who` has no lane. `plain` says that the IDs have no node number in
 /// them.
-lane_entry enter_lane(identity who, std::uint64_t sequence_max, bool plain);
+lane_entry choose_lane(identity who, std::uint64_t sequence_max, bool plain);
 
-/// Returns the number of the lane of `who`, for kid_identity(); -1 if enter_lane() would raise an error.
+/// Returns the number of the lane of `who`, for kid_identity(); -1 if choose_lane() would raise an error.
 std::int64_t lane_number(identity const &who, bool plain);
 
-template <class Id> inline lane_entry entry_of = {0, {0, 0}, true};
+template <class Id> inline lane_entry lane_of_process = {0, {0, 0}, true};
 
 template <class Id> constexpr bool is_plain = !has_origin<Id>;
 
 /// Chooses the lane of the identity in force.
-template <class Id, class Clock> pg_noinline pg_attribute_cold void enter(char const *function) {
-  entry_of<Id> = enter_lane(identity_in_force(function), Clock::sequence::max, is_plain<Id>);
+template <class Id, class Clock> pg_noinline pg_attribute_cold void choose_lane(char const *function) {
+  lane_of_process<Id> = choose_lane(identity_in_force(function), Clock::sequence::max, is_plain<Id>);
 }
 
 /// Issues a state as issue() does, in the lane of this server. If the clock is stale, chooses the lane again. If there
@@ -42,7 +42,7 @@ template <class Id, class Clock> pg_noinline pg_attribute_cold void enter(char c
 template <class Id, class Clock>
 pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock const &clock, clock_id id,
                                                        char const *function, std::uint64_t *count) {
-  lane_entry const &entry = entry_of<Id>;
+  lane_entry const &entry = lane_of_process<Id>;
 
   for (;;) {
     step_result const result =
@@ -52,7 +52,7 @@ pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock c
                     count);
     if (likely(result.kind == step_kind::issued))
       return result.state;
-    enter<Id, Clock>(function);
+    choose_lane<Id, Clock>(function);
   }
 }
 
@@ -60,10 +60,10 @@ pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock c
 template <class Clock, class Id>
 backfilled backfill_in_lane(FunctionCallInfo fcinfo, Id const &layout, clock_id id, char const *function,
                             TimestampTz time) {
-  lane_entry const &entry = entry_of<Id>;
+  lane_entry const &entry = lane_of_process<Id>;
 
   if (entry.packed_identity != pg_atomic_read_u64(&shared(function).identity.word))
-    enter<Id, Clock>(function);
+    choose_lane<Id, Clock>(function);
   return backfill(fcinfo, layout, id, function, time, entry.part.first, entry.part.last);
 }
 
