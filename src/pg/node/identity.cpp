@@ -50,12 +50,13 @@ std::uint32_t hash_of_cluster(TimeLineID timeline, std::uint64_t drawn) {
 
 /// Returns whether the server draws the number, or gets it from Citus. Such a number is not in the configuration, so a
 /// reload keeps it.
-bool is_found(node_kind kind) {
+bool is_assigned(node_kind kind) {
   return kind == node_kind::automatic || kind == node_kind::citus;
 }
 
 identity configured() {
-  return {chosen_node.kind, !is_found(chosen_node.kind), chosen_node.number, static_cast<std::uint32_t>(chosen_lanes)};
+  return {chosen_node.kind, !is_assigned(chosen_node.kind), chosen_node.number,
+          static_cast<std::uint32_t>(chosen_lanes)};
 }
 
 bool same_lane(identity const &a, identity const &b) {
@@ -90,7 +91,7 @@ void put_in_force(shared_state &shared) {
   if (old.kind == node_kind::none || newer) {
     state.configured = read;
     next = configured();
-    if (next.kind == old.kind && is_found(next.kind)) {
+    if (next.kind == old.kind && is_assigned(next.kind)) {
       next.known = old.known;
       next.node = old.node;
     }
