@@ -102,13 +102,13 @@ void collect_defaults(collection &all, Oid extension) {
       continue;
     auto const &function = *reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple));
     bool const generates = function.provolatile == PROVOLATILE_VOLATILE && function.prolang == ClanguageId;
-    Oid const made = generates ? function.prorettype : InvalidOid;
+    Oid const returned = generates ? function.prorettype : InvalidOid;
     ReleaseSysCache(tuple);
     for (int i = 0; i < type_count; i++) {
       id_type const *const kind = all_types[i];
-      if (kind->columns.count == 0 || !OidIsValid(made))
+      if (kind->columns.count == 0 || !OidIsValid(returned))
         continue;
-      if (made != (OidIsValid(kind->core_type) ? kind->core_type : all.types[i]))
+      if (returned != (OidIsValid(kind->core_type) ? kind->core_type : all.types[i]))
         continue;
       scan_dependents(ProcedureRelationId, lfirst_oid(cell), [&](FormData_pg_depend const &caller) {
         if (caller.classid == AttrDefaultRelationId)
@@ -132,7 +132,7 @@ id_column const *reader_of(id_type const &kind, Oid own_type, Oid base) {
 void collect(collection &all, FormData_pg_attribute const &attribute) {
   Oid base = attribute.atttypid;
   default_key key = {attribute.attrelid, attribute.attnum};
-  auto const *made = static_cast<default_entry *>(hash_search(all.defaults, &key, HASH_FIND, nullptr));
+  auto const *entry = static_cast<default_entry *>(hash_search(all.defaults, &key, HASH_FIND, nullptr));
 
   // Find the base type of a domain, and the outermost default. Core types need no look-up: none of them is a domain
   // over a type that stores IDs.
@@ -146,8 +146,8 @@ void collect(collection &all, FormData_pg_attribute const &attribute) {
     if (!OidIsValid(next))
       break;
     key = {base, 0};
-    if (made == nullptr)
-      made = static_cast<default_entry *>(hash_search(all.defaults, &key, HASH_FIND, nullptr));
+    if (entry == nullptr)
+      entry = static_cast<default_entry *>(hash_search(all.defaults, &key, HASH_FIND, nullptr));
     base = next;
   }
 
@@ -163,9 +163,9 @@ void collect(collection &all, FormData_pg_attribute const &attribute) {
       reader = reader_of(*kind, base, base);
     }
   if (kind == nullptr) {
-    if (made == nullptr)
+    if (entry == nullptr)
       return;
-    kind = made->kind;
+    kind = entry->kind;
     if (kind == nullptr)
       problem = "its default calls generators of more than one type";
     else
