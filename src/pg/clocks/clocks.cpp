@@ -2,6 +2,7 @@
 #include "../base/datum.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
+#include "bounds.hpp"
 #include "horizon.hpp"
 #include "lease.hpp"
 

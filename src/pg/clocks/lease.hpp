@@ -23,6 +23,8 @@
 //   lease        renewing
 //   move_clock   raising and lowering a clock
 //   sides        the clock with sides
+//   clocks       what users may do: observe(), check_may_reset(), and the SQL functions kid_stats() and
+//                kid_reset_clock()
 #pragma once
 
 #include "shmem.hpp"
@@ -63,12 +65,5 @@ void check_may_reset();
 /// Moves a clock to the end of a unit, so that a session that has read its state fails its compare-and-swap. Returns
 /// the state that the clock has then.
 std::uint64_t leave_unit(clock_ref const &clock);
-
-/// Writes the page anew if it is damaged. If the clocks are running, writes what was on it; otherwise writes it for
-/// clocks that go on from `time`, if that is at most `kid.max_observe` ahead of the system clock.
-void mend_bounds(unix_micros time);
-
-/// Whether the last attempt to write the page failed. Does not wait.
-bool writing_failed(lease_state &lease);
 
 } // namespace kid::pg
