@@ -1,10 +1,10 @@
 #include "generate.hpp"
 
+#include "../clocks/bounds.hpp"
+
 namespace kid::pg {
 
 void notice_ahead(clock_id id, std::uint64_t state) {
-  // Every clock is adjusted by less now and then, which is not worth a warning.
-  constexpr unix_micros notable = 1'000'000;
   clock_ref const clock = clock_of(id);
   clock_rules const &rules = clock.rules;
   pg_atomic_uint64 &counted_until = clock.stats.counted_until;
@@ -20,7 +20,7 @@ void notice_ahead(clock_id id, std::uint64_t state) {
   if (!pg_atomic_compare_exchange_u64(&counted_until, &seen, rules.next_unit(state)) || !another)
     return;
   pg_atomic_fetch_add_u64(&clock.stats.backward_steps, 1);
-  if (ahead >= notable && keeps_highest_time())
+  if (ahead >= notable_micros && keeps_highest_time())
     ereport(
         WARNING, errmsg("IDs of %s are %.3f s ahead of the system clock", rules.name, static_cast<double>(ahead) / 1e6),
         errdetail("The system clock is behind the time of the last ID issued, and IDs go on from that."),
