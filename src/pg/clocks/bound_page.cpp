@@ -62,7 +62,7 @@ bool check(page_state state) {
               ? errdetail("File \"global/%u\" does not contain what kid has written.", file_number)
               : errdetail("File \"global/%u\" is of a version that this kid does not know.", file_number),
           errhint("As a superuser, call kid_reset_clock() with a time above which no ID is in use, at most "
-                  "\"kid.max_observe\" ahead. The page is written anew then, and IDs go on from that time."));
+                  "\"kid.max_observe\" ahead. The page is written anew then, and IDs continue from that time."));
 }
 
 /// Returns whether the file has its block. The block is never removed, so the answer is remembered once it is yes.

@@ -23,7 +23,7 @@ void notice_ahead(clock_id id, std::uint64_t state) {
   if (ahead >= notable_micros && keeps_highest_time())
     ereport(
         WARNING, errmsg("IDs of %s are %.3f s ahead of the system clock", rules.name, static_cast<double>(ahead) / 1e6),
-        errdetail("The system clock is behind the time of the last ID issued, and IDs go on from that."),
+        errdetail("The system clock is behind the time of the last ID issued, and IDs continue from that time."),
         errhint("IDs stay unique and ordered. If the system clock was ahead before, make sure that it is right now, "
                 "then see kid_reset_clock()."));
 }
@@ -57,7 +57,8 @@ void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until,
       ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
               behind ? errmsg("system clock is behind the last ID of %s", name)
                      : errmsg("all IDs of %s in the current time unit are used up", name),
-              behind ? errdetail("It is %s short of the next ID, and the value of \"kid.max_wait\" is %d ms.",
+              behind ? errdetail("It must advance by %s before the next ID can be made, and the value of "
+                                 "\"kid.max_wait\" is %d ms.",
                                  display_span(missing), max_wait)
                      : errdetail("The next time unit begins in %s, and the value of \"kid.max_wait\" is %d ms.",
                                  display_span(missing), max_wait),

@@ -208,8 +208,8 @@ static bool check_node(char **text, void **extra, GucSource) {
   node_choice value = {};
 
   if (!parse_node(*text, value)) {
-    GUC_check_errdetail("It is \"auto\", \"citus\", a number from 0 to 4294967295, decimal or hexadecimal after 0x, or "
-                        "the name of an Erlang node such as uid@127.0.0.1.");
+    GUC_check_errdetail("The value must be \"auto\", \"citus\", a number from 0 to 4294967295, decimal or hexadecimal "
+                        "after 0x, or the name of an Erlang node such as uid@127.0.0.1.");
     return false;
   }
   *extra = guc_extra(sizeof value);
@@ -222,7 +222,7 @@ static bool check_node(char **text, void **extra, GucSource) {
 static bool check_lanes(int *lanes, void **, GucSource) {
   if ((*lanes & (*lanes - 1)) == 0)
     return true;
-  GUC_check_errdetail("It is a power of two.");
+  GUC_check_errdetail("The value must be a power of two.");
   return false;
 }
 
