@@ -1,6 +1,6 @@
-# Every way of recovery restores a bound above all restored IDs, whatever the clock says: a restarted standby, a base backup
-# without a signal file, prepared transactions, two failovers in a row, moments in the past, pg_rewind in both directions, and a
-# standby that has never had kid.
+# Recovery restores a bound above all restored IDs, whatever the clock says: on a restarted standby, from a base backup
+# without a signal file, with prepared transactions, after two failovers in a row, and after pg_rewind in both
+# directions. bound_point_in_time.pl and bound_without_kid.pl test other ways of recovery.
 use strict;
 use warnings;
 use FakeClock;
@@ -109,7 +109,7 @@ my $of_right = $ledger->copy;
 $of_right->goes_on('set right, and promoted', $standby);
 $of_right->is_right('a clock that was ahead');
 is($standby->sql(q{SELECT extract(epoch FROM safe_mark - clock_timestamp()) BETWEEN 5 AND 14, ahead < '1 s' FROM kid_stats() WHERE clock = 'sno'}), 't|t',
-	'after the corrected clock, sno continues with the other tick, and its safe mark is the end of the first one');
+	'after the clock was corrected, sno continues with the other tick, and the safe mark is the end of the time used with the first tick');
 $standby->stop('immediate');
 
 # Two failovers in a row, each to a server whose clock is further behind.

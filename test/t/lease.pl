@@ -229,7 +229,7 @@ is($node->sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'),
 is($node->sql(q{SELECT count(lease_until), sum(renewals) FROM kid_stats()}), '0|0', 'kid.lease = 0: there is no bound');
 ok(!-e $path, 'kid.lease = 0: there is no page');
 
-# A change of the lease takes effect at a restart. The bounds in the page are never lowered, whatever the lease is.
+# A change of the lease takes effect at a restart. A change of the lease never lowers the bounds in the page.
 sub restart_with_lease
 {
 	my ($lease) = @_;

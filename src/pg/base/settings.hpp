@@ -1,5 +1,6 @@
 // Settings, all named kid.*, that concern more than one type. A setting of one type is in the file of that type. What
-// each setting means is in its description in settings.cpp.
+// each setting means is in its description, where it is defined: in define_settings.cpp, in node/identity.cpp, or in
+// the file of its type.
 #pragma once
 
 #include "compat.hpp"

@@ -2,14 +2,15 @@
 // without a row in the catalog. It is written through shared buffers and logged whole, and recovery replays it without
 // kid: a standby, a base backup, pg_rewind and recovery to a point in time have the bounds that their WAL has.
 //
-//    0              24                                                                           pd_lower
-//   +----------------+-------+---------+--------------+------------+-----------+--------+--------+- - - - - - - - - +
-//   | header of any  | magic | version | WAL timeline | bounds     | safe      | draw   | system | unused           |
-//   | page           | 8     | 4       | 4            | 8 × 8      | marks     | 16     | 8      | (not in WAL)     |
-//   +----------------+-------+---------+--------------+------------+ 8 × 8 ----+--------+--------+- - - - - - - - - +
+//    0              24                                                                      pd_lower
+//   +----------------+-------+---------+--------------+--------+------------+------+--------+- - - - - - - +
+//   | header of any  | magic | version | WAL timeline | bounds | safe marks | draw | system | unused       |
+//   | page           | 8     | 4       | 4            | 8 × 8  | 8 × 8      | 16   | 8      | (not in WAL) |
+//   +----------------+-------+---------+--------------+--------+------------+------+--------+- - - - - - - +
 //
-// Only the holder of the lease's lock (lease.hpp) reads or writes the page, so the page needs no lock of its own.
-// During recovery only WAL replay writes it.
+// Only the holder of the lease's lock (lease_lock.hpp) reads or writes the page in shared buffers, apart from
+// PostgreSQL itself, for which the content of the buffer is locked as well. During recovery only WAL replay writes the
+// page. page_seems_damaged() reads the file without a lock.
 #pragma once
 
 #include "clock_rules.hpp"
@@ -52,9 +53,9 @@ bool page_seems_damaged();
 /// Returns whether a commit of this session waits for standbys.
 bool replicates_synchronously();
 
-/// Returns whether synchronous standbys have flushed `lsn`, or, if `flushed` is false, have written it. Does not wait,
-/// unlike SyncRepWaitForLSN(), which cannot be interrupted without a message to the client, and the client may not read
-/// it.
+/// Returns whether synchronous standbys have flushed `lsn`, or, if `flushed` is false, have written it. Does not wait.
+/// SyncRepWaitForLSN() would not do: interrupting it sends a message to the client, and a client that does not read
+/// would block the session.
 bool standbys_have(XLogRecPtr lsn, bool flushed);
 
 } // namespace kid::pg

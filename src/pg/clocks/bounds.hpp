@@ -1,5 +1,5 @@
-// The bounds of the clocks, on the page (bound_page.hpp) and in shared memory. The caller of each function holds the
-// lock of the lease.
+// The bounds of the clocks, on the page (bound_page.hpp) and in shared memory. The caller of a function holds the lock
+// of the lease, unless the comment on the function says otherwise.
 #pragma once
 
 #include "shmem.hpp"
@@ -20,9 +20,10 @@ constexpr unix_micros notable_micros = 1'000'000;
 /// A function to call after the lock is released, which reports what was found; null if there is nothing to report.
 using report_later = void (*)();
 
-/// Starts the clocks above what is on the page, if they are not started yet. The caller holds the lock.
+/// Starts the clocks above what is on the page, if they are not started yet.
 report_later open_lease(shared_state &shared);
 
+/// Returns the bound in force. The caller need not hold the lock: another session may then change the bound meanwhile.
 inline std::uint64_t bound_of(clock_ref const &clock) {
   return pg_atomic_read_u64(&clock.cell.bound);
 }
@@ -34,8 +35,8 @@ page_bounds page_with(lease_state &lease, clock_ref const &clock, std::uint64_t 
 /// page. If standbys have yet to confirm it, returns false; then the caller must release the lock and begin anew.
 bool put_page(lease_state &lease, page_bounds const &page);
 
-/// Moves the bound of a clock, and with it the point of renewal. A bound is raised after the page is durable, and
-/// lowered before the state is.
+/// Moves the bound of a clock, and with it the point of renewal. Raise a bound only after the page is durable. Lower a
+/// bound before you lower the state.
 void set_bound(clock_ref const &clock, std::uint64_t bound, std::uint64_t renew_at);
 
 /// Takes the bound of a clock back: nothing more is issued until the next renewal. A session that has read the old

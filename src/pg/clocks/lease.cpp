@@ -8,8 +8,8 @@ namespace kid::pg {
 
 namespace {
 
-/// How far the bound is put ahead of a logical clock that is ahead of the system clock itself. Such a clock advances no
-/// faster than time passes, so a renewal, due halfway to the bound, comes at most once in half of this span.
+/// How far the bound is put ahead of a logical clock that is ahead of the system clock. Such a clock advances no faster
+/// than time passes, so a renewal, due halfway to the bound, comes at most once in half of this span.
 constexpr unix_micros near_micros = 8000;
 
 /// While standbys have not confirmed a bound, a session that could use the bound tries again after this time.
@@ -35,7 +35,7 @@ void renew_early(clock_ref const &clock, std::uint64_t next) {
   release_after(&lease.lock, [&] {
     if (next < pg_atomic_read_u64(&renew_at) || next >= bound_of(clock))
       return true;
-    // Extend from the present state, because the system clock, or a change of sides, may have left the time of `next`.
+    // Extend from the present state. `next` may be stale: the clock may have been set or changed sides since.
     if (!is_confirmed(lease) || !extend(lease, clock, clock.cell.load()))
       pg_atomic_write_u64(&renew_at, Min(bound_of(clock), rules.bound_at(rules.time(next) + look_again_micros)));
     return true;
@@ -45,11 +45,14 @@ void renew_early(clock_ref const &clock, std::uint64_t next) {
 
 } // namespace
 
-// If a write takes W, a lease of length L is in force from W on. It is renewed halfway between W and L, and the next
-// lease is in force W later. That is in time if L is at least 3 W. Writes differ, so L is at least 4 W.
+// If a write takes W, a lease of length L is in force from W on. It is renewed at L/2, and the next lease is in force W
+// later. That is in time if L is at least 2 W:
 //
-//   0       W                    (W+L)/2     (W+L)/2+W   L
-//   | write |                       | next write |       |
+//   0       W                 L/2        L/2+W           L
+//   | write |                  | next write |            |
+//
+// If standbys confirm the write late, the lease is published at W, and renewed halfway between W and L. That is in time
+// if L is at least 3 W. Writes differ, so L is at least 4 W.
 bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   clock_rules const &rules = clock.rules;
   unix_micros const now = to_unix(GetCurrentTimestamp());
@@ -58,8 +61,9 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   unix_micros const from = Max(now, rules.time(next));
   unix_micros const until = Max(now + length, rules.time(next) + Max(near_micros, four_writes));
 
-  // If a session wrote a bound but did not wait until standbys confirmed it, publish that bound now, unless a wrong
-  // system clock put it too far ahead.
+  // If the page already has a higher bound that was not published because standbys had yet to confirm it, publish it
+  // now, unless a wrong system clock put it too far ahead. The caller has checked that it may rely on the page
+  // (is_confirmed()).
   std::uint64_t const last = lease.page.last[clock.id];
   std::uint64_t const written = rules.next_unit(last);
   if (written > bound_of(clock) && last > next && !rules.on_other_side(last, clock.cell.load()) &&
@@ -69,7 +73,7 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   }
 
   std::uint64_t bound = rules.bound_at(until);
-  // Make other sessions go on without trying to renew. If this renewal fails, they try once they reach the bound.
+  // Let other sessions go on without trying to renew. If this renewal fails, they renew when they reach the bound.
   pg_atomic_write_u64(&clock.cell.renew_at, bound_of(clock));
   if (bound < bound_of(clock)) {
     // The bound in force is higher, because a system clock was wrong or a disk was slow. Take it back only if it is far
@@ -81,7 +85,8 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   }
   if (!put_page(lease, page_with(lease, clock, rules.last_before(clock.cell.load(), bound))))
     return false;
-  // If the system clock went back meanwhile, the bound stays where it was, and the session that needs one renews it.
+  // If the system clock went back during the write, do not publish. The next session that reaches the old bound renews
+  // the lease.
   if (to_unix(GetCurrentTimestamp()) >= now)
     publish(clock, bound, from);
   return true;

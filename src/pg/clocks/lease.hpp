@@ -11,10 +11,13 @@
 // From `renew_at` on, halfway to the bound, one session at a time renews the lease, and the others go on up to the
 // bound. Only sessions that reach the bound wait.
 //
-// The bound stays near: at most `kid.lease` ahead of the system clock, or a little ahead of a logical clock that is
-// ahead itself. So repeated crashes do not push IDs further and further ahead: each restart is at most one lease ahead.
+// The bound stays near: at most `kid.lease` ahead of the system clock or, if the logical clock is further ahead than
+// that, a little ahead of the logical clock. So repeated crashes do not push IDs further and further ahead: each
+// restart is at most one lease ahead. If writes are slow, the lease is longer, up to `slow_micros`.
 //
-// The value of `kid.lease` in the session that makes the first ID after a start is in force until the next start.
+// The first session that needs the lease after a start opens it. The value that `kid.lease` has in that session is in
+// force until the next start, except that the lease cannot be off while a bound is ahead of the system clock (see
+// length_after() in bounds.cpp).
 //
 // What belongs to the lease, by file:
 //
@@ -33,8 +36,10 @@ namespace kid::pg {
 
 [[noreturn]] void clock_ended_error();
 
-/// Renews the lease of `clock` if `next`, the state to be issued, is at or above `renew_at`. Returns at once if `next`
-/// is below the bound. Otherwise returns when the bound may be above `next`, or raises an error after `kid.max_wait`.
+/// Renews the lease of `clock` if `next`, the state to be issued, is at or above `renew_at`. If `next` is below the
+/// bound, renews only if the lock is free, and does not wait for standbys. Otherwise waits until this or another
+/// session has renewed the lease, or raises an error after `kid.max_wait`. The caller must then try again: the bound
+/// can still be at or below `next`.
 void renew_lease(clock_ref const &clock, std::uint64_t next);
 
 /// Writes the page with a bound above `next`, and then raises the bound of `clock` to it. The caller holds the lock.
@@ -42,7 +47,7 @@ void renew_lease(clock_ref const &clock, std::uint64_t next);
 bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next);
 
 /// Changes the side of a clock with sides if the system clock, at `now`, is behind `last`. The result is as for
-/// `toggle` of clock_rules; the clock has moved if it is `issued`.
+/// `toggle` of clock_rules; if the result is `issued`, the clock has moved.
 step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64_t now);
 
 /// Raises a clock to `state`, unless the clock is past `state` already. If the clock has sides, raises the side of

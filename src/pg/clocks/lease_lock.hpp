@@ -9,9 +9,10 @@
 //
 // The lock of the lease is never held while anything is sent to a client (base/locked.hpp), nor while synchronous
 // standbys are awaited, which can take for ever. Until they have confirmed what was written, `lease_state::written` is
-// set, no session can take the lock, and the bounds in shared memory stay as they were. No session owns that wait: any
-// session that needs the lock checks whether standbys have confirmed, and goes on from the page. So a session that is
-// canceled, terminated or stuck leaves nothing behind. Every session that waits can be interrupted.
+// set. A session whose commits wait for them then holds the lock only to check on them or to remind them, and leaves
+// the bounds in shared memory as they were. No session owns the wait: any session that needs the lock checks whether
+// standbys have confirmed, and goes on from the page. So a session that is canceled, terminated or stuck leaves nothing
+// behind. Every session that waits can be interrupted.
 #pragma once
 
 #include "../base/locked.hpp"

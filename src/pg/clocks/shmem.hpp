@@ -76,7 +76,8 @@ struct clock_stats {
 
 struct lease_state {
   LWLock lock;
-  ConditionVariable released; ///< signaled when `lock` is released: sessions that wait here can be interrupted
+  ConditionVariable released; ///< usually signaled when `lock` is released; not after an error or a mere look, so
+                              ///< sessions that wait here also wake by themselves, and can be interrupted
   int tranche;
 
   // Guarded by `lock`:
