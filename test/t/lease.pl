@@ -1,5 +1,6 @@
-# The page of the bounds. It is written before IDs pass it, and found again after a shutdown and after a crash. It is damaged in
-# every way, with and without checksums, and written anew. One session renews the lease while others continue.
+# The page of the bounds. A new bound is written to the page before IDs pass the old one, and it is found again after a
+# shutdown and after a crash. The page is damaged in every way, with and without checksums, and written anew. One session
+# renews the lease while others continue.
 use strict;
 use warnings;
 use Dialogue;
@@ -132,12 +133,12 @@ $id = $node->sql('SELECT kid_next()::bigint');
 $node->set_clock('+0');
 my $before = -s $node->logfile;
 is(error_of_start(flip(184), 'SELECT flake_next()'), '', 'another system identifier: IDs are made');
-cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $id, 'above the bound');
-like(substr(slurp_file($node->logfile), $before), $as_other, 'and a message tells why');
+cmp_ok($node->sql('SELECT kid_next()::bigint'), '>', $id, 'another system identifier: IDs continue above the bound');
+like(substr(slurp_file($node->logfile), $before), $as_other, 'another system identifier: a message at the first start');
 $before = -s $node->logfile;
 $node->restart;
 $node->sql('SELECT kid_next()');
-unlike(substr(slurp_file($node->logfile), $before), qr{system identifier}, 'once');
+unlike(substr(slurp_file($node->logfile), $before), qr{system identifier}, 'another system identifier: no message at the next start');
 mend('another system identifier');
 
 # Sizes of the file, and a first start, which begins with the clock and logs a message.
@@ -247,7 +248,7 @@ my ($kid, $other) = split /[|]/, $bounded;
 my $without = $node->sql('SELECT kid_next()::bigint, flake_next()::bigint, kid_uuidv7() IS NOT NULL, sno_next() IS NOT NULL');
 is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|4', 'kid.lease = 0, but the bounds are ahead of the system clock: IDs start above them, with a lease');
 my @ids = map { $node->restart; $node->sql('SELECT kid_next()::bigint') } 1 .. 3;
-ok($ids[0] < $ids[1] && $ids[1] < $ids[2], 'so each start has IDs of its own');
+ok($ids[0] < $ids[1] && $ids[1] < $ids[2], 'kid.lease = 0, bounds ahead: three starts in a row have rising IDs');
 $node->set_clock('+40m');
 $node->restart;
 is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|0', 'kid.lease = 0, and the bounds are not ahead any more: IDs have no lease');
