@@ -80,8 +80,8 @@ template <class Id> constexpr id_range<Id> common(id_range<Id> const &x, id_rang
   return both.lowest <= both.highest ? both : id_range<Id>::none();
 }
 
-/// Whether the order of the IDs is exactly that of their time units. If it is coarser, `Id::exact` is the type to
-/// compare with time.
+/// Whether the order of the IDs is exactly that of their time units. If it is coarser, `Id::exact` is the type that an
+/// ID is converted to before it is compared with time.
 template <class Id, class = void> inline constexpr bool orders_exactly = true;
 template <class Id> inline constexpr bool orders_exactly<Id, std::void_t<typename Id::exact>> = false;
 

@@ -8,7 +8,7 @@
 //   +---------------------------------------+-------------------------------+
 //
 // Time and sequence move in one compare-and-swap, so no two callers can be given the same pair, whatever the system
-// clock does and however the callers interleave. (A generator that reads them apart can hand out a pair twice.)
+// clock does and however the callers interleave. (A generator that reads them separately can hand out a pair twice.)
 //
 // A `Clock`, in the file of its type in core/types, says what its states mean:
 //
@@ -113,9 +113,9 @@ constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uin
 /// Decides when a used-up unit may be carried into the next one while the system clock is behind.
 ///
 /// A caller earns a carry when it finds a unit of the logical clock used up, and then sees the system clock move to a
-/// later unit. The next unit can be found used up only after the carry into it, so a move of the system clock before
-/// that carry does not count for the next one. Therefore the logical clock runs ahead no faster than time passes, and a
-/// system clock that went back far catches up in the end.
+/// later unit. The next unit can be found used up only after the carry into it, so a move seen before that carry cannot
+/// earn the following carry. Therefore the logical clock advances no faster than time passes, and a system clock that
+/// went back far catches up in the end.
 class carry_pace {
 public:
   /// Records that the caller found `unit` used up, and afterwards read the system clock as `now`.

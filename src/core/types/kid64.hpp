@@ -14,8 +14,8 @@
 //   text        11 characters of .0-9A-Z_a-z, the last with two bits of padding
 //   order       unsigned
 //
-// Every bit pattern is a valid value. Generators make B <= 999999 and C <= 976. If B or C is greater, which only
-// arbitrary bits are, it counts on into the next megasecond or second.
+// Every bit pattern is a valid value. Generators make B <= 999999 and C <= 976. A greater B or C occurs only in
+// arbitrary bits; the excess counts into the next megasecond or second.
 #pragma once
 
 #include "../bits.hpp"
@@ -98,8 +98,8 @@ struct kid_clock {
   static constexpr std::uint64_t states() noexcept { return sequence::max + 1; }
 };
 
-/// Returns the state of the logical clock that belongs to an ID, whose time must be `in_range`. The state writes the
-/// time unit as generators do, although arbitrary bits can write it in other ways.
+/// Returns the state of the logical clock that belongs to an ID, whose time must be `in_range`. The state has the time
+/// unit in the form that generators use; an ID of arbitrary bits can encode the same unit differently.
 constexpr std::uint64_t state_of(kid64 const &, kid64::word id) noexcept {
   return kid64::lowest(kid64::time(id)) | kid64::sequence::get(id);
 }

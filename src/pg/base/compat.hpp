@@ -1,4 +1,5 @@
-// How versions of PostgreSQL differ, from 15 to 19: the rest of src/pg does not know.
+// Hides the differences between PostgreSQL 15 and 19 from the rest of src/pg. (Headers that only some versions have are
+// in postgres.hpp.)
 #pragma once
 
 #include "locked.hpp"

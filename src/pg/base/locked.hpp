@@ -22,7 +22,7 @@ template <class Work> auto release_after(LWLock *lock, Work work) {
     MemoryContextSwitchTo(context);
     ErrorData *const error = CopyErrorData();
     FlushErrorState();
-    // An error resumes interrupts, and so does a release.
+    // The error reset the count of held interrupts to 0, and LWLockRelease() decrements it.
     HOLD_INTERRUPTS();
     LWLockRelease(lock);
     error->output_to_client = client == DestRemote;

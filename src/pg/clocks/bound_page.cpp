@@ -46,7 +46,8 @@ page_state look_at(Page page) {
   for (int id = 0; id < clock_count; id++)
     if (!rules_of(static_cast<clock_id>(id)).is_state(content.bounds.last[id]))
       return page_state::damaged;
-  // WAL cannot be flushed beyond its end. Recovery flushes no WAL, so any LSN will do.
+  // A page LSN beyond the end of WAL is damage, and XLogFlush() would fail on it. During recovery nothing is flushed,
+  // so any LSN will do.
   return reinterpret_cast<PageHeader>(page)->pd_lower == lower_end &&
                  (RecoveryInProgress() || PageGetLSN(page) <= GetXLogInsertRecPtr())
              ? page_state::good
@@ -209,8 +210,8 @@ bool page_seems_damaged() {
 }
 
 bool replicates_synchronously() {
-  // Read what the server applies. The session's own setting may be older or newer. Right after a start, however, the
-  // server may not have set its status yet.
+  // Read the checkpointer's status in shared memory: this session may have read synchronous_standby_names earlier or
+  // later. Right after a start the status may not be set yet; then use the session's value.
   auto const status = WalSndCtl->sync_standbys_status;
   bool const known = (status & SYNC_STANDBY_INIT) != 0;
   return SyncRepRequested() && (known ? (status & SYNC_STANDBY_DEFINED) != 0 : *SyncRepStandbyNames != '\0');

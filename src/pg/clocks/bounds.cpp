@@ -62,9 +62,9 @@ void report_other_system() {
                   "kid_observe_all() before it makes IDs for their tables."));
 }
 
-/// Returns the lease to put in force, in milliseconds, if `page` is on the page. The lease cannot be off while a bound
-/// is ahead of the system clock: the clocks start at that bound, and without a new bound the next start would begin
-/// there again.
+/// Returns the lease to put in force, in milliseconds. `page` is what was read from the page. The lease cannot be off
+/// while a bound is ahead of the system clock: the clocks start at that bound, and without a new bound the next start
+/// would begin there again.
 int length_after(page_bounds const &page, unix_micros now) {
   constexpr int shortest = 1000;
   bool ahead = false;

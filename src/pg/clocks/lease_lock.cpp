@@ -6,7 +6,8 @@ namespace kid::pg {
 
 namespace {
 
-/// How long the first session that waits for standbys checks each millisecond whether they have confirmed.
+/// For this long, the first session that waits for standbys checks every millisecond whether they have confirmed; then
+/// every 10 ms.
 constexpr std::int64_t soon_micros = 200'000;
 
 enum class lock_attempt : unsigned char { taken, in_use, unconfirmed };
@@ -91,7 +92,7 @@ static void count_out(int, Datum stats) {
 std::int64_t monotonic_micros() {
   timespec now = {};
 
-  // Not instr_time: since 19 a setting of the session says which clock that reads.
+  // Not instr_time: from PostgreSQL 19 on, a setting of the session chooses the clock that instr_time uses.
   clock_gettime(CLOCK_MONOTONIC, &now);
   return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
 }

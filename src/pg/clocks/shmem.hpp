@@ -38,10 +38,11 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   /// What `permits` says if the cell's limit is in `limit_word`.
   template <class Clock>
   static permit permits_below(pg_atomic_uint64 &limit_word, Clock const &clock, std::uint64_t next) noexcept {
-    // The limit and the identity are read after the state. This pairs with two kinds of barrier. If less becomes
-    // permitted (set_bound(), put_in_force()), the state moves after the limit or the identity has changed: a session
-    // that still saw the old one fails its compare-and-swap. When a clock starts (start_clock()), the state is set
-    // before the limit: a session that sees the new limit with the earlier state fails its compare-and-swap, too.
+    // The limit and the identity are read after the state. This pairs with two kinds of barrier:
+    //   (1) Whoever lowers the limit (set_bound()) or changes the identity (put_in_force()) then moves the state, so a
+    //       session that saw the old value fails its compare-and-swap.
+    //   (2) start_clock() sets the state before the limit, so a session that sees the new limit with the earlier state
+    //       fails its compare-and-swap, too.
     pg_read_barrier();
     std::uint64_t const limit = pg_atomic_read_u64(&limit_word);
     if (clock.is_stale())
@@ -71,7 +72,8 @@ struct clock_stats {
   pg_atomic_uint64 renewals;
   pg_atomic_uint64 waiting;       ///< sessions that wait for the bound of this clock right now
   pg_atomic_uint64 waiting_since; ///< a TimestampTz: when the first of them began, if there are any
-  pg_atomic_uint64 counted_until; ///< no step back is counted for states below this one: it was counted, or was none
+  pg_atomic_uint64 counted_until; ///< no step back is counted for states below this one: the step was counted already,
+                                  ///< or the clock was raised on purpose
 };
 
 struct lease_state {
@@ -115,8 +117,8 @@ struct shared_state {
 /// Where the struct is; null until this process has looked for it.
 extern shared_state *shared_memory;
 
-/// The same address, but null until this process may issue IDs, and null again after each change of what the identity
-/// of this server is made of.
+/// The same address, but null until this process may issue IDs, and null again after a change of `kid.node`,
+/// `kid.lanes` or the number that Citus gives this server.
 extern shared_state *attached;
 
 /// The cells of the clocks that the running transaction has entered (horizon.hpp); null for other clocks, and whenever

@@ -19,9 +19,9 @@ namespace kid::pg {
 /// `clock` for `kid.max_wait` since `start`, or if the query is canceled.
 void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start);
 
-/// Returns the reading to use instead of `now`, which is out of range for `layout`. If the system clock is before the
-/// range, the clock holds, and its state is above the first one of the range, then any reading before the state will
-/// do: the clock counts on from its state. Otherwise raises an error.
+/// Returns the reading to use instead of `now`, which is out of range for `layout`. Any reading before the state will
+/// do if three things hold: the system clock is before the range, the logical clock keeps its highest time, and its
+/// state is above the first one of the range. The logical clock then counts on. Otherwise raises an error.
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
                                                        unix_micros now) {
@@ -91,7 +91,8 @@ pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock c
     case step_kind::used_up:
     case step_kind::behind:
       // Read the system clock again, after the state, as `carry_pace` requires. If the new reading is in a later unit
-      // than the state, or not behind it, the earlier reading was merely old, and there is nothing to wait for.
+      // than a used-up state, or (after `behind`) no longer behind the state, the earlier reading was merely old, and
+      // there is nothing to wait for.
       std::uint64_t const now = read_clock(layout, clock, ref.cell);
       if constexpr (Clock::changes_sides) {
         if (result.kind == step_kind::behind) {

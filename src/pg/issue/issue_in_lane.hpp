@@ -1,5 +1,5 @@
-// Issuing IDs of a logical clock whose sequence servers divide into lanes. core/lane.hpp says how it is divided, and
-// node/identity.hpp how a lane changes.
+// Issues IDs of a logical clock whose sequence is divided among servers into lanes. core/lane.hpp says how it is
+// divided, and node/identity.hpp how a lane changes.
 #pragma once
 
 #include "../node/identity.hpp"
@@ -37,8 +37,8 @@ template <class Id, class Clock> pg_noinline pg_attribute_cold void choose_lane(
   lane_of_process<Id> = choose_lane(identity_in_force(function), Clock::sequence::max, is_plain<Id>);
 }
 
-/// Issues a state as issue() does, in the lane of this server. If the clock is stale, chooses the lane again. If there
-/// are no lanes, uses the clock without them.
+/// Issues a state as issue() does, in the lane of this server. If the clock is stale, chooses the lane again. If
+/// `kid.lanes` is 1, uses the undivided clock.
 template <class Id, class Clock>
 pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock const &clock, clock_id id,
                                                        char const *function, std::uint64_t *count) {

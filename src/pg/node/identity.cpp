@@ -84,8 +84,8 @@ void put_in_force(shared_state &shared) {
   LWLockAcquire(&state.lock, LW_EXCLUSIVE);
   identity const old = unpack(pg_atomic_read_u64(&state.word));
   identity next = old;
-  // A parallel worker has the settings of its leader, and does not know when the leader read them. A time in the future
-  // means that the system clock went back after the configuration was read.
+  // A parallel worker has the settings of its leader, and does not know when the leader read them. If `configured` is
+  // in the future, the system clock went back after the configuration was read.
   bool const newer = !IsParallelWorker() && !ConfigReloadPending &&
                      (read > state.configured || state.configured > GetCurrentTimestamp());
   if (old.kind == node_kind::none || newer) {

@@ -8,8 +8,8 @@
 //
 // To issue a state of a divided clock, a session chooses its lane by an identity. After it has read the clock, and
 // before it moves the clock, it checks that this identity is still in force. A session that changes the lane moves the
-// clock after that, so that others fail their compare-and-swap. Therefore no ID of the old lane is issued once the
-// change is done.
+// clock afterwards, so that sessions that checked the old identity fail their compare-and-swap. Therefore no ID of the
+// old lane is issued once the change is done.
 #pragma once
 
 #include "../clocks/shmem.hpp"

@@ -24,9 +24,9 @@
 // The functions of an instant are LEAKPROOF, as the operators are. So an index condition can be evaluated before the
 // policies of row-level security.
 //
-// If the layout depends on a setting, these functions take its value as their last argument. They are not LEAKPROOF,
-// because an invalid value is an error. A comparison that stays takes the value too: T_lt_time(id, time, setting).
-// Outside queries the value is not added, and a comparison without it is not rewritten.
+// If the layout depends on a setting, there are variants of these functions with its value as last argument. The
+// variants are not LEAKPROOF, because an invalid value is an error. A comparison that stays takes the value too:
+// T_lt_time(id, time, setting). Outside queries the value is not added, and a comparison without it is not rewritten.
 #include "../base/export.hpp"
 #include "expressions.hpp"
 

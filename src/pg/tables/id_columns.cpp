@@ -198,8 +198,8 @@ int by_table(ListCell const *a, ListCell const *b) {
 
 // Examining one column.
 
-/// How many values that are not IDs to skip while looking for an ID at the end of an index. More than a few of them are
-/// no accident.
+/// How many values that are not IDs to skip while looking for an ID at the end of an index. A few such values can be
+/// accidents. If this many precede the first ID, the column does not contain IDs.
 constexpr int most_strangers = 1000;
 
 enum class search { found, none, only_strangers };
@@ -377,7 +377,7 @@ bool is_temporary_elsewhere(Oid table) {
 void look_at_table(table_columns const &columns) {
   Oid const oid = columns[0].table;
 
-  // Only that session can read the table, because its pages may be in local buffers.
+  // Only the session that created the table can read it: its pages may be in that session's local buffers.
   if (is_temporary_elsewhere(oid)) {
     columns.mark_problem("it is in a temporary table of another session");
     return;

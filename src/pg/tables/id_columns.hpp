@@ -21,8 +21,8 @@ struct examined {
   Oid table;
   AttrNumber number;
   char const *name;
-  Oid type;                ///< when the column was collected
-  id_type const *kind;     ///< of the IDs
+  Oid type;                ///< the column's type when it was collected
+  id_type const *kind;     ///< the type of the IDs
   id_column const *reader; ///< null if collect_columns() found a problem
   bool gone;               ///< the table or the column was dropped meanwhile
   char const *problem;     ///< why its IDs are not known, or null
