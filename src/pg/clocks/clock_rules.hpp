@@ -39,7 +39,8 @@ struct clock_rules {
     return end(unit(state) | (side_of & sides));
   }
 
-  /// Returns the greatest state below `bound`, on the side of `state`. `bound` is the first state of its unit.
+  /// Returns the greatest state below `bound`, on the side of `state`. `bound` is the first state of its unit. If it is
+  /// not above the unit of `state`, returns `state`.
   std::uint64_t last_before(std::uint64_t state, std::uint64_t bound) const {
     // Computed from the time, because not every number is a state.
     return bound > unit(state) ? end_of_unit(at(time(bound) - 1), state) : state;

@@ -51,8 +51,8 @@ void renew_early(clock_ref const &clock, std::uint64_t next) {
 //   0       W                 L/2        L/2+W           L
 //   | write |                  | next write |            |
 //
-// If standbys confirm the write late, the lease is published at W, and renewed halfway between W and L. That is in time
-// if L is at least 3 W. Writes differ, so L is at least 4 W.
+// If the caller has to wait for standbys, its next call publishes the lease at W, and it is renewed halfway between W
+// and L. That is in time if L is at least 3 W. Writes differ, so L is at least 4 W.
 bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   clock_rules const &rules = clock.rules;
   unix_micros const now = to_unix(GetCurrentTimestamp());
