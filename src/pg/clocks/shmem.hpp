@@ -39,8 +39,8 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   template <class Clock>
   static permit permits_below(pg_atomic_uint64 &limit_word, Clock const &clock, std::uint64_t next) noexcept {
     // The limit and the identity are read after the state. This pairs with two kinds of barrier:
-    //   (1) Whoever lowers the limit (set_bound()) or changes the identity (put_in_force()) then moves the state, so a
-    //       session that saw the old value fails its compare-and-swap.
+    //   (1) A session that lowers the limit (set_bound()) or changes the identity (put_in_force()) moves the state
+    //       afterwards, so another session that saw the old value fails its compare-and-swap.
     //   (2) start_clock() sets the state before the limit, so a session that sees the new limit with the earlier state
     //       fails its compare-and-swap, too.
     pg_read_barrier();
