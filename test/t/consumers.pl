@@ -1,0 +1,201 @@
+# Consumers that read in the order of IDs miss no row, as docs/consumers.md promises: on the server that makes the IDs, by
+# kid_horizon(); on a physical standby and on a logical subscriber of two servers, by the table `horizons`; and on the subscriber
+# by a column of its own. Those that read all rows above their last ID do miss rows.
+use strict;
+use warnings;
+use Dialogue;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $schema = q{
+	CREATE EXTENSION kid;
+	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), server text NOT NULL, what text);
+	CREATE TABLE horizons (server text PRIMARY KEY, beat kid64 NOT NULL, id kid64 NOT NULL);
+};
+
+sub start_server
+{
+	my ($name, @conf) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+	$node->init(allows_streaming => 'logical');
+	$node->append_conf('postgresql.conf', join "\n", 'max_prepared_transactions = 2', @conf, '');
+	$node->start;
+	$node->safe_psql('postgres', $schema);
+	return $node;
+}
+
+sub sql { my ($node, $query) = @_; return $node->safe_psql('postgres', $query) }
+
+# Two servers that make IDs, in lanes. The one named `ahead` does so as if its clock were 0.2 s ahead.
+sub start_writer
+{
+	my ($name, $number, $ahead) = @_;
+	my $node = start_server($name, 'kid.lanes = 2', "kid.node = $number");
+	sql($node, qq{
+		INSERT INTO horizons VALUES ('$name', kid_next(), '...........');
+		CREATE PROCEDURE beat() BEGIN ATOMIC
+			UPDATE horizons SET beat = kid_next(), id = kid_horizon() WHERE server = '$name';
+		END;
+		CREATE PROCEDURE write_events(times int) LANGUAGE plpgsql AS \$\$
+		BEGIN
+			FOR i IN 1..times LOOP
+				PERFORM kid_observe(kid64_floor(clock_timestamp() + interval '$ahead')) WHERE interval '$ahead' > '0';
+				INSERT INTO events (server) SELECT '$name' FROM generate_series(1, 1 + (random() * 3)::int);
+				PERFORM pg_sleep(random() * 0.1);
+				INSERT INTO events (server) VALUES ('$name');
+				IF random() < 0.1 THEN ROLLBACK; ELSE COMMIT; END IF;
+				PERFORM pg_sleep(random() * 0.02);
+			END LOOP;
+		END \$\$;
+		CREATE PROCEDURE beat_often(times int) LANGUAGE plpgsql AS \$\$
+		BEGIN
+			FOR i IN 1..times LOOP
+				CALL beat(); COMMIT; PERFORM pg_sleep(0.03);
+			END LOOP;
+		END \$\$;
+		CREATE PUBLICATION everything FOR TABLE events, horizons});
+	return $node;
+}
+my ($a, $b) = (start_writer('a', 0, '0.2 s'), start_writer('b', 1, '0'));
+
+$a->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($a, 'base', has_streaming => 1);
+$standby->start;
+
+my $subscriber = start_server('subscriber');
+sql($subscriber, 'ALTER TABLE events ADD pos kid64 NOT NULL DEFAULT kid_next(); CREATE INDEX ON events (pos)');
+foreach my $node ($a, $b)
+{
+	my ($name, $from) = ($node->name, $node->connstr . ' dbname=postgres');
+	sql($subscriber, "CREATE SUBSCRIPTION from_$name CONNECTION '$from' PUBLICATION everything");
+	$subscriber->wait_for_subscription_sync($node, "from_$name");
+}
+
+my $least = '(SELECT min(id) FROM horizons)';
+my @consumers = map { { column => 'id', where => 'true', %$_, session => open_session($_->{node}) } } (
+	{ name => 'a server that makes IDs', node => $a, horizon => 'kid_horizon()' },
+	{ name => 'a physical standby', node => $standby, horizon => $least },
+	{ name => 'a subscriber, for one publisher', node => $subscriber, horizon => "(SELECT id FROM horizons WHERE server = 'a')", where => "server = 'a'" },
+	{ name => 'a subscriber, for two publishers', node => $subscriber, horizon => $least },
+	{ name => 'a subscriber, by a column of its own', node => $subscriber, horizon => 'kid_horizon()', column => 'pos' });
+
+# Reads what is new, as a consumer that reads up to the horizon, and as one that does not.
+sub poll
+{
+	my ($consumer) = @_;
+	my ($column, $session) = ($consumer->{column}, $consumer->{session});
+	foreach my $kind ('right', 'wrong')
+	{
+		my $last = $consumer->{"$kind last"} // '...........';
+		my $upto = $kind eq 'right' ? "AND $column < $consumer->{horizon}" : '';
+		my @rows = split /\n/, answer($session, "SELECT $column, id FROM events WHERE $column > '$last' $upto AND $consumer->{where} ORDER BY $column;");
+		foreach (@rows)
+		{
+			my ($position, $id) = /^(.{11})\|(.{11})$/ or die $_;
+			$consumer->{"$kind last"} = $position;
+			$consumer->{$kind}{$id}++;
+		}
+	}
+	return;
+}
+
+# Returns which of the committed rows a consumer has not read, and how many it has read twice.
+sub missed
+{
+	my ($consumer, $kind) = @_;
+	my @all = split /\n/, sql($consumer->{node}, "SELECT id FROM events WHERE $consumer->{where}");
+	my $twice = grep { $_ > 1 } values %{ $consumer->{$kind} };
+	return (scalar(grep { !$consumer->{$kind}{$_} } @all), $twice, scalar @all);
+}
+
+sub catch_up
+{
+	$a->wait_for_catchup($standby, 'replay', $a->lsn('insert'));
+	$_->wait_for_catchup('from_' . $_->name) foreach $a, $b;
+	return;
+}
+
+# Writes the horizons: twice, because the first one can be below the last ID before it.
+sub beat
+{
+	sql($_, 'CALL beat(); CALL beat()') foreach $a, $b;
+	catch_up();
+	return;
+}
+
+# Returns what consumers have read of `what`, in the order of their names above.
+sub have_read
+{
+	my ($kind, $what) = @_;
+	poll($_) foreach @consumers;
+	my @ids = split /\n/, join "\n", map { sql($_, "SELECT id FROM events WHERE what = '$what'") } $a, $b;
+	return join ' ', map { my $consumer = $_; scalar grep { $consumer->{$kind}{$_} } @ids } @consumers;
+}
+
+# On each server a transaction that makes its ID early and commits late.
+beat();
+my @early = map { open_session($_) } $a, $b;
+answer($early[0], "BEGIN; INSERT INTO events (server, what) VALUES ('a', 'early');");
+answer($early[1], "BEGIN; INSERT INTO events (server, what) VALUES ('b', 'early');");
+sql($a, "INSERT INTO events (server, what) VALUES ('a', 'late')");
+sql($b, "INSERT INTO events (server, what) VALUES ('b', 'late')");
+beat();
+is(have_read('wrong', 'late'), '1 1 1 2 2', 'without the horizon consumers read rows that were made late, but committed early');
+is(have_read('right', 'late'), '0 0 0 0 2', 'up to the horizon they do not, unless the position is made by the subscriber');
+answer($early[0], 'COMMIT;');
+beat();
+is(have_read('right', 'early'), '1 1 1 0 1', 'when the first transaction has committed, consumers of its server alone go on');
+answer($early[1], "PREPARE TRANSACTION 'early';");
+beat();
+is(have_read('right', 'late'), '1 1 1 0 2', 'when the second is prepared, the others do not');
+sql($b, "COMMIT PREPARED 'early'");
+beat();
+is(have_read('right', 'early'), '1 1 1 2 2', 'all consumers have read the rows that were committed late');
+is(have_read('right', 'late'), '1 1 1 2 2', 'and those after them');
+is(have_read('wrong', 'early'), '0 0 0 0 2', 'without the horizon they miss them');
+close_session($_) foreach @early;
+
+# Many of them at the same time.
+my @writers = map { open_session($_) } ($a, $b) x 4;
+my @beats = map { open_session($_) } $a, $b;
+ask($_, 'CALL write_events(60);') foreach @writers;
+ask($_, 'CALL beat_often(1000000);') foreach @beats;
+while (grep { $_->{output} !~ /that is all/ } @writers)
+{
+	poll($_) foreach @consumers;
+	$_->{handle}->pump_nb foreach @writers;
+}
+is(answer($_), '', 'a writer ends without an error') foreach @writers;
+sql($_, "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE query LIKE 'CALL beat_often%'") foreach $a, $b;
+beat();
+foreach my $consumer (@consumers)
+{
+	poll($consumer);
+	my ($missing, $twice, $all) = missed($consumer, 'right');
+	my ($without) = missed($consumer, 'wrong');
+	is("$missing $twice", '0 0', "$consumer->{name}: a consumer reads each of $all rows once");
+	cmp_ok($without, '>', 0, "$consumer->{name}: without the horizon it misses $without") unless $consumer->{column} eq 'pos';
+	note "$consumer->{name}: without the horizon it misses $without of $all";
+}
+
+# The standby takes over: its consumer goes on, by either horizon.
+my $lost = open_session($a);
+answer($lost, "BEGIN; INSERT INTO events (server, what) VALUES ('a', 'lost');");
+sql($a, "INSERT INTO events (server, what) VALUES ('a', 'before')");
+catch_up();
+$a->stop('immediate');
+$standby->promote;
+sql($standby, "INSERT INTO events (server, what) VALUES ('a', 'after')");
+sql($standby, 'CALL beat(); CALL beat()');
+my ($consumer) = grep { $_->{node} == $standby } @consumers;
+poll($consumer);
+is(join(' ', missed($consumer, 'right')) =~ s/ \d+$//r, '0 0', 'on a promoted standby a consumer goes on by the table');
+$consumer->{horizon} = 'kid_horizon()';
+sql($standby, "INSERT INTO events (server, what) VALUES ('a', 'at last')");
+poll($consumer);
+is(join(' ', missed($consumer, 'right')) =~ s/ \d+$//r, '0 0', 'and by kid_horizon()');
+
+$subscriber->stop('immediate');
+done_testing();
