@@ -1,15 +1,16 @@
-# docs/clients.md shows programs that make test-clients runs. The code of each section is in the program that the section names,
-# line by line except for the indentation; an empty line stands for any lines. Every client has a section.
+# docs/clients.md and docs/consumers.md show programs that make test-clients runs. The code of each section is in the program
+# that the section names, line by line except for the indentation; an empty line stands for any lines. Every client has a
+# section. SQL in docs/consumers.md is not of a program: docs.pl runs it.
 use strict;
 use warnings;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $page = 'docs/clients.md';
-my ($before, @sections) = split /^## /m, slurp_file($page);
+my ($before, @sections) = split /^## /m, slurp_file('docs/clients.md');
+my (undef, @consumers) = split /^## /m, slurp_file('docs/consumers.md') =~ s/^```sql\n.*?^```$//msgr;
 my %shown;
 
-for my $section (@sections)
+for my $section (@sections, @consumers)
 {
 	my ($title) = $section =~ /(.*)/;
 	my $programs = '';
