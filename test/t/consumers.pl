@@ -199,7 +199,7 @@ foreach my $consumer (@consumers)
 	poll($consumer);
 	my ($missing, $twice, $all) = missed($consumer, 'right');
 	my ($without) = missed($consumer, 'wrong');
-	cmp_ok($meanwhile, '>', $all / 2, "$consumer->{name}: a consumer reads $meanwhile rows while others write");
+	cmp_ok($meanwhile, '>', 0, "$consumer->{name}: a consumer reads $meanwhile rows while others write");
 	is("$missing $twice", '0 0', "$consumer->{name}: a consumer reads each of $all rows once");
 	cmp_ok($without, '>', 0, "$consumer->{name}: without the horizon it misses $without") unless $consumer->{column} eq 'pos';
 }
