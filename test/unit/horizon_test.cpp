@@ -1,0 +1,295 @@
+// Explores all interleavings of the steps by which src/pg/clocks/horizon.cpp keeps a consumer from missing a row:
+//
+//     writer, in each transaction             reader                    session that lowers the clock
+//     -------------------------------         ---------------------     -----------------------------
+//     read_state                              take_snapshot             lower_state    atomic
+//     write_slot     to the buffer            ask            atomic     lower_slot_1   atomic
+//     recheck        after a barrier          begin_list                lower_slot_2   atomic
+//     take_row       compare-and-swap         begin_horizon
+//     end            atomic                   read_slot_1
+//     check_asked    after a barrier          read_slot_2
+//     add_to_list    atomic                   read_list
+//     clear_slot     to the buffer
+//
+// Two sessions are writers; the first has two transactions. Each transaction inserts a row, whose ID is the state that
+// the transaction takes, and commits. What a session writes to its slot may stay in its store buffer until its next
+// barrier or atomic instruction, as on x86.
+//
+// The claim: in the end, the snapshot sees all rows below the horizon. About a snapshot from before the clock was
+// lowered there is no claim, so the reader waits for that session.
+//
+// Then a step is left out, or moves. Each time the explorer must find a row that is missed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace {
+
+/// The state of everything, all of it `int`. A set of transactions is a bit mask.
+struct world {
+  int state = 3;
+  int slot[2] = {};
+  int ended = 0; // in the process array, for the next snapshot
+  int asked = 0;
+  int ended_before = 0; // what had ended when the list began
+  int listed = 0;
+  int listed_bound[3] = {};
+  int row[3] = {}; // its ID; 0 if it is not there yet
+  int seen = 0;    // the snapshot
+  int horizon = 100;
+  struct thread {
+    int done = 0;     // how many steps
+    int last = 0;     // the state at read_state
+    int expected = 0; // the state in the eyes of take_row
+    int lists = 0;
+    int is_buffered = 0;
+    int buffer = 0;
+  } of[4] = {};
+
+  std::string key() const {
+    int all[sizeof(world) / sizeof(int)];
+    memcpy(all, this, sizeof all);
+    return {std::begin(all), std::end(all)};
+  }
+};
+
+void lower_to(int &bound, int from) {
+  if (from != 0)
+    bound = std::min(bound, from);
+}
+
+struct step {
+  char const *name;
+  bool needs_empty_buffer; ///< unless it is no more than a read
+  void (*run)(world &all, world::thread &self, int transaction);
+};
+using steps = std::vector<step>;
+
+#define STEP(name, needs_empty_buffer)                                                                                 \
+  void run_##name(world &all, world::thread &self, int transaction);                                                   \
+  constexpr step name = {#name, needs_empty_buffer, run_##name};                                                       \
+  void run_##name([[maybe_unused]] world &all, [[maybe_unused]] world::thread &self, [[maybe_unused]] int transaction)
+
+void write(world::thread &self, int bound) {
+  self.is_buffered = 1;
+  self.buffer = bound;
+}
+
+void look_again(world const &all, world::thread &self) {
+  if (all.state < self.last)
+    self.done -= 3; // to read_state
+}
+
+STEP(read_state, false) {
+  self.last = self.expected = all.state;
+}
+STEP(write_slot, true) {
+  write(self, self.last + 1);
+}
+STEP(recheck, true) {
+  look_again(all, self);
+}
+STEP(recheck_without_barrier, false) {
+  look_again(all, self);
+}
+STEP(take_row, true) {
+  if (all.state == self.expected)
+    all.row[transaction] = ++all.state;
+  else
+    self.done--; // once more
+  self.expected = all.state;
+}
+STEP(end, true) {
+  all.ended |= 1 << transaction;
+}
+STEP(check_asked, true) {
+  self.lists = all.asked;
+}
+STEP(add_to_list, true) {
+  all.listed |= self.lists << transaction;
+  all.listed_bound[transaction] = all.slot[transaction % 2];
+}
+STEP(clear_slot, true) {
+  write(self, 0);
+}
+
+STEP(take_snapshot, true) {
+  all.seen = all.ended;
+}
+STEP(ask, true) {
+  all.asked = 1;
+}
+STEP(begin_list, true) {
+  all.ended_before = all.ended;
+}
+STEP(begin_horizon, true) {
+  lower_to(all.horizon, all.state + 1);
+}
+STEP(read_slot_1, true) {
+  lower_to(all.horizon, all.slot[0]);
+}
+STEP(read_slot_2, true) {
+  lower_to(all.horizon, all.slot[1]);
+}
+STEP(read_list, true) {
+  for (int i = 0; i < 3; i++)
+    if ((all.listed & ~all.seen & 1 << i) != 0)
+      lower_to(all.horizon, all.listed_bound[i]);
+  if ((all.ended_before & ~all.seen) != 0)
+    all.horizon = 1;
+}
+
+STEP(lower_state, true) {
+  all.state = std::min(all.state, 1);
+}
+STEP(lower_slot_1, true) {
+  all.slot[0] = std::min(all.slot[0], 2);
+}
+STEP(lower_slot_2, true) {
+  all.slot[1] = std::min(all.slot[1], 2);
+}
+
+steps const writes = {read_state, write_slot, recheck, take_row, end, check_asked, add_to_list, clear_slot};
+steps const reads = {take_snapshot, ask, begin_list, begin_horizon, read_slot_1, read_slot_2, read_list};
+steps const lowers = {lower_state, lower_slot_1, lower_slot_2};
+
+/// What the threads do.
+struct protocol {
+  steps writer;
+  steps reader;
+  steps lowerer;
+};
+
+class explorer {
+public:
+  explicit explorer(protocol const &tested)
+      : threads_{{tested.writer, 2}, {tested.writer, 1}, {tested.reader, 1}, {tested.lowerer, 1}} {}
+
+  /// Returns the steps that lead to a row that is missed; an empty string if there are none.
+  std::string missed() { return visit(world()) ? path_ : ""; }
+  std::size_t worlds() const { return known_.size(); }
+
+private:
+  struct program {
+    steps each;
+    std::size_t times;
+
+    bool is_over(world::thread const &self) const { return static_cast<std::size_t>(self.done) == each.size() * times; }
+    step const &next(world::thread const &self) const {
+      return each[static_cast<std::size_t>(self.done) % each.size()];
+    }
+  };
+  std::vector<program> const threads_;
+  std::unordered_set<std::string> known_;
+  std::string path_;
+
+  bool visit(world const &now) {
+    if (!known_.insert(now.key()).second)
+      return false;
+    bool is_end = true;
+    for (std::size_t me = 0; me < threads_.size(); me++) {
+      program const &mine = threads_[me];
+      world::thread const &self = now.of[me];
+      if (self.is_buffered != 0) {
+        world next = now;
+        next.slot[me] = self.buffer;
+        next.of[me].is_buffered = next.of[me].buffer = 0;
+        is_end = false;
+        if (descend(next, me, "(buffer is written)"))
+          return true;
+      }
+      if (mine.is_over(self))
+        continue;
+      is_end = false;
+      step const &which = mine.next(self);
+      if (which.run == take_snapshot.run && !threads_.back().is_over(now.of[3]))
+        continue;
+      if (self.is_buffered != 0 && which.needs_empty_buffer)
+        continue;
+      world next = now;
+      next.of[me].done++;
+      bool const is_second = static_cast<std::size_t>(self.done) >= mine.each.size();
+      which.run(next, next.of[me], is_second ? 2 : static_cast<int>(me));
+      if (descend(next, me, which.name))
+        return true;
+    }
+    return is_end && misses_a_row(now);
+  }
+
+  bool descend(world const &next, std::size_t me, char const *name) {
+    std::size_t const length = path_.size();
+    path_ += std::string(1, "ABRL"[me]) + " " + name + "\n";
+    bool const found = visit(next);
+    if (!found)
+      path_.resize(length);
+    return found;
+  }
+
+  static bool misses_a_row(world const &now) {
+    for (int i = 0; i < 3; i++)
+      if (now.row[i] < now.horizon && (now.seen & 1 << i) == 0)
+        return true;
+    return false;
+  }
+};
+
+TEST(Horizon, MissesNoRow) {
+  explorer all({writes, reads, {}});
+  EXPECT_EQ(all.missed(), "");
+  EXPECT_GT(all.worlds(), 10'000U);
+}
+
+TEST(Horizon, MissesNoRowIfTheClockIsLowered) {
+  explorer all({writes, reads, lowers});
+  EXPECT_EQ(all.missed(), "");
+  EXPECT_GT(all.worlds(), 10'000U);
+}
+
+/// Puts `which` before `place`; leaves it out if both are the same.
+steps moved(steps all, step const &which, step const &place) {
+  auto const find = [&](step const &one) {
+    return std::find_if(all.begin(), all.end(), [&](step const &other) { return other.run == one.run; });
+  };
+  all.erase(find(which));
+  if (place.run != which.run)
+    all.insert(find(place), which);
+  return all;
+}
+
+struct mutation {
+  char const *name;
+  protocol tested;
+};
+
+class HorizonMutation : public testing::TestWithParam<mutation> {};
+
+TEST_P(HorizonMutation, MissesARow) {
+  explorer some(GetParam().tested);
+  EXPECT_NE(some.missed(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , HorizonMutation,
+    testing::Values(mutation{"SlotWrittenAfterTheSwap", {moved(writes, write_slot, end), reads, {}}},
+                    mutation{"SlotClearedBeforeTheEnd", {moved(writes, clear_slot, end), reads, {}}},
+                    mutation{"SlotClearedBeforeTheList", {moved(writes, clear_slot, add_to_list), reads, {}}},
+                    mutation{"NothingIsListed", {moved(writes, add_to_list, add_to_list), reads, {}}},
+                    mutation{"WriterListsBeforeItsEnd", {moved(writes, check_asked, end), reads, {}}},
+                    mutation{"ListNotConsulted", {writes, moved(reads, read_list, read_list), {}}},
+                    mutation{"ListReadBeforeTheSlots", {writes, moved(reads, read_list, read_slot_1), {}}},
+                    mutation{"ListBeginsBeforeItIsAskedFor", {writes, moved(reads, begin_list, ask), {}}},
+                    mutation{"SlotsReadBeforeTheState", {writes, moved(reads, begin_horizon, read_list), {}}},
+                    mutation{"NoRecheck", {moved(writes, recheck, recheck), reads, lowers}},
+                    mutation{"NoBarrierBeforeTheRecheck",
+                             {{read_state, write_slot, recheck_without_barrier, take_row, end, check_asked, add_to_list,
+                               clear_slot},
+                              reads,
+                              lowers}},
+                    mutation{"SlotsLoweredBeforeTheState", {writes, reads, {lower_slot_1, lower_slot_2, lower_state}}}),
+    [](auto const &tested) { return tested.param.name; });
+
+} // namespace
