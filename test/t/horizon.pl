@@ -277,6 +277,7 @@ like(error_of('SELECT kid_own_ids_trigger()'), qr/^0A000|^39P01/, 'the function 
 like(error_of($call->('BEFORE INSERT', 'FOR EACH ROW', '')), qr/^39P01: kid_own_ids_trigger\(\) needs the name of a column/, 'a trigger without a column');
 like(error_of("DROP TRIGGER t ON own; " . $call->('BEFORE INSERT', 'FOR EACH ROW', 'nosuch')), qr/^42703: column "nosuch" of relation "own" does not exist/, 'a trigger with a column that is not there');
 like(error_of("DROP TRIGGER t ON own; " . $call->('BEFORE INSERT', 'FOR EACH ROW', 'n')), qr/^42804: column "n" of relation "own" is of type integer/, 'a trigger with a column without a horizon');
+like(error_of("DROP TRIGGER t ON own; ALTER TABLE own ADD g kid64 GENERATED ALWAYS AS (id) STORED; " . $call->('BEFORE INSERT', 'FOR EACH ROW', 'g')), qr/^42P17: cannot use generated column "g"/, 'a trigger with a generated column');
 like(error_of("DROP TRIGGER t ON own; " . $call->('BEFORE INSERT', 'FOR EACH STATEMENT', 'id')), qr/^39P01: .* must be fired FOR EACH ROW/, 'a trigger for a statement');
 
 # kid_reset_clock() while a transaction has IDs: those that it makes afterwards are lower, and hold the horizon up.

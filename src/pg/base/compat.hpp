@@ -193,8 +193,7 @@ inline void *init_struct(shared_struct const &memory, bool *found) {
   { place = ShmemInitStruct(memory.name, memory.size(), found); }
   PG_CATCH();
   {
-    errhint("Add \"%s\" to \"shared_preload_libraries\", so that its memory is reserved, and restart the server.",
-            memory.name);
+    errhint("Add \"kid\" to \"shared_preload_libraries\", so that its memory is reserved, and restart the server.");
     PG_RE_THROW();
   }
   PG_END_TRY();

@@ -66,8 +66,8 @@ struct answer {
 };
 answer *answers = nullptr; ///< those of the running transaction
 
-/// More processes than these need more memory than PostgreSQL has to spare for all extensions.
-constexpr int most_processes_unreserved = 1100;
+/// PostgreSQL has 100 kB to spare for all extensions that are not preloaded.
+constexpr std::size_t most_unreserved = 64 * 1024;
 
 prepared_bounds *prepared() {
   return reinterpret_cast<prepared_bounds *>(state->sessions + MaxBackends);
@@ -103,7 +103,7 @@ constexpr shared_struct memory = {"kid horizon", horizon_size, &place, fill};
 bool find_state() {
   if (likely(state != nullptr))
     return true;
-  if (place == nullptr && MaxBackends > most_processes_unreserved)
+  if (place == nullptr && horizon_size() > most_unreserved)
     return false;
   if (place == nullptr)
     find<memory>();
@@ -298,6 +298,12 @@ static void at_end_of_transaction(XactEvent event, void *) {
 
 } // extern "C"
 
+/// Starts the clocks after a start of the server, if they are not started yet.
+static void open_clocks(clock_cell &cell) {
+  if (unlikely(cell.load() == 0))
+    with_open_lease(nullptr, [](lease_state &) { return true; });
+}
+
 static void worker_error(char const *function) {
   ereport(ERROR, errcode(ERRCODE_INVALID_TRANSACTION_STATE),
           errmsg("cannot execute %s during a parallel operation", function));
@@ -310,6 +316,7 @@ clock_cell &enter(clock_id id, char const *function) {
   clock_cell &cell = shared(function).cells[id];
   if (find_state()) {
     recover_prepared();
+    open_clocks(cell); // before that the state would be a bound below all IDs
     own = &state->sessions[own_number()];
     pg_atomic_uint64 &from = own->from[id];
     pg_atomic_write_u64(&own->database, MyDatabaseId);
@@ -438,14 +445,13 @@ std::uint64_t bound_here(session_bounds &session, clock_id id) {
 
 std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
   view seen(snapshot);
-  std::uint64_t bound = shared_memory->cells[id].load() + 1;
 
-  pg_read_barrier(); // first the state, then the bounds, then the list, see above
-  for (int i = 0; i < MaxBackends; i++)
-    lower_to(bound, bound_here(state->sessions[i], id));
-  pg_read_barrier();
   LWLockAcquire(&state->lock, LW_SHARED);
   return release_after(&state->lock, [&] {
+    std::uint64_t bound = shared_memory->cells[id].load() + 1;
+    pg_read_barrier(); // first the state, then the bounds, see above
+    for (int i = 0; i < MaxBackends; i++)
+      lower_to(bound, bound_here(state->sessions[i], id));
     for (int i = 0; i < max_prepared_xacts; i++)
       if (seen.misses(prepared()[i].one))
         lower_to(bound, prepared()[i].one.from[id]);
@@ -492,9 +498,13 @@ void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizo
 
 void find_state_or_error() {
   if (!find_state())
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("kid must be preloaded for a horizon of more than %d processes", most_processes_unreserved),
-            errhint("Add \"kid\" to \"shared_preload_libraries\", and restart the server."));
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("kid must be preloaded for a horizon of so many sessions"),
+        errdetail("\"max_connections\" and other settings require %zu bytes of shared memory, and without preloading "
+                  "kid takes %zu at most.",
+                  horizon_size(), most_unreserved),
+        errhint("Add \"kid\" to \"shared_preload_libraries\", and restart the server."));
 }
 
 } // namespace
@@ -510,8 +520,7 @@ std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
     ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("%s is not available in logical decoding", function));
   if (answer const *const known = answer_for(snapshot, id))
     return known->horizon;
-  if (cell.load() == 0)
-    with_open_lease(nullptr, [](lease_state &) { return true; });
+  open_clocks(cell);
   recover_prepared();
   if (pg_atomic_read_u32(&state->asked) == 0)
     begin_list();

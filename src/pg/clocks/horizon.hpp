@@ -17,14 +17,14 @@
 // horizon, because it may ask more than once, as it does for each partition of a table.
 //
 // Why no row is missed. T writes its bound, and then moves the clock by compare-and-swap, which is a full barrier. The
-// reader loads the state S, then the bounds of all sessions, and then the list. If T has taken a state up to S, then S
-// was written by that compare-and-swap or by a later one. So the reader finds in the session of T its bound, which is
-// at most that state, or what the session wrote after it. The session writes 0 when T has ended for all snapshots and,
-// if T committed, is in the list. The reader looks at the list last, so it finds T there, and goes by its snapshot. If
-// T takes a state above S later, that is at or above the horizon, which is at most S + 1.
+// reader takes the lock, and loads the state S, and then the bounds of all sessions. If T has taken a state up to S,
+// then S was written by that compare-and-swap or by a later one. So the reader finds in the session of T its bound,
+// which is at most that state, or what the session wrote after it. The session writes 0 when T has ended for all
+// snapshots and, if T committed, is in the list, which takes the lock. So the reader finds T there, and goes by its
+// snapshot. If T takes a state above S later, that is at or above the horizon, which is at most S + 1.
 //
-// lower() lowers the state, and then the bounds of sessions. A session writes its bound, and then makes sure that the
-// state was not lowered meanwhile. So either of them finds what the other wrote.
+// lower() lowers the state, and then the bounds of sessions, while no reader has the lock. A session writes its bound,
+// and then makes sure that the state was not lowered meanwhile. So either of them finds what the other wrote.
 //
 // A prepared transaction keeps its bound in shared memory and in a lock without effect, whose tag is the bound.
 // PostgreSQL restores the locks of prepared transactions after a restart and at a promotion.

@@ -27,6 +27,8 @@ own_column column_of(TriggerData const &trigger) {
     ereport(
         ERROR, errcode(ERRCODE_UNDEFINED_COLUMN),
         errmsg("column \"%s\" of relation \"%s\" does not exist", name, RelationGetRelationName(trigger.tg_relation)));
+  if (TupleDescAttr(row, number - 1)->attgenerated != '\0')
+    ereport(ERROR, errcode(ERRCODE_INVALID_OBJECT_DEFINITION), errmsg("cannot use generated column \"%s\"", name));
   id_type const *const type = id_type_of(getBaseType(SPI_gettypeid(row, number)));
   if (type == nullptr || type->state == nullptr)
     ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
