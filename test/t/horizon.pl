@@ -102,6 +102,20 @@ ask($session[1], 'SELECT kid_horizon() AS early, pg_sleep(1), kid_horizon() > ki
 select undef, undef, undef, 0.3;
 answer($session[0], 'ROLLBACK;');
 like(answer($session[1]), qr/\|f$/, 'a statement that runs for a second has one horizon');
+# Wrappers that are STABLE run with the snapshot of the statement. The last two are not inlined.
+sql(q{
+	CREATE FUNCTION inlined() RETURNS kid64 STABLE LANGUAGE sql AS 'SELECT kid_horizon()';
+	CREATE FUNCTION configured() RETURNS kid64 STABLE LANGUAGE sql SET search_path FROM CURRENT AS 'SELECT kid_horizon()';
+	CREATE FUNCTION procedural() RETURNS kid64 STABLE LANGUAGE plpgsql AS 'BEGIN RETURN kid_horizon(); END';
+});
+foreach my $wrapper ('inlined', 'configured', 'procedural')
+{
+	answer($session[0], 'BEGIN; SELECT kid_next();');
+	ask($session[1], "SELECT count(DISTINCT $wrapper()) FROM (SELECT pg_sleep(0.1) FROM generate_series(1, 10) OFFSET 0) s;");
+	select undef, undef, undef, 0.4;
+	answer($session[0], 'ROLLBACK;');
+	is(answer($session[1]), 1, "a statement has one horizon, $wrapper");
+}
 
 # Prepared transactions.
 sub prepare

@@ -244,10 +244,6 @@ void list_own() {
   LWLockRelease(&state->lock);
 }
 
-} // namespace
-
-namespace {
-
 void forget(answer const *one) {
   answer **link = &answers;
 
@@ -496,6 +492,21 @@ void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizo
   MemoryContextRegisterResetCallback(query, &one->at_end);
 }
 
+/// Returns the memory context that lives as long as the answer for a snapshot is needed; null if it is not needed
+/// again.
+MemoryContext lifetime_of(SnapshotData const &snapshot, MemoryContext query) {
+  if (IsolationUsesXactSnapshot())
+    return TopTransactionContext;
+  // A query registers its snapshot, twice. One that is not registered is for a single expression, as in an assignment
+  // of PL/pgSQL. If it is registered more often, the query belongs to a function that is called by another query, with
+  // the snapshot of that query.
+  if (snapshot.regd_count == 0)
+    return nullptr;
+  if (snapshot.regd_count <= 2)
+    return query;
+  return PortalContext != nullptr ? PortalContext : TopTransactionContext;
+}
+
 void find_state_or_error() {
   if (!find_state())
     ereport(
@@ -525,12 +536,8 @@ std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
   if (pg_atomic_read_u32(&state->asked) == 0)
     begin_list();
   std::uint64_t const result = horizon_of(snapshot, id);
-  // A query registers its snapshot. One that is not registered is for a single expression, as in an assignment of
-  // PL/pgSQL.
-  if (IsolationUsesXactSnapshot())
-    remember(snapshot, id, result, TopTransactionContext);
-  else if (snapshot.regd_count > 0)
-    remember(snapshot, id, result, query);
+  if (MemoryContext const context = lifetime_of(snapshot, query))
+    remember(snapshot, id, result, context);
   return result;
 }
 
