@@ -78,5 +78,12 @@ set_on([ 'ALTER SYSTEM SET kid.lanes = 2', 'SELECT pg_reload_conf()' ], @nodes);
 like(error_of($coordinator, 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source'),
 	qr{F0000: node number of this server does not fit "kid.lanes"\nDETAIL:  It is 2, and the range is 0 to 1}, 'with two lanes a third node fails');
 
+# Transactions on other nodes are not known here, so there is no horizon.
+foreach my $horizon ('kid_horizon()', 'flake_horizon()', 'kid_uuidv7_horizon()')
+{
+	like(($coordinator->psql('postgres', "SELECT $horizon"))[2], qr/ERROR:  \Q$horizon\E is not available in a database that has Citus\n/, "$horizon is an error");
+}
+
 $_->stop foreach @nodes;
+
 done_testing();
