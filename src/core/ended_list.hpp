@@ -2,7 +2,7 @@
 //
 // A snapshot does not see a transaction that committed after it was taken. So for a statement with that snapshot, the
 // transaction is in the way as if it were still running. The list remembers the bounds of such transactions: the newest
-// each by itself, older ones merged, so that some thousand bytes remember millions of transactions:
+// each by itself, older ones merged, so that 12 kB remember millions of transactions:
 //
 //    level 2   [ 256 ][ 256 ] ... [ 256 ]                                             32 entries
 //    level 1                   [ 16 ][ 16 ] ... [ 16 ]                                32 entries
@@ -19,7 +19,7 @@
 
 namespace kid {
 
-/// What is known about one transaction ID and those near it when an entry is made. Both have their epoch.
+/// The state of the assignment of transaction IDs when an entry is made. Both IDs include the epoch.
 struct xid_mark {
   std::uint64_t completed; ///< the greatest transaction ID that has ended
   std::uint64_t next;      ///< the next transaction ID to be assigned
@@ -28,7 +28,7 @@ struct xid_mark {
 /// A transaction that has ended, or the merged entry of several.
 template <int Clocks> struct ended_transaction {
   std::uint64_t xid;          ///< with its epoch; 0 if the entry is merged
-  xid_mark mark;              ///< when the entry was made; then the transaction, and all before it, had ended
+  xid_mark mark;              ///< by then this transaction, and those of all earlier entries, had ended
   std::uint64_t from[Clocks]; ///< for each clock, the least state that it may have taken; 0 if it took none
   std::uint32_t database;     ///< 0 if the entry is merged
 };
@@ -51,8 +51,8 @@ public:
   /// Makes the list begin here. Nothing is known about transactions that ended before `mark`.
   constexpr void begin(xid_mark mark) noexcept { begin_ = mark; }
 
-  /// Adds a transaction. All transactions that ended before are in the list already, or will be added with the bound
-  /// that they have elsewhere until then.
+  /// Adds a transaction. One that ended earlier may be added later. Until then its bound is found in its session, or in
+  /// its place as a prepared transaction.
   constexpr void add(entry one) noexcept {
     for (level &here : levels_) {
       here.last[here.count++ % kept] = one;
@@ -72,18 +72,21 @@ public:
   /// Returns the least bound of `clock` among the transactions that a snapshot does not see, or `bound` if that is
   /// lower. Returns 1, the least bound of all, if the snapshot is older than the list.
   ///
-  /// `Snapshot` has three functions. misses(entry) returns whether the snapshot does not see a transaction. is_after(
-  /// mark) returns true if it was taken after `mark`: then it sees all transactions of older entries, too. sees_all(
-  /// mark) returns true if it sees, for another reason, all transactions that had ended at `mark`.
+  /// `Snapshot` has three functions:
+  ///
+  ///     misses(entry)    whether the snapshot does not see the transaction of an entry
+  ///     is_after(mark)   whether it was taken after `mark`. Then it sees the transactions of that entry and of all
+  ///                      older ones
+  ///     sees_all(mark)   whether it sees, for another reason, all transactions that had ended at `mark`
   template <class Snapshot>
   constexpr std::uint64_t least_missed(Snapshot &snapshot, int clock, std::uint64_t bound) const noexcept {
-    std::uint64_t end = levels_[0].count; // of the entries of this level that are not part of the level below
+    std::uint64_t end = levels_[0].count; // the level below covers the entries of this level from here on
 
     for (int number = 0; number < levels; number++) {
       level const &here = levels_[number];
       for (std::uint64_t i = end; i-- > 0 && here.count - i <= kept;) {
         entry const &one = here.last[i % kept];
-        // Each entry of the lowest level tells by itself whether it is missed. Only what follows is worth more effort.
+        // At level 0, misses() decides for each entry. sees_all() takes long, so it is called for merged entries only.
         if (snapshot.is_after(one.mark) || (number > 0 && snapshot.sees_all(one.mark)))
           return bound;
         if (number > 0 || snapshot.misses(one))

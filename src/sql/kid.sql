@@ -549,8 +549,8 @@ CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
 CREATE FUNCTION kid_horizon() RETURNS kid64
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
 COMMENT ON FUNCTION kid_horizon() IS
-    'returns an ID that no row is below which this statement does not see, if each ID was made in the transaction that '
-    'inserts it';
+    'returns an ID that is not above the ID of any row that this statement does not see yet, if each ID was made in '
+    'the transaction that inserts it';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -2210,8 +2210,8 @@ CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
 CREATE FUNCTION flake_horizon() RETURNS flake
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_horizon';
 COMMENT ON FUNCTION flake_horizon() IS
-    'returns an ID that no row is below which this statement does not see, if each ID was made in the transaction that '
-    'inserts it';
+    'returns an ID that is not above the ID of any row that this statement does not see yet, if each ID was made in '
+    'the transaction that inserts it';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -2908,8 +2908,8 @@ CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
 CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_horizon';
 COMMENT ON FUNCTION kid_uuidv7_horizon() IS
-    'returns an ID that no row is below which this statement does not see, if each ID was made in the transaction that '
-    'inserts it';
+    'returns an ID that is not above the ID of any row that this statement does not see yet, if each ID was made in '
+    'the transaction that inserts it';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -2993,7 +2993,7 @@ CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
     LANGUAGE C AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_own_ids_trigger() IS
-    'rejects a row whose ID, in the column that the trigger names, was not made in the transaction that writes the row';
+    'rejects a row whose ID, in the column that the trigger names, is below what the horizon waits for';
 
 CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';

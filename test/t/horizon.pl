@@ -1,4 +1,4 @@
-# The horizon: below it a consumer sees all rows that will ever be there. Which transactions hold it up, and which do not; what
+# The horizon: below it a consumer sees all rows that will ever be there. Which transactions hold it back, and which do not; what
 # an older snapshot gets; prepared transactions, also across restarts and a promotion.
 use strict;
 use warnings;
@@ -41,7 +41,7 @@ my @session = map { open_session($node) } 0 .. 3;
 # A transaction that made its ID early and commits late.
 my $early = answer($session[0], q{BEGIN; INSERT INTO events (what) VALUES ('b') RETURNING id;});
 add('c');
-is(seen(), 'a', 'an open transaction holds it up');
+is(seen(), 'a', 'an open transaction holds it back');
 is(sql("SELECT held_by, held_for BETWEEN '0' AND '1 minute' FROM kid_stats() WHERE clock = 'kid'"), "$session[0]{pid}|t", 'kid_stats() shows which and for how long');
 is($node->safe_psql('elsewhere', "SELECT held_by IS NULL FROM kid_stats() WHERE clock = 'kid'"), 't', 'kid_stats() in another database does not show it');
 is(holds($early), 't', 'the horizon is at its ID');
@@ -49,11 +49,11 @@ answer($session[0], 'COMMIT;');
 is(seen(), 'a b c', 'when it has committed, all rows are below');
 answer($session[0], q{BEGIN; INSERT INTO events (what) VALUES ('x'); SAVEPOINT s; SELECT kid_next(); ROLLBACK TO s;});
 add('d');
-is(seen(), 'a b c', 'after a rollback to a savepoint, the transaction still holds it up');
+is(seen(), 'a b c', 'after a rollback to a savepoint, the transaction still holds it back');
 answer($session[0], 'ROLLBACK;');
-is(seen(), 'a b c d', 'when it has rolled back, it no longer holds it up');
+is(seen(), 'a b c d', 'when it has rolled back, it no longer holds it back');
 answer($session[0], q{BEGIN; SELECT kid_next(); SELECT 1 / 0;});
-is(seen(), 'a b c d', 'a transaction that failed does not hold it up');
+is(seen(), 'a b c d', 'a transaction that failed does not hold it back');
 answer($session[0], 'ROLLBACK;');
 answer($session[0], 'SELECT kid_next();');
 is(sql('SELECT kid_horizon() > max(id) FROM events'), 't', 'an ID without a row is below it');
@@ -65,7 +65,7 @@ answer($session[2], 'BEGIN; SELECT flake_next(), kid_uuidv7(), sno_next(\'\\x00\
 my $stranger = open_session($node, 'elsewhere');
 answer($stranger, 'BEGIN; SELECT kid_next();');
 add('e');
-is(seen(), 'a b c d e', 'transactions without IDs, with IDs of other clocks, and in other databases do not hold it up');
+is(seen(), 'a b c d e', 'transactions without IDs, with IDs of other clocks, and in other databases do not hold it back');
 is(sql('SELECT flake_horizon() > flake_next()'), 'f', 'each clock has its own horizon');
 answer($session[$_], 'ROLLBACK;') foreach 0 .. 2;
 answer($stranger, 'ROLLBACK;');
@@ -127,21 +127,21 @@ my $bound = prepare('g');
 add('h');
 my $all = 'a b c d e f g h';
 my $before = 'a b c d e f';
-is(seen(), $before, 'a prepared transaction holds it up');
+is(seen(), $before, 'a prepared transaction holds it back');
 is(sql("SELECT string_agg(concat_ws(' ', clock, held_by), ', ' ORDER BY clock) FROM kid_stats()"), 'flake, kid 0, sno, uuidv7', 'kid_stats() shows process 0');
 foreach my $mode ('fast', 'immediate')
 {
 	close_session($_) foreach splice @session;
 	$node->stop($mode);
 	$node->start;
-	is(seen(), $before, "after a restart, $mode, the prepared transaction holds it up");
+	is(seen(), $before, "after a restart, $mode, the prepared transaction holds it back");
 	is(holds($bound), 't', "after a restart, $mode, the horizon is at its ID");
 }
 @session = map { open_session($node) } 0 .. 1;
 answer($session[0], $begin);
 sql("COMMIT PREPARED 'g'");
 unlike(answer($session[0], $poll), qr/h/, 'a snapshot from before COMMIT PREPARED gets a horizon below it');
-is(seen(), $all, 'after COMMIT PREPARED it no longer holds it up');
+is(seen(), $all, 'after COMMIT PREPARED it no longer holds it back');
 prepare('y');
 sql("ROLLBACK PREPARED 'y'");
 is(seen(), $all, 'after ROLLBACK PREPARED, neither');
@@ -188,7 +188,7 @@ like($stderr, qr/ERROR:  cannot execute kid_horizon\(\) during recovery/, 'a sta
 my $old = open_session($standby);
 answer($old, $begin);
 $standby->promote;
-is($standby->safe_psql('postgres', $poll), "$all k", 'after a promotion the prepared transaction holds it up');
+is($standby->safe_psql('postgres', $poll), "$all k", 'after a promotion the prepared transaction holds it back');
 is(holds($bound, $standby), 't', 'after a promotion the horizon is at its ID');
 $standby->safe_psql('postgres', "COMMIT PREPARED 'l'");
 like(answer($old, 'SELECT kid_horizon() <= ' . "'$bound';"), qr/^t$/, 'a snapshot from before the promotion gets a low horizon');
@@ -204,7 +204,7 @@ foreach my $ask ($poll, "DO 'DECLARE h kid64; BEGIN h := kid_horizon(); PERFORM 
 	answer($session[0], 'BEGIN; SELECT kid_next();');
 	add('a');
 	answer($session[1], 'BEGIN;');
-	is(answer($session[1], $ask), '', 'a poll while another transaction holds the horizon up');
+	is(answer($session[1], $ask), '', 'a poll while another transaction holds back the horizon');
 	answer($session[0], 'ROLLBACK;');
 	is(answer($session[1], $ask), 'a', 'the next poll of the same transaction sees more');
 	answer($session[1], 'ROLLBACK;');
@@ -294,7 +294,7 @@ like(error_of("DROP TRIGGER t ON own; " . $call->('BEFORE INSERT', 'FOR EACH ROW
 like(error_of("DROP TRIGGER t ON own; ALTER TABLE own ADD g kid64 GENERATED ALWAYS AS (id) STORED; " . $call->('BEFORE INSERT', 'FOR EACH ROW', 'g')), qr/^42P17: cannot use generated column "g"/, 'a trigger with a generated column');
 like(error_of("DROP TRIGGER t ON own; " . $call->('BEFORE INSERT', 'FOR EACH STATEMENT', 'id')), qr/^39P01: .* must be fired FOR EACH ROW/, 'a trigger for a statement');
 
-# kid_reset_clock() while a transaction has IDs: those that it makes afterwards are lower, and hold the horizon up.
+# kid_reset_clock() while a transaction has IDs: those that it makes afterwards are lower, and hold back the horizon.
 @session = (open_session($node));
 sql("SELECT kid_observe(kid64_ceil(now() + interval '10 min'))");
 sql('TRUNCATE events');
@@ -302,7 +302,7 @@ answer($session[0], q{SET client_min_messages = error; BEGIN; SELECT kid_next();
 sql("SELECT kid_reset_clock(now() + interval '5 min')");
 $early = answer($session[0], q{INSERT INTO events (what) VALUES ('early') RETURNING id;});
 add('late');
-is(sql("SELECT kid_horizon() <= '$early'"), 't', 'after kid_reset_clock() the transaction still holds the horizon up');
+is(sql("SELECT kid_horizon() <= '$early'"), 't', 'after kid_reset_clock() the transaction still holds back the horizon');
 answer($session[0], 'COMMIT;');
 is(seen(), 'early late', 'after its commit all rows are below');
 close_session($_) foreach splice @session;

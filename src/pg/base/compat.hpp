@@ -129,7 +129,7 @@ constexpr auto no_backend = INVALID_PROC_NUMBER;
 constexpr auto no_backend = InvalidBackendId;
 #endif
 
-// 17 gave processes numbers of a type, and another name to the struct of what is known about transaction IDs.
+// 17 introduced ProcNumber, and renamed ShmemVariableCache to TransamVariables.
 inline int own_number() {
 #if PG_VERSION_NUM >= 170000
   return MyProcNumber;

@@ -43,7 +43,7 @@ static char const *problem_of(shared_state &shared) {
   return nullptr;
 }
 
-/// Returns a row for each clock. Once this process has found shared memory, waits for no lock of the lease.
+/// Returns a row for each clock. Never waits for the lock of the lease.
 static Datum kid_stats(PG_FUNCTION_ARGS) {
   static shared_state *known = nullptr;
   if (known == nullptr)

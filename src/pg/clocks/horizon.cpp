@@ -21,7 +21,7 @@ using ended = ended_transaction<clock_count>;
 struct session_bounds {
   pg_atomic_uint64 database;          ///< an Oid; valid while it has a bound
   pg_atomic_uint64 since;             ///< a TimestampTz: when its transaction began
-  pg_atomic_uint64 from[clock_count]; ///< a state that none of its transaction's is below; 0 if it took none
+  pg_atomic_uint64 from[clock_count]; ///< lower bound of the states that its transaction takes; 0 if it takes none
 };
 
 struct prepared_bounds {
@@ -33,10 +33,10 @@ struct horizon_state {
   int tranche; ///< 0 until the struct is filled
   LWLock lock; ///< held for a moment, while no other lock but PostgreSQL's own is taken
 
-  // Guarded by `lock`. `asked` is read without it.
+  // Guarded by `lock`; `recovered` and `asked` are read without it. `left_at` needs no lock.
   bool recovered;           ///< whether the transactions that were prepared before the start have their places
   pg_atomic_uint32 asked;   ///< whether anybody has asked for a horizon: only then the list is kept
-  pg_atomic_uint64 left_at; ///< the time unit of the system clock in which leave_passed_unit() last left a later one
+  pg_atomic_uint64 left_at; ///< the unit of the system clock when leave_passed_unit() last moved a clock ahead of it
   ended_list<clock_count> committed;
 
   /// The sessions, by the number of the process. After them follows an array of `prepared_bounds`, one for each
@@ -121,7 +121,7 @@ xid_mark transaction_ids() {
   return {completed, next_xid()};
 }
 
-/// Adds the epoch to a transaction ID that was assigned, at most 2^31 ago.
+/// Adds the epoch to a transaction ID that is the next one, or was assigned at most 2^31 ago.
 std::uint64_t widen(TransactionId xid) {
   std::uint64_t const next = next_xid();
   return next - static_cast<TransactionId>(static_cast<TransactionId>(next) - xid);
@@ -168,7 +168,8 @@ prepared_bounds &place_of(std::uint64_t xid) {
   if (free == nullptr)
     ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("maximum number of prepared transactions reached"),
             errhint("Increase \"max_prepared_transactions\" (currently %d).", max_prepared_xacts));
-  // Older snapshots may not see yet that this one has ended. The list has no entry from before it begins.
+  // Older snapshots may not see the end of the transaction that had this place, so put it into the list. If nobody has
+  // asked for a horizon, the list has not begun.
   if (free->one.xid != 0 && pg_atomic_read_u32(&state->asked) != 0) {
     free->one.mark = transaction_ids();
     state->committed.add(free->one);
@@ -368,11 +369,13 @@ public:
     return one.xid >= xmax_ || (one.xid >= xmin_ && is_listed(static_cast<TransactionId>(one.xid)));
   }
 
-  /// A snapshot of this session contains `completed` of when it was taken. If that is greater, it was taken later.
+  /// A snapshot of this session shows the latest ID that had ended when it was taken, as xmax - 1. If that is greater
+  /// than in the mark, it was taken later.
   ///
   /// A snapshot that was imported may be that of a logical slot, which shows the transactions whose commits are in WAL
   /// up to some place. A commit is in WAL before the transaction has ended for others. So what counts there is the
-  /// next transaction ID: a transaction that got its ID after `mark` wrote its commit after `mark`, too.
+  /// next transaction ID: a transaction that got its ID after `mark` wrote its commit after `mark`. If the
+  /// snapshot shows such a one, it shows all commits from before `mark`.
   bool is_after(xid_mark const &mark) const {
     if (of_.takenDuringRecovery)
       return false;
@@ -445,7 +448,7 @@ std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
   LWLockAcquire(&state->lock, LW_SHARED);
   return release_after(&state->lock, [&] {
     std::uint64_t bound = shared_memory->cells[id].load() + 1;
-    pg_read_barrier(); // first the state, then the bounds, see above
+    pg_read_barrier(); // first the state, then the bounds, see horizon.hpp
     for (int i = 0; i < MaxBackends; i++)
       lower_to(bound, bound_here(state->sessions[i], id));
     for (int i = 0; i < max_prepared_xacts; i++)
@@ -497,9 +500,9 @@ void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizo
 MemoryContext lifetime_of(SnapshotData const &snapshot, MemoryContext query) {
   if (IsolationUsesXactSnapshot())
     return TopTransactionContext;
-  // A query registers its snapshot, twice. One that is not registered is for a single expression, as in an assignment
-  // of PL/pgSQL. If it is registered more often, the query belongs to a function that is called by another query, with
-  // the snapshot of that query.
+  // A query registers its snapshot twice, in CreateQueryDesc() and in ExecutorStart(). A snapshot that is not
+  // registered serves a single expression, such as an assignment in PL/pgSQL. A snapshot that is registered more often
+  // is shared: the query of a function runs with the snapshot of the query that calls the function.
   if (snapshot.regd_count == 0)
     return nullptr;
   if (snapshot.regd_count <= 2)

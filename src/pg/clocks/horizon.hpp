@@ -12,19 +12,22 @@
 //
 // The horizon belongs to the snapshot of the statement that asks. A transaction that committed after the snapshot was
 // taken is in the way as if it were still running, because the statement does not see its rows. So the bounds of
-// transactions that have committed are kept for a while (core/ended_list.hpp), with their transaction IDs: whether a
-// snapshot sees a transaction is what PostgreSQL itself would say of its rows. A query is always given the same
+// transactions that have committed are kept for a while (core/ended_list.hpp), with their transaction IDs. A snapshot
+// sees a transaction if PostgreSQL would see its rows. A query is always given the same
 // horizon, because it may ask more than once, as it does for each partition of a table.
 //
 // Why no row is missed. T writes its bound, and then moves the clock by compare-and-swap, which is a full barrier. The
 // reader takes the lock, and loads the state S, and then the bounds of all sessions. If T has taken a state up to S,
-// then S was written by that compare-and-swap or by a later one. So the reader finds in the session of T its bound,
-// which is at most that state, or what the session wrote after it. The session writes 0 when T has ended for all
-// snapshots and, if T committed, is in the list, which takes the lock. So the reader finds T there, and goes by its
-// snapshot. If T takes a state above S later, that is at or above the horizon, which is at most S + 1.
+// then S was written by that compare-and-swap or by a later one. So in the session of T the reader finds
+// the bound of T, which is at most that state, or a value that was written after that bound. The session clears its
+// bound only after T has ended for all snapshots and, if T committed rows, was added to the list under the lock, or
+// after T has a place as a prepared transaction. The reader holds the lock. So if it finds the bound cleared, T is in
+// the list, and the snapshot decides. If T takes a state above S later, that is at or above the horizon, which is at
+// most S + 1. Until somebody asks for a horizon, nothing is listed, and older snapshots get no horizon above 1.
 //
 // lower() lowers the state, and then the bounds of sessions, while no reader has the lock. A session writes its bound,
-// and then makes sure that the state was not lowered meanwhile. So either of them finds what the other wrote.
+// and then makes sure that the state was not lowered meanwhile. So at least one of them sees
+// what the other wrote.
 //
 // A prepared transaction keeps its bound in shared memory and in a lock without effect, whose tag is the bound.
 // PostgreSQL restores the locks of prepared transactions after a restart and at a promotion.
@@ -46,23 +49,23 @@ inline clock_cell &cell_to_issue(clock_id id, char const *function) {
   return likely(cell != nullptr) ? *cell : enter(id, function);
 }
 
-/// Returns the least state of clock `id` that a row may have which the active snapshot does not see. Opens the clocks
-/// after a start. `function` is for messages. `query` is the memory context of the query, which gets the same result
-/// until it ends.
+/// Returns a state of clock `id`. Every row that the active snapshot does not see has that state or a greater one.
+/// Opens the clocks after a start. `function` is for messages. `query` is the memory context of the query, which gets
+/// the same result until it ends.
 std::uint64_t horizon(clock_id id, char const *function, MemoryContext query);
 
-/// Moves a clock to the end of its time unit, so that the horizon can be above all IDs of that unit, unless the system
-/// clock is in that unit. `now` is the first state of the unit that the system clock is in. If the clock is ahead of
-/// the system clock, does so once in a unit of the system clock at most: then it is not further ahead in the end.
+/// Moves a clock to the end of its time unit, unless the system clock is still in that unit. Then the horizon can be
+/// above all IDs of the unit. If the clock is ahead of the system clock, does so once per unit of the system clock at
+/// most, so that polling does not push it further ahead. `now` is the first state of the system clock's unit.
 void leave_passed_unit(clock_ref const &clock, std::uint64_t now);
 
 /// Returns whether the running transaction can have taken `state` of clock `id`: whether the horizon waits for it.
 bool is_own_state(clock_id id, std::uint64_t state);
 
-/// The transaction of the current database that holds the horizon of a clock up.
+/// The transaction of the current database that holds back the horizon of a clock.
 struct horizon_holder {
   int process;       ///< 0 if the transaction is prepared, -1 if there is none
-  TimestampTz since; ///< when it began
+  TimestampTz since; ///< when it began; if it was prepared before the last start of the server, that start
 };
 horizon_holder holder_of(clock_id id);
 

@@ -3,7 +3,8 @@
 //   lock of the lease          guards the page, `bound`, `renew_at` and the safe mark; held while WAL is flushed
 //     content of the buffer    of the page, in bound_page.cpp
 //     SyncRepLock              to read what standbys have confirmed, in standbys_have()
-//     lock of the horizon      in horizon.cpp, while a clock is lowered; elsewhere it is taken alone
+//     AddinShmemInitLock       and
+//     lock of the horizon      in horizon.cpp, while a clock is lowered; elsewhere they are taken alone
 //
 //   lock of the identity       is taken alone: while a session holds it, it takes and holds no other lock
 //

@@ -1,4 +1,4 @@
-// Shared memory: one `shared_state` for the whole cluster.
+// Shared memory: one `shared_state` for the whole cluster. The horizon has memory of its own, see horizon.cpp.
 //
 // The first process that needs it creates it. That is the postmaster, if kid is in shared_preload_libraries. Otherwise
 // it is the first session that calls a function which needs it, such as a generator or kid_stats(), and the memory is
@@ -131,7 +131,8 @@ inline void detach() {
   memset(entered, 0, sizeof entered);
 }
 
-/// Raises the error for memory that is missing or unfilled for the rest of the session, because an error ended find().
+/// Raises the error for shared memory that an error in find() left missing or unfilled. This session cannot set it up
+/// any more, but a new one can.
 [[noreturn]] void memory_error();
 
 /// Makes `attached` valid. Raises an error during recovery, when no IDs may be issued; `function` is for its message.

@@ -1,5 +1,5 @@
-// kid_own_ids_trigger(): rejects a row whose ID was not made in the transaction that writes it. The horizon does not
-// wait for such a row.
+// kid_own_ids_trigger(): rejects a row that the horizon does not wait for, because its ID is below the bound of the
+// transaction that writes it. So the ID was not made in that transaction.
 #include "../base/export.hpp"
 #include "../clocks/horizon.hpp"
 #include "../traits/id_type.hpp"

@@ -28,7 +28,7 @@ constexpr id_type kid64_type = [] {
   id_type type = basic<kid64>();
   type.input = kid64_in;
   type.clock = clock_kid;
-  // Arbitrary bits can have a state of another ID, which sorts elsewhere.
+  // For arbitrary bits the state can be that of another ID, which sorts elsewhere. No generator makes such bits.
   type.state = [](Datum id) {
     std::uint64_t const state = state_argument<kid64>(id);
     return state == get<kid64>(id) ? state : 0;
