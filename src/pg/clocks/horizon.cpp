@@ -67,7 +67,7 @@ struct answer {
 answer *answers = nullptr; ///< those of the running transaction
 
 /// PostgreSQL has 100 kB to spare for all extensions that are not preloaded.
-constexpr std::size_t most_unreserved = 64 * 1024;
+constexpr std::size_t most_unreserved = 65536;
 
 prepared_bounds *prepared() {
   return reinterpret_cast<prepared_bounds *>(state->sessions + MaxBackends);

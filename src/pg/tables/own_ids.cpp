@@ -16,7 +16,7 @@ struct own_column {
 /// Returns the column that the trigger names. Raises an error if it has no horizon.
 own_column column_of(TriggerData const &trigger) {
   char const *const function = "kid_own_ids_trigger()";
-  TupleDesc const row = RelationGetDescr(trigger.tg_relation);
+  auto *const row = RelationGetDescr(trigger.tg_relation);
 
   if (trigger.tg_trigger->tgnargs != 1)
     ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
@@ -57,7 +57,7 @@ Datum kid_own_ids_trigger(PG_FUNCTION_ARGS) {
             errmsg("kid_own_ids_trigger() must be fired FOR EACH ROW by INSERT or UPDATE"));
   own_column const column = column_of(trigger);
   bool const updates = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
-  TupleDesc const columns = RelationGetDescr(trigger.tg_relation);
+  auto *const columns = RelationGetDescr(trigger.tg_relation);
   HeapTuple row = updates ? trigger.tg_newtuple : trigger.tg_trigtuple;
   bool is_null = false;
   Datum const id = SPI_getbinval(row, columns, column.number, &is_null);
