@@ -539,7 +539,7 @@ std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
   if (pg_atomic_read_u32(&state->asked) == 0)
     begin_list();
   std::uint64_t const result = horizon_of(snapshot, id);
-  if (MemoryContext const context = lifetime_of(snapshot, query))
+  if (auto *const context = lifetime_of(snapshot, query))
     remember(snapshot, id, result, context);
   return result;
 }
