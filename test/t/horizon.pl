@@ -61,7 +61,7 @@ is(sql('SELECT kid_horizon() > max(id) FROM events'), 't', 'an ID without a row 
 # Transactions that are not in the way.
 answer($session[0], 'BEGIN; INSERT INTO others VALUES (1);');
 answer($session[1], 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM events;');
-answer($session[2], 'BEGIN; SELECT flake_next(), kid_uuidv7(), sno_next(\'\\x00\'), flax_next();');
+answer($session[2], 'BEGIN; SELECT flake_next(), kid_uuidv7(), sno_next(0), flax_next();');
 my $stranger = open_session($node, 'elsewhere');
 answer($stranger, 'BEGIN; SELECT kid_next();');
 add('e');
@@ -260,7 +260,8 @@ ok(soon($flakes, 12), 'flakes of a clock that is ahead are below the horizon');
 is(sql("SELECT last_issued < now() + interval '601 s' FROM kid_stats() WHERE clock = 'flake'"), 't', 'polls do not move a clock that is ahead any further');
 is(sql("SET kid.flake_epoch = '1700000000001 ms'; SELECT kid_timestamp(flake_horizon()) > now()"), 't', 'flake_horizon() has the epoch of the session');
 close_session($_) foreach splice @session;
-$node->restart('immediate');
+$node->stop('immediate');
+$node->start;
 
 # The trigger that keeps out what the horizon does not wait for.
 sql(q{
@@ -279,6 +280,7 @@ my $id = sql('SELECT kid_next()');
 like(error_of("INSERT INTO own (id) VALUES ('$id')"), qr/^23514: ID \Q$id\E was not made in this transaction/, 'an ID of an earlier transaction is rejected');
 like(error_of("BEGIN; SELECT kid_next(); INSERT INTO own (id) VALUES ('$id')"), qr/^23514/, 'also by a transaction that has made another');
 like(error_of("UPDATE own SET id = '$id' WHERE n = 2"), qr/^23514/, 'also in an update');
+like(error_of("BEGIN; SELECT kid_next(); INSERT INTO own (id) VALUES (kid64_at('9999-01-01'))"), qr/^23514/, 'an ID of the future is rejected');
 like(error_of('INSERT INTO own (id) VALUES (kid64_at(now()))'), qr/^23514/, 'an ID of kid64_at() is rejected');
 like(error_of("INSERT INTO own (f) VALUES (flake_at(now()))"), qr/^23514/, 'a flake of flake_at() is rejected');
 like(error_of("INSERT INTO own (u) VALUES (kid_uuidv7_at(now()))"), qr/^23514/, 'a uuid of kid_uuidv7_at() is rejected');

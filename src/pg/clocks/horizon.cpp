@@ -33,10 +33,11 @@ struct horizon_state {
   int tranche; ///< 0 until the struct is filled
   LWLock lock; ///< held for a moment, while no other lock but PostgreSQL's own is taken
 
-  // Guarded by `lock`; `recovered` and `asked` are read without it. `left_at` needs no lock.
+  // Guarded by `lock`; `recovered`, `asked` and `lowered` are read without it. `left_at` needs no lock.
   bool recovered;           ///< whether the transactions that were prepared before the start have their places
   pg_atomic_uint32 asked;   ///< whether anybody has asked for a horizon: only then the list is kept
   pg_atomic_uint64 left_at; ///< the unit of the system clock when leave_passed_unit() last moved a clock ahead of it
+  pg_atomic_uint64 lowered; ///< how often a clock was lowered
   ended_list<clock_count> committed;
 
   /// The sessions, by the number of the process. After them follows an array of `prepared_bounds`, one for each
@@ -85,6 +86,7 @@ void fill() {
     return;
   pg_atomic_init_u32(&fresh.asked, 0);
   pg_atomic_init_u64(&fresh.left_at, 0);
+  pg_atomic_init_u64(&fresh.lowered, 0);
   for (int i = 0; i < MaxBackends; i++) {
     pg_atomic_init_u64(&fresh.sessions[i].database, 0);
     pg_atomic_init_u64(&fresh.sessions[i].since, 0);
@@ -352,6 +354,7 @@ void lower(clock_ref const &clock, std::uint64_t to) {
     while (from > to + 1 && !pg_atomic_compare_exchange_u64(&word, &from, to + 1)) {
     }
   }
+  pg_atomic_fetch_add_u64(&state->lowered, 1);
   LWLockRelease(&state->lock);
 }
 
@@ -442,15 +445,27 @@ std::uint64_t bound_here(session_bounds &session, clock_id id) {
   return pg_atomic_read_u64(&session.database) == MyDatabaseId ? from : 0;
 }
 
+/// Returns the least of the bounds of the sessions of this database and the state after the last one issued.
+std::uint64_t least_running(clock_id id) {
+  std::uint64_t bound = shared_memory->cells[id].load() + 1;
+
+  pg_read_barrier(); // first the state, then the bounds, see horizon.hpp
+  for (int i = 0; i < MaxBackends; i++)
+    lower_to(bound, bound_here(state->sessions[i], id));
+  return bound;
+}
+
 std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
   view seen(snapshot);
+  std::uint64_t const lowered = pg_atomic_read_u64(&state->lowered);
+  pg_read_barrier();
+  std::uint64_t bound = least_running(id);
 
-  LWLockAcquire(&state->lock, LW_SHARED);
+  // The lock is held for a moment, and exclusively: readers that share it could keep those who commit waiting for ever.
+  LWLockAcquire(&state->lock, LW_EXCLUSIVE);
   return release_after(&state->lock, [&] {
-    std::uint64_t bound = shared_memory->cells[id].load() + 1;
-    pg_read_barrier(); // first the state, then the bounds, see horizon.hpp
-    for (int i = 0; i < MaxBackends; i++)
-      lower_to(bound, bound_here(state->sessions[i], id));
+    if (unlikely(lowered != pg_atomic_read_u64(&state->lowered)))
+      bound = least_running(id); // the clock was lowered meanwhile
     for (int i = 0; i < max_prepared_xacts; i++)
       if (seen.misses(prepared()[i].one))
         lower_to(bound, prepared()[i].one.from[id]);
@@ -562,7 +577,7 @@ void leave_passed_unit(clock_ref const &clock, std::uint64_t now) {
 bool is_own_state(clock_id id, std::uint64_t of) {
   find_state_or_error();
   std::uint64_t const from = own == nullptr ? 0 : pg_atomic_read_u64(&own->from[id]);
-  return from != 0 && from <= of;
+  return from != 0 && from <= of && of <= shared_memory->cells[id].load();
 }
 
 horizon_holder holder_of(clock_id id) {

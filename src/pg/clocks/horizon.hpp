@@ -17,17 +17,17 @@
 // horizon, because it may ask more than once, as it does for each partition of a table.
 //
 // Why no row is missed. T writes its bound, and then moves the clock by compare-and-swap, which is a full barrier. The
-// reader takes the lock, and loads the state S, and then the bounds of all sessions. If T has taken a state up to S,
-// then S was written by that compare-and-swap or by a later one. So in the session of T the reader finds
+// reader loads the state S, then the bounds of all sessions, and then takes the lock for the list. If T has taken a
+// state up to S, then S was written by that compare-and-swap or by a later one. So in the session of T the reader finds
 // the bound of T, which is at most that state, or a value that was written after that bound. The session clears its
 // bound only after T has ended for all snapshots and, if T committed rows, was added to the list under the lock, or
-// after T has a place as a prepared transaction. The reader holds the lock. So if it finds the bound cleared, T is in
-// the list, and the snapshot decides. If T takes a state above S later, that is at or above the horizon, which is at
-// most S + 1. Until somebody asks for a horizon, nothing is listed, and older snapshots get no horizon above 1.
+// after T has a place as a prepared transaction. So if the reader finds the bound cleared, it finds T in the list, and
+// the snapshot decides. If T takes a state above S later, that is at or above the horizon, which is at most S + 1.
+// Until somebody asks for a horizon, nothing is listed, and older snapshots get no horizon above 1.
 //
-// lower() lowers the state, and then the bounds of sessions, while no reader has the lock. A session writes its bound,
-// and then makes sure that the state was not lowered meanwhile. So at least one of them sees
-// what the other wrote.
+// lower() lowers the state and the bounds of sessions under the lock. A reader that looked at them meanwhile looks
+// again, under the lock. A session writes its bound, and then makes sure that the state was not lowered meanwhile. So
+// at least one of the session and lower() sees what the other wrote.
 //
 // A prepared transaction keeps its bound in shared memory and in a lock without effect, whose tag is the bound.
 // PostgreSQL restores the locks of prepared transactions after a restart and at a promotion.
