@@ -24,6 +24,12 @@ template <class Id>
 inline constexpr bool has_ordered_text<Id, std::void_t<typename Id::text>> =
     !std::is_same_v<typename Id::text, decimal_text>;
 
+/// All types, as a tuple.
+using every_type = decltype(std::tuple_cat(
+#define X(T) std::tuple<T>{},
+#include "../../src/types.def"
+    std::tuple<>{}));
+
 template <class Id> using if_ordered_text = std::conditional_t<has_ordered_text<Id>, std::tuple<Id>, std::tuple<>>;
 
 /// The types with an ordered alphabet, as a tuple.

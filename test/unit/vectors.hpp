@@ -1,5 +1,5 @@
 // The rows of a file in test/vectors: tab-separated, with names in the header row. The original library made
-// each of them.
+// each of them. Lines that begin with # are comments.
 #pragma once
 
 #include "../../src/core/bits.hpp"
@@ -48,7 +48,8 @@ inline std::vector<vector_row> read_vectors(char const *file) {
   std::ifstream stream(std::string(KID_VECTORS) + "/" + file);
   std::vector<vector_row> rows;
   std::string line;
-  std::getline(stream, line);
+  while (std::getline(stream, line) && line[0] == '#')
+    ;
   auto const header = split_tabs(line);
   while (std::getline(stream, line)) {
     std::map<std::string, std::string> fields;

@@ -1,0 +1,156 @@
+// Crockford's base32, for IDs outside the database: an ID as a number, 5 bits in each character, most significant
+// first. The first character has the remaining high bits:
+//
+//                                first character     others
+//     64 bits,  13 characters    0 to f              12
+//     80 bits,  16 characters    0 to z              15
+//     96 bits,  20 characters    0 and 1             19
+//     128 bits, 26 characters    0 to 7              25
+//
+// The alphabet is in ASCII order and the length is fixed, so the text sorts as the IDs do. The last form is the suffix
+// of a TypeID, version 0.3 (https://github.com/jetify-com/typeid/tree/main/spec). The rules for prefixes are its, too.
+//
+// On input a letter may be upper case. Crockford's other liberties are errors: i and l for 1, o for 0, and hyphens.
+#pragma once
+
+#include "bits.hpp"
+#include "no_postgres.hpp"
+#include "text.hpp"
+
+#include <array>
+
+namespace kid {
+
+/// The low 8 * `Size` bits of `Word` in base32.
+template <unsigned Size, class Word> struct base32 {
+  static constexpr char characters[] = "0-9a-hjkmnp-tv-z";
+  static constexpr unsigned length = (8 * Size + 4) / 5;
+
+  /// Writes `length` characters and no terminator.
+  static constexpr void encode(Word id, char *text) noexcept {
+    for (unsigned end = length; end > first; end -= part_length) {
+      write(static_cast<std::uint64_t>(id), text + end - part_length, part_length);
+      id >>= part_bits;
+    }
+    write(static_cast<std::uint64_t>(id), text, first);
+  }
+
+  /// Reads at most `size` bytes at `text`, which need no terminator. Sets `id` only if the text is valid.
+  static constexpr text_status decode(char const *text, std::size_t size, Word &id) noexcept {
+    if (size != length)
+      return find_error(text, size);
+
+    unsigned every_digit = 0;
+    Word bits = read(text, first, every_digit);
+    bool const fits = (bits >> first_bits) == 0;
+    for (unsigned begin = first; begin < length; begin += part_length)
+      bits = bits << part_bits | read(text + begin, part_length, every_digit);
+    if (every_digit > digit_max || !fits)
+      return find_error(text, size);
+
+    id = bits;
+    return {text_error::none, 0};
+  }
+
+private:
+  static constexpr char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";
+  static constexpr unsigned digit_max = 31;
+  static constexpr unsigned char invalid = 0xff;
+  static constexpr unsigned lower_case = 'a' - 'A';
+  static_assert(sizeof(alphabet) == digit_max + 2);
+
+  // The text is read and written in parts of 12 characters, which fit in a register. The first part has the rest.
+  static constexpr unsigned part_length = 12;
+  static constexpr unsigned part_bits = 5 * part_length;
+  static constexpr unsigned first = length % part_length;
+  static constexpr unsigned first_bits = 8 * Size - part_bits * (length / part_length);
+  static_assert(first > 0 && first_bits > 0 && first_bits <= 5 * first);
+
+  static constexpr auto digits = [] {
+    std::array<unsigned char, 256> table{};
+    for (auto &digit : table)
+      digit = invalid;
+    for (unsigned char i = 0; i <= digit_max; i++) {
+      auto const character = static_cast<unsigned char>(alphabet[i]);
+      table[character] = i;
+      if (character >= 'a')
+        table[character - lower_case] = i;
+    }
+    return table;
+  }();
+
+  static constexpr unsigned digit(char character) noexcept { return digits[static_cast<unsigned char>(character)]; }
+
+  static constexpr void write(std::uint64_t part, char *text, unsigned count) noexcept {
+    for (unsigned i = count; i-- > 0; part >>= 5)
+      text[i] = alphabet[part & digit_max];
+  }
+
+  /// Returns the number that `count` characters stand for. Adds the bits of each digit to `every_digit`, which is then
+  /// above `digit_max` if a character is invalid.
+  static constexpr std::uint64_t read(char const *text, unsigned count, unsigned &every_digit) noexcept {
+    std::uint64_t part = 0;
+    for (unsigned i = 0; i < count; i++) {
+      part = part << 5 | digit(text[i]);
+      every_digit |= digit(text[i]);
+    }
+    return part;
+  }
+
+  /// Returns the error in a text that is not valid.
+  [[gnu::cold, gnu::noinline]] static constexpr text_status find_error(char const *text, std::size_t size) noexcept {
+    for (unsigned i = 0; i < length; i++) {
+      if (i == size)
+        return {text_error::length, i};
+      if (digit(text[i]) == invalid)
+        return {text_error::character, i};
+    }
+    if (size > length)
+      return {text_error::length, length};
+    return {text_error::overflow, 0};
+  }
+};
+
+/// The base32 form of a type.
+template <class Id> using base32_of = base32<Id::size, typename Id::word>;
+
+enum class prefix_error : unsigned char {
+  none,
+  length,    ///< more than `prefix_max` characters
+  character, ///< the byte at `position` is not in `prefix_characters`
+  end,       ///< the first or the last character, at `position`, is not a letter
+};
+
+struct prefix_status {
+  prefix_error error;
+  std::size_t position; ///< in bytes from the start
+};
+
+inline constexpr unsigned prefix_max = 63;
+inline constexpr char prefix_characters[] = "a-z_";
+inline constexpr char prefix_separator = '_';
+
+/// Returns what is wrong with a prefix of `size` bytes. The empty prefix is valid, and is written without a separator.
+constexpr prefix_status check_prefix(char const *prefix, std::size_t size) noexcept {
+  for (std::size_t i = 0; i < size; i++) {
+    if (i == prefix_max)
+      return {prefix_error::length, i};
+    if (!(prefix[i] >= 'a' && prefix[i] <= 'z') && prefix[i] != prefix_separator)
+      return {prefix_error::character, i};
+  }
+  if (size > 0 && prefix[0] == prefix_separator)
+    return {prefix_error::end, 0};
+  if (size > 0 && prefix[size - 1] == prefix_separator)
+    return {prefix_error::end, size - 1};
+  return {prefix_error::none, 0};
+}
+
+/// Returns where the last separator of `text` is, or `size` if there is none.
+constexpr std::size_t find_separator(char const *text, std::size_t size) noexcept {
+  for (std::size_t i = size; i-- > 0;)
+    if (text[i] == prefix_separator)
+      return i;
+  return size;
+}
+
+} // namespace kid
