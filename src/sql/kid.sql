@@ -141,6 +141,20 @@ CREATE CAST (bytea AS kid64) WITH FUNCTION kid64_from_bytea(bytea);
 COMMENT ON CAST (kid64 AS bytea) IS 'the binary form, most significant byte first';
 COMMENT ON CAST (bytea AS kid64) IS 'reads the binary form';
 
+-- from src/sql/traits/base32.sql.in
+
+-- kid64: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+
+CREATE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_encode';
+CREATE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_encode(kid64, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION kid64_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+
 -- from src/sql/traits/order.sql.in
 
 -- kid64: order, hashing and index access methods (src/pg/traits/order.hpp)
@@ -655,6 +669,20 @@ CREATE CAST (bytea AS kid96) WITH FUNCTION kid96_from_bytea(bytea);
 
 COMMENT ON CAST (kid96 AS bytea) IS 'the binary form, most significant byte first';
 COMMENT ON CAST (bytea AS kid96) IS 'reads the binary form';
+
+-- from src/sql/traits/base32.sql.in
+
+-- kid96: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+
+CREATE FUNCTION kid_encode(id kid96, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_encode';
+CREATE FUNCTION kid96_decode(encoded text, prefix text DEFAULT '') RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_encode(kid96, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION kid96_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- from src/sql/traits/order.sql.in
 
@@ -1251,6 +1279,20 @@ CREATE CAST (bytea AS sno) WITH FUNCTION sno_from_bytea(bytea);
 COMMENT ON CAST (sno AS bytea) IS 'the binary form, most significant byte first';
 COMMENT ON CAST (bytea AS sno) IS 'reads the binary form';
 
+-- from src/sql/traits/base32.sql.in
+
+-- sno: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+
+CREATE FUNCTION kid_encode(id sno, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_encode';
+CREATE FUNCTION sno_decode(encoded text, prefix text DEFAULT '') RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_encode(sno, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION sno_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+
 -- from src/sql/traits/order.sql.in
 
 -- sno: order, hashing and index access methods (src/pg/traits/order.hpp)
@@ -1759,6 +1801,20 @@ CREATE CAST (bytea AS flake) WITH FUNCTION flake_from_bytea(bytea);
 
 COMMENT ON CAST (flake AS bytea) IS 'the binary form, most significant byte first';
 COMMENT ON CAST (bytea AS flake) IS 'reads the binary form';
+
+-- from src/sql/traits/base32.sql.in
+
+-- flake: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+
+CREATE FUNCTION kid_encode(id flake, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_encode';
+CREATE FUNCTION flake_decode(encoded text, prefix text DEFAULT '') RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_encode(flake, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION flake_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- from src/sql/traits/order.sql.in
 
@@ -2330,6 +2386,20 @@ CREATE CAST (bytea AS flax) WITH FUNCTION flax_from_bytea(bytea);
 COMMENT ON CAST (flax AS bytea) IS 'the binary form, most significant byte first';
 COMMENT ON CAST (bytea AS flax) IS 'reads the binary form';
 
+-- from src/sql/traits/base32.sql.in
+
+-- flax: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+
+CREATE FUNCTION kid_encode(id flax, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_encode';
+CREATE FUNCTION flax_decode(encoded text, prefix text DEFAULT '') RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_encode(flax, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION flax_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+
 -- from src/sql/traits/order.sql.in
 
 -- flax: order, hashing and index access methods (src/pg/traits/order.hpp)
@@ -2757,6 +2827,20 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_inspect(flax) IS
     'lists the components of an ID, most significant first, with their widths in bits';
+
+-- from src/sql/traits/base32.sql.in
+
+-- uuid: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+
+CREATE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuid_encode';
+CREATE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_encode(uuid, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION kid_uuid_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- from src/sql/traits/time.sql.in
 

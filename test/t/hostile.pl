@@ -63,7 +63,7 @@ sql('shared', q{
 	CREATE VIEW secret_view AS SELECT * FROM secret;
 });
 my @secrets = split /\n/, sql('shared', q{
-	SELECT unnest(ARRAY[id::text, id::bigint::text, encode(id::bytea, 'hex'), kid_encode]) FROM secret, LATERAL (SELECT kid_timestamp(id)::text AS kid_encode) t});
+	SELECT unnest(ARRAY[id::text, id::bigint::text, encode(id::bytea, 'hex'), kid_encode(id), kid_timestamp(id)::text]) FROM secret});
 
 # The role's own objects, and SQL for arguments of each type. Arguments of pseudo-types are tried as they are.
 my $objects = q{
@@ -88,7 +88,8 @@ my %arguments = (
 	boolean => [qw(true false)],
 	bigint => [qw(0 1 -1 3 1024 16384 4294967295 9223372036854775807 -9223372036854775808)],
 	integer => [qw(0 1 -1 8 10 11 255 16383 16384 2147483647 -2147483648)],
-	text => [ q{''}, qw('<' '<=' '>' '>=' '=' 'false' 'x'), q{'.6.nef3Mk.3'}, q{'018f3b5c-7d4e-7abc-8def-0123456789ab'}, q{'1 = 1/0'}, q{'%s%n%1$s'}, q{'a"''\b'}, q{repeat('z', 16)}, q{repeat('x', 100000)} ],
+	text => [ q{''}, qw('<' '<=' '>' '>=' '=' 'false' 'x'), q{'.6.nef3Mk.3'}, q{'018f3b5c-7d4e-7abc-8def-0123456789ab'}, q{'1 = 1/0'}, q{'%s%n%1$s'}, q{'a"''\b'}, q{repeat('z', 16)}, q{repeat('x', 100000)},
+		q{'ord'}, q{'_'}, q{repeat('x', 63)}, map { ("repeat('0', $_)", "repeat('Z', $_)", "'ord_' || repeat('0', $_)") } 13, 16, 20, 26 ],
 	cstring => [ q{''}, q{'x'}, q{'.6.nef3Mk.3'}, q{'zzzzzzzzzzz'}, q{'18446744073709551616'}, q{'0x'}, q{repeat('2', 16)::cstring} ],
 	bytea => [ map { sprintf q{decode(repeat('%s', %d), 'hex')}, ($_ % 3 ? 'ff' : '00'), $_ } 0 .. 40 ],
 	'timestamp with time zone' => [ map { "'$_'" } 'infinity', '-infinity', '4713-01-01 BC', '294276-12-31 23:59:59.999999', '1970-01-01', '1969-12-31 23:59:59.999999', '2026-11-21', '2079-09-07 15:47:35.551', '35198-01-01' ],

@@ -6,6 +6,16 @@
 
 namespace kid::pg {
 
+/// Returns a sentence that says which character of `text` is not one of `characters`.
+inline char const *character_detail(char const *text, std::size_t position, char const *characters) {
+  // In SQL_ASCII the length of the character is unknown, and a client could not read a part of it.
+  if (IS_HIGHBIT_SET(text[position]) && GetDatabaseEncoding() == PG_SQL_ASCII)
+    return psprintf("Byte 0x%02x at position %zu is not one of %s.", static_cast<unsigned char>(text[position]),
+                    position + 1, characters);
+  return psprintf("Character \"%.*s\" at position %zu is not one of %s.", pg_mblen(text + position), text + position,
+                  position + 1, characters);
+}
+
 /// Returns a sentence that says which rule of the text form `text` breaks.
 template <class Id> char const *syntax_detail(char const *text, text_status status) {
   using form = typename Id::text;
@@ -19,12 +29,7 @@ template <class Id> char const *syntax_detail(char const *text, text_status stat
                           pg_mbstrlen(text))
                : psprintf("A value of type %s has at least %u character.", Id::name, form::min_length);
   case text_error::character:
-    // In SQL_ASCII the length of the character is unknown, and a client could not read a part of it.
-    if (IS_HIGHBIT_SET(text[status.position]) && GetDatabaseEncoding() == PG_SQL_ASCII)
-      return psprintf("Byte 0x%02x at position %zu is not one of %s.",
-                      static_cast<unsigned char>(text[status.position]), status.position + 1, form::characters);
-    return psprintf("Character \"%.*s\" at position %zu is not one of %s.", pg_mblen(text + status.position),
-                    text + status.position, status.position + 1, form::characters);
+    return character_detail(text, status.position, form::characters);
   case text_error::padding:
     return psprintf("The last character, \"%c\", has bits beyond the %u of a %s.", text[status.position], 8 * Id::size,
                     Id::name);

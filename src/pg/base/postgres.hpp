@@ -3,6 +3,7 @@
 
 // The core always comes first, see core/no_postgres.hpp. The file of a type includes the type's header in the core
 // before this one.
+#include "../../core/base32.hpp"
 #include "../../core/bits.hpp"
 #include "../../core/lane.hpp"
 #include "../../core/node.hpp"

@@ -2,6 +2,7 @@
 #include "../../core/types/flake.hpp"
 
 #include "../issue/generate.hpp"
+#include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
@@ -236,6 +237,7 @@ Datum flake_make(PG_FUNCTION_ARGS) {
 } // namespace kid::pg
 
 KID_EXPORT_IO(flake)
+KID_EXPORT_BASE32(flake)
 KID_EXPORT_ORDER(flake)
 KID_EXPORT_GIST(flake)
 KID_EXPORT_TIME(flake)

@@ -4,6 +4,7 @@
 
 #include "../base/random.hpp"
 #include "../issue/generate.hpp"
+#include "../traits/base32.hpp"
 #include "../traits/gist.hpp"
 #include "../traits/id_type.hpp"
 #include "../traits/io.hpp"
@@ -75,6 +76,7 @@ Datum flax_random(PG_FUNCTION_ARGS) {
 } // namespace kid::pg
 
 KID_EXPORT_IO(flax)
+KID_EXPORT_BASE32(flax)
 KID_EXPORT_ORDER(flax)
 KID_EXPORT_GIST(flax)
 KID_EXPORT_TIME(flax)

@@ -2,6 +2,7 @@
 #include "../../core/types/kid64.hpp"
 
 #include "../issue/issue_in_lane.hpp"
+#include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
@@ -75,6 +76,7 @@ Datum kid64_make(PG_FUNCTION_ARGS) {
 } // namespace kid::pg
 
 KID_EXPORT_IO(kid64)
+KID_EXPORT_BASE32(kid64)
 KID_EXPORT_ORDER(kid64)
 KID_EXPORT_GIST(kid64)
 KID_EXPORT_TIME(kid64)

@@ -2,6 +2,7 @@
 #include "../../core/types/kid96.hpp"
 
 #include "../issue/issue_in_lane.hpp"
+#include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/gist.hpp"
@@ -148,6 +149,7 @@ Datum kid96_local(PG_FUNCTION_ARGS) {
 } // namespace kid::pg
 
 KID_EXPORT_IO(kid96)
+KID_EXPORT_BASE32(kid96)
 KID_EXPORT_ORDER(kid96)
 KID_EXPORT_GIST(kid96)
 KID_EXPORT_TIME(kid96)

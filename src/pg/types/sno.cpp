@@ -2,6 +2,7 @@
 #include "../../core/types/sno.hpp"
 
 #include "../issue/generate.hpp"
+#include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/components.hpp"
@@ -168,6 +169,7 @@ Datum sno_make(PG_FUNCTION_ARGS) {
 } // namespace kid::pg
 
 KID_EXPORT_IO(sno)
+KID_EXPORT_BASE32(sno)
 KID_EXPORT_ORDER(sno)
 KID_EXPORT_GIST(sno)
 KID_EXPORT_TIME(sno)

@@ -4,6 +4,7 @@
 
 #include "../base/random.hpp"
 #include "../issue/generate.hpp"
+#include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/horizon.hpp"
@@ -15,6 +16,13 @@ namespace kid {
 
 /// The layout under the name that its functions in SQL begin with, for the macros that export them.
 using kid_uuidv7 = uuidv7;
+
+/// Any uuid, for functions that do not depend on its version.
+struct kid_uuid {
+  using word = uuidv7::word;
+  static constexpr char name[] = "uuid";
+  static constexpr unsigned size = uuidv7::size;
+};
 
 } // namespace kid
 
@@ -135,6 +143,7 @@ Datum kid_uuidv7_at(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
+KID_EXPORT_BASE32(kid_uuid)
 KID_EXPORT_TIME(kid_uuidv7)
 KID_EXPORT_TIME_COMPARISON(kid_uuidv7)
 KID_EXPORT_GENERATOR(kid_uuidv7, kid::pg::uuidv7_generator, kid::pg::kid_uuidv7_at)

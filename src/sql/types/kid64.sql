@@ -1,4 +1,4 @@
--- traits: io order gist time time_casts minus time_comparison time_range range_operators
+-- traits: io base32 order gist time time_casts minus time_comparison time_range range_operators
 -- traits: bigint generators horizon observe reset_clock
 -- storage: LIKE = bigint
 -- clock: kid64 and kid96

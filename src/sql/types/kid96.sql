@@ -1,4 +1,4 @@
--- traits: io order gist time time_casts minus time_comparison time_range range_operators
+-- traits: io base32 order gist time time_casts minus time_comparison time_range range_operators
 -- traits: setting uuid generators observe
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 -- setting: neighborhood integer

@@ -1,4 +1,4 @@
--- traits: io order gist time time_casts minus time_comparison time_range range_operators uuid observe reset_clock
+-- traits: io base32 order gist time time_casts minus time_comparison time_range range_operators uuid observe reset_clock
 -- storage: INTERNALLENGTH = 10, ALIGNMENT = char
 
 -- sno: what only this type has

@@ -1,6 +1,7 @@
--- traits: time time_comparison time_range generators horizon observe reset_clock
+-- traits: base32 time time_comparison time_range generators horizon observe reset_clock
 -- type: uuid
 -- prefix: kid_uuidv7
+-- base32: kid_uuid
 -- next: kid_uuidv7
 -- clock: uuid version 7
 

@@ -1,0 +1,133 @@
+// kid_encode() and T_decode(): base32, after a prefix and a separator if the prefix is not empty.
+#pragma once
+
+#include "../base/datum.hpp"
+#include "../base/error.hpp"
+#include "../base/export.hpp"
+
+namespace kid::pg {
+
+/// Returns a sentence that says which rule of base32 is broken by `text` from position `begin` on.
+template <class Id> char const *base32_detail(char const *text, std::size_t begin, text_status status) {
+  using form = base32_of<Id>;
+
+  switch (status.error) {
+  case text_error::length:
+    return psprintf("A value of type %s has %u characters in base32, not %d.", Id::name, form::length,
+                    pg_mbstrlen(text + begin));
+  case text_error::character:
+    return character_detail(text, begin + status.position, form::characters);
+  case text_error::overflow:
+    return psprintf("The first character in base32, \"%c\", has bits beyond the %u of a %s.", text[begin], 8 * Id::size,
+                    Id::name);
+  default:
+    return "";
+  }
+}
+
+/// Returns a sentence that says how the prefix of a text differs from the expected one. Either may be empty.
+inline char const *prefix_detail(char const *found, char const *expected) {
+  if (found[0] == '\0')
+    return psprintf("There is no prefix \"%s\".", expected);
+  if (expected[0] == '\0')
+    return psprintf("There is a prefix \"%s\".", found);
+  return psprintf("The prefix is \"%s\", not \"%s\".", found, expected);
+}
+
+/// Raises an error for a prefix that a function was called with.
+[[noreturn]] inline void invalid_prefix_error(char const *prefix, prefix_status status) {
+  char const *detail = "";
+
+  switch (status.error) {
+  case prefix_error::none:
+    break;
+  case prefix_error::length:
+    detail = psprintf("A prefix has at most %u characters.", prefix_max);
+    break;
+  case prefix_error::character:
+    detail = character_detail(prefix, status.position, prefix_characters);
+    break;
+  case prefix_error::end:
+    detail = "A prefix begins and ends with a letter.";
+    break;
+  }
+  ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid prefix of an ID: \"%s\"", prefix),
+          errdetail_internal("%s", detail));
+}
+
+/// The bytes of a text argument, without a terminator.
+struct text_bytes {
+  char const *data;
+  std::size_t size;
+
+  explicit text_bytes(text const *value) : data(VARDATA_ANY(value)), size(VARSIZE_ANY_EXHDR(value)) {}
+};
+
+/// Returns a prefix that the caller of a function gave. Raises an error if it is invalid.
+inline text_bytes prefix_argument(text const *value) {
+  text_bytes const prefix(value);
+  prefix_status const status = check_prefix(prefix.data, prefix.size);
+
+  if (unlikely(status.error != prefix_error::none))
+    invalid_prefix_error(text_to_cstring(value), status);
+  return prefix;
+}
+
+/// Raises the error of a text that is not `prefix` and an ID.
+template <class Id> [[noreturn]] [[gnu::cold]] void decode_error(text const *value, text_bytes prefix) {
+  char const *const whole = text_to_cstring(value);
+  text_bytes const bytes(value);
+  std::size_t const separator = find_separator(bytes.data, bytes.size);
+  bool const separated = separator < bytes.size;
+  std::size_t const found_size = separated ? separator : 0;
+  std::size_t const begin = separated ? separator + 1 : 0;
+  typename Id::word id = 0;
+  char const *detail = nullptr;
+
+  if (separated && found_size == 0 && prefix.size == 0)
+    detail = "A text without a prefix does not contain \"_\".";
+  else if (found_size != prefix.size || memcmp(whole, prefix.data, prefix.size) != 0)
+    detail = prefix_detail(pnstrdup(whole, found_size), pnstrdup(prefix.data, prefix.size));
+  else
+    detail = base32_detail<Id>(whole, begin, base32_of<Id>::decode(whole + begin, bytes.size - begin, id));
+  ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+          errmsg("invalid input syntax for type %s: \"%s\"", Id::name, whole), errdetail_internal("%s", detail));
+}
+
+template <class Id> Datum to_base32(PG_FUNCTION_ARGS) {
+  using form = base32_of<Id>;
+  text_bytes const prefix = prefix_argument(PG_GETARG_TEXT_PP(1));
+  std::size_t const begin = prefix.size > 0 ? prefix.size + 1 : 0;
+  std::size_t const size = VARHDRSZ + begin + form::length;
+  auto *const result = static_cast<text *>(palloc(size));
+  char *const written = VARDATA(result);
+
+  SET_VARSIZE(result, size);
+  if (begin > 0) {
+    memcpy(written, prefix.data, prefix.size);
+    written[prefix.size] = prefix_separator;
+  }
+  form::encode(get<Id>(PG_GETARG_DATUM(0)), written + begin);
+  PG_RETURN_TEXT_P(result);
+}
+
+template <class Id> Datum from_base32(PG_FUNCTION_ARGS) {
+  text const *const value = PG_GETARG_TEXT_PP(0);
+  text_bytes const bytes(value);
+  text_bytes const prefix = prefix_argument(PG_GETARG_TEXT_PP(1));
+  std::size_t const begin = prefix.size > 0 ? prefix.size + 1 : 0;
+  typename Id::word id = 0;
+
+  bool const begins_well = bytes.size >= begin && (begin == 0 || (bytes.data[prefix.size] == prefix_separator &&
+                                                                  memcmp(bytes.data, prefix.data, prefix.size) == 0));
+  if (unlikely(!begins_well ||
+               base32_of<Id>::decode(bytes.data + begin, bytes.size - begin, id).error != text_error::none))
+    decode_error<Id>(value, prefix);
+  return put<Id>(id);
+}
+
+} // namespace kid::pg
+
+#define KID_EXPORT_BASE32(T)                                                                                           \
+  KID_FUNCTION(T##_encode, kid::pg::to_base32<kid::T>)                                                                 \
+  KID_FUNCTION(T##_decode, kid::pg::from_base32<kid::T>)
