@@ -1,16 +1,23 @@
-# docs/clients.md and docs/consumers.md show programs that make test-clients runs. The code of each section is in the program
-# that the section names, line by line except for the indentation; an empty line stands for any lines. Every client has a
-# section. SQL in docs/consumers.md is not of a program: docs.pl runs it.
+# docs/clients.md, docs/consumers.md and docs/public-ids.md show programs that make test-clients runs. The code of each section
+# is in the program that the section names, line by line except for the indentation; an empty line stands for any lines. Every
+# client has a section. SQL of the last two pages is not of a program: docs.pl runs it.
 use strict;
 use warnings;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my ($before, @sections) = split /^## /m, slurp_file('docs/clients.md');
-my (undef, @consumers) = split /^## /m, slurp_file('docs/consumers.md') =~ s/^```sql\n.*?^```$//msgr;
+my @others = map { sections_of($_) } 'docs/consumers.md', 'docs/public-ids.md';
 my %shown;
 
-for my $section (@sections, @consumers)
+sub sections_of
+{
+	my ($page) = @_;
+	my (undef, @sections_of_page) = split /^## /m, slurp_file($page) =~ s/^```sql\n.*?^```$//msgr;
+	return @sections_of_page;
+}
+
+for my $section (@sections, @others)
 {
 	my ($title) = $section =~ /(.*)/;
 	my $programs = '';
