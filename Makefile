@@ -6,17 +6,18 @@
 # make compile_commands.json:            the commands that compile each source, for clangd and clang-tidy
 
 comma      = ,
-EXTENSION  = kid
+EXTENSION  = kid kid_seal
 EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" kid.control)
 
 MODULE_big = kid
 OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp)))
-SCRIPT     = $(EXTENSION)--$(EXTVERSION).sql
-DATA_built = $(SCRIPT)
+SCRIPT     = kid--$(EXTVERSION).sql
+SEAL       = kid_seal--$(EXTVERSION).sql
+DATA_built = $(SCRIPT) $(SEAL)
 # Scripts of earlier versions, if any were released, and of updates from one version to the next.
-DATA       = $(filter-out released/$(SCRIPT),$(wildcard released/*.sql))
+DATA       = $(filter-out $(DATA_built:%=released/%),$(wildcard released/*.sql))
 REGRESS    = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
-REGRESS_OPTS = --load-extension=$(EXTENSION) --encoding=UTF8 --no-locale
+REGRESS_OPTS = --load-extension=kid --encoding=UTF8 --no-locale
 TAP_TESTS  = yes
 # make test runs these two as well. They replace files of the PostgreSQL that has kid, which others may be using.
 PROVE_TESTS = $(filter-out %/extension_update.pl %/library_versions.pl,$(sort $(wildcard test/t/*.pl)))
@@ -65,8 +66,8 @@ prove_installcheck = @echo "No TAP tests: they need prove, IPC::Run, and Postgre
 endif
 endif
 
-$(SCRIPT): $(filter-out src/sql/kid.sql,$(wildcard src/sql/* src/sql/*/*)) src/types.def Makefile kid.control
-	src/sql/assemble $(EXTVERSION) > $@.tmp
+$(DATA_built): $(filter-out src/sql/kid.sql,$(wildcard src/sql/* src/sql/*/*)) src/types.def Makefile kid.control
+	src/sql/assemble $(if $(filter $(SEAL),$@),--seal,$(EXTVERSION)) > $@.tmp
 	mv $@.tmp $@
 
 # The install script as kept in the tree, for reading and grep. Builds ignore it; test/build fails if it is stale.

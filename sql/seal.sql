@@ -1,0 +1,156 @@
+-- kid_seal: IDs in a text form that tells nothing.
+SET TimeZone = 'UTC';
+SELECT count(*) = 0 AS without_pgcrypto FROM pg_available_extensions WHERE name = 'pgcrypto' \gset
+\if :without_pgcrypto
+\quit
+\endif
+SET client_min_messages = warning;
+CREATE EXTENSION kid_seal CASCADE;
+RESET client_min_messages;
+
+-- Without a key.
+SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord');
+SELECT kid64_unseal('ord_01hwxnrzaefay8vvr14d2pf2db', 'ord');
+SELECT * FROM kid_seal_keys();
+
+-- What Node's crypto and typeid-js made with the key of the vectors. The four numbers of a row are equal.
+INSERT INTO kid_seal_internal.keys VALUES (1, sha256('kid_seal'));
+\set vectors `grep -v '^#' "$PG_ABS_SRCDIR/test/vectors/seal.tsv" | tail -n +2`
+CREATE TABLE vectors AS
+SELECT f[1] AS type, decode(f[2], 'hex') AS bytes, f[3] AS prefix, f[4] AS sealed
+  FROM regexp_split_to_table(:'vectors', E'\n') AS line, string_to_array(line, E'\t') AS f;
+SELECT 'kid64' AS type, count(*), count(*) FILTER (WHERE kid_seal(bytes::kid64, prefix) = sealed) AS sealed,
+       count(*) FILTER (WHERE kid64_unseal(sealed, prefix) = bytes::kid64) AS unsealed,
+       count(*) FILTER (WHERE kid64_unseal(left(sealed, -26) || upper(right(sealed, 26)), prefix) = bytes::kid64) AS upper
+  FROM vectors WHERE type = 'kid64'
+UNION ALL
+SELECT 'flake', count(*), count(*) FILTER (WHERE kid_seal(bytes::flake, prefix) = sealed),
+       count(*) FILTER (WHERE flake_unseal(sealed, prefix) = bytes::flake),
+       count(*) FILTER (WHERE flake_unseal(left(sealed, -26) || upper(right(sealed, 26)), prefix) = bytes::flake)
+  FROM vectors WHERE type = 'flake'
+UNION ALL
+SELECT 'sno', count(*), count(*) FILTER (WHERE kid_seal(bytes::sno, prefix) = sealed),
+       count(*) FILTER (WHERE sno_unseal(sealed, prefix) = bytes::sno),
+       count(*) FILTER (WHERE sno_unseal(left(sealed, -26) || upper(right(sealed, 26)), prefix) = bytes::sno)
+  FROM vectors WHERE type = 'sno'
+UNION ALL
+SELECT 'kid96', count(*), count(*) FILTER (WHERE kid_seal(bytes::kid96, prefix) = sealed),
+       count(*) FILTER (WHERE kid96_unseal(sealed, prefix) = bytes::kid96),
+       count(*) FILTER (WHERE kid96_unseal(left(sealed, -26) || upper(right(sealed, 26)), prefix) = bytes::kid96)
+  FROM vectors WHERE type = 'kid96'
+UNION ALL
+SELECT 'flax', count(*), count(*) FILTER (WHERE kid_seal(bytes::flax, prefix) = sealed),
+       count(*) FILTER (WHERE flax_unseal(sealed, prefix) = bytes::flax),
+       count(*) FILTER (WHERE flax_unseal(left(sealed, -26) || upper(right(sealed, 26)), prefix) = bytes::flax)
+  FROM vectors WHERE type = 'flax'
+UNION ALL
+SELECT 'uuid', count(*), count(*) FILTER (WHERE kid_seal(id, prefix) = sealed),
+       count(*) FILTER (WHERE kid_uuid_unseal(sealed, prefix) = id),
+       count(*) FILTER (WHERE kid_uuid_unseal(left(sealed, -26) || upper(right(sealed, 26)), prefix) = id)
+  FROM (SELECT *, encode(bytes, 'hex')::uuid AS id FROM vectors WHERE type = 'uuid') AS uuids;
+
+-- A text of another type, of another prefix, or changed in any of its 26 characters is an error. So is each of 100000 random
+-- texts, but for uuid, where 1 of 64 passes.
+CREATE FUNCTION opens(call text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE 'SELECT ' || call;
+    RETURN true;
+EXCEPTION WHEN invalid_text_representation THEN
+    RETURN false;
+END $$;
+SELECT v.type, f.name, count(*), count(*) FILTER (WHERE opens(format('%s_unseal(%L, %L)', f.name, v.sealed, v.prefix))) AS opened
+  FROM vectors AS v, (VALUES ('kid64'), ('flake'), ('sno'), ('kid96'), ('flax')) AS f (name) WHERE f.name <> v.type
+ GROUP BY v.type, f.name HAVING count(*) FILTER (WHERE opens(format('%s_unseal(%L, %L)', f.name, v.sealed, v.prefix))) > 0;
+SELECT count(*), count(*) FILTER (WHERE opens(format('kid64_unseal(%L, %L)', 'other_' || right(sealed, 26), 'other'))) AS opened
+  FROM vectors WHERE type = 'kid64';
+SELECT count(*), count(*) FILTER (WHERE opens(format('kid64_unseal(%L, %L)', overlay(sealed PLACING digit FROM position FOR 1), 'ord'))) AS opened
+  FROM vectors, generate_series(5, 30) AS position, unnest('{0,7,z}'::text[]) AS digit
+ WHERE type = 'kid64' AND prefix = 'ord' AND substr(sealed, position, 1) <> digit;
+SELECT count(*), count(*) FILTER (WHERE opens(format('flax_unseal(%L, %L)', kid_encode(md5(n::text)::uuid), ''))) AS flax,
+       count(*) FILTER (WHERE opens(format('kid_uuid_unseal(%L, %L)', kid_encode(md5(n::text)::uuid), ''))) BETWEEN 1400 AND 1725 AS uuid
+  FROM generate_series(1, 100000) AS n;
+
+-- Errors.
+SELECT kid64_unseal('ord_01hwxnrzaefay8vvr14d2pf2db', 'ord');
+SELECT kid_uuid_unseal('ord_00000000000000000000000000', 'ord');
+SELECT kid64_unseal('usr_01hwxnrzaefay8vvr14d2pf2db', 'ord');
+SELECT kid64_unseal('ord_00w1knarhfg01', 'ord');
+SELECT kid64_unseal('ord_81hwxnrzaefay8vvr14d2pf2db', 'ord');
+SELECT kid_seal('.6.nef3Mk.3'::kid64, 'Ord');
+
+SELECT kid_seal('.6.nef3Mk.3'::kid64, U&'\00fcrd');
+SELECT kid_seal('6f3b5c7d-4d4e-4abc-8def-0123456789ab'::uuid, 'ord');
+SELECT kid_seal(NULL::kid64, 'ord'), kid_seal('.6.nef3Mk.3'::kid64, NULL), kid64_unseal(NULL, 'ord'), kid64_unseal('x', NULL);
+\set VERBOSITY sqlstate
+SELECT kid64_unseal('ord_01hwxnrzaefay8vvr14d2pf2db', 'ord');
+SELECT kid64_unseal('ord_00w1knarhfg01', 'ord');
+SELECT kid_seal('6f3b5c7d-4d4e-4abc-8def-0123456789ab'::uuid, 'ord');
+\set VERBOSITY default
+
+-- A query by a sealed text uses the key, and unseals once.
+CREATE TABLE orders (id kid64 PRIMARY KEY);
+INSERT INTO orders SELECT kid64_make('2026-11-21', n) FROM generate_series(0, 999) AS n;
+ANALYZE orders;
+SET plan_cache_mode = force_generic_plan;
+PREPARE by_seal AS SELECT id FROM orders WHERE id = kid64_unseal($1, 'ord');
+SELECT id, kid_seal(id, 'ord') AS sealed FROM orders OFFSET 500 LIMIT 1 \gset
+EXECUTE by_seal(:'sealed') \gset found_
+SELECT :'found_id' = :'id' AS found;
+EXPLAIN (COSTS OFF) EXECUTE by_seal(:'sealed');
+SET track_functions = 'all';
+SELECT pg_stat_force_next_flush();
+SELECT pg_stat_reset();
+EXECUTE by_seal(:'sealed') \gset found_
+SELECT pg_stat_force_next_flush();
+SELECT funcname, calls FROM pg_stat_user_functions WHERE funcname LIKE 'kid64_unseal';
+RESET track_functions;
+
+-- Of a page, only the rows that are shown are sealed.
+EXPLAIN (COSTS OFF, VERBOSE) SELECT kid_seal(id, 'ord') FROM orders ORDER BY id::text LIMIT 10;
+
+-- In parallel workers, too.
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+EXPLAIN (COSTS OFF) SELECT count(DISTINCT kid_seal(id, 'ord')) FROM orders WHERE kid64_unseal(kid_seal(id, 'ord'), 'ord') = id;
+SELECT count(DISTINCT kid_seal(id, 'ord')) FROM orders WHERE kid64_unseal(kid_seal(id, 'ord'), 'ord') = id;
+
+-- Keys: the newest seals, all unseal, and a forgotten one no longer.
+SELECT kid_seal_new_key();
+SELECT n, made = now() AS made_now FROM kid_seal_keys();
+SELECT kid_seal(:'id'::kid64, 'ord') <> :'sealed' AS other_text, kid64_unseal(:'sealed', 'ord') = :'id' AS old_opens,
+       kid64_unseal(kid_seal(:'id'::kid64, 'ord'), 'ord') = :'id' AS new_opens;
+SELECT count(*), count(*) FILTER (WHERE kid_uuid_unseal(kid_seal(id, 'u'), 'u') = id) AS same
+  FROM (SELECT kid_uuidv7() AS id FROM generate_series(1, 1000) OFFSET 0) AS made;
+CREATE TABLE uuids AS SELECT id, kid_seal(id, 'u') AS sealed FROM (SELECT kid_uuidv7() AS id FROM generate_series(1, 1000) OFFSET 0) AS made;
+SELECT kid_seal_new_key();
+SELECT count(*), count(*) FILTER (WHERE kid_uuid_unseal(sealed, 'u') = id) AS same FROM uuids;
+SELECT kid_seal_forget_key(3);
+SELECT kid_seal_forget_key(4);
+SELECT kid_seal_forget_key(0);
+SELECT kid_seal_forget_key(1);
+SELECT kid_seal_forget_key(1);
+SELECT kid64_unseal(:'sealed', 'ord') = :'id' AS old_opens;
+SELECT n FROM kid_seal_keys();
+
+-- Everything of the extension has a comment and is nobody's but the database owner's. The functions that run as another role
+-- pin search_path. Nothing else has rights.
+SELECT pg_describe_object(d.classid, d.objid, 0) AS uncommented
+  FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid AND d.refclassid = 'pg_extension'::regclass
+ WHERE e.extname = 'kid_seal' AND d.deptype = 'e' AND obj_description(d.objid, d.classid::regclass::name) IS NULL
+   AND d.classid <> 'pg_type'::regclass
+ ORDER BY 1;
+SELECT p.oid::regprocedure AS function, p.prosecdef, p.provolatile, p.proparallel, p.proconfig, p.proacl::text = format('{%1$s=X/%1$s,pg_database_owner=X*/%1$s}', p.proowner::regrole) AS owners,
+       p.proacl::text = format('{%1$s=X/%1$s}', p.proowner::regrole) AS nobodys
+  FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+       JOIN pg_extension e ON d.refobjid = e.oid
+ WHERE e.extname = 'kid_seal' ORDER BY p.oid::regprocedure::text COLLATE "C";
+SELECT nspname, nspacl FROM pg_namespace WHERE nspname = 'kid_seal_internal';
+SELECT relname, relkind, relacl FROM pg_class WHERE relnamespace = 'kid_seal_internal'::regnamespace ORDER BY 1;
+
+DROP EXTENSION kid_seal;
+SELECT count(*) FROM pg_namespace WHERE nspname = 'kid_seal_internal';
+DROP EXTENSION pgcrypto;
+DROP FUNCTION opens(text);
+DROP TABLE vectors, orders, uuids;
