@@ -46,6 +46,7 @@ INSERT INTO sections (section, title, unit) VALUES
     ('grow', 'Inserts as a table grows', 'us for a row'),
     ('sort', 'Sort, index build, join, extremes', 'ms'),
     ('copy', 'COPY of IDs', 'ms'),
+    ('public', 'Texts of 400000 IDs, sealed ones of 20000', 'ms'),
     ('range', 'The rows of an hour, 143 times: by id, by created_at', 'ms'),
     ('planning', 'Planning a query for an hour, and showing the plan: by id, by created_at', 'us for a plan'),
     ('range index', 'Index of the primary key, and that of created_at, which it saves', 'MB');
