@@ -1,13 +1,13 @@
-# docs/clients.md, docs/consumers.md and docs/public-ids.md show programs that make test-clients runs. The code of each section
-# is in the program that the section names, line by line except for the indentation; an empty line stands for any lines. Every
-# client has a section. SQL of the last two pages is not of a program: docs.pl runs it.
+# docs/clients.md, docs/consumers.md, docs/public-ids.md and docs/sealed-ids.md show programs that make test-clients runs. The
+# code of each section is in the program that the section names, line by line except for the indentation; an empty line stands
+# for any lines. Every client has a section. SQL of the last three pages is not of a program: docs.pl runs it.
 use strict;
 use warnings;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my ($before, @sections) = split /^## /m, slurp_file('docs/clients.md');
-my @others = map { sections_of($_) } 'docs/consumers.md', 'docs/public-ids.md';
+my @others = map { sections_of($_) } 'docs/consumers.md', 'docs/public-ids.md', 'docs/sealed-ids.md';
 my %shown;
 
 sub sections_of

@@ -11,7 +11,7 @@ DECLARE
     newest bytea;
 BEGIN
     IF kid_seal_internal.time_of(uuid_send(id)) IS NULL THEN
-        RAISE 'uuid is not of version 7: %', id
+        RAISE 'uuid "%" is not of version 7', id
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'A random one, of version 4, tells nothing: use kid_encode().';
     END IF;

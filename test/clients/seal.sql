@@ -1,0 +1,17 @@
+-- Orders whose sealed IDs a client unseals, the smallest and the greatest among them, and texts that no key opens.
+SET client_min_messages = warning;
+CREATE EXTENSION kid_seal CASCADE;
+SELECT kid_seal_new_key() AS key \gset
+CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next());
+INSERT INTO orders SELECT FROM generate_series(1, 500);
+INSERT INTO orders SELECT ((-1)::bigint - (2 ^ n)::bigint)::kid64 FROM generate_series(0, 62) AS n;
+INSERT INTO orders VALUES ('...........'), ('zzzzzzzzzzw');
+
+CREATE TABLE wrong (encoded text);
+INSERT INTO wrong SELECT kid_encode(md5(n::text)::uuid, 'ord') FROM generate_series(1, 100) AS n;
+INSERT INTO wrong SELECT translate(kid_seal(id, 'ord'), '0123456789', '1234567890') FROM orders LIMIT 100;
+INSERT INTO wrong SELECT kid_seal(id, 'usr') FROM orders LIMIT 10;
+INSERT INTO wrong SELECT replace(kid_seal(id, 'usr'), 'usr', 'ord') FROM orders LIMIT 10;
+INSERT INTO wrong SELECT kid_seal(id::bigint::flake, 'ord') FROM orders LIMIT 10;
+INSERT INTO wrong SELECT kid_encode(id, 'ord') FROM orders LIMIT 10;
+DELETE FROM wrong WHERE encoded IN (SELECT kid_seal(id, 'ord') FROM orders);
