@@ -112,8 +112,13 @@ output_of('holder', 'DROP SCHEMA of_kid, of_seal CASCADE; ALTER SCHEMA was_kid R
 # Debugging output shows constants of plans, and any role can ask for it. Keys are in hexadecimal, or in decimal with a sign.
 my $key = sql('SELECT encode(key, \'hex\') FROM kid_seal_internal.keys WHERE n = 2');
 my $subkey = unpack 'H32', hmac_sha256('kid64:ord', pack 'H*', $key);
-my $printed = output_of('app', q{SET client_min_messages = debug5; SET debug_print_parse = on; SET debug_print_rewritten = on; SET debug_print_plan = on;
-	SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord') } . ";\n$unseal;\n" x 8 . "SELECT of_seal.kid64_unseal('ord_01hwxnrzaefay8vvr14d2pf2db', 'ord');");
+# After an error in an expression PL/pgSQL makes its variables constants of a plan, as long as the transaction lasts.
+my @calls = (q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'Ord')}, $unseal,
+	q{SELECT of_seal.kid64_unseal('ord_01hwxnrzaefay8vvr14d2pf2db', 'ord')}, q{SELECT of_seal.kid64_unseal('ord_01hwxnrzaefay8vvr14d2pf2db', 'Ord')});
+sql('GRANT EXECUTE ON FUNCTION of_seal.kid_seal(uuid, text), of_seal.kid_uuid_unseal(text, text), of_seal.kid_seal_new_key() TO app');
+push @calls, map { s/kid64_unseal/kid_uuid_unseal/gr =~ s/'.6.nef3Mk.3'::of_kid.kid64/'018f3b5c-7d4e-7abc-8def-0123456789ab'::uuid/r } @calls;
+my $all = join '', map { "SAVEPOINT s;\n$_;\nROLLBACK TO s;\n" } @calls, 'SELECT of_seal.kid_seal_new_key()', 'SELECT of_seal.kid_seal_forget_key(1)', 'SELECT * FROM of_seal.kid_seal_keys()';
+my $printed = output_of('app', "BEGIN;\n$all" . 'SET client_min_messages = debug5; SET debug_print_parse = on; SET debug_print_rewritten = on; SET debug_print_plan = on;' . $all x 8);
 like($printed, qr/CONST/, 'debugging output is there');
 foreach my $secret ($key, $subkey)
 {

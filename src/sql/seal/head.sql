@@ -16,6 +16,9 @@
 -- whose schemas can be anybody's and can be renamed, are looked up once, below, for bodies that keep what was found. While they
 -- are, each argument has exactly the type of the parameter, so that no other function suits better. The end of the script
 -- checks what was found.
+--
+-- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a plan, and
+-- any role can have plans printed (debug_print_plan).
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 CREATE SCHEMA kid_seal_internal;

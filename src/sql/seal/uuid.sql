@@ -8,20 +8,21 @@ COMMENT ON FUNCTION kid_seal_internal.to_uuid(bytea) IS 'the ID with the given b
 CREATE FUNCTION @extschema@.kid_seal(id uuid, prefix text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    newest bytea;
+    block bytea;
 BEGIN
     IF kid_seal_internal.time_of(uuid_send(id)) IS NULL THEN
         RAISE 'uuid "%" is not of version 7', id
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'A random one, of version 4, tells nothing: use kid_encode().';
     END IF;
-    SELECT k.key INTO newest FROM kid_seal_internal.keys AS k ORDER BY k.n DESC LIMIT 1;
+    SELECT kid_seal_internal.encipher(uuid_send(id), kid_seal_internal.subkey(k.key, 'uuid', prefix)) INTO block
+      FROM kid_seal_internal.keys AS k
+     ORDER BY k.n DESC
+     LIMIT 1;
     IF NOT FOUND THEN
         PERFORM kid_seal_internal.no_key();
     END IF;
-    RETURN kid_seal_internal.to_text(
-        kid_seal_internal.encipher(uuid_send(id), kid_seal_internal.subkey(newest, 'uuid', prefix)),
-        prefix);
+    RETURN kid_seal_internal.to_text(block, prefix);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(uuid, text) IS
     'returns an ID as a text that only its unsealing function can read; the same ID and prefix give the same text';
@@ -30,25 +31,20 @@ CREATE FUNCTION @extschema@.kid_uuid_unseal(sealed text, prefix text) RETURNS uu
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    block bytea;
-    found bytea;
-    distance interval;
-    least_distance interval;
-    key bytea;
+    id bytea;
 BEGIN
-    FOR key IN SELECT k.key FROM kid_seal_internal.keys AS k ORDER BY k.n DESC LOOP
-        block := kid_seal_internal.decipher(sealed_block, kid_seal_internal.subkey(key, 'uuid', prefix));
-        distance := kid_seal_internal.time_of(block) - now();
-        distance := greatest(distance, -distance);
-        IF found IS NULL AND distance IS NOT NULL OR distance < least_distance THEN
-            found := block;
-            least_distance := distance;
-        END IF;
-    END LOOP;
-    IF found IS NULL THEN
+    SELECT block INTO id
+      FROM kid_seal_internal.keys AS k,
+           LATERAL (SELECT kid_seal_internal.decipher(sealed_block, kid_seal_internal.subkey(k.key, 'uuid', prefix))
+                    OFFSET 0) AS opened (block),
+           LATERAL (SELECT kid_seal_internal.time_of(block) - now() OFFSET 0) AS distance (distance)
+     WHERE distance IS NOT NULL
+     ORDER BY greatest(distance, -distance), k.n DESC
+     LIMIT 1;
+    IF NOT FOUND THEN
         PERFORM kid_seal_internal.refuse(sealed, 'uuid', prefix);
     END IF;
-    RETURN kid_seal_internal.to_uuid(found);
+    RETURN kid_seal_internal.to_uuid(id);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_uuid_unseal(text, text) IS
     'returns the uuid of version 7 that kid_seal() sealed with the same prefix; most other texts are an error';
