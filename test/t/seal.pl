@@ -63,6 +63,10 @@ is(output_of('holder', q{
 	CREATE EXTENSION kid SCHEMA of_kid;
 }) =~ s/.*NOTICE.*\n?//gr, '', 'the owner of the database creates kid and pgcrypto');
 output_of('holder', $plants);
+# Rights in all that is a superuser's, as for a role that may read everything.
+sql("ALTER DEFAULT PRIVILEGES FOR ROLE \"$superuser\" GRANT ALL ON $_ TO tenant, PUBLIC") foreach qw(TABLES SCHEMAS FUNCTIONS);
+sql('GRANT CREATE ON DATABASE held TO app');
+is(sqlstates_of('app', 'CREATE EXTENSION kid_seal SCHEMA of_seal'), 42501, 'who only may create in the database cannot create kid_seal');
 is(output_of('holder', q{CREATE TYPE pg_temp.kid64 AS (n int); SET search_path = pg_temp, of_seal, of_pgcrypto, of_kid, pg_catalog; SET check_function_bodies = off; CREATE EXTENSION kid_seal SCHEMA of_seal}) =~ s/.*NOTICE.*\n?//gr, '',
 	'and kid_seal, in a schema full of traps');
 unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder)/, 'none of which ran');
@@ -70,6 +74,7 @@ unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder)/, 'none of 
 # Who has which rights.
 is(sqlstates_of('holder', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}), '55000', 'without a key nothing is sealed');
 is(output_of('holder', 'SELECT of_seal.kid_seal_new_key()'), 1, 'the owner of the database makes a key');
+is(sqlstates_of('tenant', 'SELECT key FROM kid_seal_internal.keys; SELECT kid_seal_internal.new_key()'), '42501 42501', 'the keys are for nobody');
 foreach my $call (q{kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, q{kid64_unseal('', '')}, 'kid_seal_new_key()', 'kid_seal_forget_key(1)', 'kid_seal_keys()')
 {
 	is(sqlstates_of('tenant', "SELECT of_seal.$call"), 42501, "$call is not for everybody");
@@ -153,6 +158,16 @@ $node->safe_psql('postgres', 'ALTER DATABASE held RENAME TO held_before; CREATE 
 $node->psql('held', "\\i $dump.moved", on_error_stop => 0);
 is(output_of('app', $unseal =~ s/of_seal/in_seal/r), '.6.nef3Mk.3', 'what was sealed before the dump opens after it');
 is(output_of('holder', 'SELECT in_seal.kid_seal_new_key()'), 11, 'and numbers go on');
+
+# The data alone, into a database that has a key of its own.
+$node->command_ok([ 'pg_dump', '--data-only', '-d', $node->connstr('held_before'), '-f', "$dump.data" ], 'a superuser dumps the data');
+$node->safe_psql('postgres', 'CREATE DATABASE other');
+$node->safe_psql('other', 'CREATE EXTENSION kid_seal CASCADE; SELECT kid_seal_new_key()');
+my $new = $node->safe_psql('other', q{SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord')});
+$node->psql('other', "\\i $dump.data", on_error_stop => 0) foreach 1 .. 2;
+is($node->safe_psql('other', q{SELECT string_agg(n::text, ' ') FROM kid_seal_keys()}), '1 2 3 4 5 6 7 8 9 10 11', 'keys of a dump get the next numbers, and once');
+is($node->safe_psql('other', "SELECT kid64_unseal('$_', 'ord')"), '.6.nef3Mk.3', 'texts of both databases open') foreach $sealed, $new;
+
 my ($stdout, $stderr) = run_command([ 'pg_dump', '-d', $node->connstr('held'), '-U', 'holder', '-f', "$dump.owner" ]);
 like($stderr, qr/permission denied for \w+ (?:keys|kid_seal_internal)/, 'the owner of the database cannot dump the keys');
 $node->command_ok([ 'pg_dump', '-d', $node->connstr('held'), '-U', 'holder', '--exclude-table-data=kid_seal_internal.keys', '-f', "$dump.owner" ], 'but the rest');

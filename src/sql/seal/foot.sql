@@ -2,16 +2,32 @@
 -- text by trying those of its time.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
-REVOKE ALL ON ALL FUNCTIONS IN SCHEMA kid_seal_internal FROM PUBLIC;
 DO $$
 DECLARE
-    f regprocedure;
+    seal oid := (SELECT oid FROM pg_extension WHERE extname = 'kid_seal');
+    what record;
 BEGIN
-    FOR f IN SELECT p.oid FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid JOIN pg_proc AS p ON p.oid = d.objid
-              WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-                AND e.extname = 'kid_seal' AND p.pronamespace <> 'kid_seal_internal'::regnamespace LOOP
-        EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', f);
-        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO pg_database_owner WITH GRANT OPTION', f);
+    -- Besides PUBLIC, those to whom the superuser gives rights in all that is his (ALTER DEFAULT PRIVILEGES).
+    FOR what IN
+        WITH objects AS (
+            SELECT 'SCHEMA' AS kind, nspname::text AS name, nspowner AS owner, coalesce(nspacl, acldefault('n', nspowner)) AS acl
+              FROM pg_namespace WHERE oid = 'kid_seal_internal'::regnamespace
+            UNION ALL
+            SELECT 'TABLE', c.oid::regclass::text, relowner, coalesce(relacl, acldefault('r', relowner))
+              FROM pg_class AS c WHERE c.oid = 'kid_seal_internal.keys'::regclass
+            UNION ALL
+            SELECT 'FUNCTION', p.oid::regprocedure::text, proowner, coalesce(proacl, acldefault('f', proowner))
+              FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+             WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = seal AND d.deptype = 'e')
+        SELECT DISTINCT kind, name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END AS grantee
+          FROM objects, aclexplode(acl) WHERE grantee <> owner LOOP
+        EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
+    END LOOP;
+    FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
+                  JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+                 WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = seal AND d.deptype = 'e'
+                   AND p.pronamespace <> 'kid_seal_internal'::regnamespace LOOP
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO pg_database_owner WITH GRANT OPTION', what.name);
     END LOOP;
 END $$;
 

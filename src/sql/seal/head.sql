@@ -21,6 +21,15 @@
 -- any role can have plans printed (debug_print_plan).
 SET LOCAL search_path = pg_catalog, pg_temp;
 
+DO $$
+BEGIN
+    IF NOT pg_has_role((SELECT extowner FROM pg_extension WHERE extname = 'kid_seal'), 'pg_database_owner', 'USAGE') THEN
+        RAISE 'must be owner of database %', current_database()
+            USING ERRCODE = 'insufficient_privilege',
+                  DETAIL = 'Dropping kid_seal drops the keys, and dumps need a right to them.';
+    END IF;
+END $$;
+
 CREATE SCHEMA kid_seal_internal;
 COMMENT ON SCHEMA kid_seal_internal IS 'keys of sealed IDs, and functions that nobody else calls';
 
@@ -31,6 +40,21 @@ CREATE TABLE kid_seal_internal.keys (
 );
 COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: the newest seals, all unseal';
 COMMENT ON COLUMN kid_seal_internal.keys.key IS 'random, of 256 bits';
+
+-- A dump can be restored into a database that has keys already. Those of the dump get other numbers then.
+CREATE FUNCTION kid_seal_internal.number_key() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM kid_seal_internal.keys AS k WHERE k.key = NEW.key) THEN
+        RETURN NULL;
+    END IF;
+    IF NEW.n IS NULL OR EXISTS (SELECT FROM kid_seal_internal.keys AS k WHERE k.n = NEW.n) THEN
+        NEW.n := (SELECT coalesce(max(k.n), 0) + 1 FROM kid_seal_internal.keys AS k);
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER number_key BEFORE INSERT ON kid_seal_internal.keys
+    FOR EACH ROW EXECUTE FUNCTION kid_seal_internal.number_key();
+COMMENT ON FUNCTION kid_seal_internal.number_key() IS 'gives a new key the next number, unless it has one that is free';
 SELECT pg_extension_config_dump('kid_seal_internal.keys'::regclass, ''::text);
 
 SELECT set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
@@ -38,11 +62,11 @@ SELECT set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), tru
 
 CREATE FUNCTION kid_seal_internal.new_key() RETURNS bytea
     LANGUAGE sql VOLATILE PARALLEL SAFE RETURN gen_random_bytes(32);
--- STABLE, like convert_to(): PL/pgSQL calls a function in SQL directly, three times as fast, only if what the function calls is
+-- To SQL_ASCII means without conversion; a valid prefix is in ASCII. STABLE, like convert_to(): PL/pgSQL calls a function in SQL directly, three times as fast, only if what the function calls is
 -- not more volatile.
 CREATE FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) RETURNS bytea
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
-    RETURN substr(hmac(convert_to(type || ':'::text || prefix, 'UTF8'::name), key, 'sha256'::text), 1, 16);
+    RETURN substr(hmac(convert_to(type || ':'::text || prefix, 'SQL_ASCII'::name), key, 'sha256'::text), 1, 16);
 CREATE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encrypt(block, key, 'aes-ecb/pad:none'::text);
 CREATE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
@@ -90,9 +114,7 @@ DECLARE
     made integer;
 BEGIN
     LOCK TABLE kid_seal_internal.keys IN SHARE ROW EXCLUSIVE MODE;
-    INSERT INTO kid_seal_internal.keys (n, key)
-    SELECT coalesce(max(k.n), 0) + 1, kid_seal_internal.new_key() FROM kid_seal_internal.keys AS k
-    RETURNING n INTO made;
+    INSERT INTO kid_seal_internal.keys (key) VALUES (kid_seal_internal.new_key()) RETURNING n INTO made;
     RETURN made;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal_new_key() IS
