@@ -142,6 +142,24 @@ my ($id) = ${ $session->{stdout} } =~ /^(\d+)\n\z/m;
 cmp_ok(time - $began, '>=', 4.9, 'the session that flushes waits until the flush ends');
 cmp_ok($real->safe_psql('postgres', 'SELECT kid_next()::bigint'), '>', $id, 'after the flush, new IDs are greater');
 is($real->safe_psql('postgres', 'INSERT INTO other_work VALUES (1) RETURNING n'), 1, 'after the flush, other transactions commit');
+
+# Crash after crash while a flush takes two seconds: the bound is never more than ten seconds ahead.
+$real->append_conf('postgresql.conf', "restart_after_crash = on\n");
+$real->reload;
+my $furthest = 0;
+foreach (1 .. 6)
+{
+	set_flush(2200);
+	my $seconds = $real->safe_psql('postgres', q{
+		SET kid.max_wait = -1;
+		DO 'BEGIN PERFORM kid_next(); PERFORM count(kid_next()) FROM generate_series(1, 150000); END';
+		SELECT extract(epoch FROM lease_until - clock_timestamp()) FROM kid_stats() WHERE clock = 'kid'});
+	$furthest = $seconds if $seconds > $furthest;
+	set_flush(0);
+	kill_backend($real);
+}
+cmp_ok($furthest, '>', 5, 'with a slow disk the bound is seconds ahead');
+cmp_ok($furthest, '<=', 10, "crash after crash, it is $furthest s ahead at most");
 $real->stop;
 
 done_testing();
