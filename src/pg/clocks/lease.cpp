@@ -62,7 +62,8 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   // A clock that is ahead, as after a crash, gets four writes, too, but not beyond slow_micros: or each of many crashes
   // would put it further ahead.
   unix_micros const ahead = rules.time(next) - now;
-  unix_micros const until = Max(now + length, rules.time(next) + Max(near_micros, Min(four_writes, slow_micros - ahead)));
+  unix_micros const until =
+      Max(now + length, rules.time(next) + Max(near_micros, Min(four_writes, slow_micros - ahead)));
 
   // If the page already has a higher bound that was not published because standbys had yet to confirm it, publish it
   // now, unless a wrong system clock put it too far ahead. The caller has checked that it may rely on the page
