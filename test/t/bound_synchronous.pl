@@ -182,6 +182,21 @@ $real->stop;
 	$real->append_conf('postgresql.conf', "synchronous_standby_names = 'next'\n");
 	$real->reload;
 	cmp_ok($real->safe_psql('postgres', "SET kid.max_wait = '10s'; SELECT kid_next()::bigint"), '>', $last, 'another standby that has confirmed all WAL before becomes synchronous: IDs are made');
+
+	# The same with sessions that wait in turn: none of them waits from the beginning to the end.
+	$real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
+	$real->reload;
+	wait_for_end_of_lease();
+	my $loop = q{SET kid.max_wait = '500ms'; DO $$ BEGIN FOR attempt IN 1 .. 16 LOOP
+		BEGIN PERFORM kid_next(); RETURN; EXCEPTION WHEN configuration_limit_exceeded THEN RAISE WARNING 'waited'; END; END LOOP; RAISE 'no ID'; END $$};
+	my @outputs = ('') x 4;
+	my @sessions = map { usleep(120_000); IPC::Run::start([ 'psql', '-Xq', '-d', $real->connstr('postgres'), '-c', $loop ], '>&', \$outputs[$_]) } 0 .. $#outputs;
+	usleep(1_500_000);
+	$real->append_conf('postgresql.conf', "synchronous_standby_names = 'next'\n");
+	$real->reload;
+	$_->finish foreach @sessions;
+	is(scalar(grep { /waited/ } @outputs), scalar @outputs, 'sessions that wait in turn wait');
+	is(scalar(grep { /no ID/ } @outputs), 0, 'and make IDs once another standby has become synchronous');
 	$next->stop;
 	$real->append_conf('postgresql.conf', "synchronous_standby_names = 'other'\n");
 	$real->stop;

@@ -10,6 +10,8 @@ namespace {
 /// every 10 ms.
 constexpr std::int64_t soon_micros = 200'000;
 
+constexpr std::int64_t second_micros = 1'000'000;
+
 enum class lock_attempt : unsigned char { taken, in_use, unconfirmed };
 
 lock_attempt try_lock(lease_state &lease) {
@@ -46,13 +48,17 @@ long sleep_before_next(lock_attempt last, bool is_first, std::int64_t waited) {
 }
 
 /// Logs the page once more. A standby that has just become a synchronous one has the WAL already, and would confirm it
-/// only with the next WAL that it receives, or after wal_receiver_status_interval.
+/// only with the next WAL that it receives, or after wal_receiver_status_interval. Nobody is told when one becomes so:
+/// any session that waits reminds them again after a second.
 void remind_standbys(lease_state &lease) {
   if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
     return;
   release_after(&lease.lock, [&] {
-    if (!is_confirmed(lease))
+    std::int64_t const now = monotonic_micros();
+    if (now >= lease.remind_at && now - lease.written_at > soon_micros && !is_confirmed(lease)) {
+      lease.remind_at = now + second_micros;
       XLogFlush(write_page(lease.page));
+    }
     return true;
   });
 }
@@ -61,7 +67,7 @@ void remind_standbys(lease_state &lease) {
 void wait_for_lock(lease_state &lease, char const *name, lock_attempt last, bool is_first) {
   static std::uint32_t event = 0;
   std::int64_t const start = monotonic_micros();
-  bool reminded = false;
+  std::int64_t remind_after = soon_micros;
 
   if (event == 0)
     event = wait_event("KidLease");
@@ -71,9 +77,9 @@ void wait_for_lock(lease_state &lease, char const *name, lock_attempt last, bool
     std::int64_t const waited = monotonic_micros() - start;
     if (max_wait >= 0 && waited > Max(max_wait, 10) * INT64CONST(1000))
       not_renewed_error(name, last);
-    if (unconfirmed && is_first && !reminded && waited > soon_micros) {
+    if (unconfirmed && waited >= remind_after) {
+      remind_after = waited + second_micros;
       remind_standbys(lease);
-      reminded = true;
     }
     ConditionVariableTimedSleep(&lease.released, sleep_before_next(last, is_first, waited),
                                 unconfirmed ? std::uint32_t{WAIT_EVENT_SYNC_REP} : event);
@@ -105,14 +111,20 @@ bool is_confirmed(lease_state &lease) {
   Assert(is_held(lease));
   if (lease.written == InvalidXLogRecPtr || !replicates_synchronously())
     return true;
-  if (!standbys_have(lease.written, true)) {
-    lease.pending_micros = monotonic_micros() - lease.written_at;
-    return synchronous_commit == SYNCHRONOUS_COMMIT_REMOTE_WRITE && standbys_have(lease.written, false);
-  }
-  lease.written = InvalidXLogRecPtr;
   // The standbys confirmed at some time since the last check. If that check was long ago, the time until now is far too
   // long for the write. So count at most twice the time that had passed at the check.
-  lease.write_micros = Min(2 * lease.pending_micros, monotonic_micros() - lease.written_at);
+  std::int64_t const pending = monotonic_micros() - lease.written_at;
+  std::int64_t const write_micros = Min(2 * lease.pending_micros, pending);
+  if (standbys_have(lease.written, true)) {
+    lease.written = InvalidXLogRecPtr;
+    lease.write_micros = write_micros;
+    return true;
+  }
+  lease.pending_micros = pending;
+  if (synchronous_commit != SYNCHRONOUS_COMMIT_REMOTE_WRITE || !standbys_have(lease.written, false))
+    return false;
+  // The next write may come before standbys flush this one, and so nothing else might ever lengthen the lease.
+  lease.write_micros = Max(lease.write_micros, write_micros);
   return true;
 }
 

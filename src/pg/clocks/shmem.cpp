@@ -19,7 +19,7 @@ static_assert(offsetof(shared_state, backfill) == 896 && offsetof(shared_state, 
 static_assert(sizeof(shared_state) == 1280 && sizeof(clock_cell) == 128 && sizeof(clock_stats) == 56);
 static_assert(offsetof(clock_cell, held) == 32 && offsetof(identity_state, citus_database) == 32);
 // The lock before these has more members if PostgreSQL was built to debug locks.
-static_assert(offsetof(lease_state, resets) - offsetof(lease_state, tranche) == 204);
+static_assert(offsetof(lease_state, resets) - offsetof(lease_state, tranche) == 212);
 
 /// The same in all versions of kid, so that a difference is found by `struct_version`, and reported by an error of
 /// kid's own.

@@ -91,6 +91,7 @@ struct lease_state {
   std::int64_t written_at;     ///< when that was written, in microseconds of the monotonic clock
   std::int64_t write_micros;   ///< how long a write takes, until synchronous standbys have confirmed it
   std::int64_t pending_micros; ///< how long the last write had taken when it was last checked
+  std::int64_t remind_at;      ///< when standbys are reminded of it next, in microseconds of the monotonic clock
 
   pg_atomic_uint64 safe;   ///< the safe mark of the clock with sides; changed under `lock`
   pg_atomic_uint64 resets; ///< how often a clock was lowered or its lane changed; a session must not use states that
