@@ -443,6 +443,10 @@ COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS 'implementation of <= o
 COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= operator';
 COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
 
+-- from src/sql/traits/time_operators.sql.in
+
+-- kid64: operators that compare with time
+
 CREATE OPERATOR < (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -504,14 +508,18 @@ CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_operators.sql.in
+-- from src/sql/traits/range_contains.sql.in
 
--- kid64: operators with ranges of time (src/pg/traits/time_comparison.hpp)
+-- kid64: the implementation of @> (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION kid64_range_contains(kid_span, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- kid64: operators that compare with ranges of time
 
 CREATE OPERATOR <@ (
     LEFTARG = kid64, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -972,6 +980,10 @@ COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS 'implementation of <= o
 COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= operator';
 COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
 
+-- from src/sql/traits/time_operators.sql.in
+
+-- kid96: operators that compare with time
+
 CREATE OPERATOR < (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -1033,14 +1045,18 @@ CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_operators.sql.in
+-- from src/sql/traits/range_contains.sql.in
 
--- kid96: operators with ranges of time (src/pg/traits/time_comparison.hpp)
+-- kid96: the implementation of @> (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- kid96: operators that compare with ranges of time
 
 CREATE OPERATOR <@ (
     LEFTARG = kid96, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -1581,6 +1597,10 @@ COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS 'implementation of <= opera
 COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= operator';
 COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
 
+-- from src/sql/traits/time_operators.sql.in
+
+-- sno: operators that compare with time
+
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -1642,14 +1662,18 @@ CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_operators.sql.in
+-- from src/sql/traits/range_contains.sql.in
 
--- sno: operators with ranges of time (src/pg/traits/time_comparison.hpp)
+-- sno: the implementation of @> (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION sno_range_contains(kid_span, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- sno: operators that compare with ranges of time
 
 CREATE OPERATOR <@ (
     LEFTARG = sno, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -2104,6 +2128,10 @@ COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS 'implementation of <= o
 COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= operator';
 COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
 
+-- from src/sql/traits/time_operators.sql.in
+
+-- flake: operators that compare with time
+
 CREATE OPERATOR < (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -2165,14 +2193,18 @@ CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_operators.sql.in
+-- from src/sql/traits/range_contains.sql.in
 
--- flake: operators with ranges of time (src/pg/traits/time_comparison.hpp)
+-- flake: the implementation of @> (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- flake: operators that compare with ranges of time
 
 CREATE OPERATOR <@ (
     LEFTARG = flake, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -2688,6 +2720,10 @@ COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS 'implementation of <= ope
 COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= operator';
 COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
 
+-- from src/sql/traits/time_operators.sql.in
+
+-- flax: operators that compare with time
+
 CREATE OPERATOR < (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -2749,14 +2785,18 @@ CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_operators.sql.in
+-- from src/sql/traits/range_contains.sql.in
 
--- flax: operators with ranges of time (src/pg/traits/time_comparison.hpp)
+-- flax: the implementation of @> (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION flax_range_contains(kid_span, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- flax: operators that compare with ranges of time
 
 CREATE OPERATOR <@ (
     LEFTARG = flax, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -2912,6 +2952,10 @@ COMMENT ON FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) IS 'implementation of 
 COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS 'implementation of <= operator';
 COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS 'implementation of >= operator';
 COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS 'implementation of > operator';
+
+-- from src/sql/traits/time_operators.sql.in
+
+-- uuid: operators that compare with time
 
 CREATE OPERATOR < (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_lt_time,
@@ -3318,7 +3362,7 @@ COMMENT ON FUNCTION kid_identity() IS
 -- Partitions by time
 --
 -- These functions look up no name when they run, since the owner of a table or of the schema could put another function
--- there. kid_partitions() is bound when it is created, as kid_check() is. Its functions and operators match exactly.
+-- there.
 
 CREATE FUNCTION kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100)
@@ -3334,6 +3378,12 @@ CREATE FUNCTION kid_partition_times(
     parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean)
     RETURNS SETOF record
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
+
+-- from src/sql/partitions_list.sql
+
+-- The list of partitions, and what both editions say about partitions
+--
+-- kid_partitions() is bound when it is created, as kid_check() is. Its functions and operators match exactly.
 
 -- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
 CREATE FUNCTION kid_partitions(
