@@ -61,20 +61,15 @@ SELECT 'x'::kid64;
 SELECT 'x'::text::kid64;
 \set VERBOSITY default
 
--- Text of a time, a range or a number gets a hint, in whatever way it is given.
+-- Text of a time or a range gets a hint, in whatever way it is given.
 SELECT count(*) FROM ids WHERE id >= '2026-11-21 20:35';
 SELECT '[2026-11-21 20:35:00+00,)'::kid64;
-SELECT '1795241505097280000'::kid64;
 PREPARE since AS SELECT count(*) FROM ids WHERE id >= $1;
 EXECUTE since('2026-11-21T20:35:00.000+00:00');
-EXECUTE since('1795241505097280000');
 DEALLOCATE since;
 CREATE TABLE copied (id kid64);
 COPY copied FROM STDIN;
 2026-11-21 20:35:00+00
-\.
-COPY copied FROM STDIN;
-1795241505097280000
 \.
 DROP TABLE copied;
 CREATE FUNCTION hint(type regtype, bad text, OUT hint text) LANGUAGE plpgsql AS $$
@@ -90,25 +85,38 @@ SELECT 'time', unnest(ARRAY['2026-11-21', '2026-11-21 20:35', '2026-11-21T20:35:
 UNION ALL
 SELECT 'range', unnest(ARRAY['[2026-11-21,2026-11-22)', '("2026-11-21 20:35:00+00",)', '(,2026-11-21]', '[,"2026-11-21 20:35:00+00")', '[now,infinity]'])
 UNION ALL
-SELECT 'number', unnest(ARRAY['123456789012', '-123456789012', '1795241505097280000', '-9223372036854775808'])
-UNION ALL
 SELECT 'none', unnest(ARRAY['', '-', '+', '[', '(', '[,', '(,"', '[]', '[1,2]', '["', 'x', '2026', '2026-', '2026-1', '2026-11-', '2026-11-2', '2026-1-1',
                             '2026-11-21x', '2026-11-211', '2026/11/21', '20261121T203500', 'nowhere', 'nov 21', 'infinit', '--infinity', '-now', '1', '-1',
                             '1234567890', '-1234567890', '+123456789012', '--123456789012', '1234567890123x', '12345678901234567890', '1234567890.123',
                             repeat('2', 100), repeat('x', 1000000), repeat('2026-11-2', 1000), 'ü', 'üüüü-üü-üü', '２０２６-11-21']);
 SELECT kind, hint, count(*) FROM bad, hint('kid64', text) GROUP BY kind, hint ORDER BY kind;
--- The other types have no hint for numbers.
 SELECT type, kind, hint, count(*) FROM bad, unnest('{kid96,sno,flake,flax}'::regtype[]) AS type, hint(type, text)
  WHERE hint <> '' GROUP BY type, kind, hint ORDER BY type::text, kind;
 DROP TABLE bad;
 DROP FUNCTION hint;
--- Text of digits only can be a valid ID.
+-- Text of digits only can be a valid ID. From 12 digits on it is a bigint, since no ID is so long.
 SELECT '20261121203'::kid64;
+SELECT text, text::kid64 AS id, text::kid64::bigint = text::bigint AS same
+  FROM unnest(ARRAY['100000000000', '31584891186561024', '999999999999999999', '9223372036854775807', '-100000000000', '-9223372036854775808']) AS text;
+CREATE TABLE copied (id kid64);
+COPY copied FROM STDIN;
+31584891186561024
+\.
+SELECT * FROM copied WHERE id = '31584891186561024';
+DROP TABLE copied;
+SELECT '9223372036854775808'::kid64;
+SELECT '-9223372036854775809'::kid64;
+SELECT '10000000000000000000'::kid64;
+SELECT '012345678901'::kid64;
+SELECT '-012345678901'::kid64;
+SELECT '+123456789012'::kid64;
+SELECT '123456789012 '::kid64;
+SELECT '-12345678901'::kid64;
 
 -- From PostgreSQL 16 on such errors are soft: pg_input_is_valid() returns false for each kind.
 SELECT CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'SELECT false AS any_valid' ELSE
     $$SELECT bool_or(pg_input_is_valid(bad, 'kid64')) AS any_valid
-        FROM unnest(ARRAY['', '.6.ndhuBk.', '.6.ndhuBk...', '.6.ndhu+k..', '.6.ndhüBk..', '.6.ndhuBk.0', '2026-11-21 20:35', '[2026-11-21,]', '1795241505097280000']) AS bad$$ END AS query \gset
+        FROM unnest(ARRAY['', '.6.ndhuBk.', '.6.ndhuBk...', '.6.ndhu+k..', '.6.ndhüBk..', '.6.ndhuBk.0', '2026-11-21 20:35', '[2026-11-21,]', '9223372036854775808']) AS bad$$ END AS query \gset
 :query;
 
 -- Bytes that are not IDs.

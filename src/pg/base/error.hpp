@@ -86,21 +86,12 @@ inline bool looks_like_range(char const *text) {
   return looks_like_time(text);
 }
 
-/// Returns whether all of `text` is a number that fits a bigint and is large enough for an ID.
-inline bool looks_like_bigint(char const *text) {
-  text += *text == '-';
-  int const digits = count_digits(text, 20);
-  return digits >= 12 && digits < 20 && text[digits] == '\0';
-}
-
 /// Adds a hint if `text` was plainly meant for another type. Otherwise returns 0.
-template <class Id> int syntax_hint(char const *text) {
+inline int syntax_hint(char const *text) {
   if (looks_like_time(text))
     return errhint("To compare an ID with a time, cast the time, as in \"id >= $1::timestamptz\".");
   if (looks_like_range(text))
     return errhint("To compare an ID with a range of times, use \"id <@ $1::tstzrange\".");
-  if (by_value<Id> && !std::is_same_v<typename Id::text, decimal_text> && looks_like_bigint(text))
-    return errhint("To use a number as an ID, cast it, as in \"$1::bigint\".");
   return 0;
 }
 
@@ -108,7 +99,7 @@ template <class Id> int syntax_hint(char const *text) {
 template <class Id> void syntax_error(Node *context, char const *text, text_status status) {
   errsave(context, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
           errmsg("invalid input syntax for type %s: \"%s\"", Id::name, text),
-          errdetail_internal("%s", syntax_detail<Id>(text, status)), syntax_hint<Id>(text));
+          errdetail_internal("%s", syntax_detail<Id>(text, status)), syntax_hint(text));
 }
 
 template <class Id> [[noreturn]] void binary_error(int length) {

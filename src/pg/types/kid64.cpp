@@ -45,6 +45,36 @@ constexpr clock_rules kid_clock_rules = [] {
   return rules;
 }();
 
+/// Reads a bigint: at least 12 digits, more characters than an ID has, without a leading 0. Returns false if `text` is
+/// none.
+static bool read_bigint(char const *text, kid64::word &id) {
+  bool const negative = *text == '-';
+  char const *const digits = text + negative;
+  kid64::word const greatest = static_cast<kid64::word>(PG_INT64_MAX) + negative;
+  int const count = count_digits(digits, 20);
+  kid64::word value = 0;
+
+  if (count < 12 || count > 19 || digits[count] != '\0' || *digits == '0')
+    return false;
+  for (int i = 0; i < count; i++)
+    value = value * 10 + static_cast<kid64::word>(digits[i] - '0');
+  if (value > greatest)
+    return false;
+  id = negative ? ~value + 1 : value;
+  return true;
+}
+
+/// Reads an ID, or the bigint of one, as a dump of a `bigint` column contains it. No text is both.
+template <> Datum in<kid64>(PG_FUNCTION_ARGS) {
+  char const *const text = PG_GETARG_CSTRING(0);
+  kid64::word id = 0;
+  text_status const status = kid64::text::decode(text, strlen(text), id);
+
+  if (unlikely(status.error != text_error::none) && !read_bigint(text, id))
+    syntax_error<kid64>(fcinfo->context, text, status);
+  return put<kid64>(id);
+}
+
 namespace {
 
 struct kid64_generator {
