@@ -622,6 +622,17 @@ COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within
 COMMENT ON FUNCTION kid_observe(kid64) IS
     'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
+-- The edition in plain SQL has these, too. There a kid64 is a bigint.
+CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN id::text;
+CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN encoded::kid64;
+
+COMMENT ON FUNCTION kid64_to_text(kid64) IS 'returns an ID as text, as the cast does';
+COMMENT ON FUNCTION kid64_from_text(text) IS 'reads an ID from text, as the cast does';
+
 CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
 BEGIN ATOMIC
