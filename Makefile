@@ -14,6 +14,8 @@ OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp)
 SCRIPT     = kid--$(EXTVERSION).sql
 SEAL       = kid_seal--$(EXTVERSION).sql
 DATA_built = $(SCRIPT) $(SEAL)
+# The edition in plain SQL, in one script that psql runs. There is nothing to install.
+PLAIN      = kid-plain--$(EXTVERSION).sql
 # Scripts of earlier versions, if any were released, and of updates from one version to the next.
 DATA       = $(filter-out $(DATA_built:%=released/%),$(wildcard released/*.sql))
 REGRESS    = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
@@ -37,7 +39,7 @@ PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
-EXTRA_CLEAN = $(OBJS:.o=.d) build
+EXTRA_CLEAN = $(OBJS:.o=.d) $(PLAIN) build
 
 PRIVATE = test test-assertions test-core test-ha test-citus test-peers test-clients demo bench lint
 .PHONY: $(PRIVATE) test-matrix
@@ -66,8 +68,10 @@ prove_installcheck = @echo "No TAP tests: they need prove, IPC::Run, and Postgre
 endif
 endif
 
-$(DATA_built): $(filter-out src/sql/kid.sql,$(wildcard src/sql/* src/sql/*/*)) src/types.def Makefile kid.control
-	src/sql/assemble $(if $(filter $(SEAL),$@),--seal,$(EXTVERSION)) > $@.tmp
+all: $(PLAIN)
+
+$(DATA_built) $(PLAIN): $(filter-out src/sql/kid.sql,$(wildcard src/sql/* src/sql/*/*)) src/types.def Makefile kid.control
+	src/sql/assemble $(if $(filter $(SEAL),$@),--seal,$(if $(filter $(PLAIN),$@),--plain,$(EXTVERSION))) > $@.tmp
 	mv $@.tmp $@
 
 # The install script as kept in the tree, for reading and grep. Builds ignore it; test/build fails if it is stale.

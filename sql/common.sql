@@ -1,0 +1,251 @@
+-- What the editions in C and in plain SQL have in common: test/t/plain.pl runs this file against the latter, where kid64 is a
+-- domain over bigint. So IDs are shown as bigint, and errors without their details.
+SET TimeZone = 'UTC';
+SET DateStyle = 'ISO';
+SET IntervalStyle = 'postgres';
+SET client_min_messages = warning;
+\set VERBOSITY terse
+\set SHOW_CONTEXT never
+
+-- The rows that uid made, up to the end of a signed bigint: 167 of 200.
+\set vectors `tail -n +2 "$PG_ABS_SRCDIR/test/vectors/kid64.tsv"`
+CREATE TABLE vectors AS
+SELECT ('x' || f[5])::bit(64)::bigint::kid64 AS id, f[4]::int AS seq, f[6] AS text64, f[8]::bigint AS decoded_c,
+       to_timestamp(0) + f[1]::int * interval '1000000 seconds' + f[2]::int * interval '1 second' AS second,
+       f[3]::bigint * interval '1 us' AS c
+  FROM regexp_split_to_table(:'vectors', E'\n') AS line, string_to_array(line, E'\t') AS f
+ WHERE f[5] < '8';
+-- All counts are equal.
+SELECT count(*), count(*) FILTER (WHERE kid64_to_text(id) = text64) AS to_text,
+       count(*) FILTER (WHERE kid64_from_text(text64)::bigint = id::bigint) AS from_text,
+       count(*) FILTER (WHERE kid64_make(second + c, seq) = id) AS make,
+       count(*) FILTER (WHERE kid_timestamp(id) = second + decoded_c * interval '1 us') AS timestamp,
+       count(*) FILTER (WHERE kid64_timestamp(id) = kid_timestamp(id)) AS kid64_timestamp,
+       count(*) FILTER (WHERE kid_sequence(id) = seq) AS sequence,
+       count(*) FILTER (WHERE kid64_floor(second + c) = kid64_make(second + c, 0)) AS floor,
+       count(*) FILTER (WHERE kid64_ceil(second + c) = kid64_make(second + c, 16383)) AS ceil,
+       count(*) FILTER (WHERE id >= second + c AND id <= second + c AND NOT id < second + c AND NOT id > second + c) AS same_unit,
+       count(*) FILTER (WHERE id <@ tstzrange(second + c, second + c, '[]')) AS within
+  FROM vectors;
+SELECT count(*) FILTER (WHERE by_id <> by_text) AS id_text
+  FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text64 COLLATE "C") AS by_text FROM vectors) AS ranks;
+SELECT component, bits, value FROM vectors, kid_inspect(id) WHERE text64 = (SELECT max(text64 COLLATE "C") FROM vectors);
+SELECT bad, kid64_from_text(bad) FROM unnest(ARRAY['.6.ndhuBk.']) AS bad;
+SELECT bad, kid64_from_text(bad) FROM unnest(ARRAY['.6.ndhuBk...']) AS bad;
+SELECT bad, kid64_from_text(bad) FROM unnest(ARRAY['.6.ndhu+k..']) AS bad;
+SELECT bad, kid64_from_text(bad) FROM unnest(ARRAY['.6.ndhuBk.0']) AS bad;
+SELECT kid64_from_text('');
+SELECT kid64_from_text(NULL) IS NULL AS "null";
+
+-- Base32, as the library crockford-base32 writes it, and TypeIDs.
+\set base32 `grep -v '^#' "$PG_ABS_SRCDIR/test/vectors/base32.tsv" | tail -n +2`
+CREATE TABLE base32 AS
+SELECT f[1]::int AS bits, f[2] AS hex, f[3] AS text
+  FROM regexp_split_to_table(:'base32', E'\n') AS line, string_to_array(line, E'\t') AS f;
+SELECT count(*), count(*) FILTER (WHERE kid_encode(id) = text) AS encoded, count(*) FILTER (WHERE kid64_decode(text) = id) AS lower,
+       count(*) FILTER (WHERE kid64_decode('ord_' || upper(text), 'ord') = id) AS upper
+  FROM (SELECT ('x' || hex)::bit(64)::bigint::kid64 AS id, text FROM base32 WHERE bits = 64 AND hex < '8') AS ids;
+SELECT count(*), count(*) FILTER (WHERE kid_encode(hex::uuid) = text) AS encoded, count(*) FILTER (WHERE kid_uuid_decode(text) = hex::uuid) AS lower,
+       count(*) FILTER (WHERE kid_uuid_decode('ord_' || upper(text), 'ord') = hex::uuid) AS upper FROM base32 WHERE bits = 128;
+\set typeids `grep -v '^#' "$PG_ABS_SRCDIR/test/vectors/typeid.tsv" | tail -n +2`
+SELECT count(*), count(*) FILTER (WHERE kid_encode(uuid, prefix) = typeid) AS encoded, count(*) FILTER (WHERE kid_uuid_decode(typeid, prefix) = uuid) AS decoded
+  FROM (SELECT f[1] AS prefix, f[2]::uuid AS uuid, f[3] AS typeid
+          FROM regexp_split_to_table(:'typeids', E'\n') AS line, string_to_array(line, E'\t') AS f) AS typeids;
+\set invalid `grep -v '^#' "$PG_ABS_SRCDIR/test/vectors/typeid_invalid.tsv" | tail -n +2`
+CREATE FUNCTION attempt(encoded text, prefix text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN kid_uuid_decode(encoded, prefix);
+EXCEPTION WHEN invalid_text_representation OR invalid_parameter_value THEN
+    RETURN SQLSTATE;
+END $$;
+SELECT attempt(f[2], coalesce(substring(f[2] FROM '^(.*)_[^_]*$'), '')) AS own_prefix, attempt(f[2], 'other') AS other, count(*)
+  FROM regexp_split_to_table(:'invalid', E'\n') AS line, string_to_array(line, E'\t') AS f GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT kid64_decode('00w1p4s37vg0');
+SELECT kid64_decode('00w1p4s37vg0i');
+SELECT kid64_decode('g000000000000');
+SELECT kid64_decode(E'00w1p4s37vg01\n');
+SELECT kid64_decode('Ord_00w1p4s37vg01', 'ord');
+SELECT kid64_decode('ord_00w1p4s37vg01');
+SELECT kid64_decode('00w1p4s37vg01', 'ord');
+SELECT kid64_decode('Ord_00w1p4s37vg01', 'Ord');
+SELECT kid_encode(kid64_floor('2026-11-21'), '_ord');
+SELECT kid_encode(kid64_floor('2026-11-21'), repeat('x', 64));
+SELECT kid_encode(kid64_floor('2026-11-21'), repeat('x', 63)) = repeat('x', 63) || '_' || kid_encode(kid64_floor('2026-11-21')) AS longest;
+
+-- Bounds, also of times that no ID has.
+SELECT t, kid64_floor(t)::bigint, kid64_ceil(t)::bigint, kid_timestamp(kid64_floor(t)), kid_uuidv7_floor(t), kid_uuidv7_ceil(t), kid_timestamp(kid_uuidv7_ceil(t))
+  FROM unnest('{1970-01-01, 1970-01-01 00:00:00.001024, 2026-11-21 05:51:45.09728, 2026-11-21 05:51:45.999999, 9999-12-31 23:59:59.999999}'::timestamptz[]) AS t;
+SELECT kid64_floor('-infinity')::bigint, kid64_ceil('1969-12-31 23:59:59.999999')::bigint, kid64_floor(NULL) IS NULL AS "null",
+       kid_uuidv7_floor('-infinity'), kid_uuidv7_ceil('1969-12-31 23:59:59.999999'), kid_uuidv7_floor('infinity'), kid_uuidv7_ceil('20000-01-01');
+SELECT kid64_make('1969-12-31 23:59:59.999999', 0);
+SELECT kid64_make('2026-11-21', 16384);
+SELECT kid64_make('2026-11-21', -1);
+SELECT kid_uuidv7_at('1969-12-31 23:59:59.999999');
+SELECT kid_uuidv7_at('10889-08-02 05:31:50.656');
+SELECT kid_timestamp(uuid '6ba7b810-9dad-11d1-80b4-00c04fd430c8') IS NULL AS version_1, kid_timestamp(gen_random_uuid()) IS NULL AS version_4,
+       kid_uuidv7_timestamp('019aa5d0-7d00-7000-8000-000000000000');
+SELECT component, bits, value FROM kid_inspect(uuid '019aa5d0-7d01-7abc-b456-0123456789ab');
+SELECT component, value FROM kid_inspect(uuid '6ba7b810-9dad-11d1-80b4-00c04fd430c8');
+
+-- Comparison with time: each operator, with the ID on each side, beside instants at, before and after both ends of its unit.
+CREATE TABLE instants AS
+SELECT t FROM unnest('{-infinity, 1969-12-31 23:59:59.999999, 1970-01-01, 1970-01-01 00:00:00.001023, 1970-01-01 00:00:00.001024, 2026-11-21 05:51:45.097279,
+                       2026-11-21 05:51:45.09728, 2026-11-21 05:51:45.098303, 2026-11-21 05:51:45.098304, 2026-11-21 05:51:45.999423, 2026-11-21 05:51:45.999424,
+                       2026-11-21 05:51:45.999999, 2026-11-21 05:51:46, 10889-08-02 05:31:50.655999, 10889-08-02 05:31:50.656}'::timestamptz[]) AS t;
+CREATE TABLE compared AS
+SELECT kid64_make(t, seq) AS id, kid_uuidv7_floor(t) AS floor, kid_uuidv7_ceil(t) AS ceil
+  FROM instants, unnest('{0, 16383}'::int[]) AS seq WHERE t >= '1970-01-01';
+SELECT t, count(*) FILTER (WHERE id < t) AS lt, count(*) FILTER (WHERE id <= t) AS le, count(*) FILTER (WHERE id >= t) AS ge, count(*) FILTER (WHERE id > t) AS gt,
+       count(*) FILTER (WHERE t > id) AS lt, count(*) FILTER (WHERE t >= id) AS le, count(*) FILTER (WHERE t <= id) AS ge, count(*) FILTER (WHERE t < id) AS gt
+  FROM instants, compared GROUP BY t ORDER BY t;
+SELECT t, count(*) FILTER (WHERE u < t) AS lt, count(*) FILTER (WHERE u <= t) AS le, count(*) FILTER (WHERE u >= t) AS ge, count(*) FILTER (WHERE u > t) AS gt,
+       count(*) FILTER (WHERE t > u) AS lt, count(*) FILTER (WHERE t >= u) AS le, count(*) FILTER (WHERE t <= u) AS ge, count(*) FILTER (WHERE t < u) AS gt
+  FROM instants, compared, unnest(ARRAY[floor, ceil]) AS u GROUP BY t ORDER BY t;
+-- Ranges, with each kind of bounds, are the conjunction of two comparisons.
+SELECT kind, count(*), count(*) FILTER (WHERE inside), count(*) FILTER (WHERE inside <> expected) AS wrong, count(*) FILTER (WHERE uuid_inside <> uuid_expected) AS wrong_uuid
+  FROM (SELECT kind, id <@ range AND range @> id AND kid_within(id, range) AS inside, kid_within(floor, range) AS uuid_inside,
+               CASE WHEN isempty(range) THEN false ELSE CASE WHEN lower_inc(range) THEN id >= a.t ELSE id > a.t END AND CASE WHEN upper_inc(range) THEN id <= b.t ELSE id < b.t END END AS expected,
+               CASE WHEN isempty(range) THEN false ELSE CASE WHEN lower_inc(range) THEN floor >= a.t ELSE floor > a.t END AND CASE WHEN upper_inc(range) THEN floor <= b.t ELSE floor < b.t END END AS uuid_expected
+          FROM instants AS a, instants AS b, compared, unnest('{[),(],[],()}'::text[]) AS kind, tstzrange(a.t, b.t, kind) AS range
+         WHERE a.t <= b.t) AS ranges GROUP BY kind ORDER BY kind;
+SELECT count(*) FILTER (WHERE id <@ tstzrange(NULL, NULL)) AS "all", count(*) FILTER (WHERE id <@ tstzrange('2026-11-21', NULL)) AS "from", count(*) FILTER (WHERE id <@ tstzrange(NULL, '2026-11-21')) AS until,
+       count(*) FILTER (WHERE id <@ tstzrange 'empty') AS empty, count(*) FILTER (WHERE (id <@ NULL::tstzrange) IS NULL) AS "null", count(*) FILTER (WHERE (id < NULL::timestamptz) IS NULL) AS "null"
+  FROM compared;
+
+-- The same DDL and the same queries.
+CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text);
+CREATE TABLE lines (n serial, id bigint PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders);
+CREATE TABLE payments (n serial, id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders);
+INSERT INTO orders (item) SELECT 'tea' FROM generate_series(1, 1000);
+INSERT INTO lines (order_id) SELECT id FROM orders;
+INSERT INTO payments (order_id) SELECT id FROM orders;
+SELECT count(*), count(DISTINCT id), max(id) < kid_next() AS rising FROM orders;
+SELECT count(*) FILTER (WHERE NOT rises) AS falling FROM (SELECT id > lag(id) OVER (ORDER BY n) AS rises FROM lines) AS l;
+SELECT count(*) FILTER (WHERE NOT rises) AS falling, count(*) FILTER (WHERE version <> 'version 7 variant 2') AS others
+  FROM (SELECT id > lag(id) OVER (ORDER BY n) AS rises, (SELECT string_agg(component || ' ' || value, ' ') FROM kid_inspect(id) WHERE component IN ('version', 'variant')) AS version
+          FROM payments) AS p;
+SELECT bool_and(kid_timestamp(id) BETWEEN now() - interval '1 minute' AND now() + interval '1 minute') AS orders FROM orders;
+SELECT bool_and(kid64_timestamp(id) BETWEEN now() - interval '1 minute' AND now() + interval '1 minute') AS lines FROM lines;
+SELECT bool_and(kid_timestamp(id) BETWEEN now() - interval '1 minute' AND now() + interval '1 minute') AS payments FROM payments;
+SELECT count(*) FROM orders WHERE id > now() - interval '1 day';
+SELECT count(*) FROM orders WHERE id <@ tstzrange(now() - interval '1 day', now() - interval '1 hour');
+SELECT count(*) FROM payments WHERE id >= now() - interval '1 day';
+SELECT count(*), count(DISTINCT id), bool_and(rises IS NOT false) AS rising
+  FROM (SELECT id, id > lag(id) OVER (ORDER BY n) AS rises FROM kid_next(20000) WITH ORDINALITY AS i (id, n)) AS ids;
+SELECT count(*), count(DISTINCT id), bool_and(rises IS NOT false) AS rising
+  FROM (SELECT id, id > lag(id) OVER (ORDER BY n) AS rises FROM kid_uuidv7(1000) WITH ORDINALITY AS i (id, n)) AS ids;
+SELECT count(*) FROM kid_next(0);
+SELECT kid64_next() < kid_next() AS one_clock, count(*) FROM kid64_next(3) GROUP BY 1;
+-- An ID in text forms, as a program keeps it.
+SELECT count(*) FROM orders WHERE id = kid64_decode(kid_encode(id, 'ord'), 'ord') AND id = kid64_from_text(kid64_to_text(id));
+
+-- Old rows.
+SELECT count(DISTINCT id), min(kid_timestamp(id)) FROM (SELECT kid64_at('2026-10-10') AS id FROM generate_series(1, 16384)) AS ids;
+SELECT count(DISTINCT id), min(kid_timestamp(id)), max(kid_timestamp(id)) FROM (SELECT kid_uuidv7_at('2026-11-10 00:00:00.0015') AS id FROM generate_series(1, 1000)) AS ids;
+
+-- IDs from elsewhere. The clock catches up before the next test.
+SELECT now() + interval '5 s' AS later \gset
+SELECT kid_observe(kid64_ceil(:'later'));
+SELECT kid_next() > timestamptz :'later' AS kid64;
+SELECT kid_observe(kid64_floor('2020-01-01'));
+SELECT kid_next() > timestamptz :'later' AS kid64;
+SELECT kid_observe(kid_uuidv7_ceil(:'later'));
+SELECT kid_uuidv7() > timestamptz :'later' AS uuid;
+SELECT clock, ahead > interval '0' AS ahead, last_issued > now() AS last_issued FROM kid_stats() WHERE clock IN ('kid', 'uuidv7');
+SELECT kid_observe(uuid '6ba7b810-9dad-11d1-80b4-00c04fd430c8');
+
+-- Partitions.
+CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY RANGE (id);
+SELECT kid_create_partitions('events', '1 day', '2026-11-14', since => '2026-11-10');
+SELECT kid_create_partitions('events', '1 day', '2026-11-14', since => '2026-11-10');
+INSERT INTO events SELECT kid64_at('2026-11-10'::timestamptz + g * interval '1 min'), g FROM generate_series(0, 5759) AS g;
+SELECT count(*) FROM events WHERE id <@ tstzrange('2026-11-10 12:00', '2026-11-10 13:00');
+SELECT count(*) FROM events WHERE id <@ tstzrange('2026-11-10 12:00', '2026-11-10 13:00', '(]');
+SELECT count(*) FROM events WHERE id > timestamptz '2026-11-12' AND id <= '2026-11-12 01:00'::timestamptz;
+SELECT count(*) FROM events WHERE id > now() - interval '50 years' AND NOT id < timestamptz '2026-11-13';
+SELECT count(*) FROM events WHERE kid_within(id, tstzrange('2026-11-13', NULL));
+SELECT tableoid::regclass, count(*), min(kid_timestamp(id)) FROM events GROUP BY 1 ORDER BY 1;
+CREATE FUNCTION scanned(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+    found text[] := '{}';
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        found := found || ARRAY(SELECT m[1] FROM regexp_matches(line, ' on (events_p\w+)') AS m);
+    END LOOP;
+    RETURN array_to_string(ARRAY(SELECT DISTINCT f FROM unnest(found) AS f ORDER BY f), ' ');
+END $$;
+SELECT scanned($$SELECT FROM events WHERE id < timestamptz '2026-11-11'$$), scanned($$SELECT FROM events WHERE id <@ tstzrange('2026-11-11 12:00', '2026-11-12 12:00')$$);
+ANALYZE events;
+SELECT partition, begins, ends, rows, detaching FROM kid_partitions('events');
+SELECT kid_drop_partitions('events', '2026-11-12 23:59:59.99');
+SELECT kid_drop_partitions('events', '2026-11-12 23:59:59.99', dry_run => false);
+SELECT partition FROM kid_partitions('events');
+
+-- Widths, beside a partition that exists.
+CREATE FUNCTION widths(width interval, since timestamptz, until timestamptz) RETURNS TABLE (name text, begins timestamptz, ends timestamptz) LANGUAGE plpgsql AS $$
+BEGIN
+    DROP TABLE IF EXISTS p;
+    CREATE TABLE p (id kid64) PARTITION BY RANGE (id);
+    EXECUTE format('CREATE TABLE p_0 PARTITION OF p FOR VALUES FROM (%L) TO (%L)', kid64_floor(since), kid64_floor(since + interval '1 second'));
+    PERFORM kid_create_partitions('p', width, until);
+    RETURN QUERY SELECT l.partition::text, l.begins, l.ends FROM kid_partitions('p') AS l;
+END $$;
+SELECT * FROM widths('1 year', '2024-06-05 04:03:02', '2026-11-21');
+SELECT * FROM widths('3 months', '2025-12-31 23:59:59', '2026-11-21');
+SELECT * FROM widths('1 week', '2026-10-26', '2026-11-21');
+SELECT * FROM widths('6 hours', '2026-11-20', '2026-11-21');
+SELECT * FROM widths('00:00:10', '2026-11-20 23:59:30.125', '2026-11-21');
+SELECT name FROM widths('1 day', '2024-02-28', '2024-03-02');
+-- Holes, partitions with any bounds, and rows in the default partition.
+CREATE TABLE q (id kid64) PARTITION BY RANGE (id);
+CREATE TABLE q_a PARTITION OF q FOR VALUES FROM (kid64_make('2026-11-10 06:07:08.123', 99)) TO (kid64_make('2026-11-11 01:02:03', 5));
+CREATE TABLE q_b PARTITION OF q FOR VALUES FROM (kid64_floor('2026-11-14')) TO (kid64_floor('2026-11-20'));
+CREATE TABLE q_far PARTITION OF q FOR VALUES FROM (kid64_floor('2099-01-01')) TO (MAXVALUE);
+CREATE TABLE q_rest PARTITION OF q DEFAULT;
+INSERT INTO q VALUES (kid64_floor('2026-11-12 12:00'));
+SELECT kid_create_partitions('q', '1 day', '2026-11-23') ORDER BY 1;
+DELETE FROM q_rest;
+SELECT kid_create_partitions('q', '1 day', '2026-11-23');
+INSERT INTO q SELECT kid64_floor(t) FROM generate_series(timestamptz '2026-11-10 06:10', '2026-11-22 23:59', '1 hour') AS t;
+SELECT tableoid::regclass, count(*) FROM q GROUP BY tableoid ORDER BY min(id);
+SELECT partition, begins, ends FROM kid_partitions('q');
+-- Other keys.
+CREATE TABLE by_uuid (id uuid PRIMARY KEY DEFAULT kid_uuidv7()) PARTITION BY RANGE (id);
+SELECT kid_create_partitions('by_uuid', '1 month', '2026-03-01', since => '2026-01-15');
+INSERT INTO by_uuid SELECT kid_uuidv7_at(t) FROM generate_series(timestamptz '2026-01-01', '2026-02-28 23:59:59.999', '1 day') AS t;
+SELECT partition, begins, ends, (SELECT count(*) FROM by_uuid WHERE tableoid = partition) AS count FROM kid_partitions('by_uuid');
+SELECT count(*) FROM kid_drop_partitions('by_uuid', '2026-02-01', false);
+-- Limits.
+CREATE TABLE many (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT kid_create_partitions('many', '1 hour', '2020-01-05', since => '2020-01-01', at_most => 3);
+SELECT count(*) FROM kid_create_partitions('many', '1 hour', '2020-01-05', since => '2020-01-01', at_most => NULL);
+SELECT kid_drop_partitions('many', '2020-01-05', at_most => 2);
+SELECT count(*) FROM kid_create_partitions('many', '1 hour', now() + interval '1 second', since => now() - interval '1 day', at_most => 1);
+SELECT begins = date_trunc('hour', now()) AS has_the_present FROM kid_partitions('many') ORDER BY begins DESC LIMIT 1;
+-- Errors.
+CREATE TABLE "Not partitioned" (id kid64);
+CREATE TABLE listed (id kid64) PARTITION BY LIST (id);
+CREATE TABLE two (id kid64, n int) PARTITION BY RANGE (id, n);
+CREATE TABLE expression (id kid64) PARTITION BY RANGE ((id IS NULL));
+CREATE TABLE by_date (id date) PARTITION BY RANGE (id);
+SELECT kid_create_partitions('"Not partitioned"', '1 day', now());
+SELECT kid_create_partitions('listed', '1 day', now());
+SELECT kid_create_partitions('two', '1 day', now());
+SELECT kid_drop_partitions('expression', now());
+SELECT kid_partitions('by_date');
+SELECT kid_create_partitions('events', '1 day', NULL);
+SELECT kid_drop_partitions('events', NULL);
+SELECT kid_create_partitions('events', '1 month 1 day', now());
+SELECT kid_create_partitions('events', '0.5 seconds', now());
+SELECT kid_create_partitions('events', '-1 day', now());
+SELECT kid_create_partitions('events', '1 day', 'infinity');
+SELECT kid_create_partitions('events', '1 day', now(), since => '-infinity');
+SELECT kid_drop_partitions('events', 'infinity');
+SELECT kid_create_partitions('events', '1 day', now(), at_most => 0);
+SELECT kid_create_partitions('events', '1 second', '2026-11-22', since => '2026-11-21');
+
+SELECT FROM pg_sleep(5);
+SET client_min_messages = error;
+DROP TABLE vectors, base32, instants, compared, orders, lines, payments, events, p, q, by_uuid, many, "Not partitioned", listed, two, expression, by_date;
+DROP FUNCTION attempt, scanned, widths;

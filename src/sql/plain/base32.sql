@@ -1,0 +1,80 @@
+-- Crockford's base32, 5 bits in each character, after a prefix. src/core/base32.hpp has the rules.
+
+CREATE FUNCTION kid_base32(bits bit varying) RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', substring(bits FROM i FOR 5)::bit(5)::integer + 1, 1), ''
+                      ORDER BY i)
+      FROM generate_series(1, length(bits), 5) AS i;
+END;
+CREATE FUNCTION kid_base32_bits(digits text) RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(substr(digits, i, 1) COLLATE "C")) - 1)::bit(5)::text,
+                      '' ORDER BY i)
+      FROM generate_series(1, length(digits)) AS i;
+END;
+
+-- With the prefix, "_" if the prefix is not empty.
+CREATE FUNCTION kid_checked_prefix(prefix text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+BEGIN
+    IF prefix COLLATE "C" = '' THEN
+        RETURN '';
+    ELSIF prefix COLLATE "C" ~ '^[a-z]([a-z_]{0,61}[a-z])?$' THEN
+        RETURN prefix || '_';
+    END IF;
+    RAISE 'invalid prefix of an ID: "%"', prefix
+        USING ERRCODE = 'invalid_parameter_value',
+              DETAIL = 'A prefix has at most 63 characters of a-z_, and begins and ends with a letter.';
+END $$;
+
+-- Returns the bits of a text that is the prefix and so many digits, the first of which is at most `first`.
+CREATE FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+DECLARE
+    checked text := kid_checked_prefix(prefix);
+BEGIN
+    IF starts_with(encoded COLLATE "C", checked COLLATE "C") THEN
+        IF substr(encoded, length(checked) + 1) COLLATE "C"
+           ~ format('^[0-%s][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{%s}$', first, length - 1) COLLATE "C" THEN
+            RETURN kid_base32_bits(substr(encoded, length(checked) + 1));
+        END IF;
+    END IF;
+    RAISE 'invalid input syntax for type %: "%"', type, encoded
+        USING ERRCODE = 'invalid_text_representation',
+              DETAIL = format('A value of type %s is %s characters of 0-9a-hjkmnp-tv-z in base32, the first from "0" to "%s", '
+                              'after the prefix "%s".', type, length, first, checked);
+END $$;
+
+COMMENT ON FUNCTION kid_base32(bit varying) IS 'returns bits, in groups of 5, as digits';
+COMMENT ON FUNCTION kid_base32_bits(text) IS 'returns the bits of digits, as text';
+COMMENT ON FUNCTION kid_checked_prefix(text) IS 'returns what precedes the digits of an ID with a prefix';
+COMMENT ON FUNCTION kid_decoded_bits(text, text, text, text, integer) IS
+    'returns the bits of an ID with a prefix, as text';
+
+CREATE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN kid_checked_prefix(prefix) || kid_base32(B'0' || id::bigint::bit(64));
+CREATE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
+CREATE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN kid_checked_prefix(prefix) || kid_base32(B'00' || ('x' || encode(uuid_send(id), 'hex'))::bit(128));
+CREATE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+DECLARE
+    bits text := kid_decoded_bits(encoded, prefix, 'uuid', '7', 26);
+BEGIN
+    RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint), 'hex')::uuid;
+END $$;
+
+COMMENT ON FUNCTION kid_encode(kid64, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION kid64_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+COMMENT ON FUNCTION kid_encode(uuid, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION kid_uuid_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';

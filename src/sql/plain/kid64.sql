@@ -1,0 +1,128 @@
+-- kid64: the bits of the type in C, as a bigint, until the sign bit would be set, in 18584. src/core/types/kid64.hpp draws
+-- them: megaseconds << 44 | seconds << 24 | microseconds >> 10 << 14 | sequence.
+
+CREATE DOMAIN kid64 AS bigint;
+COMMENT ON DOMAIN kid64 IS
+    'k-ordered ID in 8 bytes, with the time from 1970 to 18584 in units of 1.024 ms: the local ID of the Erlang library '
+    'uid';
+
+-- Conversions of times, in microseconds since 1970.
+
+CREATE FUNCTION kid_micros(ts timestamptz) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN date_part('epoch', date_trunc('second', ts AT TIME ZONE 'UTC'))::bigint * 1000000
+       + date_part('microseconds', ts AT TIME ZONE 'UTC')::bigint % 1000000;
+CREATE FUNCTION kid_time(micros bigint) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN (date '1970-01-01' + (micros / 86400000000)::integer + micros % 86400000000 * interval '1 us') AT TIME ZONE 'UTC';
+
+COMMENT ON FUNCTION kid_micros(timestamptz) IS 'returns the microseconds since 1970 of an instant';
+COMMENT ON FUNCTION kid_time(bigint) IS 'returns the instant that is so many microseconds after 1970';
+
+CREATE FUNCTION kid64_of_micros(micros bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN (micros / 1000000000000 << 44) + (micros / 1000000 % 1000000 << 24) + (micros % 1000000 >> 10 << 14);
+CREATE FUNCTION kid64_micros(id bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN ((id >> 44) * 1000000 + (id >> 24 & 1048575)) * 1000000 + (id >> 14 & 1023) * 1024;
+
+COMMENT ON FUNCTION kid64_of_micros(bigint) IS 'returns the lowest ID of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_micros(bigint) IS 'returns when the time unit of an ID begins, in microseconds since 1970';
+
+CREATE FUNCTION kid_timestamp(id kid64) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN kid_time(kid64_micros(id));
+CREATE FUNCTION kid64_timestamp(id kid64) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN kid_time(kid64_micros(id));
+CREATE FUNCTION kid_sequence(id kid64) RETURNS integer
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN (id & 16383)::integer;
+
+COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+
+-- Bounds. They are not STRICT, because PostgreSQL would not inline them then.
+
+CREATE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0
+            WHEN ts >= timestamptz '18584-01-10 03:33:20+00' THEN 9223372036854775807
+            ELSE kid64_of_micros(kid_micros(ts)) END;
+CREATE FUNCTION kid64_inline_before(ts timestamptz) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ts >= timestamptz '18584-01-10 03:33:20+00' THEN 9223372036854775807
+            ELSE kid64_inline_floor(ts) - 1 END;
+CREATE FUNCTION kid64_inline_last(ts timestamptz) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN -1 ELSE kid64_inline_floor(ts) | 16383 END;
+CREATE FUNCTION kid64_inline_ceil(ts timestamptz) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
+CREATE FUNCTION kid64_inline_lowest(range tstzrange) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN isempty(range) THEN 9223372036854775807
+            WHEN lower_inf(range) THEN 0
+            WHEN lower_inc(range) THEN kid64_inline_floor(lower(range))
+            ELSE least(kid64_inline_last(lower(range)), 9223372036854775806) + 1 END;
+CREATE FUNCTION kid64_inline_highest(range tstzrange) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN isempty(range) THEN -1
+            WHEN upper_inf(range) THEN 9223372036854775807
+            WHEN upper_inc(range) THEN kid64_inline_last(upper(range))
+            ELSE kid64_inline_before(upper(range)) END;
+
+COMMENT ON FUNCTION kid64_inline_floor(timestamptz) IS 'body of kid64_floor()';
+COMMENT ON FUNCTION kid64_inline_before(timestamptz) IS 'body of kid64_before()';
+COMMENT ON FUNCTION kid64_inline_last(timestamptz) IS 'body of kid64_last()';
+COMMENT ON FUNCTION kid64_inline_ceil(timestamptz) IS 'body of kid64_ceil()';
+COMMENT ON FUNCTION kid64_inline_lowest(tstzrange) IS 'body of kid64_lowest()';
+COMMENT ON FUNCTION kid64_inline_highest(tstzrange) IS 'body of kid64_highest()';
+
+CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+BEGIN
+    IF ts < timestamptz '1970-01-01 00:00:00+00' OR ts >= timestamptz '18584-01-10 03:33:20+00' THEN
+        RAISE 'timestamp out of range for type kid64'
+            USING ERRCODE = 'datetime_field_overflow',
+                  DETAIL = 'The range is 1970-01-01 00:00:00+00 to 18584-01-10 03:33:19.999999+00.';
+    ELSIF sequence NOT BETWEEN 0 AND 16383 THEN
+        RAISE 'sequence % is out of range for type kid64', sequence
+            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The range is 0 to 16383.';
+    END IF;
+    RETURN kid64_inline_floor(ts) + sequence;
+END $$;
+COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
+
+-- The text form of the type in C: base64 with another alphabet, in ASCII order.
+
+CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN translate(encode(int8send(id), 'base64'),
+                 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=',
+                 '.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz');
+
+-- The collation is that of the argument otherwise, and may equate upper and lower case.
+CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+DECLARE
+    id bigint;
+BEGIN
+    IF encoded COLLATE "C" ~ '^[.0-9A-U][.0-9A-Z_a-z]{10}$' THEN
+        id := ('x' || encode(decode(translate(encoded COLLATE "C",
+                                              '.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz',
+                                              'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
+                                    || '=', 'base64'), 'hex'))::bit(64)::bigint;
+        -- The last character has two bits that no ID has.
+        IF kid64_to_text(id) COLLATE "C" = encoded COLLATE "C" THEN
+            RETURN id;
+        END IF;
+    END IF;
+    RAISE 'invalid input syntax for type kid64: "%"', encoded
+        USING ERRCODE = 'invalid_text_representation',
+              DETAIL = 'An ID until 18584 has 11 characters of .0-9A-Z_a-z, the first from "." to "U".';
+END $$;
+
+COMMENT ON FUNCTION kid64_to_text(kid64) IS 'returns an ID in the text form of the type in C';
+COMMENT ON FUNCTION kid64_from_text(text) IS 'returns the ID that kid64_to_text() wrote';

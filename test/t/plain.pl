@@ -1,0 +1,180 @@
+# The edition in plain SQL, installed by an ordinary role: it does what the extension does, can be installed again without
+# moving its clock, gives other roles no way to move it, and its tables can be moved to the extension.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
+$node->start;
+
+my $script = "$PostgreSQL::Test::Utils::tmp_check/kid-plain.sql";
+system("src/sql/assemble --plain > $script") == 0 or die 'src/sql/assemble failed';
+
+$node->safe_psql('postgres', "CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE DATABASE plain OWNER app;
+	ALTER DATABASE plain SET search_path = '\$user', public, kid");
+
+sub as
+{
+	my ($role, $database, $sql) = @_;
+	my ($stdout, $stderr) = ('', '');
+	$node->psql($database, $sql, stdout => \$stdout, stderr => \$stderr, connstr => $node->connstr($database) . " user=$role");
+	return $stderr =~ /ERROR:/ ? $stderr =~ s/.*?(ERROR:)/$1/sr : $stdout;
+}
+
+# Returns what psql prints to stderr.
+sub install
+{
+	my ($role, $database) = @_;
+	my ($stdout, $stderr) = ('', '');
+	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr($database) . " user=$role", '-f', $script ], '>', \$stdout, '2>', \$stderr);
+	return $stdout . ($stderr =~ s/^psql:\S+ //mgr);
+}
+
+is(install('app', 'plain'), '', 'the owner of a database installs the script');
+
+# pg_regress runs the same file with the extension.
+my ($printed, $stderr) = ('', '');
+{
+	local $ENV{PG_ABS_SRCDIR} = $ENV{PWD};
+	IPC::Run::run([ 'psql', '-X', '-a', '-q', '-d', $node->connstr('plain') . ' user=app' ], '<', 'sql/common.sql', '>', \$printed, '2>&1');
+}
+my $output = "$PostgreSQL::Test::Utils::tmp_check/common.out";
+append_to_file($output, $printed);
+ok($printed eq slurp_file('expected/common.out'), 'sql/common.sql prints what it prints with the extension') or diag `diff -u expected/common.out $output`;
+
+# Installed again, the script replaces functions and keeps the clock.
+as('app', 'plain', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next());
+	CREATE VIEW recent AS SELECT * FROM orders WHERE id > now() - interval '1 day';
+	INSERT INTO orders SELECT FROM generate_series(1, 100);
+	SELECT kid_observe(kid64_floor(now() + interval '50 minutes'))});
+my $state = 'SELECT c.last_value, u.last_value, (SELECT count(*) FROM pg_depend) FROM kid.kid64_clock AS c, kid.kid_uuidv7_clock AS u';
+my $before = as('app', 'plain', $state);
+as('app', 'plain', q{CREATE OR REPLACE FUNCTION kid.kid_sequence(id kid64) RETURNS integer LANGUAGE sql RETURN 5});
+is(install('app', 'plain'), '', 'the script can be installed again');
+is(as('app', 'plain', $state), $before, 'the clocks stay as they are, and no object is created');
+is(as('app', 'plain', 'SELECT kid_sequence(8::kid64)'), '8', 'functions are replaced');
+is(as('app', 'plain', 'SELECT kid_timestamp(kid_next()) > now() + interval \'45 minutes\''), 't', 'IDs continue from the clock');
+is(as('app', 'plain', q{SELECT count(*) FROM pg_proc AS p WHERE pronamespace = 'kid'::regnamespace AND obj_description(oid, 'pg_proc') IS NULL}), '0',
+	'every function has a comment');
+is(as('app', 'plain', q{SELECT obj_description('kid'::regnamespace)}) =~ s/\d.*,/VERSION,/r, 'kid VERSION, in plain SQL', 'the schema tells the version');
+
+# The script refuses a schema in which others can put something, and a database that has the extension.
+my $foreign = qr/ERROR:  schema kid, or something in it, belongs to another role/;
+$node->safe_psql('postgres', "CREATE DATABASE $_ OWNER app") foreach 'taken', 'shared', 'planted', 'extended';
+$node->safe_psql('taken', 'CREATE SCHEMA kid AUTHORIZATION other');
+$node->safe_psql('shared', 'CREATE SCHEMA kid AUTHORIZATION app; GRANT CREATE ON SCHEMA kid TO other');
+$node->safe_psql('planted', "CREATE SCHEMA kid AUTHORIZATION app; GRANT CREATE ON SCHEMA kid TO other; SET ROLE other;
+	CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'; RESET ROLE; REVOKE CREATE ON SCHEMA kid FROM other");
+$node->safe_psql('extended', 'CREATE EXTENSION kid');
+like(install('app', $_), $foreign, "the script refuses a schema that is $_") foreach 'taken', 'shared', 'planted';
+like(install('app', 'extended'), qr/ERROR:  this database has the extension kid/, 'the script refuses a database with the extension');
+is($node->safe_psql($_, q{SELECT count(*) FROM pg_proc WHERE pronamespace = to_regnamespace('kid') AND proowner = 'app'::regrole}), '0',
+	"nothing is left of it: $_")
+  foreach 'taken', 'shared', 'planted', 'extended';
+
+# Another role makes IDs, and does nothing else with the clock.
+as('app', 'plain', 'GRANT INSERT, SELECT ON orders TO other');
+is(as('other', 'plain', 'INSERT INTO orders DEFAULT VALUES; SELECT kid_next() > max(id) AND kid_uuidv7() > max(payment::text)::uuid FROM orders'), 't',
+	'another role makes IDs');
+$before = as('app', 'plain', 'SELECT last_value FROM kid.kid64_clock');
+foreach my $attack (
+	q{SELECT nextval('kid.kid64_clock')}, q{SELECT setval('kid.kid64_clock', 1)}, q{SELECT kid.kid64_draw()}, q{SELECT kid.kid64_state()},
+	q{SELECT last_value FROM kid.kid64_clock}, q{SELECT kid.kid64_open()}, q{SELECT kid.kid_uuidv7_open(5)}, q{SELECT kid_observe(kid_next())},
+	q{SELECT kid_observe(kid_uuidv7())}, q{SELECT kid_stats()}, q{BEGIN; LOCK TABLE kid.kid64_lock IN SHARE UPDATE EXCLUSIVE MODE}, q{BEGIN; LOCK TABLE kid.kid64_lock IN ACCESS SHARE MODE},
+	q{ALTER SEQUENCE kid.kid64_clock CACHE 10}, q{CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'}, q{CREATE TABLE kid.t ()})
+{
+	like(as('other', 'plain', $attack), qr/ERROR:  (?:permission denied for|must be owner of)/, "another role may not: $attack");
+}
+is(as('app', 'plain', 'SELECT last_value FROM kid.kid64_clock'), $before, 'and the clock has not moved');
+
+# Functions and operators of a caller with the names that kid uses, in a schema that precedes all others, are not called.
+as('app', 'plain', 'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other');
+my $planted = as('other', 'plain', q{
+	CREATE TEMP TABLE kid64_lock (); CREATE TEMP SEQUENCE kid64_clock; CREATE TEMP TABLE pg_class (oid oid);
+	CREATE FUNCTION trap.trap() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''planted''; END';
+	DO $$
+	DECLARE
+		f record;
+	BEGIN
+		-- Each function and operator of PostgreSQL with these names.
+		FOR f IN SELECT format('CREATE FUNCTION trap.%I(%s) RETURNS %s LANGUAGE plpgsql AS ''BEGIN RAISE EXCEPTION ''''planted''''; END''', proname,
+		                       pg_get_function_identity_arguments(oid), prorettype::regtype) AS ddl
+		           FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND prokind = 'f' AND NOT proretset AND provariadic = 0 AND NOT proargtypes::oid[] && ARRAY['internal'::regtype, '"any"'::regtype]::oid[]
+		            AND proname IN ('nextval', 'setval', 'clock_timestamp', 'date_part', 'pg_sleep', 'gen_random_uuid', 'lpad', 'to_hex', 'substr',
+		                            'encode', 'decode', 'int8send', 'translate', 'now', 'date_bin', 'date_trunc', 'length', 'format', 'set_byte', 'get_byte')
+		LOOP
+			EXECUTE f.ddl;
+		END LOOP;
+		FOR f IN SELECT format('CREATE FUNCTION trap.%I(a %s, b %s) RETURNS %s LANGUAGE plpgsql AS ''BEGIN RAISE EXCEPTION ''''planted''''; END'';
+		                        CREATE OPERATOR trap.%s (LEFTARG = %2$s, RIGHTARG = %3$s, FUNCTION = trap.%1$I)', 'op' || oid, oprleft::regtype, oprright::regtype,
+		                       oprresult::regtype, oprname) AS ddl
+		           FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprname IN ('<', '<=', '>', '>=', '=', '+', '-', '*', '/', '%', '&', '|', '<<', '>>', '||')
+		            AND oprleft IN ('int8'::regtype, 'int4'::regtype, 'text'::regtype, 'uuid'::regtype, 'timestamptz'::regtype, 'float8'::regtype)
+		            AND oprright IN ('int8'::regtype, 'int4'::regtype, 'text'::regtype, 'uuid'::regtype, 'timestamptz'::regtype, 'interval'::regtype, 'float8'::regtype)
+		LOOP
+			EXECUTE f.ddl;
+		END LOOP;
+	END $$;
+	SET search_path = trap, pg_catalog, kid, public;
+	SET timezone = 'Asia/Kolkata'; SET datestyle = 'SQL, DMY'; SET intervalstyle = 'sql_standard'; SET bytea_output = 'escape'; SET extra_float_digits = -15;
+	SET quote_all_identifiers = on; SET plpgsql.extra_errors = 'all'; SET transform_null_equals = on; SET lock_timeout = '1ms'; SET standard_conforming_strings = off;
+	INSERT INTO public.orders SELECT FROM pg_catalog.generate_series(1, 3);
+	SELECT kid64_to_text(kid_next()), kid_uuidv7(), kid64_next(), kid_encode(kid_next(), 'ord'), kid64_from_text('.6.qHchlk..'), kid64_at('2026-11-20 12:00:00+00'), kid_uuidv7_at('2026-11-20 12:00:00+00'),
+	       kid64_floor('2026-11-20 12:00:00+00'), kid64_ceil('2026-11-20 12:00:00+00'), kid_uuidv7_ceil('2026-11-20 12:00:00+00'), kid64_make('2026-11-20 12:00:00+00', 5),
+	       kid64_decode('ord_00w1p4s37vg01', 'ord'), kid_uuid_decode(kid_encode(kid_uuidv7())), kid_timestamp(kid_next()), kid_timestamp(kid_uuidv7());
+	SELECT * FROM kid_inspect(kid_uuidv7()); SELECT * FROM kid_next(3);
+	CREATE TABLE trap.p (id kid64) PARTITION BY RANGE (id);
+	SELECT kid_create_partitions('trap.p', '1 day', '2026-11-21', since => '2026-11-20');
+	SELECT * FROM kid_partitions('trap.p');
+	SELECT kid_drop_partitions('trap.p', '2026-11-22', false);
+});
+unlike($planted, qr/ERROR/, 'no name and no setting of a caller is trusted');
+like(as('other', 'plain', q{SET search_path = trap, pg_catalog; SELECT 1::bigint + 1::bigint}), qr/ERROR:  planted/, 'the trap works');
+
+# The owner of a table is the one whose code may run.
+like(as('app', 'plain', 'CREATE TABLE parts (id kid64) PARTITION BY RANGE (id)') . as('other', 'plain', q{SELECT kid_create_partitions('parts', '1 day', now())}),
+	qr/ERROR:  must be owner of table public.parts/, 'only the owner creates partitions');
+like($node->psql('plain', q{SELECT kid.kid_drop_partitions('public.parts', now(), false)}) && as($ENV{PGUSER} // (getpwuid $<)[0], 'plain', q{SELECT kid.kid_drop_partitions('public.parts', now(), false)}),
+	qr/ERROR:  must be owner of table/, 'nor does a superuser run code of the owner');
+
+# A dump of the database carries the clock. That of the tables alone can be restored where the extension is.
+$node->safe_psql('postgres', "CREATE DATABASE restored OWNER app; CREATE DATABASE up OWNER app; ALTER DATABASE up SET search_path = '\$user', public, kid");
+my $dump = "$PostgreSQL::Test::Utils::tmp_check/plain.dump";
+as('app', 'plain', q{DROP VIEW recent; CREATE VIEW recent AS SELECT * FROM orders WHERE id > now() - interval '1 day';
+	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders) PARTITION BY RANGE (id);
+	SELECT kid_create_partitions('events', '1 day', now() + interval '1 day'); INSERT INTO events SELECT kid_next(), id FROM orders});
+my $content = q{SELECT (SELECT md5(string_agg(o::text, ',' ORDER BY o.id)) FROM (SELECT id::bigint, payment, bigint FROM orders) AS o),
+	(SELECT md5(string_agg(e::text, ',' ORDER BY e.id)) FROM (SELECT id::bigint, order_id::bigint FROM events) AS e), (SELECT count(*) FROM recent)};
+my $rows = as('app', 'plain', $content);
+$node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump, '-N', 'trap', $node->connstr('plain') ], 'pg_dump of all');
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('restored') . ' user=app', '-f', $dump ], 'its restore as an ordinary role');
+is(as('app', 'restored', "SET search_path = public, kid; $content"), $rows, 'the same rows');
+is(as('app', 'restored', 'SET search_path = public, kid; SELECT kid_next() > max(greatest(id, bigint)) FROM orders'), 't', 'with the clock');
+is(install('app', 'restored'), '', 'where the script can be installed again');
+
+$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.tables", '-N', 'trap', '-N', 'kid', $node->connstr('plain') ], 'pg_dump without the schema kid');
+$node->safe_psql('up', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO app; CREATE EXTENSION kid SCHEMA kid');
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('up') . ' user=app', '-f', "$dump.tables" ], 'its restore beside the extension');
+is(as('app', 'up', $content), $rows, 'the same rows with the extension');
+is($node->safe_psql('up', q{SET search_path = public, kid; SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > greatest(max(id), max(bigint)::kid64) AND kid_uuidv7() > max(payment::text)::uuid FROM orders}),
+	"t\nt", 'and kid_observe_all() moves the clocks past them');
+is(as('app', 'up', q{SELECT count(*) FROM kid_partitions('events'); SELECT kid_create_partitions('events', '1 day', now() + interval '1 day')}),
+	as('app', 'plain', q{SELECT count(*) FROM kid_partitions('events')}), 'partitions continue');
+
+# In place: no table is rewritten.
+my $files = q{SELECT pg_relation_filenode('orders')};
+$before = as('app', 'restored', $files);
+as('app', 'restored', q{BEGIN; DROP VIEW recent; DROP TABLE events; ALTER TABLE orders ALTER id DROP DEFAULT, ALTER payment DROP DEFAULT, ALTER bigint DROP DEFAULT, ALTER id TYPE bigint;
+	DROP SCHEMA kid CASCADE; COMMIT});
+$node->safe_psql('restored', 'CREATE EXTENSION kid');
+is(as('app', 'restored', q{ALTER TABLE orders ALTER id TYPE kid64, ALTER id SET DEFAULT kid_next(), ALTER payment SET DEFAULT kid_uuidv7(), ALTER bigint SET DEFAULT kid_next()}), '',
+	'the tables change to the extension in place');
+is(as('app', 'restored', $files), $before, 'without a rewrite');
+is($node->safe_psql('restored', 'SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > greatest(max(id), max(bigint)::kid64) FROM orders'), "t\nt", 'and IDs rise');
+
+$node->stop;
+done_testing();
