@@ -1,0 +1,216 @@
+# The logical clocks of the edition in plain SQL: nothing twice, none falling, while the system clock is moved, and sessions
+# are stalled, cancelled, terminated and killed with the server. KID_ROUNDS sets the number of rounds, and KID_SEED repeats
+# the random choices of a run.
+use strict;
+use warnings;
+use FakeClock;
+use Failure;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+my $rounds = $ENV{KID_ROUNDS} // 20;
+my $seed = $ENV{KID_SEED} // time;
+srand $seed;
+note "KID_SEED=$seed";
+
+my $node = FakeClock->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = on\nrestart_after_crash = on\n");
+$node->start;
+
+my $script = $PostgreSQL::Test::Utils::tmp_check . '/kid-plain.sql';
+system("src/sql/assemble --plain > $script") == 0 or die 'src/sql/assemble failed';
+$node->sql("CREATE ROLE app LOGIN; ALTER DATABASE postgres OWNER TO app; ALTER DATABASE postgres SET search_path = public, kid; GRANT CREATE ON SCHEMA public TO app");
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres') . ' user=app', '-f', $script ], 'the script is installed');
+$node->sql('CREATE SEQUENCE ticket; CREATE TABLE ids (id kid64 PRIMARY KEY DEFAULT kid_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7());
+	GRANT ALL ON ids, ticket TO app');
+
+#
+# One session, the clock step by step.
+#
+
+my $count = 'SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= before) FROM
+	(SELECT id, lag(id) OVER (ORDER BY n) AS before FROM (SELECT n, kid_next() AS id FROM generate_series(1, 20000) AS n) AS made) AS ids';
+my $highest = 'SELECT kid_next(), kid_uuidv7()';
+my ($last_id, $last_uuid) = (0, '');
+
+sub rises
+{
+	my ($name) = @_;
+	my ($id, $uuid) = split /\|/, $node->sql($highest);
+	ok($id > $last_id && $uuid gt $last_uuid, "$name: IDs rise") or diag "$id after $last_id, $uuid after $last_uuid";
+	is($node->sql($count), '20000|20000|0', "$name: 20000 IDs rise");
+	($last_id, $last_uuid) = split /\|/, $node->sql($highest);
+	return;
+}
+
+rises('at first');
+my $time = $node->sql('SELECT kid_timestamp(kid_next())');
+$node->set_clock('-1h');
+rises('the clock goes back by an hour');
+is($node->sql("SELECT kid_timestamp(kid_next()) - timestamptz '$time' BETWEEN '0' AND '10 s', kid_timestamp(kid_uuidv7()) - timestamptz '$time' BETWEEN '-10 s' AND '10 s'"),
+	't|t', 'IDs keep the highest time');
+is($node->sql(q{SELECT count(*) FROM kid_stats() WHERE ahead BETWEEN '59 min' AND '61 min'}), '2', 'kid_stats() tells how far they are ahead');
+like($node->error_of(q{SELECT kid_observe(kid64_floor(now() + interval '61 min'))}), qr{22023: ID is too far ahead}, 'an ID more than an hour ahead is not observed');
+$node->set_clock('+1h');
+rises('the clock goes ahead by an hour');
+is($node->sql(q{SELECT clock_timestamp() - kid_timestamp(kid_next()) BETWEEN '-10 ms' AND '1 s', clock_timestamp() - kid_timestamp(kid_uuidv7()) BETWEEN '-10 ms' AND '1 s'}),
+	't|t', 'IDs have the time of the clock');
+$node->set_clock('2027-06-01 00:00:00');
+rises('the clock stands still');
+is($node->sql(q{SELECT kid_timestamp(kid_next()) >= '2027-06-01' AND kid_timestamp(kid_next()) < '2027-06-01 00:00:01'}), 't', 'IDs go on with later units');
+$node->set_clock('1969-06-01 00:00:00');
+rises('the clock is before 1970');
+$node->set_clock('+0');
+rises('the clock is right again');
+
+# A session that holds the lock and does not go on: others wait, and end when they are cancelled. That of a session that ends
+# is free at once.
+my $holder = start_session($node, "BEGIN; LOCK TABLE kid.kid64_lock IN SHARE UPDATE EXCLUSIVE MODE; SELECT pg_backend_pid();\nSELECT pg_sleep(600);\n");
+wait_for_output($holder, qr/^(\d+)\n/);
+# Nothing waits while the clock stands still: pg_sleep() and timeouts go by it.
+$node->set_clock('+40000000s');
+like($node->error_of(q{SET statement_timeout = '300ms'; SELECT kid_next()}), qr{57014}, 'a session that waits for the lock can be cancelled');
+my $waiting = start_session($node, "SELECT kid_next();\n");
+usleep(100_000);
+$waiting->{handle}->pump_nb;
+is(${ $waiting->{stdout} }, '', 'a session waits for the lock');
+$node->sql('SELECT pg_terminate_backend(' . ${ $holder->{stdout} } . ')');
+eval { $holder->{handle}->finish };
+wait_for_output($waiting, qr/^(\d+)\n/);
+ok(${ $waiting->{stdout} } > $last_id, 'it goes on when the session with the lock ends');
+eval { $waiting->{handle}->finish };
+is($node->sql(q{SELECT count(*) FROM pg_locks WHERE relation = 'kid.kid64_lock'::regclass}), '0', 'the lock is not kept');
+is($node->sql(q{BEGIN; SELECT count(kid_next()) FROM generate_series(1, 50000); SELECT count(*) FROM pg_locks WHERE relation = 'kid.kid64_lock'::regclass; COMMIT}),
+	"50000\n0", 'not in a transaction either');
+($last_id, $last_uuid) = split /\|/, $node->sql($highest);
+
+#
+# Many sessions. Each line has a ticket, a kid64, a uuid, and another ticket. The tickets are of a sequence of its own, which
+# knows nothing of the clock: they tell which call returned before which other one began.
+#
+
+my $lines = 'COPY (SELECT nextval(\'ticket\'), kid_next(), kid_uuidv7(), nextval(\'ticket\') FROM generate_series(1, 1000)) TO STDOUT';
+my $insert = 'INSERT INTO ids DEFAULT VALUES RETURNING id, uuid';
+my $job = $node->basedir . '/job.sql';
+append_to_file($job, join ";\n", map({ $lines, ($insert) x 20 } 1 .. 100), '');
+my (%seen, @wrong);
+my ($made, $committed, $disturbed) = (0, 0, 0);
+my $present = 60_000_000;    # seconds from now, after all times above
+
+# Checks what sessions printed since they began, which is after all earlier IDs were returned.
+sub check
+{
+	my ($name, $kill, @outputs) = @_;
+	my (@events, %top);
+	@top{qw(id uuid)} = ($last_id, $last_uuid);
+	foreach my $output (@outputs)
+	{
+		# The last line of a killed session may be cut.
+		foreach my $line (split /\n/, $output =~ s/[^\n]*\z//r)
+		{
+			if ($line =~ /^(\d+)\t(\d+)\t([-0-9a-f]{36})\t(\d+)$/)
+			{
+				# After a kill, IDs in no committed row can be made again.
+				next if $kill;
+				push @events, [ $1, 'begin', $2, $3 ], [ $4, 'end', $2, $3 ];
+				push @wrong, "$name: $line is repeated" if $seen{$2}++ || $seen{$3}++;
+				$made++;
+			}
+			elsif ($line =~ /^(\d+)\|([-0-9a-f]{36})$/)
+			{
+				push @wrong, "$name: $line is repeated" if $seen{$1}++ || $seen{$2}++;
+				push @wrong, "$name: $line is below $last_id or $last_uuid" if $1 <= $last_id || $2 le $last_uuid;
+				@top{qw(id uuid)} = ($1 > $top{id} ? $1 : $top{id}, $2 gt $top{uuid} ? $2 : $top{uuid});
+				$committed++;
+			}
+		}
+	}
+	my ($id, $uuid) = ($last_id, $last_uuid);
+	foreach my $event (sort { $a->[0] <=> $b->[0] } @events)
+	{
+		my (undef, $what, $event_id, $event_uuid) = @$event;
+		if ($what eq 'begin')
+		{
+			push @wrong, "$name: $event_id $event_uuid is not above $id $uuid" if $event_id <= $id || $event_uuid le $uuid;
+		}
+		else
+		{
+			$id = $event_id if $event_id > $id;
+			$uuid = $event_uuid if $event_uuid gt $uuid;
+		}
+	}
+	$last_id = $top{id} > $id ? $top{id} : $id;
+	$last_uuid = $top{uuid} gt $uuid ? $top{uuid} : $uuid;
+	return;
+}
+
+foreach my $round (1 .. $rounds)
+{
+	my $kill = $round % 6 == 0;
+	my @sessions;
+	foreach (1 .. 6)
+	{
+		my ($stdout, $stderr) = ('', '');
+		my $handle = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . ' user=app', '-f', $job ],
+			'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+		push @sessions, { handle => $handle, stdout => \$stdout, stderr => \$stderr };
+	}
+	my @backends;
+	my $until = Time::HiRes::time + 0.7 + rand 0.5;
+	while (Time::HiRes::time < $until)
+	{
+		@backends = grep { $_ } split /\n/, $node->sql(q{SELECT pid FROM pg_stat_activity WHERE usename = 'app' AND backend_type = 'client backend'}) if !@backends;
+		$_->{handle}->pumpable and $_->{handle}->pump_nb foreach @sessions;
+		my ($choice, $pid) = (int rand 10, $backends[ int rand(@backends || 1) ]);
+		if ($choice < 3) { $node->set_clock(sprintf '%+.3fs', $present + (rand() < 0.5 ? 0.02 : 7200) * (rand() - 0.5)); }
+		elsif (!defined $pid) { }
+		elsif ($choice < 6)
+		{
+			kill 'STOP', $pid;
+			usleep(rand() < 0.3 ? 50_000 : 3_000);
+			kill 'CONT', $pid;
+		}
+		elsif ($choice < 8) { kill 'INT', $pid; }
+		elsif ($choice == 8 && rand() < 0.1) { kill 'TERM', $pid; @backends = grep { $_ != $pid } @backends; }
+		$disturbed++;
+		usleep(int rand 20_000);
+	}
+	if ($kill)
+	{
+		kill_server($node);
+	}
+	else
+	{
+		# If the clock went back, a session that sleeps would do so until the clock is there again.
+		$node->poll_query_until('postgres',
+			q{SELECT count(pg_terminate_backend(pid)) = 0 FROM pg_stat_activity WHERE usename = 'app' AND backend_type = 'client backend'});
+	}
+	foreach my $session (@sessions)
+	{
+		eval { $session->{handle}->finish; };
+		push @wrong, "round $round: $1" if (${ $session->{stderr} } // '') =~ /(duplicate key.*|PANIC.*|cannot be read.*)/;
+	}
+	check("round $round", $kill, map { ${ $_->{stdout} } // '' } @sessions);
+	if ($kill)
+	{
+		$node->set_clock(sprintf '%+ds', $present - 7200 + int rand 14400);
+		$node->start;
+		# The last ID of a session that was killed may be committed and not printed.
+		push @wrong, "round $round: not above committed IDs"
+		  if $node->sql('SELECT kid_next() > max(id) AND kid_uuidv7() > max(uuid::text)::uuid FROM ids') ne 't';
+	}
+	last if @wrong;
+}
+
+note sprintf '%d IDs, and %d in committed rows; %d disturbances', $made, $committed, $disturbed;
+is("@wrong", '', 'nothing twice, none falling');
+cmp_ok($made, '>', 1000 * $rounds, 'IDs were made');
+cmp_ok($committed, '>', $rounds, 'IDs were committed');
+$node->set_clock('+0');
+is($node->sql(q{SELECT count(*) FROM pg_locks WHERE relation::regclass::text LIKE 'kid.%lock'}), '0', 'no lock is left');
+is($node->sql(q{SELECT count(*) FROM ids WHERE kid_sequence(id) > 9000}), '0', 'no ID is near the end of its unit');
+
+$node->stop;
+done_testing();
