@@ -23,6 +23,11 @@ INSERT INTO comparisons (section, name, rival, target) VALUES
     ('generate', 'kid_uuidv7', 'uuid v4', 0.25),
     ('generate', 'kid_uuidv7', 'uuid v7', 0.35),
     ('generate', 'kid_uuidv7', 'pg_uuidv7', 0.25),
+    ('generate', 'kid64 in plain SQL', 'kid64', NULL),
+    ('generate', 'kid64 in plain SQL', 'bigserial', NULL),
+    ('generate', 'kid64 in plain SQL', 'uuid v4', NULL),
+    ('generate', 'kid64 in plain SQL', 'pg_uuidv7', 1.0),
+    ('generate', 'kid_uuidv7 in plain SQL', 'uuid v4', NULL),
     ('call', 'kid64', 'a C function that does nothing', 1.25);
 CALL compare('generate', :rounds);
 CALL compare('call', :rounds * 5);

@@ -15,7 +15,11 @@ INSERT INTO comparisons (section, name, rival, target) VALUES
     ('insert', 'flax', 'uuid v4', NULL),
     ('insert', 'kid_uuidv7', 'uuid v4', NULL),
     ('insert', 'kid_uuidv7', 'uuid v7', 0.85),
-    ('insert', 'kid_uuidv7', 'pg_uuidv7', NULL);
+    ('insert', 'kid_uuidv7', 'pg_uuidv7', NULL),
+    ('insert', 'kid64 in plain SQL', 'kid64', NULL),
+    ('insert', 'kid64 in plain SQL', 'bigserial', NULL),
+    ('insert', 'kid64 in plain SQL', 'uuid v4', 0.65),
+    ('insert', 'kid_uuidv7 in plain SQL', 'uuid v4', NULL);
 CALL compare('insert', :rounds);
 
 INSERT INTO turns

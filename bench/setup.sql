@@ -1,7 +1,9 @@
 -- What is measured, and how the results are stored. The turns of a contestant are values, and a comparison is the ratio of
 -- two medians.
 \set QUIET on
-CREATE EXTENSION kid;
+-- The edition in plain SQL refuses a database that has the extension. The other way round they do not meet.
+\i :plain
+CREATE EXTENSION kid SCHEMA public;
 CREATE SCHEMA bench;   -- first in this session's search_path
 
 -- The types that kid adds, each with its generator and the core type that it is compared with.
@@ -18,6 +20,8 @@ CREATE TABLE generators (name text PRIMARY KEY, id text, call text);
 INSERT INTO generators SELECT type, format('%s DEFAULT %s', type, call), call FROM id_types;
 INSERT INTO generators VALUES
     ('kid_uuidv7', 'uuid DEFAULT kid_uuidv7()', 'kid_uuidv7()'),
+    ('kid64 in plain SQL', 'kid.kid64 DEFAULT kid.kid_next()', 'kid.kid_next()'),
+    ('kid_uuidv7 in plain SQL', 'uuid DEFAULT kid.kid_uuidv7()', 'kid.kid_uuidv7()'),
     ('bigserial', 'bigserial', 'nextval(''numbers'')'),
     ('uuid v4', 'uuid DEFAULT gen_random_uuid()', 'gen_random_uuid()');
 CREATE SEQUENCE numbers;
