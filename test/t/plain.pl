@@ -82,13 +82,15 @@ is(as('other', 'plain', 'INSERT INTO orders DEFAULT VALUES; SELECT kid_next() > 
 	'another role makes IDs');
 $before = as('app', 'plain', 'SELECT last_value FROM kid.kid64_clock');
 foreach my $attack (
-	q{SELECT nextval('kid.kid64_clock')}, q{SELECT setval('kid.kid64_clock', 1)}, q{SELECT kid.kid64_draw()}, q{SELECT kid.kid64_state()},
+	q{SELECT nextval('kid.kid64_clock')}, q{SELECT setval('kid.kid64_clock', 1)}, q{SELECT kid.kid64_draw()},
 	q{SELECT last_value FROM kid.kid64_clock}, q{SELECT kid.kid64_open()}, q{SELECT kid.kid_uuidv7_open(5)}, q{SELECT kid_observe(kid_next())},
 	q{SELECT kid_observe(kid_uuidv7())}, q{SELECT kid_stats()}, q{BEGIN; LOCK TABLE kid.kid64_lock IN SHARE UPDATE EXCLUSIVE MODE}, q{BEGIN; LOCK TABLE kid.kid64_lock IN ACCESS SHARE MODE},
 	q{ALTER SEQUENCE kid.kid64_clock CACHE 10}, q{CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'}, q{CREATE TABLE kid.t ()})
 {
 	like(as('other', 'plain', $attack), qr/ERROR:  (?:permission denied for|must be owner of)/, "another role may not: $attack");
 }
+# From 17 on PostgreSQL shows no value instead of an error.
+like(as('other', 'plain', 'SELECT kid.kid64_state()'), qr/\A(?:ERROR:  permission denied for.*)?\z/s, 'another role does not see the clock');
 is(as('app', 'plain', 'SELECT last_value FROM kid.kid64_clock'), $before, 'and the clock has not moved');
 
 # Functions and operators of a caller with the names that kid uses, in a schema that precedes all others, are not called.
