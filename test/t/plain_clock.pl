@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
-my $rounds = $ENV{KID_ROUNDS} // 20;
+my $rounds = $ENV{KID_ROUNDS} // 10;
 my $seed = $ENV{KID_SEED} // time;
 srand $seed;
 note "KID_SEED=$seed";
