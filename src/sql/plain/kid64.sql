@@ -1,5 +1,5 @@
--- kid64: the bits of the type in C, as a bigint, until the sign bit would be set, in 18584. src/core/types/kid64.hpp draws
--- them: megaseconds << 44 | seconds << 24 | microseconds >> 10 << 14 | sequence.
+-- kid64: the bits of the type in C, as a bigint, until the sign bit would be set, in 18584. src/core/types/kid64.hpp
+-- draws them: megaseconds << 44 | seconds << 24 | microseconds >> 10 << 14 | sequence.
 
 CREATE DOMAIN kid64 AS bigint;
 COMMENT ON DOMAIN kid64 IS

@@ -1,7 +1,7 @@
 -- Partitions by time
 --
--- A table, its constraints and its triggers can run code of the owner. So these functions work only for the owner, who can
--- do all of it without them. Bounds are compared by their binary forms, which sort as the IDs do.
+-- A table, its constraints and its triggers can run code of the owner. So these functions work only for the owner, who
+-- can do all of it without them. Bounds are compared by their binary forms, which sort as the IDs do.
 
 CREATE FUNCTION kid_partition_key(parent regclass, OUT type regtype, OUT name name)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
