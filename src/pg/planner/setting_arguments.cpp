@@ -28,6 +28,15 @@ id_setting const *setting_of_call(FuncExpr const *written) {
   return nullptr;
 }
 
+bool are_constant(List const *arguments) {
+  ListCell *cell = nullptr;
+
+  foreach (cell, arguments)
+    if (!IsA(lfirst(cell), Const))
+      return false;
+  return true;
+}
+
 Node *with_setting(SupportRequestSimplify *request) {
   FuncExpr const *const written = request->fcall;
   id_setting const *const setting = setting_of_call(written);
@@ -35,9 +44,11 @@ Node *with_setting(SupportRequestSimplify *request) {
 
   if (value == nullptr)
     return nullptr;
-  Expr *const whole = call(get_func_namespace(written->funcid), get_func_name(written->funcid),
-                           lappend(list_copy(written->args), value));
-  return eval_const_expressions(request->root, reinterpret_cast<Node *>(whole));
+  auto *const whole = reinterpret_cast<Node *>(call(get_func_namespace(written->funcid), get_func_name(written->funcid),
+                                                    lappend(list_copy(written->args), value)));
+  // The arguments are simplified already. To look at them again at each level would take cubic time if calls are
+  // nested.
+  return are_constant(written->args) && IsA(value, Const) ? eval_const_expressions(request->root, whole) : whole;
 }
 
 } // namespace

@@ -98,10 +98,11 @@ Expr *call_with_operator(time_comparison const &comparison, char const *name, No
   return call(comparison.schema, function_name(comparison, name), arguments);
 }
 
-/// Returns the same comparison as a call with the setting as its last argument. In such a call the ID comes first.
+/// Returns the same comparison as a call with the setting as its last argument. In such a call the ID comes first. It
+/// replaces the comparison, and takes its arguments over: copies at each level of nested comparisons would need
+/// quadratic memory.
 Expr *call_with_setting(time_comparison const &comparison) {
-  List *const arguments =
-      append_copy(append_copy(append_copy(NIL, comparison.id), comparison.time), comparison.setting);
+  List *const arguments = list_make3(comparison.id, comparison.time, comparison.setting);
   char const *const function = comparison.how->function;
   return call(comparison.schema, function == nullptr ? "kid_within" : function_name(comparison, function), arguments);
 }
