@@ -51,7 +51,7 @@ as('app', 'plain', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(
 	CREATE VIEW recent AS SELECT * FROM orders WHERE id > now() - interval '1 day';
 	INSERT INTO orders SELECT FROM generate_series(1, 100);
 	SELECT kid_observe(kid64_floor(now() + interval '50 minutes'))});
-my $state = 'SELECT c.last_value, u.last_value, (SELECT count(*) FROM pg_depend) FROM kid.kid64_clock AS c, kid.kid_uuidv7_clock AS u';
+my $state = 'SELECT c.last_value, u.last_value, (SELECT count(*) FROM pg_depend) FROM kid_clocks.kid64_clock AS c, kid_clocks.kid_uuidv7_clock AS u';
 my $before = as('app', 'plain', $state);
 as('app', 'plain', q{CREATE OR REPLACE FUNCTION kid.kid_sequence(id kid64) RETURNS integer LANGUAGE sql RETURN 5});
 is(install('app', 'plain'), '', 'the script can be installed again');
@@ -63,7 +63,7 @@ is(as('app', 'plain', q{SELECT count(*) FROM pg_proc AS p WHERE pronamespace = '
 is(as('app', 'plain', q{SELECT obj_description('kid'::regnamespace)}) =~ s/\d.*,/VERSION,/r, 'kid VERSION, in plain SQL', 'the schema tells the version');
 
 # The script refuses a schema in which others can put something, and a database that has the extension.
-my $foreign = qr/ERROR:  schema kid, or something in it, belongs to another role/;
+my $foreign = qr/ERROR:  schema kid\w*, or something in it, belongs to another role/;
 $node->safe_psql('postgres', "CREATE DATABASE $_ OWNER app") foreach 'taken', 'shared', 'planted', 'extended';
 $node->safe_psql('taken', 'CREATE SCHEMA kid AUTHORIZATION other');
 $node->safe_psql('shared', 'CREATE SCHEMA kid AUTHORIZATION app; GRANT CREATE ON SCHEMA kid TO other');
@@ -80,18 +80,20 @@ is($node->safe_psql($_, q{SELECT count(*) FROM pg_proc WHERE pronamespace = to_r
 as('app', 'plain', 'GRANT INSERT, SELECT ON orders TO other');
 is(as('other', 'plain', 'INSERT INTO orders DEFAULT VALUES; SELECT kid_next() > max(id) AND kid_uuidv7() > max(payment::text)::uuid FROM orders'), 't',
 	'another role makes IDs');
-$before = as('app', 'plain', 'SELECT last_value FROM kid.kid64_clock');
+$before = as('app', 'plain', 'SELECT last_value FROM kid_clocks.kid64_clock');
 foreach my $attack (
-	q{SELECT nextval('kid.kid64_clock')}, q{SELECT setval('kid.kid64_clock', 1)}, q{SELECT kid.kid64_draw()},
-	q{SELECT last_value FROM kid.kid64_clock}, q{SELECT kid.kid64_open()}, q{SELECT kid.kid_uuidv7_open(5)}, q{SELECT kid_observe(kid_next())},
-	q{SELECT kid_observe(kid_uuidv7())}, q{SELECT kid_stats()}, q{BEGIN; LOCK TABLE kid.kid64_lock IN SHARE UPDATE EXCLUSIVE MODE}, q{BEGIN; LOCK TABLE kid.kid64_lock IN ACCESS SHARE MODE},
-	q{ALTER SEQUENCE kid.kid64_clock CACHE 10}, q{CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'}, q{CREATE TABLE kid.t ()})
+	q{SELECT nextval('kid_clocks.kid64_clock')}, q{SELECT setval('kid_clocks.kid64_clock', 1)}, q{SELECT kid.kid64_draw()},
+	q{SELECT last_value FROM kid_clocks.kid64_clock}, q{SELECT kid_clocks.kid64_open()}, q{SELECT kid_clocks.kid_uuidv7_open(5)}, q{SELECT kid_observe(kid_next())},
+	q{SELECT kid_observe(kid_uuidv7())}, q{SELECT kid_stats()}, q{BEGIN; LOCK TABLE kid_clocks.kid64_lock IN SHARE UPDATE EXCLUSIVE MODE}, q{BEGIN; LOCK TABLE kid_clocks.kid64_lock IN ACCESS SHARE MODE},
+	# These wait for a lock before PostgreSQL looks at rights, if they find the table.
+	q{PREPARE p AS SELECT FROM kid_clocks.kid64_lock}, q{CREATE RULE r AS ON INSERT TO kid_clocks.kid64_lock DO NOTHING}, q{SELECT nextval('kid_clocks.kid64_at_sequence')},
+	q{ALTER SEQUENCE kid_clocks.kid64_clock CACHE 10}, q{CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'}, q{CREATE TABLE kid.t ()})
 {
 	like(as('other', 'plain', $attack), qr/ERROR:  (?:permission denied for|must be owner of)/, "another role may not: $attack");
 }
 # From 17 on PostgreSQL shows no value instead of an error.
 like(as('other', 'plain', 'SELECT kid.kid64_state()'), qr/\A(?:ERROR:  permission denied for.*)?\z/s, 'another role does not see the clock');
-is(as('app', 'plain', 'SELECT last_value FROM kid.kid64_clock'), $before, 'and the clock has not moved');
+is(as('app', 'plain', 'SELECT last_value FROM kid_clocks.kid64_clock'), $before, 'and the clock has not moved');
 
 # Functions and operators of a caller with the names that kid uses, in a schema that precedes all others, are not called.
 as('app', 'plain', 'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other');
@@ -158,7 +160,7 @@ is(as('app', 'restored', "SET search_path = public, kid; $content"), $rows, 'the
 is(as('app', 'restored', 'SET search_path = public, kid; SELECT kid_next() > max(greatest(id, bigint)) FROM orders'), 't', 'with the clock');
 is(install('app', 'restored'), '', 'where the script can be installed again');
 
-$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.tables", '-N', 'trap', '-N', 'kid', $node->connstr('plain') ], 'pg_dump without the schema kid');
+$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.tables", '-N', 'trap', '-N', 'kid', '-N', 'kid_clocks', $node->connstr('plain') ], 'pg_dump without the schema kid');
 $node->safe_psql('up', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO app; CREATE EXTENSION kid SCHEMA kid');
 $node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('up') . ' user=app', '-f', "$dump.tables" ], 'its restore beside the extension');
 is(as('app', 'up', $content), $rows, 'the same rows with the extension');
@@ -167,11 +169,31 @@ is($node->safe_psql('up', q{SET search_path = public, kid; SELECT count(*) > 0 F
 is(as('app', 'up', q{SELECT count(*) FROM kid_partitions('events'); SELECT kid_create_partitions('events', '1 day', now() + interval '1 day')}),
 	as('app', 'plain', q{SELECT count(*) FROM kid_partitions('events')}), 'partitions continue');
 
+# A dump without data has no last state of the clock, and one without rights lets everybody call everything.
+$node->safe_psql('postgres', "CREATE DATABASE $_ OWNER app; ALTER DATABASE $_ SET search_path = public, kid") foreach 'empty', 'bare', 'defaults';
+$node->command_ok([ 'pg_dump', '-U', 'app', '-s', '-f', "$dump.empty", '-N', 'trap', $node->connstr('plain') ], 'pg_dump without data');
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('empty') . ' user=app', '-f', "$dump.empty" ], 'its restore');
+is(as('app', 'empty', q{SELECT count(DISTINCT id) FROM (SELECT kid_next() AS id FROM generate_series(1, 1000)) AS made;
+	SELECT clock_timestamp() - kid_timestamp(kid_next()) < '1 s', clock_timestamp() - kid_timestamp(kid_uuidv7()) < '1 s', kid_observe(kid64_floor(now()))}), "1000\nt|t|",
+	'IDs begin with the time of the clock');
+$node->command_ok([ 'pg_dump', '-U', 'app', '-x', '-f', "$dump.bare", '-N', 'trap', $node->connstr('plain') ], 'pg_dump without rights');
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('bare') . ' user=app', '-f', "$dump.bare" ], 'its restore');
+like(as('other', 'bare', $_), qr/ERROR:  permission denied for schema kid/, "without rights nobody may: $_") foreach 'SELECT kid.kid_next()', 'SELECT kid_clocks.kid64_open(5)';
+as('app', 'defaults', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO other, PUBLIC; ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO other; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO other;
+	ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM PUBLIC; ALTER DEFAULT PRIVILEGES REVOKE ALL ON TYPES FROM PUBLIC');
+foreach my $database ('bare', 'defaults')
+{
+	is(install('app', $database), '', "the script is installed: $database");
+	is(as('other', $database, 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() IS NOT NULL, NULL::kid.kid64'), 't|t|', "others make IDs: $database");
+	like(as('other', $database, $_), qr/ERROR:  permission denied for/, "and may not, in $database: $_")
+	  foreach q{SELECT setval('kid_clocks.kid64_clock', 1)}, 'SELECT kid_clocks.kid64_open(5)', 'SELECT kid.kid_observe(kid.kid_next())', 'CREATE TABLE kid_clocks.t ()', 'CREATE TABLE kid.t ()';
+}
+
 # In place: no table is rewritten.
 my $files = q{SELECT pg_relation_filenode('orders')};
 $before = as('app', 'restored', $files);
 as('app', 'restored', q{BEGIN; DROP VIEW recent; DROP TABLE events; ALTER TABLE orders ALTER id DROP DEFAULT, ALTER payment DROP DEFAULT, ALTER bigint DROP DEFAULT, ALTER id TYPE bigint;
-	DROP SCHEMA kid CASCADE; COMMIT});
+	DROP SCHEMA kid, kid_clocks CASCADE; COMMIT});
 $node->safe_psql('restored', 'CREATE EXTENSION kid');
 is(as('app', 'restored', q{ALTER TABLE orders ALTER id TYPE kid64, ALTER id SET DEFAULT kid_next(), ALTER payment SET DEFAULT kid_uuidv7(), ALTER bigint SET DEFAULT kid_next()}), '',
 	'the tables change to the extension in place');

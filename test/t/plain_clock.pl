@@ -67,7 +67,7 @@ rises('the clock is right again');
 
 # A session that holds the lock and does not go on: others wait, and end when they are cancelled. That of a session that ends
 # is free at once.
-my $holder = start_session($node, "BEGIN; LOCK TABLE kid.kid64_lock IN SHARE UPDATE EXCLUSIVE MODE; SELECT pg_backend_pid();\nSELECT pg_sleep(600);\n");
+my $holder = start_session($node, "BEGIN; LOCK TABLE kid_clocks.kid64_lock IN SHARE UPDATE EXCLUSIVE MODE; SELECT pg_backend_pid();\nSELECT pg_sleep(600);\n");
 wait_for_output($holder, qr/^(\d+)\n/);
 # Nothing waits while the clock stands still: pg_sleep() and timeouts go by it.
 $node->set_clock('+40000000s');
@@ -81,8 +81,8 @@ eval { $holder->{handle}->finish };
 wait_for_output($waiting, qr/^(\d+)\n/);
 ok(${ $waiting->{stdout} } > $last_id, 'it goes on when the session with the lock ends');
 eval { $waiting->{handle}->finish };
-is($node->sql(q{SELECT count(*) FROM pg_locks WHERE relation = 'kid.kid64_lock'::regclass}), '0', 'the lock is not kept');
-is($node->sql(q{BEGIN; SELECT count(kid_next()) FROM generate_series(1, 50000); SELECT count(*) FROM pg_locks WHERE relation = 'kid.kid64_lock'::regclass; COMMIT}),
+is($node->sql(q{SELECT count(*) FROM pg_locks WHERE relation = 'kid_clocks.kid64_lock'::regclass}), '0', 'the lock is not kept');
+is($node->sql(q{BEGIN; SELECT count(kid_next()) FROM generate_series(1, 50000); SELECT count(*) FROM pg_locks WHERE relation = 'kid_clocks.kid64_lock'::regclass; COMMIT}),
 	"50000\n0", 'not in a transaction either');
 ($last_id, $last_uuid) = split /\|/, $node->sql($highest);
 

@@ -14,16 +14,16 @@ COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 
 DO $kid$
 BEGIN
-    IF pg_catalog.to_regclass('kid.kid64_at_sequence') IS NULL THEN
-        CREATE SEQUENCE kid.kid64_at_sequence MINVALUE 0 MAXVALUE 16383 START 0 CYCLE;
+    IF pg_catalog.to_regclass('kid_clocks.kid64_at_sequence') IS NULL THEN
+        CREATE SEQUENCE kid_clocks.kid64_at_sequence MINVALUE 0 MAXVALUE 16383 START 0 CYCLE;
+        COMMENT ON SEQUENCE kid_clocks.kid64_at_sequence IS 'the sequences of kid64_at()';
     END IF;
 END $kid$;
-COMMENT ON SEQUENCE kid64_at_sequence IS 'the sequences of kid64_at()';
 
 CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
 BEGIN
-    RETURN kid64_make(ts, nextval('kid.kid64_at_sequence')::integer);
+    RETURN kid64_make(ts, nextval('kid_clocks.kid64_at_sequence')::integer);
 END $$;
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
@@ -50,6 +50,4 @@ BEGIN
       FROM (VALUES ('kid', kid64_state_micros(kid64_state())),
                    ('uuidv7', kid_uuidv7_state_micros(kid_uuidv7_state()))) AS c (name, micros);
 END $$;
-REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 COMMENT ON FUNCTION kid_stats() IS 'returns the state of each logical clock of the database';
