@@ -8,7 +8,8 @@
 //     128 bits, 26 characters    0 to 7              25
 //
 // The alphabet is in ASCII order and the length is fixed, so the text sorts as the IDs do. The last form is the suffix
-// of a TypeID, version 0.3 (https://github.com/jetify-com/typeid/tree/main/spec). The rules for prefixes are its, too.
+// of a TypeID, version 0.3 (https://github.com/jetify-com/typeid/tree/main/spec). The rules for prefixes are also those
+// of TypeID.
 //
 // On input a letter may be upper case. Crockford's other liberties are errors: i and l for 1, o for 0, and hyphens.
 #pragma once
@@ -86,8 +87,8 @@ private:
       text[i] = alphabet[part & digit_max];
   }
 
-  /// Returns the number that `count` characters stand for. Adds the bits of each digit to `every_digit`, which is then
-  /// above `digit_max` if a character is invalid.
+  /// Returns the number that `count` characters stand for. ORs each digit into `every_digit`, which is then above
+  /// `digit_max` if a character is invalid.
   static constexpr std::uint64_t read(char const *text, unsigned count, unsigned &every_digit) noexcept {
     std::uint64_t part = 0;
     for (unsigned i = 0; i < count; i++) {

@@ -1,16 +1,16 @@
 // A list of transactions that ended a short time ago, for the horizon (pg/clocks/horizon.hpp).
 //
 // A snapshot does not see a transaction that committed after it was taken. So for a statement with that snapshot, the
-// transaction is in the way as if it were still running. The list remembers the bounds of such transactions: the newest
-// each by itself, older ones merged, so that 12 kB remember millions of transactions:
+// transaction counts as still running. The list remembers the bounds of such transactions: the newest each by itself,
+// older ones merged, so that 12 kB remember millions of transactions:
 //
 //    level 2   [ 256 ][ 256 ] ... [ 256 ]                                             32 entries
 //    level 1                   [ 16 ][ 16 ] ... [ 16 ]                                32 entries
 //    level 0                                     [1][1][1] ... [1]                    32 entries
 //              ------------------------------------------------------> order in which the transactions ended
 //
-// An entry that stands for several transactions has the least of their bounds, and whether a snapshot sees each of them
-// is not known. So the older a snapshot, the lower the bound that the list returns, but it is never too high.
+// A merged entry has the least bound of its transactions. It does not say which of them a snapshot sees, so the list
+// assumes that it sees none. The result can be too low for an old snapshot, but never too high.
 #pragma once
 
 #include "no_postgres.hpp"
@@ -19,7 +19,7 @@
 
 namespace kid {
 
-/// The state of the assignment of transaction IDs when an entry is made. Both IDs include the epoch.
+/// Which transaction IDs were assigned, and which had ended, when an entry was made. Both IDs include the epoch.
 struct xid_mark {
   std::uint64_t completed; ///< the greatest transaction ID that has ended
   std::uint64_t next;      ///< the next transaction ID to be assigned
@@ -80,7 +80,8 @@ public:
   ///     sees_all(mark)   whether it sees, for another reason, all transactions that had ended at `mark`
   template <class Snapshot>
   constexpr std::uint64_t least_missed(Snapshot &snapshot, int clock, std::uint64_t bound) const noexcept {
-    std::uint64_t end = levels_[0].count; // the level below covers the entries of this level from here on
+    // Entries from `end` on are skipped: the level before has the same transactions, in smaller groups.
+    std::uint64_t end = levels_[0].count;
 
     for (int number = 0; number < levels; number++) {
       level const &here = levels_[number];

@@ -35,9 +35,9 @@
 //   compare_exchange(expected, new)   stores `new` if the state is `expected`; otherwise sets `expected` to the state
 //   permits(clock, state)             whether `state` may be issued, and the limit
 //
-// No operation needs a memory ordering of its own: uniqueness and order follow from the single modification order of
-// the one word. But `permits` must read the limit after the state. A caller that lowers the limit moves the state
-// afterwards, so a caller that has read the old limit fails its compare-and-swap.
+// Only `permits` needs a memory ordering: it must read the limit after the state. Uniqueness and order follow from the
+// single modification order of the one word. A caller that lowers the limit moves the state afterwards, so a caller
+// that has read the old limit fails its compare-and-swap.
 #pragma once
 
 #include "bits.hpp"
@@ -72,8 +72,8 @@ constexpr std::uint64_t no_carry = ~std::uint64_t{0};
 
 /// Returns the step from `last` if the system clock is in the unit whose first state is `now`.
 ///
-/// `carry_from` is the first state of a used-up unit. The caller may carry from that unit into the next one, see
-/// `carry_pace`.
+/// To carry is to go on in the next unit although the system clock is not there yet. `carry_from` is the first state of
+/// a used-up unit. The caller may carry from that unit, see `carry_pace`.
 template <class Clock>
 constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t now,
                            std::uint64_t carry_from = no_carry) noexcept {
@@ -101,8 +101,8 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
   return {step_kind::issued, clock.begin(next, last)};
 }
 
-/// Returns the state whose time the system clock must reach before a caller that got `result`, and then read `now`, can
-/// proceed. If that state is at or before `now`, the caller can proceed at once.
+/// Returns the state to wait for: the caller can proceed once the system clock has reached its time. The caller got
+/// `result` first, and read `now` afterwards. If that state is at or before `now`, the caller can proceed at once.
 template <class Clock>
 constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uint64_t now) noexcept {
   if (result.kind == step_kind::used_up)
@@ -110,12 +110,12 @@ constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uin
   return clock.used_up(result.state) ? clock.next_unit(result.state) : clock.unit(result.state);
 }
 
-/// Decides when a used-up unit may be carried into the next one while the system clock is behind.
+/// Decides when a clock may carry: go on in the next unit although the system clock is not there yet.
 ///
-/// A caller earns a carry when it finds a unit of the logical clock used up, and then sees the system clock move to a
-/// later unit. The next unit can be found used up only after the carry into it, so a move seen before that carry cannot
-/// earn the following carry. Therefore the logical clock advances no faster than time passes, and a system clock that
-/// went back far catches up in the end.
+/// A caller earns a carry in two steps. It finds a unit of the logical clock used up. Then it sees the system clock
+/// move to a later unit. The next unit can be found used up only after the carry into it, so a move seen before that
+/// carry cannot earn the following carry. Therefore the logical clock advances no faster than time passes, and a system
+/// clock that went back far catches up in the end.
 class carry_pace {
 public:
   /// Records that the caller found `unit` used up, and afterwards read the system clock as `now`.

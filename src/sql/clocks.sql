@@ -17,7 +17,7 @@ CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
     LANGUAGE C AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_own_ids_trigger() IS
-    'rejects a row whose ID, in the column that the trigger names, is below what the horizon waits for';
+    'rejects a row whose ID, in the column that the trigger names, was not made in this transaction';
 
 CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';

@@ -571,8 +571,8 @@ CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
 CREATE FUNCTION kid_horizon() RETURNS kid64
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
 COMMENT ON FUNCTION kid_horizon() IS
-    'returns an ID that is not above the ID of any row that this statement does not see yet, if each ID was made in '
-    'the transaction that inserts it';
+    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was '
+    'made in the transaction that inserts it';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -2309,8 +2309,8 @@ CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
 CREATE FUNCTION flake_horizon() RETURNS flake
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_horizon';
 COMMENT ON FUNCTION flake_horizon() IS
-    'returns an ID that is not above the ID of any row that this statement does not see yet, if each ID was made in '
-    'the transaction that inserts it';
+    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was '
+    'made in the transaction that inserts it';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -3047,8 +3047,8 @@ CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
 CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_horizon';
 COMMENT ON FUNCTION kid_uuidv7_horizon() IS
-    'returns an ID that is not above the ID of any row that this statement does not see yet, if each ID was made in '
-    'the transaction that inserts it';
+    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was '
+    'made in the transaction that inserts it';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -3132,7 +3132,7 @@ CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
     LANGUAGE C AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_own_ids_trigger() IS
-    'rejects a row whose ID, in the column that the trigger names, is below what the horizon waits for';
+    'rejects a row whose ID, in the column that the trigger names, was not made in this transaction';
 
 CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';

@@ -95,6 +95,13 @@ foreach my $attack (
 like(as('other', 'plain', 'SELECT kid.kid64_state()'), qr/\A(?:ERROR:  permission denied for.*)?\z/s, 'another role does not see the clock');
 is(as('app', 'plain', 'SELECT last_value FROM kid_clocks.kid64_clock'), $before, 'and the clock has not moved');
 
+# A client that does not read could hold the lock as long as something is sent to it.
+my ($debugging, $messages) = ('', '');
+$node->psql('plain', 'SET client_min_messages = debug5; SELECT count(kid_next()), count(kid_uuidv7()) FROM generate_series(1, 20000)', stdout => \$debugging, stderr => \$messages,
+	connstr => $node->connstr('plain') . ' user=other');
+is($debugging, '20000|20000', 'IDs are made with debugging messages');
+unlike($messages, qr/SubTransaction/, 'and none of them is sent under the lock');
+
 # Functions and operators of a caller with the names that kid uses, in a schema that precedes all others, are not called.
 as('app', 'plain', 'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other');
 my $planted = as('other', 'plain', q{

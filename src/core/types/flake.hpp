@@ -53,7 +53,7 @@ struct flake_clock {
   static_assert(millis::max / 2 >= flake::units::max, "a state can express the last instant after the latest epoch");
   static_assert(millis::max <= INT64_MAX / flake::unit, "the time of every state fits in unix_micros");
 
-  bool hold = true; ///< what to do if the system clock goes back, see core/step.hpp
+  bool hold = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
   std::uint64_t sequence_max = sequence::max;
 
   static constexpr std::uint64_t at(unix_micros time) noexcept {

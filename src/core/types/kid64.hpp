@@ -76,7 +76,7 @@ struct kid64 {
 struct kid_clock {
   using sequence = kid64::sequence;
 
-  bool hold = true; ///< what to do if the system clock goes back, see core/step.hpp
+  bool hold = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
 
   static constexpr std::uint64_t at(unix_micros time) noexcept { return kid64::lowest(time); }
   static constexpr unix_micros time(std::uint64_t state) noexcept { return kid64::time(state); }

@@ -55,8 +55,8 @@ struct sno : counts_from_epoch<sno> {
   }
 };
 
-/// The logical clock of sno. If the system clock goes back, the logical clock changes sides, instead of waiting or
-/// holding.
+/// The logical clock of sno. If the system clock goes back, the logical clock changes sides. It waits only if the other
+/// side has used that time too. After a start it can hold (held_clock in pg/types/sno.cpp).
 ///
 /// The tick bit gives every time unit two sides. One side is in use. On the other side, everything that may have been
 /// issued is at or below the safe mark:

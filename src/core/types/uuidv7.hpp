@@ -70,7 +70,7 @@ struct uuidv7_clock {
   static_assert(millis::end == 64);
   static_assert(fraction::max + 1 >= uuidv7::unit, "each microsecond has a fraction of its own");
 
-  bool hold = true; ///< what to do if the system clock goes back, see core/step.hpp
+  bool hold = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
 
   static constexpr std::uint64_t at(unix_micros time) noexcept {
     auto const micros = static_cast<std::uint64_t>(time);

@@ -54,7 +54,7 @@ page_state look_at(Page page) {
              : page_state::damaged;
 }
 
-/// Returns whether the page is good, or false if there is none. Raises an error if it is damaged.
+/// Returns true if the page is good, and false if there is none. Raises an error if it is damaged.
 bool check(page_state state) {
   if (state == page_state::good || state == page_state::none)
     return state == page_state::good;

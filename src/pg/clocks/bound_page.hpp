@@ -8,9 +8,9 @@
 //   | page           | 8     | 4       | 4            | 8 × 8  | 8 × 8      | 16   | 8      | (not in WAL) |
 //   +----------------+-------+---------+--------------+--------+------------+------+--------+- - - - - - - +
 //
-// Only the holder of the lease's lock (lease_lock.hpp) reads or writes the page in shared buffers, apart from
-// PostgreSQL itself, for which the content of the buffer is locked as well. During recovery only WAL replay writes the
-// page. page_seems_damaged() reads the file without a lock.
+// A session reads or writes the page in shared buffers only while it holds the lock of the lease (lease_lock.hpp). It
+// also locks the content of the buffer, because PostgreSQL writes the buffer to disk. During recovery only WAL replay
+// writes the page. page_seems_damaged() reads the file without a lock.
 #pragma once
 
 #include "clock_rules.hpp"

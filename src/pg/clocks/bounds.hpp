@@ -6,7 +6,7 @@
 
 namespace kid::pg {
 
-/// A lease that is off never ends: no state reaches this bound.
+/// The bound while the lease is off. No state reaches it.
 constexpr std::uint64_t no_bound = ~std::uint64_t{0};
 
 /// If a slow disk or a slow synchronous standby makes a write take long, the lease is extended to at most this length,

@@ -6,7 +6,7 @@
 
 namespace kid::pg {
 
-// Each clock has the name of its type; kid64 and kid96 share the clock kid.
+// A clock has the name of its type. Only `kid` differs: kid64 and kid96 share it.
 #define KID_CLOCKS X(kid) X(flake) X(sno) X(uuidv7)
 
 #define X(name) clock_##name,
@@ -39,8 +39,8 @@ struct clock_rules {
     return end(unit(state) | (side_of & sides));
   }
 
-  /// Returns the greatest state below `bound`, on the side of `state`. `bound` is the first state of its unit. If it is
-  /// not above the unit of `state`, returns `state`.
+  /// Returns the greatest state below `bound`, on the side of `state`. `bound` must be the first state of a unit.
+  /// Returns `state` if `bound` is not above the unit of `state`.
   std::uint64_t last_before(std::uint64_t state, std::uint64_t bound) const {
     // Computed from the time, because not every number is a state.
     return bound > unit(state) ? end_of_unit(at(time(bound) - 1), state) : state;

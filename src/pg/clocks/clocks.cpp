@@ -1,4 +1,5 @@
-// kid_stats(), and kid_reset_clock() with a time as its argument.
+// kid_stats(), kid_reset_clock() with a time as its argument, and what the functions of all types that move a clock
+// have in common.
 #include "../base/datum.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"

@@ -181,7 +181,7 @@ prepared_bounds &place_of(std::uint64_t xid) {
   return *free;
 }
 
-/// Gives those transactions a place that were prepared before this start, once.
+/// Gives a place to each transaction that was prepared before this start. Runs once.
 void recover_prepared() {
   if (likely(state->recovered))
     return;
@@ -315,7 +315,7 @@ clock_cell &enter(clock_id id, char const *function) {
   clock_cell &cell = shared(function).cells[id];
   if (find_state()) {
     recover_prepared();
-    open_clocks(cell); // before that the state would be a bound below all IDs
+    open_clocks(cell); // before that the state is 0
     own = &state->sessions[own_number()];
     pg_atomic_uint64 &from = own->from[id];
     pg_atomic_write_u64(&own->database, MyDatabaseId);
@@ -375,10 +375,11 @@ public:
   /// A snapshot of this session shows the latest ID that had ended when it was taken, as xmax - 1. If that is greater
   /// than in the mark, it was taken later.
   ///
-  /// A snapshot that was imported may be that of a logical slot, which shows the transactions whose commits are in WAL
-  /// up to some place. A commit is in WAL before the transaction has ended for others. So what counts there is the
-  /// next transaction ID: a transaction that got its ID after `mark` wrote its commit after `mark`. If the
-  /// snapshot shows such a one, it shows all commits from before `mark`.
+  /// Only REPEATABLE READ and SERIALIZABLE can import a snapshot. One that was imported may be that of a logical slot,
+  /// which shows the transactions whose commits are in WAL up to some place. A commit is in WAL before the transaction
+  /// has ended for others. So what counts there is the next transaction ID: a transaction that got its ID after `mark`
+  /// wrote its commit after `mark`. If the snapshot shows a transaction that got its ID after `mark`, it shows every
+  /// commit from before `mark`.
   bool is_after(xid_mark const &mark) const {
     if (of_.takenDuringRecovery)
       return false;

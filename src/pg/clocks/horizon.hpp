@@ -10,20 +10,23 @@
 //   -------------|------------------------------|---------------------------|-----> states
 //     all ended  ^ horizon: T may commit a row with any state from here on
 //
-// The horizon belongs to the snapshot of the statement that asks. A transaction that committed after the snapshot was
-// taken is in the way as if it were still running, because the statement does not see its rows. So the bounds of
+// The horizon belongs to the snapshot of the statement that asks. For the horizon, a transaction that committed after
+// the snapshot was taken counts as still running, because the statement does not see its rows. So the bounds of
 // transactions that have committed are kept for a while (core/ended_list.hpp), with their transaction IDs. A snapshot
-// sees a transaction if PostgreSQL would see its rows. A query is always given the same
-// horizon, because it may ask more than once, as it does for each partition of a table.
+// sees a transaction if a query with that snapshot sees its rows. A query is always given the same horizon, because it
+// may ask more than once, as it does for each partition of a table.
 //
-// Why no row is missed. T writes its bound, and then moves the clock by compare-and-swap, which is a full barrier. The
-// reader loads the state S, then the bounds of all sessions, and then takes the lock for the list. If T has taken a
-// state up to S, then S was written by that compare-and-swap or by a later one. So in the session of T the reader finds
-// the bound of T, which is at most that state, or a value that was written after that bound. The session clears its
-// bound only after T has ended for all snapshots and, if T committed rows, was added to the list under the lock, or
-// after T has a place as a prepared transaction. So if the reader finds the bound cleared, it finds T in the list, and
-// the snapshot decides. If T takes a state above S later, that is at or above the horizon, which is at most S + 1.
-// Until somebody asks for a horizon, nothing is listed, and older snapshots get no horizon above 1.
+// Why no row is missed. T writes its bound, and then takes a state by compare-and-swap, which is a full barrier. The
+// reader loads the state S, then the bounds of all sessions, and then takes the lock for the list.
+//
+// - T took a state up to S. Then the reader finds the bound of T, or that it was cleared since.
+// - The bound was cleared. A session does that only after T has ended for all snapshots. Before, T was put into the
+// list
+//   under the lock, or got a place as a prepared transaction, unless it committed no row. So the reader finds T there,
+//   and the snapshot decides.
+// - T takes its state after S. That state is at or above the horizon, which is at most S + 1.
+//
+// The list begins when somebody first asks. A snapshot that was taken before that gets the horizon 1.
 //
 // lower() lowers the state and the bounds of sessions under the lock. A reader that looked at them meanwhile looks
 // again, under the lock. A session writes its bound, and then makes sure that the state was not lowered meanwhile. So
@@ -54,9 +57,9 @@ inline clock_cell &cell_to_issue(clock_id id, char const *function) {
 /// the same result until it ends.
 std::uint64_t horizon(clock_id id, char const *function, MemoryContext query);
 
-/// Moves a clock to the end of its time unit, unless the system clock is still in that unit. Then the horizon can be
-/// above all IDs of the unit. If the clock is ahead of the system clock, does so once per unit of the system clock at
-/// most, so that polling does not push it further ahead. `now` is the first state of the system clock's unit.
+/// If the system clock has left the time unit of a clock, moves the clock to the end of that unit. The horizon can then
+/// be above all IDs of the unit. If the clock is ahead of the system clock, does so once per unit of the system clock
+/// at most, so that polling does not push it further ahead. `now` is the first state of the system clock's unit.
 void leave_passed_unit(clock_ref const &clock, std::uint64_t now);
 
 /// Returns whether the running transaction can have taken `state` of clock `id`: whether the horizon waits for it.

@@ -59,8 +59,8 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   std::int64_t const four_writes = Min(4 * lease.write_micros, slow_micros);
   std::int64_t const length = Max(lease.length * INT64CONST(1000), four_writes);
   unix_micros const from = Max(now, rules.time(next));
-  // A clock that is ahead, as after a crash, gets four writes, too, but not beyond slow_micros: or each of many crashes
-  // would put it further ahead.
+  // A clock that is ahead, as after a crash, also gets the time of four writes, but at most up to slow_micros ahead.
+  // Otherwise each of many crashes would put it further ahead.
   unix_micros const ahead = rules.time(next) - now;
   unix_micros const until =
       Max(now + length, rules.time(next) + Max(near_micros, Min(four_writes, slow_micros - ahead)));

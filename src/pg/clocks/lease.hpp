@@ -2,11 +2,11 @@
 //
 //            state              renew_at         bound
 //   ---------|------------------|----------------|----------> IDs
-//     issued | may be issued without a renewal   | on the page, and its WAL flushed, before it is raised
+//     issued | may be issued without a renewal   | not yet
 //
-// A committed row with an ID implies flushed WAL of a bound above that ID, because the bound was flushed first. After a
-// crash, a promotion or a recovery to a point in time a clock starts at the bound that is on the page then, whatever
-// the system clock says.
+// A bound is on the page, and its WAL is flushed, before it is raised in shared memory. So if a row is committed, a
+// bound above its ID is durable. After a crash, a promotion or a recovery to a point in time a clock starts at the
+// bound that is on the page then, whatever the system clock says.
 //
 // From `renew_at` on, halfway to the bound, one session at a time renews the lease, and the others go on up to the
 // bound. Only sessions that reach the bound wait.

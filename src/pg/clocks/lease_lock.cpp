@@ -48,8 +48,8 @@ long sleep_before_next(lock_attempt last, bool is_first, std::int64_t waited) {
 }
 
 /// Logs the page once more. A standby that has just become a synchronous one has the WAL already, and would confirm it
-/// only with the next WAL that it receives, or after wal_receiver_status_interval. Nobody is told when one becomes so:
-/// any session that waits reminds them again after a second.
+/// only with the next WAL that it receives, or after wal_receiver_status_interval. kid is not told when a standby
+/// becomes synchronous. So any session that waits reminds them again after a second.
 void remind_standbys(lease_state &lease) {
   if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
     return;
@@ -123,7 +123,7 @@ bool is_confirmed(lease_state &lease) {
   lease.pending_micros = pending;
   if (synchronous_commit != SYNCHRONOUS_COMMIT_REMOTE_WRITE || !standbys_have(lease.written, false))
     return false;
-  // The next write may come before standbys flush this one, and so nothing else might ever lengthen the lease.
+  // Each write may come before standbys have flushed the one before. Then only this line lengthens the lease.
   lease.write_micros = Max(lease.write_micros, write_micros);
   return true;
 }

@@ -3,15 +3,15 @@
 //   lock of the lease          guards the page, `bound`, `renew_at` and the safe mark; held while WAL is flushed
 //     content of the buffer    of the page, in bound_page.cpp
 //     SyncRepLock              to read what standbys have confirmed, in standbys_have()
-//     AddinShmemInitLock       and
-//     lock of the horizon      in horizon.cpp, while a clock is lowered; elsewhere they are taken alone
+//     AddinShmemInitLock       only while a clock is lowered, to find the memory of the horizon; elsewhere alone
+//     lock of the horizon      only while a clock is lowered; elsewhere alone
 //
 //   lock of the identity       is taken alone: while a session holds it, it takes and holds no other lock
 //
 // The lock of the lease is never held while anything is sent to a client (base/locked.hpp), nor while synchronous
 // standbys are awaited, which can take for ever. Until they have confirmed what was written, `lease_state::written` is
-// set. A session whose commits wait for them then holds the lock only to check on them or to remind them, and leaves
-// the bounds in shared memory as they were. No session owns the wait: any session that needs the lock checks whether
+// set. Meanwhile a session whose commits wait for them may hold the lock only to check on them or to remind them. It
+// does not change the bounds in shared memory. No session owns the wait: any session that needs the lock checks whether
 // standbys have confirmed, and goes on from the page. So a session that is canceled, terminated or stuck leaves nothing
 // behind. Every session that waits can be interrupted.
 #pragma once
@@ -21,8 +21,8 @@
 
 namespace kid::pg {
 
-/// Returns whether this session may rely on what the page says: standbys have flushed it, or have done as much as a
-/// commit of this session waits for, which can be less. The caller holds the lock.
+/// Returns whether this session may rely on what the page says. It may if standbys have flushed it. With a weaker
+/// synchronous_commit, less is enough: what a commit of this session would wait for. The caller holds the lock.
 bool is_confirmed(lease_state &lease);
 
 /// Reads the monotonic clock, which cannot be set and is the same for all sessions.

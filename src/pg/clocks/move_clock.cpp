@@ -28,8 +28,7 @@ bool raise_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t 
   std::uint64_t const unit = clock.rules.unit(state);
 
   if (lease.length > 0) {
-    // Write the whole bound of the side in use, because an interrupted change of sides may have left the other side on
-    // the page.
+    // Write the bound of the side in use as well: the page may have the other side, from an interrupted change.
     page_bounds page = page_with(lease, clock, clock.rules.last_before(last, bound_of(clock)));
     page.safe[clock.id] = Max(page.safe[clock.id], unit);
     if (!put_page(lease, page))

@@ -22,8 +22,8 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   pg_atomic_uint64 renew_at; ///< from here on the lease should be renewed; at most `bound`
 
   // Only for a clock with sides (core/types/sno.hpp). If such a clock is ahead of the system clock, it normally changes
-  // sides. But a start puts its state at the bound, and kid_observe_all() past the greatest stored ID, so it can be
-  // ahead without a step back of the system clock. Then it holds its time instead, within these limits:
+  // sides. But a start puts its state at the bound, and kid_observe_all() moves it past the greatest stored ID, so it
+  // can be ahead without a step back of the system clock. Then it holds its time instead, within these limits:
   pg_atomic_uint64 held_from; ///< the clock does not hold if the system clock is before this state
   pg_atomic_uint64 held;      ///< the clock holds states below this one
 

@@ -5,8 +5,8 @@
 // repeats after that, each call in a query remembers, until the statement ends, the time units in which it gave IDs, as
 // ranges:
 //
-//   from                            to
-//   | all sequences may be used up | in use since the count `since` |
+//   from                            to, in use since the count `since`
+//   | all sequences may be used up | the last unit of the range      |
 //
 // A row of any unit in a range gets an ID of the range's last unit. If all sequences of that unit may be used up as
 // well, the range grows by the next unit. After a change of lane every unit counts as used up.

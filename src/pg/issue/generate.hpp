@@ -1,8 +1,8 @@
 // Issuing IDs.
 //
-// The fast path checks that this transaction has entered (clocks/horizon.hpp), reads the system clock, converts it to a
-// time unit of the clock, loads the state, its limit and, for clocks with lanes, the identity, and does one
-// compare-and-swap, unless another session is first. Everything else is out of line.
+// The fast path checks that this transaction has entered the clock (clocks/horizon.hpp). It reads the system clock, and
+// loads the state, its limit and, with lanes, the identity. It ends with one compare-and-swap. If another session was
+// first, it steps on from that session's state. Everything else is out of line.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -19,9 +19,9 @@ namespace kid::pg {
 /// `clock` for `kid.max_wait` since `start`, or if the query is canceled.
 void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start);
 
-/// Returns the reading to use instead of `now`, which is out of range for `layout`. Any reading before the state will
-/// do if three things hold: the system clock is before the range, the logical clock keeps its highest time, and its
-/// state is above the first one of the range. The logical clock then counts on. Otherwise raises an error.
+/// Returns the reading to use instead of `now`, which is out of range for `layout`, or raises an error. If the system
+/// clock is before the range, the logical clock may still hold its time, above the first state of the range. Then any
+/// reading before its state will do, and it counts on.
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
                                                        unix_micros now) {

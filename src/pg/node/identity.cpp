@@ -246,7 +246,7 @@ void define_identity_settings(int flags) {
       "flake, and, with \"kid.lanes\", the lane of kid64. \"auto\" is a hash that differs between servers. \"citus\" "
       "is the number that Citus gives this node. The name of an Erlang node, name@host, is hashed as Erlang does.",
       &node_text, "auto", PGC_SIGHUP, flags, check_node, assign_node, nullptr);
-  DefineCustomIntVariable("kid.lanes", "Number of lanes that the sequences of kid64 are divided into.",
+  DefineCustomIntVariable("kid.lanes", "Number of lanes that the sequences of kid64 and kid96 are divided into.",
                           "A power of two. With more than one lane, each server that fills the same tables makes IDs "
                           "in the lane of its \"kid.node\", which must be below this number.",
                           &chosen_lanes, 1, 1, static_cast<int>(lanes_max), PGC_SIGHUP, flags, check_lanes,

@@ -1,5 +1,5 @@
-// kid_own_ids_trigger(): rejects a row that the horizon does not wait for, because its ID is below the bound of the
-// transaction that writes it. So the ID was not made in that transaction.
+// kid_own_ids_trigger(): rejects a row that the horizon does not wait for: its ID is outside the states that this
+// transaction can have taken.
 #include "../base/export.hpp"
 #include "../clocks/horizon.hpp"
 #include "../traits/id_type.hpp"
