@@ -16,8 +16,8 @@ CREATE FUNCTION kid64_state_micros(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN kid64_micros(state);
 
--- A state of the clock of uuids is the milliseconds since 1970, then 14 bits that count. They follow the milliseconds in
--- the uuid: the fraction of the edition in C, and half of its count.
+-- A state of the clock of uuids is the milliseconds since 1970, then 14 bits that count. They follow the milliseconds
+-- in the uuid: the fraction of the edition in C, and half of its count.
 CREATE FUNCTION kid_uuidv7_unit_of(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN micros / 1000 << 14;

@@ -182,8 +182,8 @@ BEGIN
     PERFORM kid.kid_lock_parent(parent);
     SELECT k.type, k.name INTO key FROM kid.kid_partition_key(parent) AS k;
 
-    -- If the first partition begins at or before the present, all holes after it are filled. Otherwise the present period
-    -- is the first.
+    -- If the first partition begins at or before the present, all holes after it are filled. Otherwise the present
+    -- period is the first.
     present := kid.kid_bound_at(key.type, now());
     reach := present;
     start := greatest(since, '1970-01-01 00:00:00+00');
@@ -222,8 +222,8 @@ BEGIN
         RAISE 'must be owner of table %', rest USING ERRCODE = 'insufficient_privilege';
     END IF;
     -- The points where a period begins, or where a partition begins or ends, cut time into pieces. In each a partition
-    -- takes rows, or is missing, or is being detached. If a bound is in the time unit in which a period begins, it stands
-    -- for that. Pieces for new rows come first, because at_most may end the call.
+    -- takes rows, or is missing, or is being detached. If a bound is in the time unit in which a period begins, it
+    -- stands for that. Pieces for new rows come first, because at_most may end the call.
     FOR piece IN
         WITH partitions AS (SELECT * FROM kid.kid_partition_bounds(parent)),
              bounds AS (SELECT lower AS id FROM partitions UNION SELECT upper FROM partitions WHERE upper IS NOT NULL),
@@ -324,8 +324,8 @@ BEGIN
             RAISE NOTICE 'more partitions of % are older than %', parent, older_than USING HINT = 'The next call drops them.';
             EXIT;
         ELSIF NOT dry_run THEN
-            -- A partition cannot be dropped if foreign keys refer to the parent. DETACH checks that they refer to no row of
-            -- the partition.
+            -- A partition cannot be dropped if foreign keys refer to the parent. DETACH checks that they refer to no
+            -- row of the partition.
             EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, dropped.name);
             EXECUTE format('DROP %s %s', dropped.kind, dropped.name);
         END IF;

@@ -1,5 +1,5 @@
--- Rights: the owner of the database grants them to others. To seal is not PUBLIC's either: who can seal can find the ID of a
--- text by trying those of its time.
+-- Rights: the owner of the database grants them to others. To seal is not PUBLIC's either: who can seal can find the ID
+-- of a text by trying those of its time.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 DO $$
@@ -10,7 +10,8 @@ BEGIN
     -- Besides PUBLIC, those to whom the superuser gives rights in all that is his (ALTER DEFAULT PRIVILEGES).
     FOR what IN
         WITH objects AS (
-            SELECT 'SCHEMA' AS kind, nspname::text AS name, nspowner AS owner, coalesce(nspacl, acldefault('n', nspowner)) AS acl
+            SELECT 'SCHEMA' AS kind, nspname::text AS name, nspowner AS owner,
+                   coalesce(nspacl, acldefault('n', nspowner)) AS acl
               FROM pg_namespace WHERE oid = 'kid_seal_internal'::regnamespace
             UNION ALL
             SELECT 'TABLE', c.oid::regclass::text, relowner, coalesce(relacl, acldefault('r', relowner))
@@ -19,7 +20,8 @@ BEGIN
             SELECT 'FUNCTION', p.oid::regprocedure::text, proowner, coalesce(proacl, acldefault('f', proowner))
               FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
              WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = seal AND d.deptype = 'e')
-        SELECT DISTINCT kind, name, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END AS grantee
+        SELECT DISTINCT kind, name,
+               CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END AS grantee
           FROM objects, aclexplode(acl) WHERE grantee <> owner LOOP
         EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
     END LOOP;
@@ -31,7 +33,8 @@ BEGIN
     END LOOP;
 END $$;
 
--- What was found by name in the schemas of kid and pgcrypto: only a superuser can have made functions in C and base types.
+-- What was found by name in the schemas of kid and pgcrypto: only a superuser can have made functions in C and base
+-- types.
 DO $$
 DECLARE
     stranger text := (
@@ -41,9 +44,11 @@ DECLARE
           JOIN pg_depend AS d ON d.classid = member.classid AND d.objid = member.objid AND d.deptype = 'n'
           LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
           LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
-         WHERE e.extname = 'kid_seal' AND member.deptype = 'e' AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
+         WHERE e.extname = 'kid_seal' AND member.deptype = 'e'
+           AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
            AND NOT EXISTS (SELECT FROM pg_depend AS own WHERE own.classid = d.refclassid AND own.objid = d.refobjid
-                              AND own.refclassid = 'pg_extension'::regclass AND own.refobjid = e.oid AND own.deptype = 'e')
+                              AND own.refclassid = 'pg_extension'::regclass AND own.refobjid = e.oid
+                              AND own.deptype = 'e')
            AND p.prolang IS DISTINCT FROM (SELECT oid FROM pg_language WHERE lanname = 'c')
            AND t.typtype IS DISTINCT FROM 'b'
          LIMIT 1);

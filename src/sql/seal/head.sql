@@ -6,24 +6,26 @@
 --     block  = the binary form of ID, then zeros up to 16 bytes
 --     text   = PREFIX, '_', base32 of AES-128(subkey, block)
 --
--- The zeros are the proof that somebody with the key made the text: encode, then encipher (Bellare and Rogaway, ASIACRYPT
--- 2000). Who has no key and tries texts finds a valid one with probability 2 ^ -(bits of zeros): 64 for kid64 and flake,
--- 48 for sno, 32 for kid96 and flax. A uuid has no room for zeros. There only the 6 bits of version and variant are checked.
+-- The zeros are the proof that somebody with the key made the text: encode, then encipher (Bellare and Rogaway,
+-- ASIACRYPT 2000). Who has no key and tries texts finds a valid one with probability 2 ^ -(bits of zeros): 64 for kid64
+-- and flake, 48 for sno, 32 for kid96 and flax. A uuid has no room for zeros. There only the 6 bits of version and
+-- variant are checked.
 --
--- The functions run as the superuser that owns them. So nothing may be found by a name that somebody else can give to an
--- object of his: bodies in PL/pgSQL, which look names up when they run, name only objects of pg_catalog and of
--- kid_seal_internal, which this script creates, and in which nobody has a right. Functions and types of kid and of pgcrypto,
--- whose schemas can be anybody's and can be renamed, are looked up once, below, for bodies that keep what was found. While they
--- are, each argument has exactly the type of the parameter, so that no other function suits better. The end of the script
--- checks what was found.
+-- The functions run as the superuser that owns them. So nothing may be found by a name that somebody else can give to
+-- an object of his: bodies in PL/pgSQL, which look names up when they run, name only objects of pg_catalog and of
+-- kid_seal_internal, which this script creates, and in which nobody has a right. Functions and types of kid and of
+-- pgcrypto, whose schemas can be anybody's and can be renamed, are looked up once, below, for bodies that keep what was
+-- found. While they are, each argument has exactly the type of the parameter, so that no other function suits better.
+-- The end of the script checks what was found.
 --
--- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a plan, and
--- any role can have plans printed (debug_print_plan).
+-- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
+-- plan, and any role can have plans printed (debug_print_plan).
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 DO $$
 BEGIN
-    IF NOT pg_has_role((SELECT extowner FROM pg_extension WHERE extname = 'kid_seal'), 'pg_database_owner', 'USAGE') THEN
+    IF NOT pg_has_role((SELECT extowner FROM pg_extension WHERE extname = 'kid_seal'), 'pg_database_owner',
+                       'USAGE') THEN
         RAISE 'must be owner of database %', current_database()
             USING ERRCODE = 'insufficient_privilege',
                   DETAIL = 'Dropping kid_seal drops the keys, and dumps need a right to them.';
@@ -62,8 +64,8 @@ SELECT set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), tru
 
 CREATE FUNCTION kid_seal_internal.new_key() RETURNS bytea
     LANGUAGE sql VOLATILE PARALLEL SAFE RETURN gen_random_bytes(32);
--- To SQL_ASCII means without conversion; a valid prefix is in ASCII. STABLE, like convert_to(): PL/pgSQL calls a function in SQL directly, three times as fast, only if what the function calls is
--- not more volatile.
+-- To SQL_ASCII means without conversion; a valid prefix is in ASCII. STABLE, like convert_to(): PL/pgSQL calls a
+-- function in SQL directly, three times as fast, only if what the function calls is not more volatile.
 CREATE FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) RETURNS bytea
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN substr(hmac(convert_to(type || ':'::text || prefix, 'SQL_ASCII'::name), key, 'sha256'::text), 1, 16);
