@@ -113,7 +113,7 @@ SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 2;
-EXPLAIN (COSTS OFF) SELECT count(DISTINCT kid_seal(id, 'ord')) FROM orders WHERE kid64_unseal(kid_seal(id, 'ord'), 'ord') = id;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM orders WHERE kid64_unseal(kid_seal(id, 'ord'), 'ord') = id;
 SELECT count(DISTINCT kid_seal(id, 'ord')) FROM orders WHERE kid64_unseal(kid_seal(id, 'ord'), 'ord') = id;
 
 -- Keys: the newest seals, all unseal, and a forgotten one no longer.
