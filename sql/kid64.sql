@@ -170,6 +170,8 @@ INSERT INTO assigned (id) VALUES (now());
 SELECT '........Ezw'::kid64 + 1;
 \set VERBOSITY default
 SELECT '........Ezw'::kid64::integer;
+-- A driver sends a number as smallint, integer or bigint, whichever is the smallest.
+SELECT id = 5::smallint, id = 5, id = 5::bigint, id = (-1)::smallint, (-1)::smallint::kid64 = (-1)::bigint FROM (SELECT 5::bigint::kid64) AS t (id);
 
 -- A bigint column becomes a kid64 column, and back, without rewriting a row.
 CREATE TABLE converted (id bigint PRIMARY KEY DEFAULT kid_next(), n int);

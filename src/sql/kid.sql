@@ -543,15 +543,20 @@ COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
 CREATE CAST (bigint AS kid64) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (kid64 AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
 -- A cast from integer with PostgreSQL's int8(integer) would depend on the cast from bigint. pg_upgrade does not know
--- that, and may create the casts in the wrong order.
+-- that, and may create the casts in the wrong order. Some drivers send a small number as smallint.
 CREATE FUNCTION kid64_from_integer(integer) RETURNS kid64
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
 COMMENT ON FUNCTION kid64_from_integer(integer) IS 'implementation of a cast';
 CREATE CAST (integer AS kid64) WITH FUNCTION kid64_from_integer(integer) AS IMPLICIT;
+CREATE FUNCTION kid64_from_smallint(smallint) RETURNS kid64
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int28';
+COMMENT ON FUNCTION kid64_from_smallint(smallint) IS 'implementation of a cast';
+CREATE CAST (smallint AS kid64) WITH FUNCTION kid64_from_smallint(smallint) AS IMPLICIT;
 
 COMMENT ON CAST (bigint AS kid64) IS 'the same 64 bits';
 COMMENT ON CAST (kid64 AS bigint) IS 'the same 64 bits';
 COMMENT ON CAST (integer AS kid64) IS 'the same number, as a bigint';
+COMMENT ON CAST (smallint AS kid64) IS 'the same number, as a bigint';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -2281,15 +2286,20 @@ COMMENT ON FUNCTION flake_gt_time(id flake, ts timestamptz, epoch timestamptz) I
 CREATE CAST (bigint AS flake) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (flake AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
 -- A cast from integer with PostgreSQL's int8(integer) would depend on the cast from bigint. pg_upgrade does not know
--- that, and may create the casts in the wrong order.
+-- that, and may create the casts in the wrong order. Some drivers send a small number as smallint.
 CREATE FUNCTION flake_from_integer(integer) RETURNS flake
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
 COMMENT ON FUNCTION flake_from_integer(integer) IS 'implementation of a cast';
 CREATE CAST (integer AS flake) WITH FUNCTION flake_from_integer(integer) AS IMPLICIT;
+CREATE FUNCTION flake_from_smallint(smallint) RETURNS flake
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int28';
+COMMENT ON FUNCTION flake_from_smallint(smallint) IS 'implementation of a cast';
+CREATE CAST (smallint AS flake) WITH FUNCTION flake_from_smallint(smallint) AS IMPLICIT;
 
 COMMENT ON CAST (bigint AS flake) IS 'the same 64 bits';
 COMMENT ON CAST (flake AS bigint) IS 'the same 64 bits';
 COMMENT ON CAST (integer AS flake) IS 'the same number, as a bigint';
+COMMENT ON CAST (smallint AS flake) IS 'the same number, as a bigint';
 
 -- from src/sql/traits/generators.sql.in
 
