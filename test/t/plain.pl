@@ -7,7 +7,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init;
+$node->init(allows_streaming => 'logical');
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
 $node->start;
 
@@ -175,6 +175,20 @@ is($node->safe_psql('up', q{SET search_path = public, kid; SELECT count(*) > 0 F
 	"t\nt", 'and kid_observe_all() moves the clocks past them');
 is(as('app', 'up', q{SELECT count(*) FROM kid_partitions('events'); SELECT kid_create_partitions('events', '1 day', now() + interval '1 day')}),
 	as('app', 'plain', q{SELECT count(*) FROM kid_partitions('events')}), 'partitions continue');
+
+# Logical replication: the subscriber has the extension, and takes over.
+$node->safe_psql('postgres', 'CREATE DATABASE replica OWNER app');
+$node->safe_psql('replica', 'CREATE EXTENSION kid; CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next())');
+$node->safe_psql('plain', q{CREATE PUBLICATION orders FOR TABLE orders; SELECT pg_create_logical_replication_slot('orders', 'pgoutput')});
+$node->safe_psql('replica', q{CREATE SUBSCRIPTION orders CONNECTION $c$} . $node->connstr('plain') . q{$c$ PUBLICATION orders WITH (create_slot = false, slot_name = 'orders')});
+as('app', 'plain', 'INSERT INTO orders SELECT FROM generate_series(1, 100)');
+$node->wait_for_subscription_sync($node, 'orders', 'replica');
+my $copied = q{SELECT count(*), md5(string_agg(o::text, ',' ORDER BY o.id)) FROM (SELECT id::bigint, payment, bigint FROM orders) AS o};
+is($node->safe_psql('replica', $copied), as('app', 'plain', $copied), 'a subscriber with the extension has the same rows');
+$node->safe_psql('replica', 'ALTER SUBSCRIPTION orders DISABLE; ALTER SUBSCRIPTION orders SET (slot_name = NONE); DROP SUBSCRIPTION orders');
+is($node->safe_psql('replica', q{SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > greatest(max(id), max(bigint)::kid64) AND kid_uuidv7() > max(payment::text)::uuid FROM orders}), "t\nt",
+	'and goes on after kid_observe_all()');
+$node->safe_psql('plain', q{SELECT pg_drop_replication_slot('orders'); DROP PUBLICATION orders});
 
 # A dump without data has no last state of the clock, and one without rights lets everybody call everything.
 $node->safe_psql('postgres', "CREATE DATABASE $_ OWNER app; ALTER DATABASE $_ SET search_path = public, kid") foreach 'empty', 'bare', 'defaults';
