@@ -125,7 +125,22 @@ push @calls, map { s/kid64_unseal/kid_uuid_unseal/gr =~ s/'.6.nef3Mk.3'::of_kid.
 my $all = join '', map { "SAVEPOINT s;\n$_;\nROLLBACK TO s;\n" } @calls, 'SELECT of_seal.kid_seal_new_key()', 'SELECT of_seal.kid_seal_forget_key(1)', 'SELECT * FROM of_seal.kid_seal_keys()';
 my $printed = output_of('app', "BEGIN;\n$all" . 'SET client_min_messages = debug5; SET debug_print_parse = on; SET debug_print_rewritten = on; SET debug_print_plan = on;' . $all x 8);
 like($printed, qr/CONST/, 'debugging output is there');
-foreach my $secret ($key, $subkey)
+# Whoever makes a key does not see it either.
+$printed .= output_of('app', 'SET client_min_messages = debug5; SET debug_print_parse = on; SET debug_print_rewritten = on; SET debug_print_plan = on; SELECT of_seal.kid_seal_new_key()');
+like($printed, qr/^3$/m, 'another key is made');
+my $made = sql('SELECT encode(key, \'hex\') FROM kid_seal_internal.keys WHERE n = 3');
+# Nor does the owner of a schema in the path of a superuser who adds a key.
+output_of('holder', q{CREATE SCHEMA trap;
+	CREATE FUNCTION trap.eq(integer, integer) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN false; END';
+	CREATE FUNCTION trap.eq(bytea, bytea) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN false; END';
+	CREATE OPERATOR trap.= (LEFTARG = integer, RIGHTARG = integer, FUNCTION = trap.eq); CREATE OPERATOR trap.= (LEFTARG = bytea, RIGHTARG = bytea, FUNCTION = trap.eq);
+	CREATE OPERATOR trap.< (LEFTARG = integer, RIGHTARG = integer, FUNCTION = trap.eq)});
+sql(q{SET search_path = trap, pg_catalog; INSERT INTO kid_seal_internal.keys VALUES (3, decode(repeat('77', 32), 'hex'), '2020-01-01')});
+unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder|tenant)/, 'a superuser who adds a key runs no planted code');
+is(sql('SELECT n FROM kid_seal_internal.keys ORDER BY made DESC, n DESC LIMIT 1'), 3, 'an old key that is added is not the newest');
+is(sqlstates_of('holder', 'SELECT of_seal.kid_seal_forget_key(3)'), 55000, 'the newest key stays');
+is(output_of('holder', 'SELECT of_seal.kid_seal_forget_key(4)'), '', 'any other can be forgotten');
+foreach my $secret ($key, $subkey, $made)
 {
 	my @bytes = unpack 'c4', pack 'H*', $secret;
 	my $hexadecimal = substr $secret, 0, 8;
@@ -136,7 +151,7 @@ foreach my $secret ($key, $subkey)
 # Sessions that make keys at the same time get different numbers.
 my @sessions = map { IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('held'), '-c', 'SELECT of_seal.kid_seal_new_key(), pg_sleep(0.01)' ], '>', \my $output) } 1 .. 8;
 $_->finish foreach @sessions;
-is(sql(q{SELECT string_agg(n::text, ' ' ORDER BY n) FROM of_seal.kid_seal_keys()}), '1 2 3 4 5 6 7 8 9 10', 'keys made at the same time');
+is(sql(q{SELECT string_agg(n::text, ' ' ORDER BY n) FROM of_seal.kid_seal_keys()}), '1 2 3 4 5 6 7 8 9 10 11', 'keys made at the same time');
 
 # A standby.
 $node->backup('base');
@@ -157,7 +172,7 @@ append_to_file("$dump.moved", $script);
 $node->safe_psql('postgres', 'ALTER DATABASE held RENAME TO held_before; CREATE DATABASE held OWNER holder');
 $node->psql('held', "\\i $dump.moved", on_error_stop => 0);
 is(output_of('app', $unseal =~ s/of_seal/in_seal/r), '.6.nef3Mk.3', 'what was sealed before the dump opens after it');
-is(output_of('holder', 'SELECT in_seal.kid_seal_new_key()'), 11, 'and numbers go on');
+is(output_of('holder', 'SELECT in_seal.kid_seal_new_key()'), 12, 'and numbers go on');
 
 # The data alone, into a database that has a key of its own.
 $node->command_ok([ 'pg_dump', '--data-only', '-d', $node->connstr('held_before'), '-f', "$dump.data" ], 'a superuser dumps the data');
@@ -165,7 +180,7 @@ $node->safe_psql('postgres', 'CREATE DATABASE other');
 $node->safe_psql('other', 'CREATE EXTENSION kid_seal CASCADE; SELECT kid_seal_new_key()');
 my $new = $node->safe_psql('other', q{SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord')});
 $node->psql('other', "\\i $dump.data", on_error_stop => 0) foreach 1 .. 2;
-is($node->safe_psql('other', q{SELECT string_agg(n::text, ' ') FROM kid_seal_keys()}), '1 2 3 4 5 6 7 8 9 10 11', 'keys of a dump get the next numbers, and once');
+is($node->safe_psql('other', q{SELECT string_agg(n::text, ' ') FROM kid_seal_keys()}), '1 2 3 4 5 6 7 8 9 10 11 12', 'keys of a dump get free numbers, and once');
 is($node->safe_psql('other', "SELECT kid64_unseal('$_', 'ord')"), '.6.nef3Mk.3', 'texts of both databases open') foreach $sealed, $new;
 
 my ($stdout, $stderr) = run_command([ 'pg_dump', '-d', $node->connstr('held'), '-U', 'holder', '-f', "$dump.owner" ]);

@@ -40,23 +40,31 @@ CREATE TABLE kid_seal_internal.keys (
     key bytea NOT NULL CHECK (octet_length(key) = 32),
     made timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: the newest seals, all unseal';
+COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: the newest, by the time when it was made, seals, and all unseal';
 COMMENT ON COLUMN kid_seal_internal.keys.key IS 'random, of 256 bits';
 
--- A dump can be restored into a database that has keys already. Those of the dump get other numbers then.
-CREATE FUNCTION kid_seal_internal.number_key() RETURNS trigger LANGUAGE plpgsql AS $$
+-- A dump can be restored into a database that has keys already. Those of the dump get other numbers then, and a key that
+-- is there already is not added. Expressions here must not have a key either: NEW is a variable.
+CREATE FUNCTION kid_seal_internal.number_key() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF EXISTS (SELECT FROM kid_seal_internal.keys AS k WHERE k.key = NEW.key) THEN
-        RETURN NULL;
-    END IF;
-    IF NEW.n IS NULL OR EXISTS (SELECT FROM kid_seal_internal.keys AS k WHERE k.n = NEW.n) THEN
-        NEW.n := (SELECT coalesce(max(k.n), 0) + 1 FROM kid_seal_internal.keys AS k);
+    IF EXISTS (SELECT FROM kid_seal_internal.keys AS k WHERE k.n = NEW.n) THEN
+        NEW.n := (SELECT max(k.n) + 1 FROM kid_seal_internal.keys AS k);
     END IF;
     RETURN NEW;
 END $$;
+CREATE FUNCTION kid_seal_internal.drop_copies() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    DELETE FROM kid_seal_internal.keys AS k USING kid_seal_internal.keys AS same WHERE same.key = k.key AND same.n < k.n;
+    RETURN NULL;
+END $$;
 CREATE TRIGGER number_key BEFORE INSERT ON kid_seal_internal.keys
     FOR EACH ROW EXECUTE FUNCTION kid_seal_internal.number_key();
-COMMENT ON FUNCTION kid_seal_internal.number_key() IS 'gives a new key the next number, unless it has one that is free';
+CREATE TRIGGER drop_copies AFTER INSERT ON kid_seal_internal.keys
+    FOR EACH STATEMENT EXECUTE FUNCTION kid_seal_internal.drop_copies();
+COMMENT ON FUNCTION kid_seal_internal.number_key() IS 'gives a key the next number if its own is taken';
+COMMENT ON FUNCTION kid_seal_internal.drop_copies() IS 'deletes keys that are there with a lower number';
 SELECT pg_extension_config_dump('kid_seal_internal.keys'::regclass, ''::text);
 
 SELECT set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
@@ -116,18 +124,23 @@ DECLARE
     made integer;
 BEGIN
     LOCK TABLE kid_seal_internal.keys IN SHARE ROW EXCLUSIVE MODE;
-    INSERT INTO kid_seal_internal.keys (key) VALUES (kid_seal_internal.new_key()) RETURNING n INTO made;
+    -- Whatever the system clock says, the new key is the newest: at the same time, that with the greatest number.
+    INSERT INTO kid_seal_internal.keys (n, key, made)
+    SELECT coalesce(max(k.n), 0) + 1, kid_seal_internal.new_key(), greatest(max(k.made), now())
+      FROM kid_seal_internal.keys AS k
+    RETURNING n INTO made;
     RETURN made;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal_new_key() IS
     'makes a random key, which seals from then on, and returns its number; older keys go on unsealing';
 
--- The newest key stays, so no number is given twice.
+-- The newest key stays: there is always one that seals.
 CREATE FUNCTION @extschema@.kid_seal_forget_key(n integer) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     LOCK TABLE kid_seal_internal.keys IN SHARE ROW EXCLUSIVE MODE;
-    IF kid_seal_forget_key.n = (SELECT max(k.n) FROM kid_seal_internal.keys AS k) THEN
+    IF kid_seal_forget_key.n
+       = (SELECT k.n FROM kid_seal_internal.keys AS k ORDER BY k.made DESC, k.n DESC LIMIT 1) THEN
         RAISE 'key % is the newest, which seals', kid_seal_forget_key.n
             USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_seal_new_key() before.';
     END IF;

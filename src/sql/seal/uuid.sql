@@ -18,7 +18,7 @@ BEGIN
     END IF;
     SELECT kid_seal_internal.encipher(uuid_send(id), kid_seal_internal.subkey(k.key, 'uuid', prefix)) INTO block
       FROM kid_seal_internal.keys AS k
-     ORDER BY k.n DESC
+     ORDER BY k.made DESC, k.n DESC
      LIMIT 1;
     IF NOT FOUND THEN
         PERFORM kid_seal_internal.no_key();
