@@ -70,8 +70,11 @@ endif
 
 all: $(PLAIN)
 
+$(SCRIPT): assembled = $(EXTVERSION)
+$(SEAL): assembled = --seal
+$(PLAIN): assembled = --plain
 $(DATA_built) $(PLAIN): $(filter-out src/sql/kid.sql,$(wildcard src/sql/* src/sql/*/*)) src/types.def Makefile kid.control
-	src/sql/assemble $(if $(filter $(SEAL),$@),--seal,$(if $(filter $(PLAIN),$@),--plain,$(EXTVERSION))) > $@.tmp
+	src/sql/assemble $(assembled) > $@.tmp
 	mv $@.tmp $@
 
 # The install script as kept in the tree, for reading and grep. Builds ignore it; test/build fails if it is stale.

@@ -8,3 +8,6 @@ CREATE TABLE wrong (encoded text);
 INSERT INTO wrong VALUES ('ord_00w1knarhfg0'), ('ord_00w1knarhfg010'), ('ord_00w1knarhfg0u'), ('ord_00w1knarhfg0i'),
     ('ord_00w1knarhfgl1'), ('ord_o0w1knarhfg01'), ('ord_g000000000000'), ('ord_Z000000000000'), ('usr_00w1knarhfg01'),
     ('ORD_00w1knarhfg01'), ('00w1knarhfg01'), ('_00w1knarhfg01'), ('ord_00w1-narhfg01'), (U&'ord_00w1\212Anarhfg01');
+
+CREATE VIEW texts AS SELECT id, kid_encode(id, 'ord') AS encoded FROM orders;
+CREATE TABLE expected_words AS SELECT unnest('{decoded,upper,found}'::text[]) AS word;

@@ -15,3 +15,6 @@ INSERT INTO wrong SELECT replace(kid_seal(id, 'usr'), 'usr', 'ord') FROM orders 
 INSERT INTO wrong SELECT kid_seal(id::bigint::flake, 'ord') FROM orders LIMIT 10;
 INSERT INTO wrong SELECT kid_encode(id, 'ord') FROM orders LIMIT 10;
 DELETE FROM wrong WHERE encoded IN (SELECT kid_seal(id, 'ord') FROM orders);
+
+CREATE VIEW texts AS SELECT id, kid_seal(id, 'ord') AS encoded FROM orders;
+CREATE TABLE expected_words AS SELECT unnest('{decoded,found}'::text[]) AS word;

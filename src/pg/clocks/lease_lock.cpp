@@ -6,20 +6,34 @@ namespace kid::pg {
 
 namespace {
 
-/// For this long, the first session that waits for standbys checks every millisecond whether they have confirmed; then
-/// every 10 ms.
+/// For this long, the first session that waits for standbys checks every millisecond whether they have confirmed. After
+/// that it checks every 10 ms, and standbys are reminded, once in `remind_micros`.
 constexpr std::int64_t soon_micros = 200'000;
-
-constexpr std::int64_t second_micros = 1'000'000;
+constexpr std::int64_t remind_micros = 1'000'000;
 
 enum class lock_attempt : unsigned char { taken, in_use, unconfirmed };
+
+/// Logs the page once more. A standby that has just become a synchronous one has the WAL already, and would confirm it
+/// only with the next WAL that it receives, or after wal_receiver_status_interval. kid is not told when a standby
+/// becomes synchronous. So whichever session waits reminds them again and again.
+void remind_standbys(lease_state &lease) {
+  std::int64_t const now = monotonic_micros();
+
+  if (now - lease.written_at <= soon_micros || now < lease.remind_at)
+    return;
+  lease.remind_at = now + remind_micros;
+  XLogFlush(write_page(lease.page));
+}
 
 lock_attempt try_lock(lease_state &lease) {
   if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
     return lock_attempt::in_use;
   if (is_confirmed(lease))
     return lock_attempt::taken;
-  LWLockRelease(&lease.lock);
+  release_after(&lease.lock, [&] {
+    remind_standbys(lease);
+    return true;
+  });
   return lock_attempt::unconfirmed;
 }
 
@@ -47,27 +61,10 @@ long sleep_before_next(lock_attempt last, bool is_first, std::int64_t waited) {
   return waited < soon_micros ? 1 : 10;
 }
 
-/// Logs the page once more. A standby that has just become a synchronous one has the WAL already, and would confirm it
-/// only with the next WAL that it receives, or after wal_receiver_status_interval. kid is not told when a standby
-/// becomes synchronous. So any session that waits reminds them again after a second.
-void remind_standbys(lease_state &lease) {
-  if (!LWLockConditionalAcquire(&lease.lock, LW_EXCLUSIVE))
-    return;
-  release_after(&lease.lock, [&] {
-    std::int64_t const now = monotonic_micros();
-    if (now >= lease.remind_at && now - lease.written_at > soon_micros && !is_confirmed(lease)) {
-      lease.remind_at = now + second_micros;
-      XLogFlush(write_page(lease.page));
-    }
-    return true;
-  });
-}
-
 /// Waits until this session has the lock. Raises an error after `kid.max_wait`; `name` is for its message.
 void wait_for_lock(lease_state &lease, char const *name, lock_attempt last, bool is_first) {
   static std::uint32_t event = 0;
   std::int64_t const start = monotonic_micros();
-  std::int64_t remind_after = soon_micros;
 
   if (event == 0)
     event = wait_event("KidLease");
@@ -77,10 +74,6 @@ void wait_for_lock(lease_state &lease, char const *name, lock_attempt last, bool
     std::int64_t const waited = monotonic_micros() - start;
     if (max_wait >= 0 && waited > Max(max_wait, 10) * INT64CONST(1000))
       not_renewed_error(name, last);
-    if (unconfirmed && waited >= remind_after) {
-      remind_after = waited + second_micros;
-      remind_standbys(lease);
-    }
     ConditionVariableTimedSleep(&lease.released, sleep_before_next(last, is_first, waited),
                                 unconfirmed ? std::uint32_t{WAIT_EVENT_SYNC_REP} : event);
   }
