@@ -125,7 +125,7 @@ push @calls, map { s/kid64_unseal/kid_uuid_unseal/gr =~ s/'.6.nef3Mk.3'::of_kid.
 my $all = join '', map { "SAVEPOINT s;\n$_;\nROLLBACK TO s;\n" } @calls, 'SELECT of_seal.kid_seal_new_key()', 'SELECT of_seal.kid_seal_forget_key(1)', 'SELECT * FROM of_seal.kid_seal_keys()';
 my $printed = output_of('app', "BEGIN;\n$all" . 'SET client_min_messages = debug5; SET debug_print_parse = on; SET debug_print_rewritten = on; SET debug_print_plan = on;' . $all x 8);
 like($printed, qr/CONST/, 'debugging output is there');
-# Whoever makes a key does not see it either.
+# A role that makes a key does not see the key.
 $printed .= output_of('app', 'SET client_min_messages = debug5; SET debug_print_parse = on; SET debug_print_rewritten = on; SET debug_print_plan = on; SELECT of_seal.kid_seal_new_key()');
 like($printed, qr/^3$/m, 'another key is made');
 my $made = sql('SELECT encode(key, \'hex\') FROM kid_seal_internal.keys WHERE n = 3');

@@ -19,11 +19,11 @@
 // Why no row is missed. T writes its bound, and then takes a state by compare-and-swap, which is a full barrier. The
 // reader loads the state S, then the bounds of all sessions, and then takes the lock for the list.
 //
-// - T took a state up to S. Then the reader finds the bound of T, or that it was cleared since.
+// - T took a state up to S. Then the reader finds the bound of T, or the session of T has cleared it since, and may
+//   have written that of a later transaction.
 // - The bound was cleared. A session does that only after T has ended for all snapshots. Before, T was put into the
-// list
-//   under the lock, or got a place as a prepared transaction, unless it committed no row. So the reader finds T there,
-//   and the snapshot decides.
+//   list under the lock, or got a place as a prepared transaction, unless it committed no row. So the reader finds T
+//   there, and the snapshot decides.
 // - T takes its state after S. That state is at or above the horizon, which is at most S + 1.
 //
 // The list begins when somebody first asks. A snapshot that was taken before that gets the horizon 1.

@@ -3,15 +3,15 @@
 CREATE FUNCTION kid_base32(bits bit varying) RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', substring(bits FROM i FOR 5)::bit(5)::integer + 1, 1), ''
-                      ORDER BY i)
+    SELECT string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', substring(bits FROM i FOR 5)::bit(5)::integer + 1, 1),
+                      '' ORDER BY i)
       FROM generate_series(1, length(bits), 5) AS i;
 END;
 CREATE FUNCTION kid_base32_bits(digits text) RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(substr(digits, i, 1) COLLATE "C")) - 1)::bit(5)::text,
-                      '' ORDER BY i)
+    SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(substr(digits, i, 1) COLLATE "C")) - 1)
+                      ::bit(5)::text, '' ORDER BY i)
       FROM generate_series(1, length(digits)) AS i;
 END;
 
@@ -43,8 +43,8 @@ BEGIN
     END IF;
     RAISE 'invalid input syntax for type %: "%"', type, encoded
         USING ERRCODE = 'invalid_text_representation',
-              DETAIL = format('A value of type %s is %s characters of 0-9a-hjkmnp-tv-z in base32, the first from "0" to "%s", '
-                              'after the prefix "%s".', type, length, first, checked);
+              DETAIL = format('A value of type %s is %s characters of 0-9a-hjkmnp-tv-z in base32, the first from "0" '
+                              'to "%s", after the prefix "%s".', type, length, first, checked);
 END $$;
 
 COMMENT ON FUNCTION kid_base32(bit varying) IS 'returns bits, in groups of 5, as digits';
@@ -67,7 +67,8 @@ CREATE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uu
 DECLARE
     bits text := kid_decoded_bits(encoded, prefix, 'uuid', '7', 26);
 BEGIN
-    RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint), 'hex')::uuid;
+    RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint),
+                  'hex')::uuid;
 END $$;
 
 COMMENT ON FUNCTION kid_encode(kid64, text) IS

@@ -49,6 +49,7 @@ COMMENT ON FUNCTION kid64_state_micros(bigint) IS 'returns when the time unit of
 COMMENT ON FUNCTION kid_uuidv7_unit_of(bigint) IS 'returns the first state of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_unit_after(bigint) IS 'returns the first state of the millisecond after that of a state';
 COMMENT ON FUNCTION kid_uuidv7_state_of(uuid) IS 'returns the state that has a uuid of version 7';
-COMMENT ON FUNCTION kid_uuidv7_state_micros(bigint) IS 'returns when the millisecond of a state begins, in microseconds';
+COMMENT ON FUNCTION kid_uuidv7_state_micros(bigint) IS
+    'returns when the millisecond of a state begins, in microseconds';
 COMMENT ON FUNCTION kid_uuidv7_of(bigint, text) IS
     'returns the uuid of version 7 of a state, with 60 bits of a random uuid';

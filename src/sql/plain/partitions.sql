@@ -8,14 +8,17 @@ CREATE FUNCTION kid_partition_key(parent regclass, OUT type regtype, OUT name na
 DECLARE
     is_range boolean;
 BEGIN
-    SELECT a.atttypid, a.attname, p.partstrat = 'r' AND p.partnatts = 1 AND a.attnum IS NOT NULL INTO type, name, is_range
-      FROM pg_partitioned_table AS p LEFT JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+    SELECT a.atttypid, a.attname, p.partstrat = 'r' AND p.partnatts = 1 AND a.attnum IS NOT NULL
+      INTO type, name, is_range
+      FROM pg_partitioned_table AS p
+           LEFT JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
      WHERE p.partrelid = parent;
     IF NOT FOUND THEN
         RAISE '"%" is not a partitioned table', (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent)
             USING ERRCODE = 'wrong_object_type';
     ELSIF NOT is_range THEN
-        RAISE 'table "%" is not partitioned by range of one column', (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent)
+        RAISE 'table "%" is not partitioned by range of one column',
+            (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent)
             USING ERRCODE = 'wrong_object_type';
     ELSIF type NOT IN ('kid.kid64'::regtype, 'uuid'::regtype) THEN
         RAISE 'table "%" is partitioned by column "%" of type %',
@@ -51,7 +54,8 @@ BEGIN
                 ELSE int8send(b.text[2]::bigint) END,
            i.inhdetachpending
       FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid,
-           regexp_match(pg_get_expr(c.relpartbound, c.oid), 'FROM [(]''?([^'')]+)''?[)] TO [(]''?([^'')]+)''?[)]') AS b (text)
+           regexp_match(pg_get_expr(c.relpartbound, c.oid),
+                        'FROM [(]''?([^'')]+)''?[)] TO [(]''?([^'')]+)''?[)]') AS b (text)
      WHERE i.inhparent = parent AND b.text IS NOT NULL;
 END $$;
 CREATE FUNCTION kid_partition_times(
@@ -98,7 +102,8 @@ CREATE FUNCTION kid_report_detaching(parent regclass, partition regclass, is_err
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     message text := format('detaching partition %s from %s is not complete', partition, parent);
-    detail text := 'The partition accepts no more rows, but no other partition can take its place until it is detached.';
+    detail text := 'The partition accepts no more rows, but no other partition can take its place until it is '
+                   'detached.';
     hint text := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.', parent,
                         partition);
 BEGIN
@@ -133,7 +138,8 @@ BEGIN
         found := base || suffix || CASE WHEN again > 0 THEN '_' || again ELSE '' END;
         IF octet_length(found) >= current_setting('max_identifier_length')::integer THEN
             base := left(base, -1);
-        ELSIF to_regclass(format('%I.%I', home, found)) IS NULL AND to_regtype(format('%I.%I', home, found)) IS NULL THEN
+        ELSIF to_regclass(format('%I.%I', home, found)) IS NULL
+              AND to_regtype(format('%I.%I', home, found)) IS NULL THEN
             RETURN format('%I.%I', home, found);
         ELSE
             again := again + 1;
@@ -188,7 +194,8 @@ BEGIN
     reach := present;
     start := greatest(since, '1970-01-01 00:00:00+00');
     IF since IS NULL THEN
-        FOR piece IN SELECT b.lower, b.upper FROM kid.kid_partition_bounds(parent) AS b WHERE NOT b.detaching ORDER BY b.lower LOOP
+        FOR piece IN SELECT b.lower, b.upper FROM kid.kid_partition_bounds(parent) AS b
+                      WHERE NOT b.detaching ORDER BY b.lower LOOP
             EXIT WHEN piece.lower > reach;
             IF piece.upper IS NULL THEN
                 RETURN;
@@ -201,8 +208,8 @@ BEGIN
     -- Months are counted from a January, all other widths from Monday 2001-01-01.
     IF months > 0 THEN
         start := date_trunc('month', start);
-        start := start - make_interval(months => mod((extract(year FROM start) * 12 + extract(month FROM start) - 1)::integer,
-                                                     months));
+        start := start - make_interval(
+            months => mod((extract(year FROM start) * 12 + extract(month FROM start) - 1)::integer, months));
     ELSE
         start := date_bin(make_interval(secs => seconds), start, '2001-01-01 00:00:00+00');
     END IF;
@@ -218,7 +225,8 @@ BEGIN
       FROM pg_class AS c JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
            LEFT JOIN pg_am AS m ON m.oid = c.relam LEFT JOIN pg_tablespace AS t ON t.oid = c.reltablespace
      WHERE c.oid = parent;
-    IF (SELECT c.relowner FROM pg_class AS c WHERE c.oid = rest) <> (SELECT c.relowner FROM pg_class AS c WHERE c.oid = parent) THEN
+    IF (SELECT c.relowner FROM pg_class AS c WHERE c.oid = rest)
+       <> (SELECT c.relowner FROM pg_class AS c WHERE c.oid = parent) THEN
         RAISE 'must be owner of table %', rest USING ERRCODE = 'insufficient_privilege';
     END IF;
     -- The points where a period begins, or where a partition begins or ends, cut time into pieces. In each a partition
@@ -233,8 +241,10 @@ BEGIN
                         UNION ALL
                         SELECT p.id, p.begins FROM periods AS p
                          WHERE p.id IN (SELECT b.id FROM bounds AS b)
-                            OR kid.kid_bound_time(p.id) NOT IN (SELECT kid.kid_bound_time(b.id) FROM bounds AS b WHERE b.id <> '')),
-             pieces AS (SELECT id AS lower, lead(id) OVER (ORDER BY id) AS upper, min(begins) AS begins FROM points GROUP BY id)
+                            OR kid.kid_bound_time(p.id) NOT IN (SELECT kid.kid_bound_time(b.id)
+                                                                  FROM bounds AS b WHERE b.id <> '')),
+             pieces AS (SELECT id AS lower, lead(id) OVER (ORDER BY id) AS upper, min(begins) AS begins
+                          FROM points GROUP BY id)
         SELECT coalesce(x.begins, kid.kid_bound_time(x.lower)) AS begins, kid.kid_bound_text(x.lower) AS lower,
                kid.kid_bound_text(x.upper) AS upper, p.partition AS detaching,
                x.upper IS NULL OR x.upper = kid.kid_bound_at(key.type, 'infinity') AS is_beyond_range,
@@ -258,7 +268,8 @@ BEGIN
         ELSIF rest IS NOT NULL THEN
             EXECUTE format('SELECT EXISTS (SELECT FROM %1$s WHERE %2$I OPERATOR(pg_catalog.>=) %3$L::%5$s '
                            'AND %2$I OPERATOR(pg_catalog.<) %4$L::%5$s)', rest, key.name, piece.lower, piece.upper,
-                           CASE WHEN key.type = 'uuid'::regtype THEN 'pg_catalog.uuid' ELSE 'pg_catalog.int8' END) INTO caught;
+                           CASE WHEN key.type = 'uuid'::regtype THEN 'pg_catalog.uuid' ELSE 'pg_catalog.int8' END)
+                INTO caught;
             IF caught THEN
                 left_out := left_out || piece.begins;
                 CONTINUE;
@@ -272,8 +283,8 @@ BEGIN
         partition := kid.kid_partition_name(parent, width, piece.begins);
         EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
                        'INCLUDING STORAGE INCLUDING COMPRESSION)%s', partition, parent, storage);
-        EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition, piece.lower,
-                       piece.upper);
+        EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition,
+                       piece.lower, piece.upper);
         RETURN NEXT partition;
         made := made + 1;
     END LOOP;
@@ -282,8 +293,8 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = format('Partitions not created: %s, the first from %s on.', cardinality(left_out),
                                   (SELECT min(l.begins) FROM unnest(left_out) AS l (begins))),
-                  HINT = 'Detach the default partition, create the partitions, insert its rows into the parent, and attach '
-                         'it again when it is empty.';
+                  HINT = 'Detach the default partition, create the partitions, insert its rows into the parent, and '
+                         'attach it again when it is empty.';
     END IF;
 END $$;
 
@@ -321,7 +332,8 @@ BEGIN
             PERFORM kid.kid_report_detaching(parent, dropped.partition, false);
             CONTINUE;
         ELSIF count = at_most THEN
-            RAISE NOTICE 'more partitions of % are older than %', parent, older_than USING HINT = 'The next call drops them.';
+            RAISE NOTICE 'more partitions of % are older than %', parent, older_than
+                USING HINT = 'The next call drops them.';
             EXIT;
         ELSIF NOT dry_run THEN
             -- A partition cannot be dropped if foreign keys refer to the parent. DETACH checks that they refer to no

@@ -40,11 +40,11 @@ CREATE TABLE kid_seal_internal.keys (
     key bytea NOT NULL CHECK (octet_length(key) = 32),
     made timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: the newest, by the time when it was made, seals, and all unseal';
+COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: the key that was made last seals, all unseal';
 COMMENT ON COLUMN kid_seal_internal.keys.key IS 'random, of 256 bits';
 
--- A dump can be restored into a database that has keys already. Those of the dump get other numbers then, and a key that
--- is there already is not added. Expressions here must not have a key either: NEW is a variable.
+-- A dump can be restored into a database that has keys already. If the number of a key is taken, the key gets another
+-- one. A key that is there already is not added. No expression here may have a key either: NEW is a variable.
 CREATE FUNCTION kid_seal_internal.number_key() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -56,7 +56,8 @@ END $$;
 CREATE FUNCTION kid_seal_internal.drop_copies() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    DELETE FROM kid_seal_internal.keys AS k USING kid_seal_internal.keys AS same WHERE same.key = k.key AND same.n < k.n;
+    DELETE FROM kid_seal_internal.keys AS k
+          USING kid_seal_internal.keys AS same WHERE same.key = k.key AND same.n < k.n;
     RETURN NULL;
 END $$;
 CREATE TRIGGER number_key BEFORE INSERT ON kid_seal_internal.keys

@@ -1,6 +1,6 @@
--- uuid, without zeros: every text opens with every key, and 1 of 64 to a uuid of version 7. So of several keys the
--- right one is nearly always that which gives the time nearest to now: the time of a random uuid is anywhere in 8900
--- years.
+-- uuid, without zeros. Every key opens every text, and 1 of 64 results is a uuid of version 7. So the result with the
+-- time nearest to now is taken. A wrong key gives a random time within 8900 years, so the nearest is nearly always
+-- right.
 
 CREATE FUNCTION kid_seal_internal.to_uuid(id bytea) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encode(id, 'hex'::text)::uuid;
