@@ -58,7 +58,7 @@ struct counter {
 template <class Clock, class Cell, class Read>
 [[gnu::always_inline]] inline step_result issue(Clock const &clock, Cell &cell, Read &read) noexcept {
   if constexpr (Clock::changes_sides)
-    return advance_in_order(clock, cell, [&] { return clock.at(read()); });
+    return advance_on_side(clock, cell, [&] { return clock.at(read()); });
   else
     return advance(clock, cell, clock.at(read()));
 }

@@ -1,7 +1,7 @@
 // A list of transactions that ended a short time ago, for the horizon (pg/clocks/horizon.hpp).
 //
 // A snapshot does not see a transaction that committed after it was taken. So for a statement with that snapshot, the
-// transaction counts as still running. The list remembers the bounds of such transactions: the newest each by itself,
+// transaction counts as still running. The list remembers the floors of such transactions: the newest each by itself,
 // older ones merged, so that 12 kB remember millions of transactions:
 //
 //    level 2   [ 256 ][ 256 ] ... [ 256 ]                                             32 entries
@@ -9,7 +9,7 @@
 //    level 0                                     [1][1][1] ... [1]                    32 entries
 //              ------------------------------------------------------> order in which the transactions ended
 //
-// A merged entry has the least bound of its transactions. It does not say which of them a snapshot sees, so the list
+// A merged entry has the least floor of its transactions. It does not say which of them a snapshot sees, so the list
 // assumes that it sees none. The result can be too low for an old snapshot, but never too high.
 #pragma once
 
@@ -27,16 +27,16 @@ struct xid_mark {
 
 /// A transaction that has ended, or the merged entry of several.
 template <int Clocks> struct ended_transaction {
-  std::uint64_t xid;          ///< with its epoch; 0 if the entry is merged
-  xid_mark mark;              ///< by then this transaction, and those of all earlier entries, had ended
-  std::uint64_t from[Clocks]; ///< for each clock, the least state that it may have taken; 0 if it took none
-  std::uint32_t database;     ///< 0 if the entry is merged
+  std::uint64_t xid;           ///< with its epoch; 0 if the entry is merged
+  xid_mark mark;               ///< by then this transaction, and those of all earlier entries, had ended
+  std::uint64_t floor[Clocks]; ///< for each clock, the least state that it may have taken; 0 if it took none
+  std::uint32_t database;      ///< 0 if the entry is merged
 };
 
-/// Lowers `bound` to `from`, unless `from` is 0.
-constexpr void lower_to(std::uint64_t &bound, std::uint64_t from) noexcept {
-  if (from != 0 && from < bound)
-    bound = from;
+/// Lowers `least` to `floor`, unless `floor` is 0.
+constexpr void keep_least(std::uint64_t &least, std::uint64_t floor) noexcept {
+  if (floor != 0 && floor < least)
+    least = floor;
 }
 
 template <int Clocks> class ended_list {
@@ -51,7 +51,7 @@ public:
   /// Makes the list begin here. Nothing is known about transactions that ended before `mark`.
   constexpr void begin(xid_mark mark) noexcept { begin_ = mark; }
 
-  /// Adds a transaction. One that ended earlier may be added later. Until then its bound is found in its session, or in
+  /// Adds a transaction. One that ended earlier may be added later. Until then its floor is found in its session, or in
   /// its place as a prepared transaction.
   constexpr void add(entry one) noexcept {
     for (level &here : levels_) {
@@ -62,15 +62,15 @@ public:
       one.database = 0;
       for (std::uint64_t i = here.count - merged; i < here.count; i++)
         for (int clock = 0; clock < Clocks; clock++) {
-          std::uint64_t const from = here.last[i % kept].from[clock];
-          if (one.from[clock] == 0 || (from != 0 && from < one.from[clock]))
-            one.from[clock] = from;
+          std::uint64_t const floor = here.last[i % kept].floor[clock];
+          if (one.floor[clock] == 0 || (floor != 0 && floor < one.floor[clock]))
+            one.floor[clock] = floor;
         }
     }
   }
 
-  /// Returns the least bound of `clock` among the transactions that a snapshot does not see, or `bound` if that is
-  /// lower. Returns 1, the least bound of all, if the snapshot is older than the list.
+  /// Returns the least floor of `clock` among the transactions that a snapshot does not see, or `least` if that is
+  /// lower. Returns 1, the least floor of all, if the snapshot is older than the list.
   ///
   /// `Snapshot` has three functions:
   ///
@@ -79,7 +79,7 @@ public:
   ///                      older ones
   ///     sees_all(mark)   whether it sees, for another reason, all transactions that had ended at `mark`
   template <class Snapshot>
-  constexpr std::uint64_t least_missed(Snapshot &snapshot, int clock, std::uint64_t bound) const noexcept {
+  constexpr std::uint64_t least_missed(Snapshot &snapshot, int clock, std::uint64_t least) const noexcept {
     // Entries from `end` on are skipped: the level before has the same transactions, in smaller groups.
     std::uint64_t end = levels_[0].count;
 
@@ -89,12 +89,12 @@ public:
         entry const &one = here.last[i % kept];
         // At level 0, misses() decides for each entry. sees_all() takes long, so it is called for merged entries only.
         if (snapshot.is_after(one.mark) || (number > 0 && snapshot.sees_all(one.mark)))
-          return bound;
+          return least;
         if (number > 0 || snapshot.misses(one))
-          lower_to(bound, one.from[clock]);
+          keep_least(least, one.floor[clock]);
       }
       if (here.count <= kept)
-        return snapshot.is_after(begin_) || snapshot.sees_all(begin_) ? bound : 1;
+        return snapshot.is_after(begin_) || snapshot.sees_all(begin_) ? least : 1;
       // The entries of the next level that contain at least one transaction which is no longer here.
       end = (here.count - kept + merged - 1) / merged;
     }

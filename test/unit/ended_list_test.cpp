@@ -28,8 +28,8 @@ std::uint64_t preceding(std::uint64_t xid) {
 }
 
 struct transaction {
-  std::uint64_t xid;     ///< 0 until it is assigned
-  std::uint64_t from[2]; ///< 0 for a clock of which the transaction takes no state
+  std::uint64_t xid;      ///< 0 until it is assigned
+  std::uint64_t floor[2]; ///< 0 for a clock of which the transaction takes no state
   std::uint32_t database;
   std::uint64_t commit; ///< place of its commit in WAL; 0 until it is written
 };
@@ -84,7 +84,7 @@ struct server {
   }
 
   void put(transaction const &one) {
-    committed.add({one.xid, {completed, next}, {one.from[0], one.from[1]}, one.database});
+    committed.add({one.xid, {completed, next}, {one.floor[0], one.floor[1]}, one.database});
   }
 
   void begin() {
@@ -139,7 +139,7 @@ struct server {
   void miss(snapshot &taken, transaction const &one) const {
     for (int clock = 0; clock < 2; clock++)
       if (one.database == here && one.commit != 0)
-        lower_to(taken.truth[clock], begun ? one.from[clock] : 1);
+        keep_least(taken.truth[clock], begun ? one.floor[clock] : 1);
   }
 };
 
@@ -197,7 +197,7 @@ TEST_P(EndedListHistory, IsNeverAboveTheTruth) {
     for (int clock = 0; clock < 2; clock++) {
       std::uint64_t elsewhere = clock_state;
       for (auto const &one : main.unlisted)
-        lower_to(elsewhere, one.from[clock]);
+        keep_least(elsewhere, one.floor[clock]);
       for (rule const is : {rule::lax, rule::strict}) {
         if (taken.of_slot && is == rule::lax)
           continue;

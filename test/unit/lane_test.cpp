@@ -170,7 +170,7 @@ public:
   /// For so many time units all running servers make IDs, some of them as many as they can.
   void run(unsigned units) {
     for (unsigned i = 0; i < units; i++) {
-      time_ += kid64::unit;
+      time_ += kid64::unit_micros;
       for (auto &each : servers_) {
         if (random_() % 300 == 0)
           each.skew = some_skew();

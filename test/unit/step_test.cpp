@@ -180,7 +180,7 @@ TEST(LogicalClock, CarriesNoFasterThanTimePasses) {
     carries += (id >> 14) != (last >> 14) ? 1 : 0;
     last = id;
     // One unit of slack, because the clock is compared in whole units.
-    ASSERT_LE(kid64::time(id) - time, ahead + kid64::unit);
+    ASSERT_LE(kid64::time(id) - time, ahead + kid64::unit_micros);
   }
 }
 

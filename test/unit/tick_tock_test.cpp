@@ -13,7 +13,7 @@ namespace {
 constexpr unix_micros start = 1'767'225'600'000'000; // 2026-01-01 00:00:00 UTC
 
 std::uint64_t at(int units) {
-  return sno_clock::at(start + units * sno::unit);
+  return sno_clock::at(start + units * sno::unit_micros);
 }
 constexpr std::uint64_t tock = std::uint64_t{1} << 16;
 
@@ -25,7 +25,7 @@ TEST(SnoClock, IdOfState) {
   EXPECT_EQ(sno::meta::get(id), 0U);
   EXPECT_EQ(sno::partition::get(id), 0U);
   EXPECT_EQ(sno::sequence::get(id), 0xbeefU);
-  EXPECT_EQ(sno_clock::time(at(5) | tock | 9), start + 5 * sno::unit);
+  EXPECT_EQ(sno_clock::time(at(5) | tock | 9), start + 5 * sno::unit_micros);
   EXPECT_EQ(sno_clock::next_unit(at(5) | tock | 9), at(6));
   std::uint64_t const end = sno_clock::at(sno{}.last()) | tock | 9;
   EXPECT_EQ(sno_clock::next_unit(end), end);
@@ -66,8 +66,8 @@ TEST(TickTock, ToggleThenWait) {
 TEST(Step, Limit) {
   atomic_cell cell;
   cell.end = at(3);
-  EXPECT_EQ(advance_in_order(sno_clock{}, cell, [] { return at(2); }).kind, step_kind::issued);
-  EXPECT_EQ(advance_in_order(sno_clock{}, cell, [] { return at(3); }).kind, step_kind::beyond);
+  EXPECT_EQ(advance_on_side(sno_clock{}, cell, [] { return at(2); }).kind, step_kind::issued);
+  EXPECT_EQ(advance_on_side(sno_clock{}, cell, [] { return at(3); }).kind, step_kind::beyond);
   EXPECT_EQ(advance(sno_clock{}, cell, at(3)).kind, step_kind::beyond);
   EXPECT_EQ(cell.load(), at(2));
   cell.end++;
@@ -85,7 +85,7 @@ template <class Clock> struct generator {
 
   std::uint64_t issue(atomic_cell &cell) {
     for (;;) {
-      step_result result = advance_in_order(line, cell, [&] { return sno_clock::at(clock()); });
+      step_result result = advance_on_side(line, cell, [&] { return sno_clock::at(clock()); });
       if (result.kind == step_kind::behind) {
         auto last = result.state;
         auto const now = sno_clock::at(clock());

@@ -36,10 +36,10 @@ struct flake : counts_from_epoch<flake> {
   using generator = field<word, sequence::end, worker::width + datacenter::width>;
   static_assert(units::end == 8 * size);
 
-  static constexpr unix_micros unit = 1000;
+  static constexpr unix_micros unit_micros = 1000;
 
   /// The latest allowed epoch: like the library's, a number of milliseconds since 1970 that fits in `units`.
-  static constexpr unix_micros epoch_max = static_cast<unix_micros>(units::max) * unit;
+  static constexpr unix_micros epoch_max = static_cast<unix_micros>(units::max) * unit_micros;
 
   unix_micros epoch; ///< a whole millisecond from 0 to `epoch_max`
 
@@ -51,16 +51,16 @@ struct flake_clock {
   using sequence = flake::sequence;
   using millis = above<sequence, 64 - sequence::width>;
   static_assert(millis::max / 2 >= flake::units::max, "a state can express the last instant after the latest epoch");
-  static_assert(millis::max <= INT64_MAX / flake::unit, "the time of every state fits in unix_micros");
+  static_assert(millis::max <= INT64_MAX / flake::unit_micros, "the time of every state fits in unix_micros");
 
   bool hold = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
   std::uint64_t sequence_max = sequence::max;
 
   static constexpr std::uint64_t at(unix_micros time) noexcept {
-    return millis::put(static_cast<std::uint64_t>(time / flake::unit));
+    return millis::put(static_cast<std::uint64_t>(time / flake::unit_micros));
   }
   static constexpr unix_micros time(std::uint64_t state) noexcept {
-    return static_cast<unix_micros>(millis::get(state)) * flake::unit;
+    return static_cast<unix_micros>(millis::get(state)) * flake::unit_micros;
   }
   static constexpr std::uint64_t unit(std::uint64_t state) noexcept { return state & ~sequence::mask; }
   static constexpr std::uint64_t end(std::uint64_t state) noexcept { return state | sequence::mask; }

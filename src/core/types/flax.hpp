@@ -39,7 +39,7 @@ struct flax : counts_from_epoch<flax> {
   static_assert(units::end == 8 * size);
 
   static constexpr unix_micros epoch = 1'420'070'400'000'000;
-  static constexpr unix_micros unit = 1000;
+  static constexpr unix_micros unit_micros = 1000;
 };
 
 } // namespace kid

@@ -45,8 +45,8 @@ struct kid64 {
 
   static constexpr unix_micros micros_per_second = 1'000'000;
   static constexpr unix_micros seconds_per_a = 1'000'000;
-  static constexpr unix_micros unit = 1 << 10;
-  static_assert(b::max >= seconds_per_a - 1 && c::max >= (micros_per_second - 1) / unit);
+  static constexpr unix_micros unit_micros = 1 << 10;
+  static_assert(b::max >= seconds_per_a - 1 && c::max >= (micros_per_second - 1) / unit_micros);
 
   /// Return the first and the last instant that an ID can carry.
   static constexpr unix_micros first() noexcept { return 0; }
@@ -59,7 +59,7 @@ struct kid64 {
     auto const micros = static_cast<std::uint64_t>(time);
     std::uint64_t const seconds = micros / micros_per_second;
     return a::put(seconds / seconds_per_a) | b::put(seconds % seconds_per_a) |
-           c::put(micros % micros_per_second / unit);
+           c::put(micros % micros_per_second / unit_micros);
   }
 
   /// Returns the highest ID of the time unit that contains `time`.
@@ -68,7 +68,7 @@ struct kid64 {
   /// Returns when the time unit of `id` begins.
   static constexpr unix_micros time(word id) noexcept {
     auto const seconds = static_cast<unix_micros>(a::get(id)) * seconds_per_a + static_cast<unix_micros>(b::get(id));
-    return seconds * micros_per_second + static_cast<unix_micros>(c::get(id)) * unit;
+    return seconds * micros_per_second + static_cast<unix_micros>(c::get(id)) * unit_micros;
   }
 };
 
@@ -84,7 +84,7 @@ struct kid_clock {
   static constexpr std::uint64_t end(std::uint64_t state) noexcept { return state | sequence::mask; }
   static constexpr std::uint64_t next_unit(std::uint64_t state) noexcept {
     // The last unit of a second is shorter than `unit`, and `lowest` rounds the excess away.
-    unix_micros const next = kid64::time(state) + kid64::unit;
+    unix_micros const next = kid64::time(state) + kid64::unit_micros;
     return next <= kid64::last() ? kid64::lowest(next) : state;
   }
 

@@ -45,7 +45,7 @@ struct sno : counts_from_epoch<sno> {
   static_assert(units::end == 8 * size);
 
   static constexpr unix_micros epoch = 1'262'304'000'000'000;
-  static constexpr unix_micros unit = 4000;
+  static constexpr unix_micros unit_micros = 4000;
 
   /// Return where an ID comes from, and its sort key among IDs that mostly come from `from`, see `origin_sort_key`.
   static constexpr std::uint64_t origin(word id) noexcept { return static_cast<std::uint64_t>(partition::get(id)); }
@@ -135,9 +135,8 @@ constexpr std::uint64_t state_of(sno const &layout, sno::word id) noexcept {
 /// also look like a step back merely because other callers advanced the state meanwhile, so `behind` is returned only
 /// for the second such reading.
 template <class Clock, class Cell, class Read>
-[[gnu::always_inline]] inline step_result advance_in_order(Clock const &clock, Cell &cell, Read const &read,
-                                                           carry_pace const &pace = {},
-                                                           std::uint64_t *count = nullptr) {
+[[gnu::always_inline]] inline step_result advance_on_side(Clock const &clock, Cell &cell, Read const &read,
+                                                          carry_pace const &pace = {}, std::uint64_t *count = nullptr) {
   std::uint64_t last = cell.load();
   for (bool again = false;; again = true) {
     std::uint64_t const side = clock.side(last);

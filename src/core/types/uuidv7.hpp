@@ -38,25 +38,27 @@ struct uuidv7 {
   static_assert(variant::end == 64 && version::end == 80 && variant::width == 2 && version::width == 4, "RFC 9562");
 
   static constexpr word marks = version::put(7) | variant::put(2);
-  static constexpr unix_micros unit = 1000;
+  static constexpr unix_micros unit_micros = 1000;
 
   /// Return the first and the last instant that an ID can carry.
   static constexpr unix_micros first() noexcept { return 0; }
-  static constexpr unix_micros last() noexcept { return static_cast<unix_micros>(millis::max + 1) * unit - 1; }
+  static constexpr unix_micros last() noexcept { return static_cast<unix_micros>(millis::max + 1) * unit_micros - 1; }
 
   /// Returns whether a UUID is of version 7.
   static constexpr bool is_one(word id) noexcept { return (id & (version::mask | variant::mask)) == marks; }
 
   /// Return the lowest and the highest ID of the millisecond that contains `time`, an instant from `first` to `last`.
   static constexpr word lowest(unix_micros time) noexcept {
-    return millis::put(static_cast<std::uint64_t>(time / unit)) | marks;
+    return millis::put(static_cast<std::uint64_t>(time / unit_micros)) | marks;
   }
   static constexpr word highest(unix_micros time) noexcept {
     return lowest(time) | fraction::mask | count::mask | random::mask;
   }
 
   /// Returns when the millisecond of `id` begins.
-  static constexpr unix_micros time(word id) noexcept { return static_cast<unix_micros>(millis::get(id)) * unit; }
+  static constexpr unix_micros time(word id) noexcept {
+    return static_cast<unix_micros>(millis::get(id)) * unit_micros;
+  }
 };
 
 /// The logical clock of uuidv7: its state is milliseconds, fraction and count of the last ID issued.
@@ -68,18 +70,18 @@ struct uuidv7_clock {
   using fraction = above<count_bits, uuidv7::fraction::width>;
   using millis = above<fraction, uuidv7::millis::width>;
   static_assert(millis::end == 64);
-  static_assert(fraction::max + 1 >= uuidv7::unit, "each microsecond has a fraction of its own");
+  static_assert(fraction::max + 1 >= uuidv7::unit_micros, "each microsecond has a fraction of its own");
 
   bool hold = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
 
   static constexpr std::uint64_t at(unix_micros time) noexcept {
     auto const micros = static_cast<std::uint64_t>(time);
-    return millis::put(micros / uuidv7::unit) + below_millis(micros % uuidv7::unit);
+    return millis::put(micros / uuidv7::unit_micros) + below_millis(micros % uuidv7::unit_micros);
   }
 
   /// Returns the microsecond of `state`: the last one that begins at or before it.
   static constexpr unix_micros time(std::uint64_t state) noexcept {
-    return static_cast<unix_micros>(millis::get(state) * uuidv7::unit + micros(state));
+    return static_cast<unix_micros>(millis::get(state) * uuidv7::unit_micros + micros(state));
   }
   static constexpr std::uint64_t unit(std::uint64_t state) noexcept {
     return (state & millis::mask) + below_millis(micros(state));
@@ -102,7 +104,7 @@ struct uuidv7_clock {
   static constexpr std::uint64_t count_on(std::uint64_t state) noexcept { return state + 1; }
   static constexpr std::uint64_t left(std::uint64_t state) noexcept { return end(state) - state; }
   static constexpr std::uint64_t states() noexcept {
-    return (fraction::max + 1) / uuidv7::unit * (count_bits::max + 1);
+    return (fraction::max + 1) / uuidv7::unit_micros * (count_bits::max + 1);
   }
 
   /// Returns the ID of a state, without its random bits.
@@ -115,11 +117,11 @@ private:
   /// Returns where a microsecond begins within its millisecond. The one after the last begins with the next
   /// millisecond.
   static constexpr std::uint64_t below_millis(std::uint64_t micros) noexcept {
-    return fraction::put(1) * (micros * (fraction::max + 1) / uuidv7::unit);
+    return fraction::put(1) * (micros * (fraction::max + 1) / uuidv7::unit_micros);
   }
 
   static constexpr std::uint64_t micros(std::uint64_t state) noexcept {
-    return (uuidv7::unit * (fraction::get(state) + 1) - 1) / (fraction::max + 1);
+    return (uuidv7::unit_micros * (fraction::get(state) + 1) - 1) / (fraction::max + 1);
   }
 };
 

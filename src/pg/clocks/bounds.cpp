@@ -17,14 +17,14 @@ page_bounds page_with(lease_state &lease, clock_ref const &clock, std::uint64_t 
 }
 
 bool put_page(lease_state &lease, page_bounds const &page) {
-  Assert(is_held(lease));
+  Assert(has_lock(lease));
   if (memcmp(&page, &lease.page, sizeof page) == 0)
     return true;
   lease.written_at = monotonic_micros();
   lease.failed = true;
-  lease.written = write_page(page);
+  lease.unconfirmed = write_page(page);
   lease.page = page;
-  XLogFlush(lease.written);
+  XLogFlush(lease.unconfirmed);
   lease.failed = false;
   lease.pending_micros = monotonic_micros() - lease.written_at;
   if (!replicates_synchronously())
@@ -33,7 +33,7 @@ bool put_page(lease_state &lease, page_bounds const &page) {
 }
 
 void set_bound(clock_ref const &clock, std::uint64_t bound, std::uint64_t renew_at) {
-  Assert(is_held(shared_memory->lease));
+  Assert(has_lock(shared_memory->lease));
   pg_atomic_write_u64(&clock.cell.renew_at, Min(renew_at, bound));
   pg_atomic_write_u64(&clock.cell.bound, bound);
   pg_write_barrier(); // pairs with the one in permits_below()
@@ -45,8 +45,8 @@ std::uint64_t take_bound_back(clock_ref const &clock) {
 }
 
 void hold(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micros margin) {
-  pg_atomic_write_u64(&clock.cell.held_from, clock.rules.state_at(now - margin));
-  pg_atomic_write_u64(&clock.cell.held, clock.rules.state_at(clock.rules.time(last) + margin));
+  pg_atomic_write_u64(&clock.cell.hold_from, clock.rules.state_at(now - margin));
+  pg_atomic_write_u64(&clock.cell.hold_until, clock.rules.state_at(clock.rules.time(last) + margin));
 }
 
 namespace {
@@ -65,7 +65,7 @@ void report_other_system() {
 /// Returns the lease to put in force, in milliseconds. `page` is what was read from the page. The lease cannot be off
 /// while a bound is ahead of the system clock: the clocks start at that bound, and without a new bound the next start
 /// would begin there again.
-int length_after(page_bounds const &page, unix_micros now) {
+int lease_length_at_start(page_bounds const &page, unix_micros now) {
   constexpr int shortest = 1000;
   bool ahead = false;
 
@@ -101,10 +101,10 @@ void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last,
 
 } // namespace
 
-report_later open_lease(shared_state &shared) {
+deferred_report open_lease(shared_state &shared) {
   lease_state &lease = shared.lease;
 
-  Assert(is_held(lease));
+  Assert(has_lock(lease));
   if (lease.open)
     return nullptr;
   memset(&lease.page, 0, sizeof lease.page);
@@ -112,7 +112,7 @@ report_later open_lease(shared_state &shared) {
   bool const other_system = found && lease.page.system != GetSystemIdentifier();
   lease.page.system = GetSystemIdentifier();
   unix_micros const now = to_unix(GetCurrentTimestamp());
-  lease.length = length_after(lease.page, now);
+  lease.length = lease_length_at_start(lease.page, now);
   for_each_clock(shared, [&](clock_ref const &clock) { start_clock(lease, clock, lease.page.last[clock.id], now); });
   lease.open = true;
   if (!found && lease.length > 0)

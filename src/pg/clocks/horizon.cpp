@@ -17,19 +17,19 @@ namespace {
 
 using ended = ended_transaction<clock_count>;
 
-/// What a session has entered. Written by that session, but for lower().
-struct session_bounds {
-  pg_atomic_uint64 database;          ///< an Oid; valid while it has a bound
-  pg_atomic_uint64 since;             ///< a TimestampTz: when its transaction began
-  pg_atomic_uint64 from[clock_count]; ///< lower bound of the states that its transaction takes; 0 if it takes none
+/// What a session has entered. Written by that session, but for lower_state().
+struct session_floors {
+  pg_atomic_uint64 database;           ///< an Oid; valid while it has a floor
+  pg_atomic_uint64 since;              ///< a TimestampTz: when its transaction began
+  pg_atomic_uint64 floor[clock_count]; ///< no state that its transaction takes is below; 0 if it takes none
 };
 
-struct prepared_bounds {
+struct prepared_floors {
   ended one; ///< its `xid` is 0 if the place was never used
   TimestampTz since;
 };
 
-struct horizon_state {
+struct horizon_memory {
   int tranche; ///< 0 until the struct is filled
   LWLock lock; ///< held for a moment, while no other lock but PostgreSQL's own is taken
 
@@ -40,18 +40,18 @@ struct horizon_state {
   pg_atomic_uint64 lowered; ///< how often a clock was lowered
   ended_list<clock_count> committed;
 
-  /// The sessions, by the number of the process. After them follows an array of `prepared_bounds`, one for each
+  /// The sessions, by the number of the process. After them follows an array of `prepared_floors`, one for each
   /// transaction that can be prepared at a time; a place is reused when its transaction has ended.
-  session_bounds sessions[FLEXIBLE_ARRAY_MEMBER];
+  session_floors sessions[FLEXIBLE_ARRAY_MEMBER];
 };
 
 // As in shmem.cpp: if one of these fails, increase `struct_version`, and correct the figures.
-static_assert(sizeof(session_bounds) == 48 && sizeof(prepared_bounds) == 72 && sizeof(ended) == 64);
-static_assert(sizeof(horizon_state) - offsetof(horizon_state, committed) == 12352);
+static_assert(sizeof(session_floors) == 48 && sizeof(prepared_floors) == 72 && sizeof(ended) == 64);
+static_assert(sizeof(horizon_memory) - offsetof(horizon_memory, committed) == 12352);
 
-horizon_state *state = nullptr;
-void *place = nullptr;
-session_bounds *own = nullptr; ///< where the running transaction has its bounds; null if it took no states
+horizon_memory *memory = nullptr;
+void *address = nullptr;
+session_floors *own = nullptr; ///< where the running transaction has its floors; null if it took no states
 
 /// What a query was told. A query may ask again, from another place, and gets the same answer as long as it runs. If
 /// all queries of a transaction have the same snapshot, the answer is for all of them.
@@ -70,17 +70,17 @@ answer *answers = nullptr; ///< those of the running transaction
 /// PostgreSQL has 100 kB to spare for all extensions that are not preloaded.
 constexpr std::size_t most_unreserved = 65536;
 
-prepared_bounds *prepared() {
-  return reinterpret_cast<prepared_bounds *>(state->sessions + MaxBackends);
+prepared_floors *prepared() {
+  return reinterpret_cast<prepared_floors *>(memory->sessions + MaxBackends);
 }
 
 std::size_t horizon_size() {
-  return offsetof(horizon_state, sessions) + static_cast<std::size_t>(MaxBackends) * sizeof(session_bounds) +
-         static_cast<std::size_t>(max_prepared_xacts) * sizeof(prepared_bounds);
+  return offsetof(horizon_memory, sessions) + static_cast<std::size_t>(MaxBackends) * sizeof(session_floors) +
+         static_cast<std::size_t>(max_prepared_xacts) * sizeof(prepared_floors);
 }
 
 void fill() {
-  auto &fresh = *static_cast<horizon_state *>(place);
+  auto &fresh = *static_cast<horizon_memory *>(address);
 
   if (fresh.tranche != 0)
     return;
@@ -90,8 +90,8 @@ void fill() {
   for (int i = 0; i < MaxBackends; i++) {
     pg_atomic_init_u64(&fresh.sessions[i].database, 0);
     pg_atomic_init_u64(&fresh.sessions[i].since, 0);
-    for (auto &from : fresh.sessions[i].from)
-      pg_atomic_init_u64(&from, 0);
+    for (auto &floor : fresh.sessions[i].floor)
+      pg_atomic_init_u64(&floor, 0);
   }
   int const tranche = new_tranche("KidHorizon");
   LWLockInitialize(&fresh.lock, tranche);
@@ -99,22 +99,22 @@ void fill() {
   fresh.tranche = tranche;
 }
 
-constexpr shared_struct memory = {"kid horizon", horizon_size, &place, fill};
+constexpr shared_struct description = {"kid horizon", horizon_size, &address, fill};
 
-/// Makes `state` valid. Returns false if there is no memory for it.
-bool find_state() {
-  if (likely(state != nullptr))
+/// Makes `memory` valid. Returns false if there is no memory for it.
+bool find_memory() {
+  if (likely(memory != nullptr))
     return true;
-  if (place == nullptr && horizon_size() > most_unreserved)
+  if (address == nullptr && horizon_size() > most_unreserved)
     return false;
-  if (place == nullptr)
-    find<memory>();
-  auto *const found = static_cast<horizon_state *>(place);
+  if (address == nullptr)
+    find<description>();
+  auto *const found = static_cast<horizon_memory *>(address);
   if (found == nullptr || found->tranche == 0)
     memory_error();
   name_tranche(found->tranche, "KidHorizon");
   RegisterXactCallback(at_end_of_transaction, nullptr);
-  state = found;
+  memory = found;
   return true;
 }
 
@@ -135,32 +135,32 @@ bool is_running(std::uint64_t xid) {
          TransactionIdIsInProgress(static_cast<TransactionId>(xid));
 }
 
-/// The lock that carries the bound of a prepared transaction. Nothing else in PostgreSQL takes locks of this kind.
+/// The lock that carries the floor of a prepared transaction. Nothing else in PostgreSQL takes locks of this kind.
 constexpr std::uint16_t lock_mark = 0x6b00;
 
-LOCKTAG tag_of(int clock, std::uint64_t from) {
+LOCKTAG tag_of(int clock, std::uint64_t floor) {
   LOCKTAG tag = {};
 
   tag.locktag_field1 = MyDatabaseId;
-  tag.locktag_field2 = static_cast<std::uint32_t>(from >> 32);
-  tag.locktag_field3 = static_cast<std::uint32_t>(from);
+  tag.locktag_field2 = static_cast<std::uint32_t>(floor >> 32);
+  tag.locktag_field3 = static_cast<std::uint32_t>(floor);
   tag.locktag_field4 = static_cast<std::uint16_t>(lock_mark + clock);
   tag.locktag_type = LOCKTAG_USERLOCK;
   tag.locktag_lockmethodid = USER_LOCKMETHOD;
   return tag;
 }
 
-bool is_bound(LOCKTAG const &tag) {
+bool is_floor(LOCKTAG const &tag) {
   return tag.locktag_type == LOCKTAG_USERLOCK && tag.locktag_lockmethodid == USER_LOCKMETHOD &&
          (tag.locktag_field4 & 0xff00) == lock_mark && (tag.locktag_field4 & 0xff) < clock_count;
 }
 
 /// Returns the place of a transaction that is being prepared, or is prepared. The caller holds the lock.
-prepared_bounds &place_of(std::uint64_t xid) {
-  prepared_bounds *free = nullptr;
+prepared_floors &place_of(std::uint64_t xid) {
+  prepared_floors *free = nullptr;
 
   for (int i = 0; i < max_prepared_xacts; i++) {
-    prepared_bounds &there = prepared()[i];
+    prepared_floors &there = prepared()[i];
     if (there.one.xid == xid)
       return there;
     if (free == nullptr && !is_running(there.one.xid))
@@ -172,9 +172,9 @@ prepared_bounds &place_of(std::uint64_t xid) {
             errhint("Increase \"max_prepared_transactions\" (currently %d).", max_prepared_xacts));
   // Older snapshots may not see the end of the transaction that had this place, so put it into the list. If nobody has
   // asked for a horizon, the list has not begun.
-  if (free->one.xid != 0 && pg_atomic_read_u32(&state->asked) != 0) {
+  if (free->one.xid != 0 && pg_atomic_read_u32(&memory->asked) != 0) {
     free->one.mark = transaction_ids();
-    state->committed.add(free->one);
+    memory->committed.add(free->one);
   }
   *free = {};
   free->one.xid = xid;
@@ -183,24 +183,24 @@ prepared_bounds &place_of(std::uint64_t xid) {
 
 /// Gives a place to each transaction that was prepared before this start. Runs once.
 void recover_prepared() {
-  if (likely(state->recovered))
+  if (likely(memory->recovered))
     return;
   // Read the locks first: the list of them is allocated, and that may fail.
   LockData const *const locks = max_prepared_xacts > 0 ? GetLockStatusData() : nullptr;
-  LWLockAcquire(&state->lock, LW_EXCLUSIVE);
-  release_after(&state->lock, [&] {
-    for (int i = 0; locks != nullptr && !state->recovered && i < locks->nelements; i++) {
+  LWLockAcquire(&memory->lock, LW_EXCLUSIVE);
+  release_after(&memory->lock, [&] {
+    for (int i = 0; locks != nullptr && !memory->recovered && i < locks->nelements; i++) {
       LOCKTAG const &tag = locks->locks[i].locktag;
       // The dummy process of a prepared transaction has the transaction ID as its number, and no process ID.
-      std::uint64_t const xid = is_bound(tag) && locks->locks[i].pid == 0 ? widen(local_xid(locks->locks[i])) : 0;
+      std::uint64_t const xid = is_floor(tag) && locks->locks[i].pid == 0 ? widen(local_xid(locks->locks[i])) : 0;
       if (!is_running(xid))
         continue;
-      prepared_bounds &there = place_of(xid);
-      there.one.from[tag.locktag_field4 & 0xff] = std::uint64_t{tag.locktag_field2} << 32 | tag.locktag_field3;
+      prepared_floors &there = place_of(xid);
+      there.one.floor[tag.locktag_field4 & 0xff] = std::uint64_t{tag.locktag_field2} << 32 | tag.locktag_field3;
       there.one.database = tag.locktag_field1;
       there.since = PgStartTime;
     }
-    state->recovered = true;
+    memory->recovered = true;
     return true;
   });
 }
@@ -210,25 +210,25 @@ ended own_as(std::uint64_t xid) {
   ended one = {xid, transaction_ids(), {}, MyDatabaseId};
 
   for (int clock = 0; clock < clock_count; clock++)
-    one.from[clock] = pg_atomic_read_u64(&own->from[clock]);
+    one.floor[clock] = pg_atomic_read_u64(&own->floor[clock]);
   return one;
 }
 
-/// Keeps the bound of the running transaction for as long as it is prepared.
+/// Keeps the floor of the running transaction for as long as it is prepared.
 void prepare() {
   std::uint64_t const xid = U64FromFullTransactionId(GetTopFullTransactionId());
   ended one = {};
 
-  LWLockAcquire(&state->lock, LW_EXCLUSIVE);
-  release_after(&state->lock, [&] {
-    prepared_bounds &there = place_of(xid);
+  LWLockAcquire(&memory->lock, LW_EXCLUSIVE);
+  release_after(&memory->lock, [&] {
+    prepared_floors &there = place_of(xid);
     one = own_as(xid);
     there = {one, GetCurrentTransactionStartTimestamp()};
     return true;
   });
   for (int clock = 0; clock < clock_count; clock++) {
-    LOCKTAG const tag = tag_of(clock, one.from[clock]);
-    if (one.from[clock] != 0)
+    LOCKTAG const tag = tag_of(clock, one.floor[clock]);
+    if (one.floor[clock] != 0)
       static_cast<void>(LockAcquire(&tag, ShareLock, false, true));
   }
 }
@@ -240,11 +240,11 @@ void list_own() {
   // The barrier is between the end of the transaction and the check whether anybody asks. It pairs with the one in
   // begin_list(): if a transaction is not put into the list, it ended before the list begins.
   pg_memory_barrier();
-  if (!FullTransactionIdIsValid(xid) || pg_atomic_read_u32(&state->asked) == 0)
+  if (!FullTransactionIdIsValid(xid) || pg_atomic_read_u32(&memory->asked) == 0)
     return; // without an ID it has no rows
-  LWLockAcquire(&state->lock, LW_EXCLUSIVE);
-  state->committed.add(own_as(U64FromFullTransactionId(xid)));
-  LWLockRelease(&state->lock);
+  LWLockAcquire(&memory->lock, LW_EXCLUSIVE);
+  memory->committed.add(own_as(U64FromFullTransactionId(xid)));
+  LWLockRelease(&memory->lock);
 }
 
 void forget(answer const *one) {
@@ -289,8 +289,8 @@ static void at_end_of_transaction(XactEvent event, void *) {
   if (own == nullptr)
     return;
   pg_write_barrier(); // it is in the list before it is gone from here
-  for (auto &from : own->from)
-    pg_atomic_write_u64(&from, 0);
+  for (auto &floor : own->floor)
+    pg_atomic_write_u64(&floor, 0);
   own = nullptr;
   memset(entered, 0, sizeof entered);
 }
@@ -313,21 +313,21 @@ clock_cell &enter(clock_id id, char const *function) {
   if (IsParallelWorker())
     worker_error(function);
   clock_cell &cell = shared(function).cells[id];
-  if (find_state()) {
+  if (find_memory()) {
     recover_prepared();
     open_clocks(cell); // before that the state is 0
-    own = &state->sessions[own_number()];
-    pg_atomic_uint64 &from = own->from[id];
+    own = &memory->sessions[own_number()];
+    pg_atomic_uint64 &floor = own->floor[id];
     pg_atomic_write_u64(&own->database, MyDatabaseId);
     pg_atomic_write_u64(&own->since, static_cast<std::uint64_t>(GetCurrentTransactionStartTimestamp()));
-    // A transaction enters again if settings change. Then its first bound is the lower one.
-    if (pg_atomic_read_u64(&from) == 0) {
+    // A transaction enters again if settings change. Then its first floor is the lower one.
+    if (pg_atomic_read_u64(&floor) == 0) {
       std::uint64_t last = 0;
-      pg_write_barrier(); // whoever sees the bound sees the database
+      pg_write_barrier(); // whoever sees the floor sees the database
       do {
         last = cell.load();
-        pg_atomic_write_u64(&from, last + 1);
-        pg_memory_barrier(); // pairs with the one in lower()
+        pg_atomic_write_u64(&floor, last + 1);
+        pg_memory_barrier(); // pairs with the one in lower_state()
       } while (cell.load() < last);
     }
   }
@@ -335,27 +335,27 @@ clock_cell &enter(clock_id id, char const *function) {
   return cell;
 }
 
-void lower(clock_ref const &clock, std::uint64_t to) {
+void lower_state(clock_ref const &clock, std::uint64_t to) {
   std::uint64_t last = clock.cell.load();
 
-  if (!find_state()) {
+  if (!find_memory()) {
     while (!clock.cell.compare_exchange(last, to)) {
     }
     return;
   }
-  // A session that ends meanwhile waits for the lock before it copies its bound, so the copy is as low.
-  LWLockAcquire(&state->lock, LW_EXCLUSIVE);
+  // A session that ends meanwhile waits for the lock before it copies its floor, so the copy is as low.
+  LWLockAcquire(&memory->lock, LW_EXCLUSIVE);
   while (!clock.cell.compare_exchange(last, to)) {
   }
   pg_memory_barrier(); // pairs with the one in enter()
   for (int i = 0; i < MaxBackends; i++) {
-    pg_atomic_uint64 &word = state->sessions[i].from[clock.id];
-    std::uint64_t from = pg_atomic_read_u64(&word);
-    while (from > to + 1 && !pg_atomic_compare_exchange_u64(&word, &from, to + 1)) {
+    pg_atomic_uint64 &word = memory->sessions[i].floor[clock.id];
+    std::uint64_t floor = pg_atomic_read_u64(&word);
+    while (floor > to + 1 && !pg_atomic_compare_exchange_u64(&word, &floor, to + 1)) {
     }
   }
-  pg_atomic_fetch_add_u64(&state->lowered, 1);
-  LWLockRelease(&state->lock);
+  pg_atomic_fetch_add_u64(&memory->lowered, 1);
+  LWLockRelease(&memory->lock);
 }
 
 namespace {
@@ -427,50 +427,50 @@ private:
 
 /// Begins to keep the list. About transactions that committed before, nothing is known but that they did.
 void begin_list() {
-  LWLockAcquire(&state->lock, LW_EXCLUSIVE);
-  if (pg_atomic_read_u32(&state->asked) == 0) {
-    pg_atomic_write_u32(&state->asked, 1);
+  LWLockAcquire(&memory->lock, LW_EXCLUSIVE);
+  if (pg_atomic_read_u32(&memory->asked) == 0) {
+    pg_atomic_write_u32(&memory->asked, 1);
     pg_memory_barrier(); // pairs with the one in list_own()
-    state->committed.begin(transaction_ids());
+    memory->committed.begin(transaction_ids());
   }
-  LWLockRelease(&state->lock);
+  LWLockRelease(&memory->lock);
 }
 
-/// Returns the bound of a session of this database, or 0.
-std::uint64_t bound_here(session_bounds &session, clock_id id) {
-  std::uint64_t const from = pg_atomic_read_u64(&session.from[id]);
+/// Returns the floor of a session of this database, or 0.
+std::uint64_t floor_here(session_floors &session, clock_id id) {
+  std::uint64_t const floor = pg_atomic_read_u64(&session.floor[id]);
 
-  if (from == 0)
+  if (floor == 0)
     return 0;
   pg_read_barrier();
-  return pg_atomic_read_u64(&session.database) == MyDatabaseId ? from : 0;
+  return pg_atomic_read_u64(&session.database) == MyDatabaseId ? floor : 0;
 }
 
-/// Returns the least of the bounds of the sessions of this database and the state after the last one issued.
+/// Returns the least of the floors of the sessions of this database and the state after the last one issued.
 std::uint64_t least_running(clock_id id) {
-  std::uint64_t bound = shared_memory->cells[id].load() + 1;
+  std::uint64_t least = shared_memory->cells[id].load() + 1;
 
   pg_read_barrier(); // first the state, then the bounds, see horizon.hpp
   for (int i = 0; i < MaxBackends; i++)
-    lower_to(bound, bound_here(state->sessions[i], id));
-  return bound;
+    keep_least(least, floor_here(memory->sessions[i], id));
+  return least;
 }
 
 std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
   view seen(snapshot);
-  std::uint64_t const lowered = pg_atomic_read_u64(&state->lowered);
+  std::uint64_t const lowered = pg_atomic_read_u64(&memory->lowered);
   pg_read_barrier();
-  std::uint64_t bound = least_running(id);
+  std::uint64_t least = least_running(id);
 
   // The lock is held for a moment, and exclusively: readers that share it could keep those who commit waiting for ever.
-  LWLockAcquire(&state->lock, LW_EXCLUSIVE);
-  return release_after(&state->lock, [&] {
-    if (unlikely(lowered != pg_atomic_read_u64(&state->lowered)))
-      bound = least_running(id); // the clock was lowered meanwhile
+  LWLockAcquire(&memory->lock, LW_EXCLUSIVE);
+  return release_after(&memory->lock, [&] {
+    if (unlikely(lowered != pg_atomic_read_u64(&memory->lowered)))
+      least = least_running(id); // the clock was lowered meanwhile
     for (int i = 0; i < max_prepared_xacts; i++)
       if (seen.misses(prepared()[i].one))
-        lower_to(bound, prepared()[i].one.from[id]);
-    return state->committed.least_missed(seen, id, bound);
+        keep_least(least, prepared()[i].one.floor[id]);
+    return memory->committed.least_missed(seen, id, least);
   });
 }
 
@@ -526,8 +526,8 @@ MemoryContext lifetime_of(SnapshotData const &snapshot, MemoryContext query) {
   return PortalContext != nullptr ? PortalContext : TopTransactionContext;
 }
 
-void find_state_or_error() {
-  if (!find_state())
+void find_memory_or_error() {
+  if (!find_memory())
     ereport(
         ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
         errmsg("kid must be preloaded for a horizon of so many sessions"),
@@ -545,14 +545,14 @@ std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
   clock_cell &cell = shared(function).cells[id];
   SnapshotData const &snapshot = ActiveSnapshotSet() ? *GetActiveSnapshot() : *GetTransactionSnapshot();
 
-  find_state_or_error();
+  find_memory_or_error();
   if (snapshot.snapshot_type != SNAPSHOT_MVCC)
     ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("%s is not available in logical decoding", function));
   if (answer const *const known = answer_for(snapshot, id))
     return known->horizon;
   open_clocks(cell);
   recover_prepared();
-  if (pg_atomic_read_u32(&state->asked) == 0)
+  if (pg_atomic_read_u32(&memory->asked) == 0)
     begin_list();
   std::uint64_t const result = horizon_of(snapshot, id);
   if (auto *const context = lifetime_of(snapshot, query))
@@ -565,46 +565,46 @@ void leave_passed_unit(clock_ref const &clock, std::uint64_t now) {
   std::uint64_t const end = clock.rules.end_of_unit(last, last);
   std::uint64_t left_at = 0;
 
-  find_state_or_error();
+  find_memory_or_error();
   if (last == 0 || last == end || clock.rules.unit(last) == now)
     return;
-  left_at = pg_atomic_read_u64(&state->left_at);
-  if (last > now && (left_at == now || !pg_atomic_compare_exchange_u64(&state->left_at, &left_at, now)))
+  left_at = pg_atomic_read_u64(&memory->left_at);
+  if (last > now && (left_at == now || !pg_atomic_compare_exchange_u64(&memory->left_at, &left_at, now)))
     return;
   // If another session was first, it has issued an ID, and there will be another poll.
   static_cast<void>(clock.cell.compare_exchange(last, end));
 }
 
 bool is_own_state(clock_id id, std::uint64_t of) {
-  find_state_or_error();
-  std::uint64_t const from = own == nullptr ? 0 : pg_atomic_read_u64(&own->from[id]);
-  return from != 0 && from <= of && of <= shared_memory->cells[id].load();
+  find_memory_or_error();
+  std::uint64_t const floor = own == nullptr ? 0 : pg_atomic_read_u64(&own->floor[id]);
+  return floor != 0 && floor <= of && of <= shared_memory->cells[id].load();
 }
 
 horizon_holder holder_of(clock_id id) {
   horizon_holder holder = {-1, 0};
   std::uint64_t least = ~std::uint64_t{0};
 
-  if (!find_state())
+  if (!find_memory())
     return holder;
   if (!RecoveryInProgress())
     recover_prepared();
   for (int i = 0; i < MaxBackends; i++) {
-    session_bounds &session = state->sessions[i];
-    std::uint64_t const from = bound_here(session, id);
-    if (from == 0 || from >= least)
+    session_floors &session = memory->sessions[i];
+    std::uint64_t const floor = floor_here(session, id);
+    if (floor == 0 || floor >= least)
       continue;
-    least = from;
+    least = floor;
     holder = {GetPGProcByNumber(i)->pid, static_cast<TimestampTz>(pg_atomic_read_u64(&session.since))};
   }
-  LWLockAcquire(&state->lock, LW_SHARED);
-  release_after(&state->lock, [&] {
+  LWLockAcquire(&memory->lock, LW_SHARED);
+  release_after(&memory->lock, [&] {
     for (int i = 0; i < max_prepared_xacts; i++) {
-      prepared_bounds const &there = prepared()[i];
-      std::uint64_t const from = there.one.from[id];
-      if (from == 0 || from >= least || there.one.database != MyDatabaseId || !is_running(there.one.xid))
+      prepared_floors const &there = prepared()[i];
+      std::uint64_t const floor = there.one.floor[id];
+      if (floor == 0 || floor >= least || there.one.database != MyDatabaseId || !is_running(there.one.xid))
         continue;
-      least = from;
+      least = floor;
       holder = {0, there.since};
     }
     return true;
@@ -613,7 +613,7 @@ horizon_holder holder_of(clock_id id) {
 }
 
 void reserve_horizon() {
-  reserve_at_startup<memory>();
+  reserve_at_startup<description>();
 }
 
 } // namespace kid::pg

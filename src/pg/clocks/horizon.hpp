@@ -2,37 +2,37 @@
 // that order. So a consumer that reads `id > last` misses the row of a transaction that got its ID early and commits
 // late. A consumer that reads `id > last AND id < horizon` misses none.
 //
-// Before a transaction takes its first state of a clock, it writes to shared memory a bound that none of its states
-// will be below. The horizon is the least of these bounds. If there are none, it is the state after the last one
+// Before a transaction takes its first state of a clock, it writes its floor to shared memory: none of its states
+// will be below. The horizon is the least of these floors. If there are none, it is the state after the last one
 // issued:
 //
-//            bound of T                     bound of U                    state
+//            floor of T                     floor of U                    state
 //   -------------|------------------------------|---------------------------|-----> states
 //     all ended  ^ horizon: T may commit a row with any state from here on
 //
 // The horizon belongs to the snapshot of the statement that asks. For the horizon, a transaction that committed after
-// the snapshot was taken counts as still running, because the statement does not see its rows. So the bounds of
+// the snapshot was taken counts as still running, because the statement does not see its rows. So the floors of
 // transactions that have committed are kept for a while (core/ended_list.hpp), with their transaction IDs. A snapshot
 // sees a transaction if a query with that snapshot sees its rows. A query is always given the same horizon, because it
 // may ask more than once, as it does for each partition of a table.
 //
-// Why no row is missed. T writes its bound, and then takes a state by compare-and-swap, which is a full barrier. The
-// reader loads the state S, then the bounds of all sessions, and then takes the lock for the list.
+// Why no row is missed. T writes its floor, and then takes a state by compare-and-swap, which is a full barrier. The
+// reader loads the state S, then the floors of all sessions, and then takes the lock for the list.
 //
-// - T took a state up to S. Then the reader finds the bound of T, or the session of T has cleared it since, and may
+// - T took a state up to S. Then the reader finds the floor of T, or the session of T has cleared it since, and may
 //   have written that of a later transaction.
-// - The bound was cleared. A session does that only after T has ended for all snapshots. Before, T was put into the
+// - The floor was cleared. A session does that only after T has ended for all snapshots. Before, T was put into the
 //   list under the lock, or got a place as a prepared transaction, unless it committed no row. So the reader finds T
 //   there, and the snapshot decides.
 // - T takes its state after S. That state is at or above the horizon, which is at most S + 1.
 //
 // The list begins when somebody first asks. A snapshot that was taken before that gets the horizon 1.
 //
-// lower() lowers the state and the bounds of sessions under the lock. A reader that looked at them meanwhile looks
-// again, under the lock. A session writes its bound, and then makes sure that the state was not lowered meanwhile. So
-// at least one of the session and lower() sees what the other wrote.
+// lower_state() lowers the state and the floors of sessions under the lock. A reader that looked at them meanwhile
+// looks again, under the lock. A session writes its floor, and then makes sure that the state was not lowered
+// meanwhile. So at least one of the session and lower_state() sees what the other wrote.
 //
-// A prepared transaction keeps its bound in shared memory and in a lock without effect, whose tag is the bound.
+// A prepared transaction keeps its floor in shared memory and in a lock without effect, whose tag is the floor.
 // PostgreSQL restores the locks of prepared transactions after a restart and at a promotion.
 #pragma once
 
@@ -72,8 +72,8 @@ struct horizon_holder {
 };
 horizon_holder holder_of(clock_id id);
 
-/// Lowers the state of a clock to `to`, and with it the bounds of all sessions.
-void lower(clock_ref const &clock, std::uint64_t to);
+/// Lowers the state of a clock to `to`, and with it the floors of all sessions.
+void lower_state(clock_ref const &clock, std::uint64_t to);
 
 /// Reserves shared memory at server start. Called only if kid is in shared_preload_libraries.
 void reserve_horizon();

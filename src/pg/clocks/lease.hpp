@@ -17,7 +17,7 @@
 //
 // The first session that needs the lease after a start opens it. The value that `kid.lease` has in that session is in
 // force until the next start, except that the lease cannot be off while a bound is ahead of the system clock (see
-// length_after() in bounds.cpp).
+// lease_length_at_start() in bounds.cpp).
 //
 // What belongs to the lease, by file:
 //

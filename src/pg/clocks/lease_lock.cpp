@@ -96,25 +96,25 @@ std::int64_t monotonic_micros() {
   return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
 }
 
-bool is_held(lease_state &lease) {
+bool has_lock(lease_state &lease) {
   return LWLockHeldByMeInMode(&lease.lock, LW_EXCLUSIVE);
 }
 
 bool is_confirmed(lease_state &lease) {
-  Assert(is_held(lease));
-  if (lease.written == InvalidXLogRecPtr || !replicates_synchronously())
+  Assert(has_lock(lease));
+  if (lease.unconfirmed == InvalidXLogRecPtr || !replicates_synchronously())
     return true;
   // The standbys confirmed at some time since the last check. If that check was long ago, the time until now is far too
   // long for the write. So count at most twice the time that had passed at the check.
   std::int64_t const pending = monotonic_micros() - lease.written_at;
   std::int64_t const write_micros = Min(2 * lease.pending_micros, pending);
-  if (standbys_have(lease.written, true)) {
-    lease.written = InvalidXLogRecPtr;
+  if (standbys_have(lease.unconfirmed, true)) {
+    lease.unconfirmed = InvalidXLogRecPtr;
     lease.write_micros = write_micros;
     return true;
   }
   lease.pending_micros = pending;
-  if (synchronous_commit != SYNCHRONOUS_COMMIT_REMOTE_WRITE || !standbys_have(lease.written, false))
+  if (synchronous_commit != SYNCHRONOUS_COMMIT_REMOTE_WRITE || !standbys_have(lease.unconfirmed, false))
     return false;
   // Each write may come before standbys have flushed the one before. Then only this line lengthens the lease.
   lease.write_micros = Max(lease.write_micros, write_micros);

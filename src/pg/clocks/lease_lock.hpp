@@ -9,8 +9,8 @@
 //   lock of the identity       is taken alone: while a session holds it, it takes and holds no other lock
 //
 // The lock of the lease is never held while anything is sent to a client (base/locked.hpp), nor while synchronous
-// standbys are awaited, which can take for ever. Until they have confirmed what was written, `lease_state::written` is
-// set. Meanwhile a session whose commits wait for them may hold the lock only to check on them or to remind them. It
+// standbys are awaited, which can take for ever. Until they have confirmed what was written, `lease_state::unconfirmed`
+// is set. Meanwhile a session whose commits wait for them may hold the lock only to check on them or to remind them. It
 // does not change the bounds in shared memory. No session owns the wait: any session that needs the lock checks whether
 // standbys have confirmed, and goes on from the page. So a session that is canceled, terminated or stuck leaves nothing
 // behind. Every session that waits can be interrupted.
@@ -29,7 +29,7 @@ bool is_confirmed(lease_state &lease);
 std::int64_t monotonic_micros();
 
 /// Returns whether this session holds the lock; for assertions.
-bool is_held(lease_state &lease);
+bool has_lock(lease_state &lease);
 
 /// Takes the lock, or raises an error after `kid.max_wait`. A session that makes IDs passes their `clock`, and then
 /// kid_stats() shows that it waits; others pass null.
@@ -55,7 +55,7 @@ template <class Work> void with_open_lease(clock_ref const *clock, Work work) {
   bool done = false;
 
   do {
-    report_later report = nullptr;
+    deferred_report report = nullptr;
     take_lock(lease, clock);
     done = release_after(&lease.lock, [&] {
       report = open_lease(*shared_memory);

@@ -97,9 +97,9 @@ void lower_clock(clock_ref const &clock, std::uint64_t state) {
       // Lower the bound first, so that nothing is issued before the next renewal, which writes a page that is as low.
       if (leased)
         set_bound(clock, 0, 0);
-      lower(clock, end);
+      lower_state(clock, end);
       greatest = leased ? end : Min(end, greatest);
-      pg_atomic_write_u64(&clock.cell.held, 0);
+      pg_atomic_write_u64(&clock.cell.hold_until, 0);
       pg_atomic_fetch_add_u64(&lease.resets, 1);
       pg_atomic_write_u64(&clock.stats.counted_until, 0);
     } else if (greatest > end) {

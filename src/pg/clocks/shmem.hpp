@@ -24,8 +24,8 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   // Only for a clock with sides (core/types/sno.hpp). If such a clock is ahead of the system clock, it normally changes
   // sides. But a start puts its state at the bound, and kid_observe_all() moves it past the greatest stored ID, so it
   // can be ahead without a step back of the system clock. Then it holds its time instead, within these limits:
-  pg_atomic_uint64 held_from; ///< the clock does not hold if the system clock is before this state
-  pg_atomic_uint64 held;      ///< the clock holds states below this one
+  pg_atomic_uint64 hold_from;  ///< the clock does not hold if the system clock is before this state
+  pg_atomic_uint64 hold_until; ///< the clock holds states below this one
 
   std::uint64_t load() noexcept { return pg_atomic_read_u64(&state); }
   bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
@@ -83,15 +83,16 @@ struct lease_state {
   int tranche;
 
   // Guarded by `lock`:
-  int length;                  ///< ms, the `kid.lease` in force; 0 is off
-  bool open;                   ///< whether the clocks have been started from the page
-  bool failed;                 ///< whether the last attempt to write the page raised an error
-  page_bounds page;            ///< what is on the page
-  XLogRecPtr written;          ///< where its WAL ends, until standbys have confirmed that; then InvalidXLogRecPtr
-  std::int64_t written_at;     ///< when that was written, in microseconds of the monotonic clock
+  int length;       ///< ms, the `kid.lease` in force; 0 is off
+  bool open;        ///< whether the clocks have been started from the page
+  bool failed;      ///< whether the last attempt to write the page raised an error
+  page_bounds page; ///< what is on the page
+  XLogRecPtr
+      unconfirmed; ///< where the WAL of the page ends, until standbys have confirmed that; then InvalidXLogRecPtr
+  std::int64_t written_at;     ///< when the page was written, in microseconds of the monotonic clock
   std::int64_t write_micros;   ///< how long a write takes, until synchronous standbys have confirmed it
   std::int64_t pending_micros; ///< how long the last write had taken when it was last checked
-  std::int64_t remind_at;      ///< when standbys are reminded of it next, in microseconds of the monotonic clock
+  std::int64_t remind_at;      ///< when standbys are reminded of the page next, in microseconds of the monotonic clock
 
   pg_atomic_uint64 safe;   ///< the safe mark of the clock with sides; changed under `lock`
   pg_atomic_uint64 resets; ///< how often a clock was lowered or its lane changed; a session must not use states that

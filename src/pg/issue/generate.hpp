@@ -52,7 +52,7 @@ step_result attempt(Id const &layout, Clock const &clock, clock_id id, Cell &cel
   clock_cell &own_cell = shared_memory->cells[id];
 
   if constexpr (Clock::changes_sides) {
-    return advance_in_order(
+    return advance_on_side(
         clock, cell, [&] { return read_clock(layout, clock, own_cell); }, pace, count);
   } else {
     std::uint64_t const now = read_clock(layout, clock, own_cell);

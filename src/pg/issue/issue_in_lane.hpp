@@ -30,11 +30,11 @@ std::int64_t lane_number(identity const &who, bool plain);
 
 template <class Id> inline lane_entry lane_of_process = {0, {0, 0}, true};
 
-template <class Id> constexpr bool is_plain = !has_origin<Id>;
+template <class Id> constexpr bool is_without_node = !has_origin<Id>;
 
 /// Chooses the lane of the identity in force.
 template <class Id, class Clock> pg_noinline pg_attribute_cold void choose_lane(char const *function) {
-  lane_of_process<Id> = choose_lane(identity_in_force(function), Clock::sequence::max, is_plain<Id>);
+  lane_of_process<Id> = choose_lane(identity_in_force(function), Clock::sequence::max, is_without_node<Id>);
 }
 
 /// Issues a state as issue() does, in the lane of this server. If the clock is stale, chooses the lane again. If

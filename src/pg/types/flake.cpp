@@ -89,7 +89,7 @@ static bool check_epoch(double *millis, void **, GucSource) {
 }
 
 static void assign_epoch(double millis, void *) {
-  flake const assigned{static_cast<std::int64_t>(millis) * flake::unit};
+  flake const assigned{static_cast<std::int64_t>(millis) * flake::unit_micros};
 
   if (assigned.epoch != layout.epoch)
     ResetPlanCache();
@@ -99,7 +99,7 @@ static void assign_epoch(double millis, void *) {
 /// Returns all digits of the epoch. PostgreSQL would round them.
 static char const *show_epoch() {
   static char text[24];
-  snprintf(text, sizeof text, INT64_FORMAT, layout.epoch / flake::unit);
+  snprintf(text, sizeof text, INT64_FORMAT, layout.epoch / flake::unit_micros);
   return text;
 }
 
@@ -141,7 +141,7 @@ template <> inline flake layout_of<flake>() {
 template <> inline flake layout_with<flake>(Datum time) {
   unix_micros const from = to_unix(DatumGetTimestampTz(time));
 
-  if (from < 0 || from > flake::epoch_max || from % flake::unit != 0)
+  if (from < 0 || from > flake::epoch_max || from % flake::unit_micros != 0)
     ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("epoch is out of range for type flake"),
             errdetail("An epoch must be a whole millisecond from %s to %s.", display(0), display(flake::epoch_max)));
   return flake{from};
@@ -152,7 +152,7 @@ static constexpr id_setting epoch_setting = {
     [](char const *text) {
       double millis = 0;
       return parse_real(text, &millis, GUC_UNIT_MS, nullptr) &&
-             millis == static_cast<double>(layout.epoch) / static_cast<double>(flake::unit);
+             millis == static_cast<double>(layout.epoch) / static_cast<double>(flake::unit_micros);
     }};
 template <> constexpr id_setting const *setting_of<flake> = &epoch_setting;
 

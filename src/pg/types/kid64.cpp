@@ -35,7 +35,7 @@ constexpr id_type kid64_type = [] {
     return state == get<kid64>(id) ? state : 0;
   };
   type.columns = kid64_columns;
-  type.share = {"lane", [](identity const &who) { return lane_number(who, is_plain<kid64>); }};
+  type.share = {"lane", [](identity const &who) { return lane_number(who, is_without_node<kid64>); }};
   return type;
 }();
 constexpr clock_rules kid_clock_rules = [] {
