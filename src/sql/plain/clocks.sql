@@ -6,9 +6,10 @@ RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
 COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
 
 -- A kid64 is a state of its clock.
-CREATE FUNCTION kid64_unit_after(state bigint) RETURNS bigint
+CREATE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN kid64_of_micros(kid64_micros(state) + 1024);
+RETURN ((state >> 44) * 1000000 + (state >> 24 & 1048575)) * 1000000
+       + least(((state >> 14 & 1023) + 1) * 1024, 1000000);
 CREATE FUNCTION kid64_state_of(id kid64) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN id;
@@ -21,9 +22,9 @@ RETURN kid64_micros(state);
 CREATE FUNCTION kid_uuidv7_unit_of(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN micros / 1000 << 14;
-CREATE FUNCTION kid_uuidv7_unit_after(state bigint) RETURNS bigint
+CREATE FUNCTION kid_uuidv7_unit_end(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN (state >> 14) + 1 << 14;
+RETURN ((state >> 14) + 1) * 1000;
 CREATE FUNCTION kid_uuidv7_state_of(id uuid) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -38,18 +39,18 @@ END $$;
 CREATE FUNCTION kid_uuidv7_state_micros(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (state >> 14) * 1000;
-CREATE FUNCTION kid_uuidv7_of(state bigint, random text) RETURNS uuid
+CREATE FUNCTION kid_uuidv7_of(state bigint, random bigint) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex((state >> 14 << 16) + 28672 + (state >> 2 & 4095)), 16, '0')
-        || substr('89ab', (state & 3)::integer + 1, 1) || substr(random, 21))::uuid;
+RETURN encode(int8send((state >> 14 << 16) + 28672 + (state >> 2 & 4095))
+              || int8send((8 + (state & 3) << 60) + (random & 1152921504606846975)), 'hex')::uuid;
 
-COMMENT ON FUNCTION kid64_unit_after(bigint) IS 'returns the first state of the time unit after that of a state';
+COMMENT ON FUNCTION kid64_unit_end(bigint) IS 'returns when the time unit of a state ends, in microseconds';
 COMMENT ON FUNCTION kid64_state_of(kid64) IS 'returns the state that has an ID';
 COMMENT ON FUNCTION kid64_state_micros(bigint) IS 'returns when the time unit of a state begins, in microseconds';
 COMMENT ON FUNCTION kid_uuidv7_unit_of(bigint) IS 'returns the first state of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_uuidv7_unit_after(bigint) IS 'returns the first state of the millisecond after that of a state';
+COMMENT ON FUNCTION kid_uuidv7_unit_end(bigint) IS 'returns when the millisecond of a state ends, in microseconds';
 COMMENT ON FUNCTION kid_uuidv7_state_of(uuid) IS 'returns the state that has a uuid of version 7';
 COMMENT ON FUNCTION kid_uuidv7_state_micros(bigint) IS
     'returns when the millisecond of a state begins, in microseconds';
-COMMENT ON FUNCTION kid_uuidv7_of(bigint, text) IS
-    'returns the uuid of version 7 of a state, with 60 bits of a random uuid';
+COMMENT ON FUNCTION kid_uuidv7_of(bigint, bigint) IS
+    'returns the uuid of version 7 of a state, with 60 random bits';
