@@ -14,8 +14,9 @@ OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp)
 SCRIPT     = kid--$(EXTVERSION).sql
 SEAL       = kid_seal--$(EXTVERSION).sql
 DATA_built = $(SCRIPT) $(SEAL)
-# The edition in plain SQL, in one script that psql runs. There is nothing to install.
+# The edition in plain SQL, in scripts that psql runs. There is nothing to install.
 PLAIN      = kid-plain--$(EXTVERSION).sql
+PLAIN_SEAL = kid-plain-seal--$(EXTVERSION).sql
 # Scripts of earlier versions, if any were released, and of updates from one version to the next.
 DATA       = $(filter-out $(DATA_built:%=released/%),$(wildcard released/*.sql))
 REGRESS    = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
@@ -39,7 +40,7 @@ PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
-EXTRA_CLEAN = $(OBJS:.o=.d) $(PLAIN) build
+EXTRA_CLEAN = $(OBJS:.o=.d) $(PLAIN) $(PLAIN_SEAL) build
 
 PRIVATE = test test-assertions test-core test-ha test-citus test-peers test-clients demo bench lint
 .PHONY: $(PRIVATE) test-matrix
@@ -68,12 +69,13 @@ prove_installcheck = @echo "No TAP tests: they need prove, IPC::Run, and Postgre
 endif
 endif
 
-all: $(PLAIN)
+all: $(PLAIN) $(PLAIN_SEAL)
 
 $(SCRIPT): assembled = $(EXTVERSION)
 $(SEAL): assembled = --seal
 $(PLAIN): assembled = --plain
-$(DATA_built) $(PLAIN): $(filter-out src/sql/kid.sql,$(wildcard src/sql/* src/sql/*/*)) src/types.def Makefile kid.control
+$(PLAIN_SEAL): assembled = --plain-seal
+$(DATA_built) $(PLAIN) $(PLAIN_SEAL): $(filter-out src/sql/kid.sql,$(wildcard src/sql/* src/sql/*/*)) src/types.def Makefile kid.control
 	src/sql/assemble $(assembled) > $@.tmp
 	mv $@.tmp $@
 

@@ -1,0 +1,28 @@
+-- A sealed ID is one block of AES-128, as a TypeID. For the ID ID of type TYPE with the prefix PREFIX:
+--
+--     subkey = the first 16 bytes of HMAC-SHA-256(key, 'TYPE:PREFIX')
+--     block  = the binary form of ID, then zeros up to 16 bytes
+--     text   = PREFIX, '_', base32 of AES-128(subkey, block)
+--
+-- The zeros are the proof that somebody with the key made the text: encode, then encipher (Bellare and Rogaway,
+-- ASIACRYPT 2000). Who has no key and tries texts finds a valid one with probability 2 ^ -(bits of zeros): 64 for kid64
+-- and flake, 48 for sno, 32 for kid96 and flax. A uuid has no room for zeros. There only the 6 bits of version and
+-- variant are checked.
+--
+-- The functions run as their owner, in the extension a superuser. So nothing may be found by a name that somebody else
+-- can give to an object of his: bodies in PL/pgSQL, which look names up when they run, name only objects of pg_catalog
+-- and of kid_seal_internal, which this script creates, and in which nobody else has a right. Functions and types of kid
+-- and of pgcrypto, whose schemas can be anybody's and can be renamed, are looked up once, below, for bodies that keep
+-- what was found. While they are, each argument has exactly the type of the parameter, so that no other function suits
+-- better. The end of the script checks what was found.
+--
+-- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
+-- plan, and any role can have plans printed (debug_print_plan).
+
+CREATE TABLE kid_seal_internal.keys (
+    n integer PRIMARY KEY,
+    key bytea NOT NULL CHECK (octet_length(key) = 32),
+    made timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: the key that was made last seals, all unseal';
+COMMENT ON COLUMN kid_seal_internal.keys.key IS 'random, of 256 bits';

@@ -1,0 +1,107 @@
+# kid_seal for the edition in plain SQL: it seals as the extension does, and gives nobody a key or a right that the owner did
+# not grant. Keys survive dumps, upgrades, and the change to the extension.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
+$node->start;
+plan skip_all => 'no pgcrypto' if $node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'pgcrypto'}) eq 0;
+$node->safe_psql('postgres', 'CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE ROLE hostile LOGIN; CREATE DATABASE plain OWNER app; CREATE DATABASE restored OWNER app; CREATE DATABASE extended');
+
+my $directory = $PostgreSQL::Test::Utils::tmp_check;
+foreach my $edition (qw(plain plain-seal))
+{
+	system("src/sql/assemble --$edition > $directory/$edition.sql") == 0 or die 'src/sql/assemble failed';
+}
+
+# Returns what psql prints, errors with their SQLSTATE.
+sub output_of
+{
+	my ($role, $query, $database) = @_;
+	my (undef, $stdout, $stderr) = $node->psql($database // 'plain', "\\set VERBOSITY verbose\n$query", extra_params => [ '-U', $role ], on_error_stop => 0);
+	return join "\n", grep { length } $stdout, $stderr;
+}
+
+sub sqlstates_of { return join ' ', output_of(@_) =~ /(?:ERROR|FATAL):  (\w{5})/g }
+
+# Returns what psql prints to stdout and stderr.
+sub install
+{
+	my ($edition, $role) = @_;
+	my $output = '';
+	IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('plain') . " user=$role", '-f', "$directory/$edition.sql" ], '>', \$output, '2>&1');
+	return $output =~ s/^psql:\S+ //mgr;
+}
+
+# What must be there before.
+like(install('plain-seal', 'app'), qr/ERROR:  kid in plain SQL is not installed/, 'kid comes first');
+is(install('plain', 'app'), '', 'the owner of the database installs kid');
+like(install('plain-seal', 'app'), qr/ERROR:  extension "pgcrypto" is not installed/, 'pgcrypto comes first');
+output_of('app', 'CREATE SCHEMA crypto; GRANT USAGE, CREATE ON SCHEMA crypto TO hostile; CREATE EXTENSION pgcrypto SCHEMA crypto');
+like(install('plain-seal', 'other'), qr/ERROR:  .*(?:permission denied|belongs to another role)/, 'nobody but the owner installs kid_seal');
+
+# Whoever may create functions beside those of pgcrypto does not come by a key.
+output_of('hostile', join ';', map { "CREATE FUNCTION crypto.$_ RETURNS bytea LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''planted code ran as %'', current_user; RETURN NULL; END'" }
+	'hmac(bytea, bytea, varchar)', 'hmac(bytea, bytea, name)', 'encrypt(bytea, bytea, varchar)', 'decrypt(bytea, bytea, name)', 'substr(bytea, integer, bigint)', 'gen_random_bytes(bigint)', 'convert_to(text, text)', 'gen_random_bytes(VARIADIC integer[])');
+output_of('app', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO other; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO other, PUBLIC; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO other');
+is(install('plain-seal', 'app'), '', 'the owner of the database installs kid_seal, and no planted code runs');
+is(sqlstates_of('app', q{SELECT kid_seal.kid_seal(1::kid.kid64, 'ord')}), '55000', 'without a key nothing is sealed');
+
+# What Node's crypto and typeid-js made with the key of the vectors.
+output_of('app', q{INSERT INTO kid_seal_internal.keys VALUES (1, sha256('kid_seal')); CREATE TABLE vectors (type text, bytes text, prefix text, sealed text)});
+$node->safe_psql('plain', "\\copy vectors FROM PROGRAM 'grep -v ^# test/vectors/seal.tsv | tail -n +2'");
+is(output_of('app', q{
+	SELECT count(*) >= 8, count(*) = count(*) FILTER (WHERE kid_seal.kid_seal(id, prefix) = sealed), count(*) = count(*) FILTER (WHERE kid_seal.kid64_unseal(sealed, prefix) = id)
+	  FROM (SELECT *, ('x' || bytes)::bit(64)::bigint::kid.kid64 AS id FROM vectors WHERE type = 'kid64' AND bytes < '8') AS v;
+	SELECT count(*) >= 8, count(*) = count(*) FILTER (WHERE kid_seal.kid_seal(bytes::uuid, prefix) = sealed), count(*) = count(*) FILTER (WHERE kid_seal.kid_uuid_unseal(sealed, prefix) = bytes::uuid)
+	  FROM vectors WHERE type = 'uuid'}), "t|t|t\nt|t|t", 'the vectors seal and unseal');
+my ($id, $sealed, $uuid, $sealed_uuid) = split /\|/, output_of('app', q{SELECT id, kid_seal.kid_seal(id, 'ord'), uuid, kid_seal.kid_seal(uuid, 'pay') FROM (SELECT kid.kid_next() AS id, kid.kid_uuidv7() AS uuid OFFSET 0) AS made});
+is(sqlstates_of('app', "SELECT kid_seal.kid64_unseal('$sealed', 'usr'); SELECT kid_seal.kid64_unseal('" . ($sealed =~ tr/0-9a-z/1-9a-z0/r) . "', 'ord'); SELECT kid_seal.kid64_unseal(kid.kid_encode(gen_random_uuid(), 'ord'), 'ord')"),
+	'22P02 22P02 22P02', 'a text with another prefix, a changed one, and a random one are errors');
+is(sqlstates_of('app', q{SELECT kid_seal.kid_seal(gen_random_uuid(), 'pay')}), '22023', 'a uuid of version 4 is an error');
+
+# Rights. Only what the owner grants from now on stays.
+my @calls = (q{kid_seal(1::kid.kid64, 'ord')}, "kid64_unseal('$sealed', 'ord')", 'kid_seal_new_key()', 'kid_seal_forget_key(1)', 'kid_seal_keys()');
+sub errors_of_other { return join " ", map { sqlstates_of("other", "SELECT kid_seal.$_") || "none" } @calls }
+is(errors_of_other(), join(' ', ('42501') x @calls), 'nobody else may call anything');
+is(sqlstates_of('other', 'SELECT * FROM kid_seal_internal.keys; SELECT kid_seal_internal.new_key()'), '42501 42501', 'or read the keys');
+output_of('app', 'GRANT USAGE ON SCHEMA kid_seal TO other; GRANT EXECUTE ON FUNCTION kid_seal.kid_seal(kid.kid64, text), kid_seal.kid64_unseal(text, text) TO other');
+is(errors_of_other(), 'none none 42501 42501 42501', 'but what the owner grants');
+is(install('plain', 'app') . install('plain-seal', 'app'), '', 'the scripts can be installed again');
+is(errors_of_other(), 'none none 42501 42501 42501', 'that changes no rights');
+is(sqlstates_of('hostile', q{SELECT kid_seal.kid_seal(1::kid.kid64, 'ord')}), '42501', 'nor gives PUBLIC any');
+
+# Keys do not get into what a session can have printed.
+my $key = output_of('app', q{SELECT encode(key, 'hex') FROM kid_seal_internal.keys});
+my $printed = output_of('other', 'SET client_min_messages = debug5; SET debug_print_parse = on; SET debug_print_rewritten = on; SET debug_print_plan = on; SET plan_cache_mode = force_custom_plan;'
+	. qq{SELECT kid_seal.kid_seal(1::kid.kid64, 'ord'), kid_seal.kid64_unseal('$sealed', 'ord');} x 8);
+like($printed, qr/CONST/, 'debugging output is there');
+my $bytes = join ' ', map { my $byte = hex; $byte > 127 ? $byte - 256 : $byte } unpack '(A2)*', $key;
+unlike($printed, qr/\Q$bytes\E|$key/, 'without the key');
+
+# The newest key seals, all unseal.
+is(output_of('app', "SELECT kid_seal.kid_seal_new_key(); SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id, kid_seal.kid_seal($id\::kid.kid64, 'ord') <> '$sealed'"), "2\nt|t", 'a new key');
+is(sqlstates_of('app', 'SELECT kid_seal.kid_seal_forget_key(2)'), '55000', 'the newest key cannot be forgotten');
+
+# The owner's dump has the keys.
+my $dump = "$directory/dump.sql";
+$node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump, 'plain' ], 'the owner dumps');
+$node->safe_psql('restored', 'CREATE SCHEMA crypto; GRANT USAGE, CREATE ON SCHEMA crypto TO hostile');
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-c', 'DROP SCHEMA crypto', '-f', $dump, 'restored' ], 'the dump is restored');
+is(output_of('other', "SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id", 'restored'), 't', 'its texts unseal, for those who might before');
+
+# The change to the extension.
+$node->safe_psql('extended', 'CREATE EXTENSION kid; CREATE EXTENSION pgcrypto; CREATE EXTENSION kid_seal');
+$node->command_ok([ 'sh', '-c', "pg_dump --data-only -t kid_seal_internal.keys plain | psql -Xq -v ON_ERROR_STOP=1 extended" ], 'keys are moved to the extension');
+is($node->safe_psql('extended', "SELECT kid64_unseal('$sealed', 'ord') = $id\::bigint::kid64, kid_uuid_unseal('$sealed_uuid', 'pay') = '$uuid'"), 't|t', 'its texts unseal there');
+
+# A function in place of one of pgcrypto is found at the end of the script.
+$node->safe_psql('plain', q{ALTER FUNCTION crypto.gen_random_bytes(integer) RENAME TO away; CREATE FUNCTION crypto.gen_random_bytes(integer) RETURNS bytea LANGUAGE sql AS $$SELECT ''::bytea$$});
+like(install('plain-seal', 'app'), qr/ERROR:  kid_seal would depend on function crypto.gen_random_bytes\(integer\), which is not of pgcrypto/, 'a function that is not of pgcrypto is refused');
+
+done_testing();
