@@ -6,7 +6,7 @@
 
 namespace kid {
 
-/// The base of an `Id` that has `units`, the field; `unit`, the microseconds in a unit; and `epoch`, the instant at
+/// The base of an `Id` that has `units`, the field; `unit_micros`, how long a unit is; and `epoch`, the instant at
 /// which unit 0 begins.
 template <class Id> struct counts_from_epoch {
   /// Return the first and the last instant that an ID can carry.

@@ -12,7 +12,8 @@
 //
 // A `Clock`, in the file of its type in core/types, says what its states mean:
 //
-//   at(time)          the first state of the time unit that contains an instant
+//   at(time)          the first state of the time unit that contains an instant. If the clock can hold, an instant from
+//                     1970 on that is before its range must give a state that is not above the first one
 //   time(state)       when the time unit of a state begins
 //   unit(state)       the first state of the time unit of a state
 //   end(state)        the greatest number that can be a state of that time unit
@@ -89,7 +90,7 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
   if (!clock.used_up(last))
     return {step_kind::issued, clock.count_on(last)};
 
-  // The sequence is used up, and the next unit is not earned yet.
+  // The sequence is used up, and the caller may not carry from this unit.
   if (clock.unit(last) != carry_from || !clock.holds(last, now))
     return {step_kind::used_up, last};
 

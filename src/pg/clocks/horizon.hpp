@@ -21,7 +21,8 @@
 //
 // - T took a state up to S. Then the reader finds the floor of T, or the session of T has cleared it since, and may
 //   have written that of a later transaction.
-// - The floor was cleared. A session does that only after T has ended for all snapshots. Before, T was put into the
+// - The floor was cleared. A session does that only when all snapshots that are taken from then on see the end of T.
+// Before, T was put into the
 //   list under the lock, or got a place as a prepared transaction, unless it committed no row. So the reader finds T
 //   there, and the snapshot decides.
 // - T takes its state after S. That state is at or above the horizon, which is at most S + 1.
@@ -44,13 +45,6 @@ namespace kid::pg {
 /// Enters the running transaction as one that takes states of clock `id`, and returns the cell of the clock. Raises an
 /// error during recovery and in a parallel worker. `function` is for the message.
 clock_cell &enter(clock_id id, char const *function);
-
-/// Returns the cell of clock `id` to a caller that issues IDs. This is all that the horizon costs a generator, except
-/// for the first ID of a transaction.
-inline clock_cell &cell_to_issue(clock_id id, char const *function) {
-  clock_cell *const cell = entered[id];
-  return likely(cell != nullptr) ? *cell : enter(id, function);
-}
 
 /// Returns a state of clock `id`. Every row that the active snapshot does not see has that state or a greater one.
 /// Opens the clocks after a start. `function` is for messages. `query` is the memory context of the query, which gets

@@ -6,7 +6,7 @@ shared_state *shared_memory = nullptr;
 
 namespace {
 
-/// Increased when `shared_state` or `horizon_state` changes, because two versions of the library may meet in a running
+/// Increased when `shared_state` or `horizon_memory` changes, because two versions of the library may meet in a running
 /// server.
 constexpr std::uint32_t struct_version = 1;
 

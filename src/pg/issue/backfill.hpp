@@ -1,15 +1,15 @@
 // Back-filling: kid64_at() and its siblings make an ID of a given time.
 //
 // They take sequences from a count that wraps around and that all sessions share. They do not move the logical clock.
-// So N consecutive calls, for N sequences, give different IDs, in whatever sessions and for whatever times. To avoid
-// repeats after that, each call in a query remembers, until the statement ends, the time units in which it gave IDs, as
-// ranges:
+// So as many consecutive calls as there are sequences give different IDs, in whatever sessions and for whatever times.
+// To avoid repeats after that, each call in a query remembers, until the statement ends, the time units in which it
+// gave IDs, as ranges:
 //
 //   from                            to, in use since the count `since`
 //   | all sequences may be used up | the last unit of the range      |
 //
-// A row of any unit in a range gets an ID of the range's last unit. If all sequences of that unit may be used up as
-// well, the range grows by the next unit. After a change of lane every unit counts as used up.
+// If the time of a row is in a range, the row gets an ID of the last unit of that range. If all sequences of that unit
+// may be used up as well, the range grows by the next unit. After a change of lane every unit counts as used up.
 //
 // The ranges are freed with the statement. The session keeps only the range that was used last, and the next statement
 // begins with it. So rows in the order of time get different IDs whether they come in one statement or in many.

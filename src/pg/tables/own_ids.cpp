@@ -34,7 +34,7 @@ own_column column_of(TriggerData const &trigger) {
     ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
             errmsg("column \"%s\" of relation \"%s\" is of type %s", name, RelationGetRelationName(trigger.tg_relation),
                    format_type_be(SPI_gettypeid(row, number))),
-            errdetail("Types that have a horizon are kid64, flake and uuid."));
+            errdetail("The type must have a horizon, as kid64 has kid_horizon()."));
   return {number, type};
 }
 

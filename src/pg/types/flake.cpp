@@ -18,7 +18,7 @@ KID_DECLARE_INPUT(flake)
 
 namespace kid::pg {
 
-constexpr clock_rules flake_clock_rules = describe_clock<flake_clock>("flake", 0, flake_clock::time(~std::uint64_t{0}));
+constexpr clock_rules flake_clock_rules = describe_clock<flake_clock, 0, flake_clock::time(~std::uint64_t{0})>("flake");
 
 namespace {
 

@@ -39,7 +39,7 @@ constexpr id_type kid64_type = [] {
   return type;
 }();
 constexpr clock_rules kid_clock_rules = [] {
-  clock_rules rules = describe_clock<kid_clock>("kid", kid64::first(), kid64::last());
+  clock_rules rules = describe_clock<kid_clock, kid64::first(), kid64::last()>("kid");
 
   rules.divided = true;
   return rules;

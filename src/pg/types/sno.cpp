@@ -70,7 +70,7 @@ sno_clock clock() {
 } // namespace
 
 constexpr clock_rules sno_clock_rules = [] {
-  clock_rules rules = describe_clock<sno_clock>("sno", sno{}.first(), sno{}.last());
+  clock_rules rules = describe_clock<sno_clock, sno{}.first(), sno{}.last()>("sno");
 
   rules.sides = sno_clock::tick::mask;
   rules.toggle = [](std::uint64_t safe, std::uint64_t last, std::uint64_t now) {

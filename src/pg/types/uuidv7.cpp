@@ -28,7 +28,7 @@ struct kid_uuid {
 
 namespace kid::pg {
 
-constexpr clock_rules uuidv7_clock_rules = describe_clock<uuidv7_clock>("uuidv7", uuidv7::first(), uuidv7::last());
+constexpr clock_rules uuidv7_clock_rules = describe_clock<uuidv7_clock, uuidv7::first(), uuidv7::last()>("uuidv7");
 
 /// Reads an ID from a column. Returns false if the UUID is of another version.
 static bool read_stored(Datum value, stored_id &id) {
