@@ -245,6 +245,13 @@ SELECT kid_drop_partitions('events', 'infinity');
 SELECT kid_create_partitions('events', '1 day', now(), at_most => 0);
 SELECT kid_create_partitions('events', '1 second', '2026-11-22', since => '2026-11-21');
 
+-- A time zone of the session that calls itself UTC changes no ID and no time of one.
+SELECT id::bigint, at, at = kid_timestamp(id) AS same FROM (SELECT kid64_make('2026-11-22 12:00:00.00064+00', 0) AS id, '2026-11-22 12:00:00.000+00'::timestamptz AS at OFFSET 0) AS made;
+SET TimeZone = 'UTC+5';
+SELECT id::bigint, at, at = kid_timestamp(id) AS same FROM (SELECT kid64_make('2026-11-22 12:00:00.00064+00', 0) AS id, '2026-11-22 12:00:00.000+00'::timestamptz AS at OFFSET 0) AS made;
+SELECT kid_timestamp(kid_uuidv7_at('2026-11-22 12:00:00+00')) = '2026-11-22 12:00:00+00'::timestamptz AS uuid;
+SET TimeZone = 'UTC';
+
 SELECT FROM pg_sleep(5);
 SET client_min_messages = error;
 DROP TABLE vectors, base32, instants, compared, orders, lines, payments, events, p, q, by_uuid, many, "Not partitioned", listed, two, expression, by_date;

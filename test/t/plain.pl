@@ -201,7 +201,7 @@ $node->command_ok([ 'pg_dump', '-U', 'app', '-x', '-f', "$dump.bare", '-N', 'tra
 $node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('bare') . ' user=app', '-f', "$dump.bare" ], 'its restore');
 like(as('other', 'bare', $_), qr/ERROR:  permission denied for schema kid/, "without rights nobody may: $_") foreach 'SELECT kid.kid_next()', 'SELECT kid_clocks.kid64_open(5)';
 as('app', 'defaults', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO other, PUBLIC; ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO other; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO other;
-	ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM PUBLIC; ALTER DEFAULT PRIVILEGES REVOKE ALL ON TYPES FROM PUBLIC');
+	ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM PUBLIC; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO other; ALTER DEFAULT PRIVILEGES REVOKE ALL ON TYPES FROM PUBLIC');
 foreach my $database ('bare', 'defaults')
 {
 	is(install('app', $database), '', "the script is installed: $database");

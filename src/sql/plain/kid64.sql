@@ -6,16 +6,17 @@ COMMENT ON DOMAIN kid64 IS
     'k-ordered ID in 8 bytes, with the time from 1970 to 18584 in units of 1.024 ms: the local ID of the Erlang '
     'library uid';
 
--- Conversions of times, in microseconds since 1970.
+-- Conversions of times, in microseconds since 1970. The name 'UTC' would be an abbreviation, to which PostgreSQL 18
+-- gives the meaning that it has in the time zone of the session, such as 'UTC+5'.
 
 CREATE FUNCTION kid_micros(ts timestamptz) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN date_part('epoch', date_trunc('second', ts AT TIME ZONE 'UTC'))::bigint * 1000000
-       + date_part('microseconds', ts AT TIME ZONE 'UTC')::bigint % 1000000;
+RETURN date_part('epoch', date_trunc('second', ts AT TIME ZONE interval '0'))::bigint * 1000000
+       + date_part('microseconds', ts AT TIME ZONE interval '0')::bigint % 1000000;
 CREATE FUNCTION kid_time(micros bigint) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (date '1970-01-01' + (micros / 86400000000)::integer + micros % 86400000000 * interval '1 us')
-       AT TIME ZONE 'UTC';
+       AT TIME ZONE interval '0';
 
 COMMENT ON FUNCTION kid_micros(timestamptz) IS 'returns the microseconds since 1970 of an instant';
 COMMENT ON FUNCTION kid_time(bigint) IS 'returns the instant that is so many microseconds after 1970';

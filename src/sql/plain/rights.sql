@@ -2,7 +2,7 @@
 
 GRANT USAGE ON TYPE kid64 TO PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA kid TO PUBLIC;
-REVOKE ALL ON FUNCTION kid_observe(kid64), kid_observe(uuid), kid_stats() FROM PUBLIC;
+REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
 DO $kid$
@@ -20,7 +20,9 @@ BEGIN
             UNION ALL
             SELECT 'FUNCTION', p.oid::pg_catalog.regprocedure::pg_catalog.text,
                    coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))
-              FROM pg_catalog.pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::pg_catalog.regnamespace)
+              FROM pg_catalog.pg_proc AS p
+             WHERE p.pronamespace = 'kid_clocks'::pg_catalog.regnamespace
+                OR p.pronamespace = 'kid'::pg_catalog.regnamespace AND p.proname = 'kid_observe')
         SELECT DISTINCT o.kind, o.name,
                CASE a.grantee WHEN 0 THEN 'PUBLIC'
                               ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee)) END AS grantee
