@@ -502,6 +502,67 @@ SELECT code, message FROM error('SELECT kid_drop_partitions(''p96'', now())');
 DROP TABLE fe;
 DROP ROLE regress_kid_epoch;
 
+-- A condition on kid_timestamp(id), as a view has it, prunes the partitions that have the constraint kid_time.
+CREATE TABLE seen (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY RANGE (id);
+CREATE TABLE seen_before PARTITION OF seen FOR VALUES FROM (MINVALUE) TO (kid64_floor('2026-01-01 00:00+00'));
+CREATE TABLE seen_rest PARTITION OF seen DEFAULT;
+SELECT kid_create_partitions('seen', '1 month', '2026-04-01 00:00+00', since => '2026-01-01 00:00+00');
+SELECT partition, time_check FROM kid_partitions('seen');
+CREATE VIEW seen_at AS SELECT kid_timestamp(id) AS created_at, * FROM seen;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) SELECT * FROM seen_at WHERE created_at >= '2026-03-01 00:00+00';
+EXPLAIN (COSTS OFF) SELECT * FROM seen_at WHERE created_at >= '2026-01-31 23:59:59+00' AND created_at < '2026-02-01 00:00+00';
+EXPLAIN (COSTS OFF) SELECT * FROM seen WHERE id::timestamptz < '2026-02-01 00:00+00';
+SET plan_cache_mode = force_custom_plan;
+PREPARE seen_since(timestamptz) AS SELECT * FROM seen_at WHERE created_at > $1;
+EXPLAIN (COSTS OFF) EXECUTE seen_since('2026-03-01 00:00+00');
+RESET plan_cache_mode;
+ALTER TABLE seen_before ADD CONSTRAINT kid_time CHECK (kid_timestamp(id) < '2026-01-01 00:00+00') NOT VALID;
+SELECT partition, time_check FROM kid_partitions('seen') LIMIT 1;
+ALTER TABLE seen_before VALIDATE CONSTRAINT kid_time;
+SELECT partition, time_check FROM kid_partitions('seen') LIMIT 1;
+ALTER TABLE seen_rest ADD CONSTRAINT kid_time CHECK (kid_timestamp(id) < '2026-01-01 00:00+00' OR kid_timestamp(id) >= '2026-04-01 00:00+00');
+EXPLAIN (COSTS OFF) SELECT * FROM seen_at WHERE created_at >= '2026-03-01 00:00+00';
+-- All IDs that a partition can have between its bounds have the times of the constraint: the first and the last of each, and
+-- those of a partition that begins and ends in the middle of a unit.
+CREATE TABLE seen_mid PARTITION OF seen FOR VALUES FROM (kid64_make('2026-05-01 00:00:00.5+00', 77)) TO (kid64_make('2026-05-01 00:00:00.5+00', 99));
+SELECT kid_create_partitions('seen', '1 day', '2026-05-02 00:00+00', since => '2026-05-01 00:00+00');
+SELECT conrelid::regclass, pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'kid_time' AND conrelid::regclass::text LIKE 'seen_p202605%' ORDER BY 1;
+INSERT INTO seen SELECT kid64_make('2026-05-01 00:00:00.5+00', n), n FROM unnest('{0,76,77,98,99,16383}'::int[]) AS n;
+INSERT INTO seen SELECT id, 1 FROM unnest('{2026-01-01 00:00+00,2026-01-31 23:59:59.999999+00,2026-02-01 00:00+00,2026-03-31 23:59:59.999999+00,2026-05-01 23:59:59.999999+00}'::timestamptz[]) AS t,
+    LATERAL (VALUES (kid64_floor(t)), (kid64_ceil(t))) AS ids (id);
+SELECT tableoid::regclass, id, n FROM seen ORDER BY id;
+SELECT count(*) FROM seen_at WHERE created_at = '2026-05-01 00:00:00.499712+00';
+-- Types whose time is exact and depends on no setting have it. A uuid without a time passes.
+CREATE TABLE useen (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE fseen (id flake PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE k96seen (id kid96 PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE sseen (id sno PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE xseen (id flax PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT kid_create_partitions(t::regclass, '1 month', '2026-02-01 00:00+00', since => '2026-01-01 00:00+00') FROM unnest('{useen,fseen,k96seen,sseen,xseen}'::text[]) AS t;
+SELECT partition, time_check FROM unnest('{useen,fseen,k96seen,sseen,xseen}'::text[]) AS t, kid_partitions(t::regclass);
+INSERT INTO useen VALUES ('019b8000-0000-4000-8000-000000000000'), (kid_uuidv7_at('2026-01-31 23:59:59.999999+00'));
+SELECT tableoid::regclass, kid_timestamp(id) FROM useen ORDER BY id;
+INSERT INTO sseen SELECT id FROM unnest('{2026-01-01 00:00+00,2026-01-31 23:59:59.999999+00}'::timestamptz[]) AS t, LATERAL (VALUES (sno_floor(t)), (sno_ceil(t))) AS ids (id);
+INSERT INTO xseen SELECT id FROM unnest('{2026-01-01 00:00+00,2026-01-31 23:59:59.999999+00}'::timestamptz[]) AS t, LATERAL (VALUES (flax_floor(t)), (flax_ceil(t))) AS ids (id);
+-- An owner who may not use the schema of kid gets partitions without it.
+CREATE ROLE regress_kid_apart;
+CREATE SCHEMA apart AUTHORIZATION regress_kid_apart;
+CREATE TABLE apart.events (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
+ALTER TABLE apart.events OWNER TO regress_kid_apart;
+CREATE SCHEMA of_kid;
+ALTER EXTENSION kid SET SCHEMA of_kid;
+SELECT of_kid.kid_create_partitions('apart.events', '1 month', '2026-02-01 00:00+00', since => '2026-01-01 00:00+00');
+GRANT USAGE ON SCHEMA of_kid TO regress_kid_apart;
+SELECT of_kid.kid_create_partitions('apart.events', '1 month', '2026-03-01 00:00+00', since => '2026-01-01 00:00+00');
+SELECT partition, time_check FROM of_kid.kid_partitions('apart.events');
+ALTER EXTENSION kid SET SCHEMA public;
+DROP SCHEMA apart, of_kid CASCADE;
+DROP ROLE regress_kid_apart;
+DROP VIEW seen_at;
+DROP TABLE seen, useen, fseen, k96seen, sseen, xseen;
+RESET enable_bitmapscan;
+
 SET client_min_messages = warning;
 DROP SCHEMA "Quoted schema", "Other" CASCADE;
 DROP TABLE p, q, n, late, past, past_sno, many, p96, psno, pflake, pflax, s, y, y_p20260101, plain, listed, two, expression, "of timestamptz", "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß";

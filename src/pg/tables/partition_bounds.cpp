@@ -131,6 +131,10 @@ partition_bound bound_at(partition_type const &type, TimestampTz time) {
   return bound_of(type.oid, type.ids->floor(to_unix(time)));
 }
 
+unix_micros time_of(partition_type const &type, partition_bound const &bound) {
+  return type.ids->time(id_of(type.oid, bound));
+}
+
 char const *text_of(partition_type const &type, partition_bound const &bound) {
   Oid output = InvalidOid;
   bool varies = false;

@@ -285,6 +285,7 @@ struct creation {
   TimestampTz until;
   partition_bound present;
   partition_list partitions;
+  Oid home; ///< the schema of kid's functions
 };
 
 bool is_bound(partition_list const &all, partition_bound const &id) {
@@ -447,25 +448,45 @@ bool is_caught(creation const &call, Oid default_partition, char const *lower, c
                                quote_literal_cstr(upper), type)) > 0;
 }
 
+/// Returns a constraint that tells the planner which times the IDs of a partition have, so that it prunes by conditions
+/// on kid_timestamp(id), as views have them. Empty for a type whose time depends on a setting, or has another order
+/// than the IDs, and for an owner who may not use the schema of kid.
+char const *time_constraint(creation const &call, missing const &piece) {
+  id_type const &ids = *call.type.ids;
+
+  if (ids.setting != nullptr || ids.exact_name != nullptr || !may_use_schema(call.home, owner_of(call.parent)))
+    return "";
+  char const *const time = psprintf("%s.kid_timestamp(%s)", quote_identifier(found_name(get_namespace_name(call.home))),
+                                    quote_identifier(found_name(get_attname(call.parent, call.type.column, true))));
+  unix_micros const ends = time_of(call.type, piece.upper);
+  // If the partition ends within a time unit, it has IDs of that unit.
+  bool const ends_with_unit = compare(bound_at(call.type, from_unix(ends)), piece.upper) == 0;
+  return psprintf(", CONSTRAINT kid_time CHECK (%s >= %s::timestamptz AND %s %s %s::timestamptz)", time,
+                  quote_literal_cstr(display(time_of(call.type, piece.lower))), time,
+                  ends_with_unit ? "<" : "<=", quote_literal_cstr(display(ends)));
+}
+
 /// Creates a table and attaches it as a partition, and returns its quoted name. CREATE TABLE ... PARTITION OF would
 /// lock out readers and writers of the parent.
 ///
-/// Commands find tables by name, and the owner of the schema may give its name to another schema meanwhile. So both
-/// names are checked between the two commands.
-char const *create_partition(creation const &call, char const *storage, TimestampTz begins, char const *lower,
+/// Commands find tables by name, and the owner of a schema may give its name to another schema meanwhile. So the names
+/// are checked between the two commands.
+char const *create_partition(creation const &call, char const *storage, missing const &piece, char const *lower,
                              char const *upper) {
-  char const *const name = new_name(call.parent, call.width, begins);
+  char const *const name = new_name(call.parent, call.width, piece.begins);
   char const *const quoted =
       quote_qualified_identifier(found_name(get_namespace_name(get_rel_namespace(call.parent))), name);
   char const *const parent = qualified_name(call.parent);
 
   Oid const schema = get_rel_namespace(call.parent);
+  char const *const home = found_name(get_namespace_name(call.home));
 
   run_as_owner(call.parent,
                psprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED "
-                        "INCLUDING STORAGE INCLUDING COMPRESSION)%s",
-                        quoted, parent, storage));
-  if (!OidIsValid(get_relname_relid(name, schema)) || strcmp(parent, qualified_name(call.parent)) != 0)
+                        "INCLUDING STORAGE INCLUDING COMPRESSION%s)%s",
+                        quoted, parent, time_constraint(call, piece), storage));
+  if (!OidIsValid(get_relname_relid(name, schema)) || strcmp(parent, qualified_name(call.parent)) != 0 ||
+      strcmp(home, found_name(get_namespace_name(call.home))) != 0)
     ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
             errmsg("could not serialize access due to concurrent change of the schema of table %s", parent));
   run_as_owner(call.parent, psprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)", parent, quoted,
@@ -512,7 +533,7 @@ void create_missing(creation const &call, missing const *pieces, int count, std:
               errhint("The next call creates them."));
       break;
     }
-    put_name(result, create_partition(call, storage, piece.begins, lower, upper));
+    put_name(result, create_partition(call, storage, piece, lower, upper));
     made++;
   }
   if (left_out > 0)
@@ -544,6 +565,8 @@ static Datum create_partitions(PG_FUNCTION_ARGS) {
   check_may_act_as_owner(call.parent);
   lock_parent(call.parent);
   call.type = partition_type_of(call.parent);
+  call.home = get_func_namespace(fcinfo->flinfo->fn_oid);
+  LockDatabaseObject(NamespaceRelationId, call.home, 0, AccessShareLock);
   ReturnSetInfo const &result = names_result(fcinfo);
 
   call.present = bound_at(call.type, GetCurrentTransactionStartTimestamp());

@@ -50,6 +50,9 @@ partition_type partition_type_of(Oid parent);
 /// Returns the lowest bound of the time unit that contains an instant.
 partition_bound bound_at(partition_type const &type, TimestampTz time);
 
+/// Returns when the time unit of a bound begins.
+unix_micros time_of(partition_type const &type, partition_bound const &bound);
+
 /// Returns a bound as text, as FOR VALUES takes it.
 char const *text_of(partition_type const &type, partition_bound const &bound);
 
