@@ -12,8 +12,9 @@
 //
 // A `Clock`, in the file of its type in core/types, says what its states mean:
 //
-//   at(time)          the first state of the time unit that contains an instant. If the clock can hold, an instant from
-//                     1970 on that is before its range must give a state that is not above the first one
+//   at(time)          the first state of the time unit that contains an instant. The system clock can be before the
+//                     range: for a clock that can hold, at() of any instant since 1970 must not exceed at() of the
+//                     first instant in range
 //   time(state)       when the time unit of a state begins
 //   unit(state)       the first state of the time unit of a state
 //   end(state)        the greatest number that can be a state of that time unit

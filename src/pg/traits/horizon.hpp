@@ -19,3 +19,8 @@ inline std::uint64_t horizon_state(FunctionCallInfo fcinfo, clock_id id, char co
 }
 
 } // namespace kid::pg
+
+/// Exports `function` of type T, which returns horizon_state() as an ID.
+#define KID_EXPORT_HORIZON(T, function)                                                                                \
+  static_assert(kid::pg::T##_type.state != nullptr, "a type with a horizon needs id_type::state");                     \
+  KID_FUNCTION(function, kid::pg::function)

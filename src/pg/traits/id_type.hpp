@@ -55,7 +55,7 @@ struct id_setting {
 };
 
 /// The part of the node number that goes into IDs of a type.
-struct node_share {
+struct part_of_node {
   char const *name = nullptr;                        ///< the column of kid_identity()
   std::int64_t (*of)(identity const &who) = nullptr; ///< returns -1 if the generator would raise an error
 };
@@ -81,7 +81,7 @@ struct id_type {
   /// has no horizon.
   std::uint64_t (*state)(Datum id) = nullptr;
   id_column_list columns = {}; ///< where IDs may be stored; empty without a logical clock
-  node_share share = {};       ///< empty if IDs have no part of the node number
+  part_of_node node_part = {}; ///< empty if IDs have no part of the node number
 
   /// Sets `id` to the nearest ID above or below a bound that is not itself an ID. Returns false if the bound is an ID,
   /// or if there is no such ID. The member is null if every value of the type is an ID.
@@ -132,6 +132,16 @@ template <class Id> constexpr id_type basic() {
   type.time = time_of<Id>;
   type.first = first_of<Id>;
   type.floor = floor_of<Id>;
+  return type;
+}
+
+void incomplete_type();
+
+/// Returns `type`. A type that has a clock must have the columns where its IDs are found, for kid_observe_all(), and a
+/// type without a clock has none: otherwise a constant of this does not compile, as incomplete_type() is no constant.
+constexpr id_type checked(id_type type) {
+  if ((type.clock == clock_count) != (type.columns.count == 0))
+    incomplete_type();
   return type;
 }
 

@@ -196,5 +196,5 @@ template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
   KID_FUNCTION(T##_time_ge, kid::pg::compare_time<kid::T, kid::comparison::less_equal, 1>)                             \
   KID_FUNCTION(T##_time_gt, kid::pg::compare_time<kid::T, kid::comparison::less, 1>)
 
-/// Exports the function of src/sql/traits/range_operators.sql.in.
-#define KID_EXPORT_RANGE_OPERATORS(T) KID_FUNCTION(T##_range_contains, kid::pg::within<kid::T, 1>)
+/// Exports the function of src/sql/traits/range_contains.sql.in.
+#define KID_EXPORT_RANGE_CONTAINS(T) KID_FUNCTION(T##_range_contains, kid::pg::within<kid::T, 1>)

@@ -162,16 +162,16 @@ static_assert(flake::units::width == 42 && flake::datacenter::width == 5 && flak
               "kid_inspect() and the comments of src/sql/types/flake.sql state these widths, too; see page_version");
 
 static constexpr id_column flake_columns[] = {in_own_type<flake>(), in_bigint<flake>()};
-constexpr id_type flake_type = [] {
+constexpr id_type flake_type = checked([] {
   id_type type = basic<flake>();
   type.input = flake_in;
   type.define_settings = define_flake_settings;
   type.clock = clock_flake;
   type.state = state_argument<flake>;
   type.columns = flake_columns;
-  type.share = {"generator", generator_of};
+  type.node_part = {"generator", generator_of};
   return type;
-}();
+}());
 
 namespace {
 
@@ -242,9 +242,9 @@ KID_EXPORT_ORDER(flake)
 KID_EXPORT_GIST(flake)
 KID_EXPORT_TIME(flake)
 KID_EXPORT_TIME_COMPARISON(flake)
-KID_EXPORT_RANGE_OPERATORS(flake)
+KID_EXPORT_RANGE_CONTAINS(flake)
 KID_EXPORT_GENERATOR(flake, kid::pg::flake_generator, kid::pg::flake_at)
-KID_FUNCTION(flake_horizon, kid::pg::flake_horizon)
+KID_EXPORT_HORIZON(flake, flake_horizon)
 KID_EXPORT_OBSERVE(flake, clock_flake)
 KID_EXPORT_RESET_CLOCK(flake, clock_flake)
 KID_FUNCTION(flake_make, kid::pg::flake_make)

@@ -21,11 +21,11 @@ namespace kid::pg {
 static_assert(flax::units::width == 40 && flax::random::width == 56,
               "kid_inspect() and the comments of src/sql/types/flax.sql state these widths, too");
 
-constexpr id_type flax_type = [] {
+constexpr id_type flax_type = checked([] {
   id_type type = basic<flax>();
   type.input = flax_in;
   return type;
-}();
+}());
 
 namespace {
 
@@ -81,7 +81,7 @@ KID_EXPORT_ORDER(flax)
 KID_EXPORT_GIST(flax)
 KID_EXPORT_TIME(flax)
 KID_EXPORT_TIME_COMPARISON(flax)
-KID_EXPORT_RANGE_OPERATORS(flax)
+KID_EXPORT_RANGE_CONTAINS(flax)
 KID_EXPORT_UUID_CASTS(flax)
 KID_EXPORT_GENERATOR(flax, kid::pg::flax_generator, kid::pg::flax_at)
 KID_FUNCTION(flax_make, kid::pg::flax_make)

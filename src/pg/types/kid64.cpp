@@ -25,7 +25,7 @@ static_assert(kid64::a::width == 20 && kid64::b::width == 20 && kid64::c::width 
 static_assert(kid64::sequence::max + 1 >= lanes_max, "a lane has at least one sequence");
 
 static constexpr id_column kid64_columns[] = {in_own_type<kid64>(), in_bigint<kid64>()};
-constexpr id_type kid64_type = [] {
+constexpr id_type kid64_type = checked([] {
   id_type type = basic<kid64>();
   type.input = kid64_in;
   type.clock = clock_kid;
@@ -35,9 +35,9 @@ constexpr id_type kid64_type = [] {
     return state == get<kid64>(id) ? state : 0;
   };
   type.columns = kid64_columns;
-  type.share = {"lane", [](identity const &who) { return lane_number(who, is_without_node<kid64>); }};
+  type.node_part = {"lane", [](identity const &who) { return lane_number(who, is_without_node<kid64>); }};
   return type;
-}();
+}());
 constexpr clock_rules kid_clock_rules = [] {
   clock_rules rules = describe_clock<kid_clock, kid64::first(), kid64::last()>("kid");
 
@@ -111,9 +111,9 @@ KID_EXPORT_ORDER(kid64)
 KID_EXPORT_GIST(kid64)
 KID_EXPORT_TIME(kid64)
 KID_EXPORT_TIME_COMPARISON(kid64)
-KID_EXPORT_RANGE_OPERATORS(kid64)
+KID_EXPORT_RANGE_CONTAINS(kid64)
 KID_EXPORT_GENERATOR(kid64, kid::pg::kid64_generator, kid::pg::kid64_at)
-KID_FUNCTION(kid64_horizon, kid::pg::kid64_horizon)
+KID_EXPORT_HORIZON(kid64, kid64_horizon)
 KID_EXPORT_OBSERVE(kid64, clock_kid)
 KID_EXPORT_RESET_CLOCK(kid64, clock_kid)
 KID_FUNCTION(kid64_make, kid::pg::kid64_make)

@@ -62,14 +62,14 @@ static_assert(kid96::node_width == 32 && kid96::neighborhood_max == 10,
 static_assert(kid64::micros_per_second << kid96::neighborhood_max <= coarsest_order);
 
 static constexpr id_column kid96_columns[] = {in_own_type<kid96>(), in_uuid_text<kid96>()};
-constexpr id_type kid96_type = [] {
+constexpr id_type kid96_type = checked([] {
   id_type type = basic<kid96>();
   type.input = kid96_in;
   type.define_settings = define_kid96_settings;
   type.clock = clock_kid;
   type.columns = kid96_columns;
   return type;
-}();
+}());
 
 namespace {
 
@@ -154,7 +154,7 @@ KID_EXPORT_ORDER(kid96)
 KID_EXPORT_GIST(kid96)
 KID_EXPORT_TIME(kid96)
 KID_EXPORT_TIME_COMPARISON(kid96)
-KID_EXPORT_RANGE_OPERATORS(kid96)
+KID_EXPORT_RANGE_CONTAINS(kid96)
 KID_EXPORT_UUID_CASTS(kid96)
 KID_EXPORT_GENERATOR(kid96, kid::pg::kid96_generator, kid::pg::kid96_at)
 KID_EXPORT_OBSERVE(kid96, clock_kid)

@@ -23,8 +23,8 @@ Datum kid_identity(PG_FUNCTION_ARGS) {
     if (strcmp(name, "lanes") == 0)
       value = who.lanes;
     for (id_type const *type : all_types)
-      if (type->share.of != nullptr && strcmp(name, type->share.name) == 0)
-        value = type->share.of(who);
+      if (type->node_part.of != nullptr && strcmp(name, type->node_part.name) == 0)
+        value = type->node_part.of(who);
     values[i] = Int64GetDatum(value);
     nulls[i] = value < 0;
   }

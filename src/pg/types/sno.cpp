@@ -121,15 +121,15 @@ static_assert(
     "kid_inspect(), the comments of src/sql/types/sno.sql, and texts above state these widths, too; see page_version");
 
 static constexpr id_column sno_columns[] = {in_own_type<sno>(), in_uuid_text<sno>()};
-constexpr id_type sno_type = [] {
+constexpr id_type sno_type = checked([] {
   id_type type = basic<sno>();
   type.input = sno_in;
   type.define_settings = define_sno_settings;
   type.clock = clock_sno;
   type.columns = sno_columns;
-  type.share = {"partition", partition_of};
+  type.node_part = {"partition", partition_of};
   return type;
-}();
+}());
 
 namespace {
 
@@ -174,7 +174,7 @@ KID_EXPORT_ORDER(sno)
 KID_EXPORT_GIST(sno)
 KID_EXPORT_TIME(sno)
 KID_EXPORT_TIME_COMPARISON(sno)
-KID_EXPORT_RANGE_OPERATORS(sno)
+KID_EXPORT_RANGE_CONTAINS(sno)
 KID_EXPORT_UUID_CASTS(sno)
 KID_EXPORT_GENERATOR(sno, kid::pg::sno_generator, kid::pg::sno_at)
 KID_EXPORT_OBSERVE(sno, clock_sno)

@@ -83,7 +83,7 @@ template <> std::uint64_t state_argument<uuidv7>(Datum argument) {
 }
 
 static constexpr id_column uuidv7_columns[] = {{UUIDOID, values_around<uuidv7>, read_stored}};
-constexpr id_type uuidv7_type = [] {
+constexpr id_type uuidv7_type = checked([] {
   id_type type = basic<uuidv7>();
   type.prefix = "kid_uuidv7";
   type.core_type = UUIDOID;
@@ -92,7 +92,7 @@ constexpr id_type uuidv7_type = [] {
   type.columns = uuidv7_columns;
   type.next_id = next_id;
   return type;
-}();
+}());
 
 /// Returns the time of a UUID of version 7, or NULL for other versions, whose time kid does not know.
 template <> Datum timestamp<uuidv7>(PG_FUNCTION_ARGS) {
@@ -147,6 +147,6 @@ KID_EXPORT_BASE32(kid_uuid)
 KID_EXPORT_TIME(kid_uuidv7)
 KID_EXPORT_TIME_COMPARISON(kid_uuidv7)
 KID_EXPORT_GENERATOR(kid_uuidv7, kid::pg::uuidv7_generator, kid::pg::kid_uuidv7_at)
-KID_FUNCTION(kid_uuidv7_horizon, kid::pg::kid_uuidv7_horizon)
+KID_EXPORT_HORIZON(uuidv7, kid_uuidv7_horizon)
 KID_EXPORT_OBSERVE(kid_uuidv7, clock_uuidv7)
 KID_EXPORT_RESET_CLOCK(kid_uuidv7, clock_uuidv7)

@@ -13,7 +13,7 @@
 -- can give to an object of his: bodies in PL/pgSQL, which look names up when they run, name only objects of pg_catalog
 -- and of kid_seal_internal, which this script creates, and in which nobody else has a right. Functions and types of kid
 -- and of pgcrypto, whose schemas can be anybody's and can be renamed, are looked up once, below, for bodies that keep
--- what was found. While they are, each argument has exactly the type of the parameter, so that no other function suits
+-- what was found. In these bodies each argument has exactly the type of the parameter, so that no other function suits
 -- better. The end of the script checks what was found.
 --
 -- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
