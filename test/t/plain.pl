@@ -84,9 +84,9 @@ $before = as('app', 'plain', 'SELECT last_value FROM kid_clocks.kid64_clock');
 foreach my $attack (
 	q{SELECT nextval('kid_clocks.kid64_clock')}, q{SELECT setval('kid_clocks.kid64_clock', 1)}, q{SELECT kid.kid64_draw()},
 	q{SELECT last_value FROM kid_clocks.kid64_clock}, q{SELECT kid_clocks.kid64_open()}, q{SELECT kid_clocks.kid_uuidv7_open(5)}, q{SELECT kid_observe(kid_next())},
-	q{SELECT kid_observe(kid_uuidv7())}, q{SELECT kid_stats()}, q{BEGIN; LOCK TABLE kid_clocks.kid64_lock IN SHARE UPDATE EXCLUSIVE MODE}, q{BEGIN; LOCK TABLE kid_clocks.kid64_lock IN ACCESS SHARE MODE},
+	q{SELECT kid_observe(kid_uuidv7())}, q{SELECT kid_stats()}, q{BEGIN; LOCK TABLE kid_clocks.secret IN SHARE UPDATE EXCLUSIVE MODE}, q{BEGIN; LOCK TABLE kid_clocks.secret IN ACCESS SHARE MODE}, q{SELECT * FROM kid_clocks.secret}, q{SELECT kid_clocks.kid64_key(1)},
 	# These wait for a lock before PostgreSQL looks at rights, if they find the table.
-	q{PREPARE p AS SELECT FROM kid_clocks.kid64_lock}, q{CREATE RULE r AS ON INSERT TO kid_clocks.kid64_lock DO NOTHING}, q{SELECT nextval('kid_clocks.kid64_at_sequence')},
+	q{PREPARE p AS SELECT FROM kid_clocks.kid64_clock}, q{CREATE RULE r AS ON INSERT TO kid_clocks.kid64_clock DO NOTHING}, q{SELECT nextval('kid_clocks.kid64_at_sequence')},
 	q{ALTER SEQUENCE kid_clocks.kid64_clock CACHE 10}, q{CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'}, q{CREATE TABLE kid.t ()})
 {
 	like(as('other', 'plain', $attack), qr/ERROR:  (?:permission denied for|must be owner of)/, "another role may not: $attack");
@@ -105,7 +105,7 @@ unlike($messages, qr/SubTransaction/, 'and none of them is sent under the lock')
 # Functions and operators of a caller with the names that kid uses, in a schema that precedes all others, are not called.
 as('app', 'plain', 'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other');
 my $planted = as('other', 'plain', q{
-	CREATE TEMP TABLE kid64_lock (); CREATE TEMP SEQUENCE kid64_clock; CREATE TEMP TABLE pg_class (oid oid);
+	CREATE TEMP TABLE secret (secret uuid); CREATE TEMP SEQUENCE kid64_clock; CREATE TEMP TABLE pg_class (oid oid);
 	CREATE FUNCTION trap.trap() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''planted''; END';
 	DO $$
 	DECLARE
@@ -208,6 +208,16 @@ foreach my $database ('bare', 'defaults')
 	is(as('other', $database, 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() IS NOT NULL, NULL::kid.kid64'), 't|t|', "others make IDs: $database");
 	like(as('other', $database, $_), qr/ERROR:  permission denied for/, "and may not, in $database: $_")
 	  foreach q{SELECT setval('kid_clocks.kid64_clock', 1)}, 'SELECT kid_clocks.kid64_open(5)', 'SELECT kid.kid_observe(kid.kid_next())', 'CREATE TABLE kid_clocks.t ()', 'CREATE TABLE kid.t ()';
+}
+
+# At the end of their range, generators raise an error, and keep no lock.
+foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+00')} ], [ kid_uuidv7 => 'kid_uuidv7()', '4611686018427387904 - 16384' ])
+{
+	my ($clock, $call, $last_unit) = @$_;
+	is(as('app', 'bare', "SELECT FROM setval('kid_clocks.${clock}_clock', $last_unit - 9); SELECT count(*) FROM (SELECT kid.$call OFFSET 0) AS made; SELECT last_value = $last_unit FROM kid_clocks.${clock}_clock"),
+		"1\nt", "$call makes an ID in its last unit");
+	like(as('app', 'bare', "SELECT setval('kid_clocks.${clock}_clock', $last_unit + 9000); SELECT kid.$call"), qr/ERROR:  the range of IDs is used up/, 'then the range is used up');
+	is($node->safe_psql('bare', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'and no lock is left');
 }
 
 # In place: no table is rewritten.

@@ -5,6 +5,20 @@ CREATE FUNCTION kid_clock_micros() RETURNS bigint
 RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
 COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
 
+-- A dump without data restores no secret, so the script makes one then.
+DO $kid$
+BEGIN
+    IF pg_catalog.to_regclass('kid_clocks.secret') IS NULL THEN
+        CREATE TABLE kid_clocks.secret (
+            secret pg_catalog.uuid NOT NULL,
+            is_one pg_catalog.bool PRIMARY KEY DEFAULT true CHECK (is_one)
+        );
+        COMMENT ON TABLE kid_clocks.secret IS 'what others would have to know to keep the logical clocks from moving';
+    END IF;
+    INSERT INTO kid_clocks.secret
+    SELECT pg_catalog.gen_random_uuid() WHERE NOT EXISTS (SELECT FROM kid_clocks.secret);
+END $kid$;
+
 -- A kid64 is a state of its clock.
 CREATE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
