@@ -165,7 +165,9 @@ SELECT kid_reset_clock('00000000-0000-0000-0000-000000000000'::uuid);
 SELECT kid_uuidv7_ceil(now() + interval '2 s') AS ahead \gset
 SELECT kid_observe(:'ahead'::uuid);
 SELECT kid_uuidv7() > :'ahead' AS above, kid_uuidv7() < now() + interval '3 s' AS not_far;
+SET client_min_messages = warning;          -- the notice says by how much
 SELECT kid_reset_clock(kid_uuidv7_floor(now()));
+RESET client_min_messages;
 SELECT kid_uuidv7() < :'ahead' AS below;
 
 -- Other roles may generate and query like with any uuid.

@@ -64,8 +64,19 @@ is($node->sql(q{SELECT bool_and(ahead = '0') FROM kid_stats()}), 't', 'a reset t
 is($node->sql(q{SELECT kid_timestamp(kid_next()) <= clock_timestamp(), kid_timestamp(flake_next()) <= clock_timestamp(),
 					   kid_timestamp(sno_next()) <= clock_timestamp(), kid_timestamp(kid_uuidv7()) <= clock_timestamp()}), 't|t|t|t', 'after a reset to a time, all generators have the current time');
 my ($before) = $node->sql(q{SELECT kid_next()});
-$node->sql(q{SELECT kid_reset_clock(now() + interval '1 year'), kid_reset_clock('infinity'::timestamptz)});
-is($node->sql("SELECT kid_next() > '$before'"), 't', 'a reset to a time in the future changes nothing');
+foreach my $above (q{now() + interval '3 hours'}, q{now() + interval '1 year'}, q{'infinity'::timestamptz}, 'kid64_ceil(now())', 'flake_ceil(now())')
+{
+	($status, $stdout, $stderr) = $node->psql('postgres', "SELECT kid_reset_clock($above)");
+	like($stderr, qr{^psql.*NOTICE:  no logical clock was lowered\nDETAIL:  None is ahead of \S+.*\.\nHINT:  .*kid_observe\(\)}, "a reset to $above says that it did nothing");
+	is(() = $stderr =~ /NOTICE/g, 1, "a reset to $above says so once");
+}
+is($node->sql("SELECT kid_next() BETWEEN '$before' AND kid64_ceil(clock_timestamp())"), 't', 'a reset to a time in the future changes nothing');
+$node->sql(q{SELECT kid_observe(kid64_floor(now() + interval '1 hour')), kid_observe(sno_make(now() + interval '2 hours', 0, 0, 0))});
+($status, $stdout, $stderr) = $node->psql('postgres', 'SELECT kid_reset_clock(now())');
+like($stderr, qr{\A.*NOTICE:  logical clock of kid was lowered by 3\d{3}\.\d{3} s\n.*NOTICE:  logical clock of sno was lowered by 7\d{3}\.\d{3} s\s*\z}, 'a reset says which clocks it lowered, and by how much');
+$node->sql(q{SELECT kid_observe(kid64_floor(now() + interval '1 hour'))});
+($status, $stdout, $stderr) = $node->psql('postgres', 'SELECT kid_reset_clock(kid64_floor(now()))');
+like($stderr, qr{\A.*NOTICE:  logical clock of kid was lowered by 3\d{3}\.\d{3} s\s*\z}, 'a reset to an ID says by how much it lowered the clock');
 
 # A cursor holds IDs that it has not returned yet. After a reset it returns none of them.
 $node->set_clock('+1d');

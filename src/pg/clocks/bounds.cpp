@@ -120,7 +120,9 @@ deferred_report open_lease(shared_state &shared) {
   return other_system ? report_other_system : nullptr;
 }
 
-void mend_bounds(unix_micros time) {
+bool mend_bounds(unix_micros time) {
+  bool written = false;
+
   with_lock([&](lease_state &lease) {
     page_bounds page = {};
 
@@ -137,8 +139,11 @@ void mend_bounds(unix_micros time) {
     } else {
       return;
     }
-    XLogFlush(mend_page(page));
+    XLogRecPtr const lsn = mend_page(page);
+    written = lsn != InvalidXLogRecPtr;
+    XLogFlush(lsn);
   });
+  return written;
 }
 
 bool writing_failed(lease_state &lease) {

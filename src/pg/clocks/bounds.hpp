@@ -51,8 +51,8 @@ void hold(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micr
 
 /// Takes the lock, and writes the page anew if it is damaged. If the clocks are running, the page gets its former
 /// content. Otherwise it gets bounds with which the clocks start at `time`; if `time` is further ahead of the system
-/// clock than `kid.max_observe`, the page stays damaged.
-void mend_bounds(unix_micros time);
+/// clock than `kid.max_observe`, the page stays damaged. Returns whether it wrote the page.
+bool mend_bounds(unix_micros time);
 
 /// Returns whether the last attempt to write the page failed. Takes the lock for a moment; if the lock is not free,
 /// returns false instead of waiting.

@@ -25,13 +25,24 @@ void check_may_reset() {
     ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to reset the clock of IDs"));
 }
 
+void report_none_lowered(TimestampTz time) {
+  ereport(NOTICE, errmsg("no logical clock was lowered"), errdetail("None is ahead of %s.", timestamptz_to_str(time)),
+          errhint("kid_reset_clock() never raises a clock. To raise one, see kid_observe()."));
+}
+
 static Datum kid_reset_clock_to_time(PG_FUNCTION_ARGS) {
-  unix_micros const time = to_unix(PG_GETARG_TIMESTAMPTZ(0));
+  TimestampTz const argument = PG_GETARG_TIMESTAMPTZ(0);
+  unix_micros const time = to_unix(argument);
 
   check_may_reset();
   shared_state &shared = kid::pg::shared("kid_reset_clock()");
-  mend_bounds(time);
-  for_each_clock(shared, [&](clock_ref const &clock) { lower_clock(clock, clock.rules.state_at(time)); });
+  bool const mended = mend_bounds(time);
+  bool lowered = false;
+  for_each_clock(shared, [&](clock_ref const &clock) { lowered |= lower_clock(clock, clock.rules.state_at(time)); });
+  if (mended)
+    ereport(NOTICE, errmsg("page of the bounds of IDs was written anew"));
+  else if (!lowered)
+    report_none_lowered(argument);
   PG_RETURN_VOID();
 }
 

@@ -26,8 +26,8 @@
 //   lease        renewing
 //   move_clock   raising and lowering a clock
 //   sides        the clock with sides
-//   clocks       what users may do: observe(), check_may_reset(), and the SQL functions kid_stats() and
-//                kid_reset_clock()
+//   clocks       what users may do: observe(), check_may_reset(), report_none_lowered(), and the SQL functions
+//                kid_stats() and kid_reset_clock()
 #pragma once
 
 #include "shmem.hpp"
@@ -59,7 +59,11 @@ void raise_clock(clock_ref const &clock, std::uint64_t state);
 void raise_all_sides(clock_ref const &clock, std::uint64_t state);
 
 /// Lowers a clock, and its bound with it, to the unit of `state`. No issued ID above that unit may still be in use.
-void lower_clock(clock_ref const &clock, std::uint64_t state);
+/// Reports by how much the clock was lowered. Returns whether it was: a clock that is not above that unit stays.
+bool lower_clock(clock_ref const &clock, std::uint64_t state);
+
+/// Reports that kid_reset_clock(), called for `time`, has lowered no clock.
+void report_none_lowered(TimestampTz time);
 
 /// Moves a clock past `state`. Raises an error if `state` is too far ahead of the system clock for this user.
 void observe(clock_ref const &clock, std::uint64_t state);

@@ -75,15 +75,17 @@ void raise_all_sides(clock_ref const &clock, std::uint64_t state) {
   });
 }
 
-void lower_clock(clock_ref const &clock, std::uint64_t state) {
+bool lower_clock(clock_ref const &clock, std::uint64_t state) {
   clock_rules const &rules = clock.rules;
+  bool done = false;
   bool lowered = false;
+  unix_micros span = 0;
 
   with_open_lease(&clock, [&](lease_state &lease) {
     // Called again only to wait for standbys. Meanwhile other sessions may issue IDs from the lowered state on.
-    if (lowered)
+    if (done)
       return true;
-    lowered = true;
+    done = true;
     bool const leased = lease.length > 0;
     std::uint64_t last = clock.cell.load();
     // Lower it to the end of the unit on the side in use, because either side of the unit itself may have been used.
@@ -98,6 +100,8 @@ void lower_clock(clock_ref const &clock, std::uint64_t state) {
       if (leased)
         set_bound(clock, 0, 0);
       lower_state(clock, end);
+      lowered = true;
+      span = rules.time(last) - rules.time(end);
       greatest = leased ? end : Min(end, greatest);
       pg_atomic_write_u64(&clock.cell.hold_until, 0);
       pg_atomic_fetch_add_u64(&lease.resets, 1);
@@ -110,6 +114,9 @@ void lower_clock(clock_ref const &clock, std::uint64_t state) {
       pg_atomic_write_u64(&lease.safe, Min(pg_atomic_read_u64(&lease.safe), rules.unit(end)));
     return put_page(lease, page_with(lease, clock, greatest));
   });
+  if (lowered)
+    ereport(NOTICE, errmsg("logical clock of %s was lowered by %.3f s", rules.name, static_cast<double>(span) / 1e6));
+  return lowered;
 }
 
 } // namespace kid::pg

@@ -28,7 +28,9 @@ template <class Id, clock_id Clock> Datum observe(PG_FUNCTION_ARGS) {
 template <class Id, clock_id Clock> Datum reset_to_id(PG_FUNCTION_ARGS) {
   check_may_reset();
   clock_ref const clock(shared("kid_reset_clock()"), Clock);
-  lower_clock(clock, state_argument<Id>(PG_GETARG_DATUM(0)));
+  std::uint64_t const state = state_argument<Id>(PG_GETARG_DATUM(0));
+  if (!lower_clock(clock, state))
+    report_none_lowered(from_unix(clock.rules.time(state)));
   PG_RETURN_VOID();
 }
 
