@@ -93,6 +93,24 @@ INSERT INTO parted VALUES (17), (kid64_make('2200-01-01', 0));
 SELECT relation_name, problem FROM kid_check('parted');
 DROP TABLE parted;
 
+-- UUIDs of version 4 beside those of version 7. The statistics show them, to those who may read the column.
+CREATE ROLE regress_kid_reader;
+CREATE TABLE mixed ("Key" uuid PRIMARY KEY DEFAULT kid_uuidv7(), other uuid DEFAULT gen_random_uuid(), n int);
+INSERT INTO mixed (n) SELECT n FROM generate_series(1, 100) AS n;
+ANALYZE mixed;
+SELECT * FROM kid_check('mixed');
+INSERT INTO mixed ("Key") SELECT gen_random_uuid() FROM generate_series(1, 100) AS n;
+ANALYZE mixed;
+SELECT column_name, problem, remedy FROM kid_check('mixed') WHERE problem LIKE '%versions%';
+SET ROLE regress_kid_reader;
+SELECT column_name, problem FROM kid_check('mixed');
+RESET ROLE;
+DELETE FROM mixed WHERE kid_timestamp("Key") IS NULL;
+VACUUM ANALYZE mixed;
+SELECT * FROM kid_check('mixed') WHERE problem LIKE '%versions%';
+DROP TABLE mixed;
+DROP ROLE regress_kid_reader;
+
 -- The function has only the caller's rights, and does not run code that others wrote.
 CREATE ROLE regress_kid_reader;
 CREATE TABLE private (id kid64 PRIMARY KEY, shown kid64 UNIQUE, what text);

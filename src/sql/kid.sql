@@ -3348,6 +3348,26 @@ BEGIN ATOMIC
                END AS remedy
           FROM kid_odd_ids(kid_check.relation) AS o
     ),
+    -- Columns whose default makes UUIDs of version 7, and whose statistics have UUIDs of another version. pg_stats shows
+    -- them only to a caller who may read the column. CASE keeps other columns' statistics from being read as UUIDs.
+    mixed_versions AS (
+        SELECT d.name,
+               'its statistics show UUIDs of other versions than 7: '
+               'they have no time, but a comparison with a time may return them' AS problem,
+               pg_catalog.format('In conditions on time, add "AND kid_timestamp(%1$I) IS NOT NULL". '
+                                 'Or give the rows, and the rows that refer to them, new IDs with kid_uuidv7_at().',
+                                 d.name) AS remedy
+          FROM defaults d
+               JOIN pg_class c ON c.oid = kid_check.relation::oid
+               JOIN pg_namespace n ON n.oid = c.relnamespace
+         WHERE d.type = 'uuid'::regtype::oid AND d.made = 'uuid'::regtype::oid
+           AND EXISTS (SELECT
+                         FROM pg_catalog.pg_stats s
+                              CROSS JOIN LATERAL pg_catalog.unnest(
+                                  CASE WHEN s.schemaname = n.nspname AND s.tablename = c.relname AND s.attname = d.name
+                                       THEN s.histogram_bounds::text::uuid[] END) AS sample (id)
+                        WHERE kid_timestamp(sample.id) IS NULL)
+    ),
     findings (kind, relation_name, column_name, problem, remedy) AS (
         SELECT 1, kid_check.relation, name::text, problem, remedy FROM wrong_defaults
         UNION ALL
@@ -3356,6 +3376,8 @@ BEGIN ATOMIC
         SELECT 3, relation_name, name::text, problem, remedy FROM mixed_keys
         UNION ALL
         SELECT 4, relation_name, column_name, problem, remedy FROM odd_ids
+        UNION ALL
+        SELECT 5, kid_check.relation, name::text, problem, remedy FROM mixed_versions
     )
     SELECT f.relation_name, f.column_name, f.problem, f.remedy
       FROM findings f

@@ -1,0 +1,92 @@
+# What docs say about tools that are not started here: the Python of docs/pandas-and-grafana.md gives the numbers and times of the
+# vectors, the query for Grafana uses the primary key, and the query of docs/metrics.md returns what its table and its file for
+# postgres_exporter name.
+use strict;
+use warnings;
+use utf8;
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+sub text_of { my $text = slurp_file($_[0]); utf8::decode($text); return $text }
+my ($page, $metrics) = map { text_of($_) } 'docs/pandas-and-grafana.md', 'docs/metrics.md';
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
+$node->start;
+sub sql { return $node->safe_psql('postgres', $_[0]) }
+sql('CREATE EXTENSION kid');
+
+# Python.
+SKIP: {
+	my ($python) = grep { system("$_ -c 'import numpy' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
+	skip 'there is no Python with NumPy', 4 unless defined $python;
+	my ($functions) = $page =~ /^```python\n(import numpy.*?)^```$/ms;
+	my $program = "$PostgreSQL::Test::Utils::tmp_check/decode.py";
+	my $vectors = join "\n", 'unused', 'text,number,micros',
+	  map({ "$_->[0],$_->[1],$_->[2]" } map { my @v = split /\t/; [ $v[5], hex($v[4]), ($v[0] * 1000000 + $v[1]) * 1000000 + $v[7] ] } grep { /^\d/ } split /\n/, slurp_file('test/vectors/kid64.tsv'));
+	my $input = "$program.kid64";
+	append_to_file($input, $vectors);
+	append_to_file($program, $functions . <<'END');
+
+import sys
+rows = [line.rstrip("\n").split(",") for line in open(sys.argv[1])][2:]
+texts = [row[0] for row in rows]
+numbers = kid64_numbers(texts)
+print(len(rows), [int(n) for n in numbers] == [int(row[1]) for row in rows])
+times = kid64_times(numbers)
+print(times.dtype, [int(t) for t in times.astype(np.int64)] == [int(row[2]) for row in rows],
+      (kid64_times(numbers.view(np.int64)) == times).all())
+rows = [line.rstrip("\n").split("\t") for line in open("test/vectors/uuidv7.tsv")][1:]
+times = uuidv7_times([row[4] for row in rows])
+print(times.dtype, [int(t) for t in times.astype(np.int64)] == [int(row[0]) for row in rows],
+      (uuidv7_times([row[4].upper() for row in rows]) == times).all(),
+      np.isnat(uuidv7_times(["919108f7-52d1-4320-9bac-f847db4148a8"])).all())
+for wrong in (["short"], ["*6*nef3Mk.."], [".6.nef3Mk..", ".6.nef3Mk"], [".6.nef3Mk..x"]):
+    try:
+        print(kid64_numbers(wrong))
+    except ValueError as error:
+        print("ValueError")
+END
+	IPC::Run::run([ $python, $program, $input ], '>', \my $out, '2>', \my $err);
+	is($err, '', 'Python has no error');
+	my @out = split /\n/, $out;
+	like($out[0] // '', qr/^\d\d\d True$/, 'kid64_numbers() decodes the texts of the vectors');
+	is($out[1], 'datetime64[us] True True', 'kid64_times() gives the times of the vectors, also for signed numbers');
+	is($out[2], 'datetime64[ms] True True True', 'uuidv7_times() gives the times of the vectors, and NaT for version 4');
+	is(join(' ', @out[ 3 .. $#out ]), join(' ', ('ValueError') x 4), 'what is no kid64 is an error');
+}
+
+# Grafana replaces macros and variables by text.
+my ($panel) = $page =~ /^```sql\n(SELECT date_bin.*?;)\n```$/ms;
+sql(q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next());
+	INSERT INTO orders SELECT kid64_at(t) FROM generate_series(timestamptz '2026-11-01', '2026-11-03', '1 min') AS t; VACUUM ANALYZE orders});
+my %replaced = ('$__timeFrom()' => q{'2026-11-02T00:00:00Z'}, '$__timeTo()' => q{'2026-11-02T00:30:00Z'}, '$__interval' => '5m');
+sub replaced { my ($text) = @_; $text =~ s/\Q$_\E/$replaced{$_}/g foreach keys %replaced; return $text }
+is(sql(replaced($panel)), join("\n", map { sprintf '2026-11-02 00:%02d:00+00|5', 5 * $_ } 0 .. 5), 'the query for Grafana returns a point for each interval');
+like(sql('EXPLAIN ' . replaced($panel)), qr/Index (?:Only )?Scan using orders_pkey.*\n\s*Index Cond: /, 'the query for Grafana uses the primary key');
+my ($status, $stdout, $stderr) = $node->psql('postgres', q{SELECT count(*) FROM orders WHERE id BETWEEN '2026-11-02T00:00:00Z' AND '2026-11-02T00:30:00Z'});
+like($stderr, qr/invalid input syntax for type kid64/, '$__timeFilter(id) does not work');
+
+# Metrics: the query returns numbers only, before the first ID as well, and all that the page names.
+my ($query) = $metrics =~ /^```sql\n(SELECT clock.*?;)\n```$/ms;
+sql('CREATE ROLE watcher LOGIN; GRANT pg_monitor TO watcher');
+my $types = sql("CREATE TEMP VIEW metrics AS $query; SELECT string_agg(attname || ' ' || atttypid::regtype, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'metrics'::regclass AND attnum > 0");
+my @columns = map { (split / /)[0] } split /, /, $types;
+is(join(' ', sort { $a cmp $b } map { s/.*? //r } split /, /, $types) =~ s/\b(\w+(?: precision)?)( \1)*\b/$1/gr, 'bigint double precision integer text', 'the metrics are numbers');
+is(join(' ', $metrics =~ /^    - (\w+): \{usage/mg), join(' ', @columns), 'the file for postgres_exporter has the columns of the query');
+my ($table) = $metrics =~ /(\| expression.*)/s;
+my %column = map { $_ => 1 } @columns;
+is(join(' ', grep { !$column{$_} } $table =~ /kid_(\w+)(?:\[\w+\])?[)`]/g), '', 'the alerts name columns of the query');
+foreach my $when ('before the first ID', 'after an ID of each clock')
+{
+	my ($status, $rows, $stderr) = $node->psql('postgres', $query, extra_params => [ '-U', 'watcher' ]);
+	is($stderr, '', "$when: a member of pg_monitor gets the metrics");
+	is(scalar(grep { /^\w+(?:\|[\d.]+(?:e-?\d+)?){10}$/ } split /\n/, $rows), 4, "$when: no metric is missing") or diag $rows;
+	sql('SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7()');
+}
+
+$node->stop;
+done_testing();
