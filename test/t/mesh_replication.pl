@@ -1,5 +1,5 @@
-# Servers that replicate to each other, by the statements of docs/replication.md: two, then a third, under writes on all of them.
-# Each server has all rows once. Without a step rows are lost, or replication stops, as the page says.
+# Servers that replicate to each other, by the statements of docs/replication.md: two, then a third and a fourth, under writes on
+# all of them. Each server has all rows once. Without a step rows are lost, or replication stops, as the page says.
 use strict;
 use warnings;
 use utf8;
@@ -35,7 +35,7 @@ sub sql { my ($node, $query, $database) = @_; return $node->safe_psql($database 
 
 # Runs the statements of a block of the page on the servers that its comments name. They are in the database shop there, and here
 # in postgres. `before`, if given, is called before each statement.
-my ($time, $position);
+my ($time, %position);
 
 sub run_block
 {
@@ -51,7 +51,8 @@ sub run_block
 			my $repeat = $statement =~ /-- repeat it until it is true/;
 			$statement =~ s/'host=(\w+) dbname=shop'/"'" . $node{$1}->connstr . " dbname=postgres'"/e;
 			$statement =~ s/'2026-11-22 12:00:03[^']*'/'$time'/;
-			$statement =~ s/'0\/1C6F2A8'/'$position'/;
+			my ($subscription) = $statement =~ /'(a_from_\w)'/;
+			$statement =~ s/'0\/1C6F2A8'/'$position{$subscription}'/;
 			$before->($name, $statement) if $before;
 			if ($repeat)
 			{
@@ -60,7 +61,7 @@ sub run_block
 			}
 			my $result = sql($node, $statement);
 			$time = $result if $statement =~ /kid_timestamp\(kid_next/;
-			$position = $result if $statement =~ /pg_replication_origin_progress/;
+			$position{$subscription} = $result if $statement =~ /pg_replication_origin_progress/;
 		}
 	}
 	return;
@@ -70,6 +71,23 @@ my $page = slurp_file('docs/replication.md');
 my ($first_two, $further) = $page =~ /^```sql\n(.*?)^```$/msg;
 like($first_two, qr/^-- a:\n.*^-- b, .*^-- a:\n/ms, 'the page has a block for the first two servers');
 like($further, qr/^-- c, .*^-- b:\n.*^-- a:\n.*pg_replication_slot_advance/ms, 'the page has a block for each further server');
+
+# Returns a block for server d, which follows c: the server that joins is d, and what the page says of b is done for b and for c.
+sub for_fourth
+{
+	my ($block) = @_;
+	my $result = '';
+	$block =~ s/^-- \Kc(?=,)|\bc(?=:|_from_)|(?<=_from_)c\b|(?<=host=)c\b/d/gm;
+	$block =~ s/kid\.node = 2/kid.node = 3/;
+	foreach my $part (split /^(?=-- \w+[:,])/m, $block)
+	{
+		my ($head, $body) = $part =~ /\A([^\n]*\n)(.*)\z/s;
+		$body = join '', map { /_from_b\b|\bb_from_/ && $head !~ /^-- b:/ ? ($_, s/(?<=_from_)b\b|(?<=host=)b\b/c/gr) : $_ } $body =~ /^\S.*?;[^\n]*\n/msg;
+		$result .= $head . $body;
+		$result .= "-- c:\n" . ($body =~ s/\bb(?=_from_)|(?<=_from_)b\b|(?<=host=)b\b/c/gr) if $head =~ /^-- b:/;
+	}
+	return $result;
+}
 
 # Starts a client that inserts rows, and changes its own rows, until it is stopped.
 my @writers;
@@ -139,14 +157,21 @@ my $seen = '';
 run_block($further, sub { $seen .= "$_[0] "; usleep(100_000) });
 is($seen =~ s/(\w )\1*/$1/gr, 'c b a b c a b ', 'the steps of the page ran on the servers that it names');
 start_writer($c);
+
+# A fourth.
+my $d = start_server('d', 'kid.lanes = 16', 'kid.node = 3');
+my $fourth = for_fourth($further);
+is(() = $fourth =~ /CREATE SUBSCRIPTION/g, 6, 'the fourth server subscribes to three, and they to it');
+run_block($fourth);
+start_writer($d);
 usleep(500_000);
 stop_writers();
-catch_up($a, $b, $c);
+catch_up($a, $b, $c, $d);
 my $contents = contents($a);
-like($contents, qr/\Aa \d{4,}, b \d{3,}, c \d{2,}\n/, 'all three servers made rows: ' . $contents =~ s/\n.*//sr);
-is(contents($_), $contents, $_->name . ' has all rows') foreach $b, $c;
-is(sql($a, 'SELECT string_agg(DISTINCT server || (kid_sequence(id) >> 10), $$ $$) FROM orders WHERE server <> $$a$$'), 'b8 c4', 'IDs of each server are in its lane');
-is(sql($_, q{SELECT count(*) FROM pg_stat_subscription_stats WHERE apply_error_count + sync_error_count > 0}), 0, $_->name . ': replication had no error') foreach $a, $b, $c;
+like($contents, qr/\Aa \d{4,}, b \d{3,}, c \d{3,}, d \d{2,}\n/, 'all servers made rows: ' . $contents =~ s/\n.*//sr);
+is(contents($_), $contents, $_->name . ' has all rows') foreach $b, $c, $d;
+is(sql($a, 'SELECT string_agg(DISTINCT server || (kid_sequence(id) >> 10), $$ $$) FROM orders WHERE server <> $$a$$'), 'b8 c4 d12', 'IDs of each server are in its lane');
+is(sql($_, q{SELECT count(*) FROM pg_stat_subscription_stats WHERE apply_error_count + sync_error_count > 0}), 0, $_->name . ': replication had no error') foreach $a, $b, $c, $d;
 
 # Mistakes. They are made with a further database of c, which is called `hasty`.
 sql($c, 'CREATE DATABASE hasty');
@@ -188,7 +213,7 @@ sub wait_until_copied { $c->poll_query_until('hasty', q{SELECT bool_and(srsubsta
 my $offset = -s $c->logfile;
 subscribe($b, 'copy_data = false');
 sql($b, q{INSERT INTO orders (server) VALUES ('b')});
-catch_up($a, $b, $c);
+catch_up($a, $b, $c, $d);
 $b->wait_for_catchup('hasty_from_b');
 subscribe($a, 'copy_data = true');
 like(sync_error($offset), qr/duplicate key value violates unique constraint "orders_pkey"/, 'a copy from a, while a takes rows from b: a row of b arrives twice');
@@ -200,7 +225,7 @@ wait_until_copied();
 sql($b, q{INSERT INTO orders (server, changes) VALUES ('b', -1)});
 subscribe($b, 'copy_data = false');
 sql($b, q{INSERT INTO orders (server, changes) VALUES ('b', -2)});
-catch_up($a, $b, $c);
+catch_up($a, $b, $c, $d);
 $_->wait_for_catchup('hasty_from_' . $_->name) foreach $a, $b;
 is(sql($c, 'SELECT string_agg(changes::text, $$ $$) FROM orders WHERE changes < 0', 'hasty'), '-2', 'a subscription to b after the copy from a: a row of b is lost');
 is(sql($c, 'SELECT count(*) FROM pg_stat_subscription_stats WHERE apply_error_count + sync_error_count > 0', 'hasty'), 0, 'nothing reports the lost row');
@@ -211,14 +236,14 @@ sql($a, 'ALTER SUBSCRIPTION a_from_b DISABLE');
 $a->poll_query_until('postgres', q{SELECT pid IS NULL FROM pg_stat_subscription WHERE subname = 'a_from_b'}) or die;
 sql($b, q{INSERT INTO orders (server, changes) VALUES ('b', -3)});
 subscribe($b, 'copy_data = false, enabled = false');
-$position = sql($a, q{SELECT pg_replication_origin_progress('pg_' || oid, true) FROM pg_subscription WHERE subname = 'a_from_b'});
+my $position = sql($a, q{SELECT pg_replication_origin_progress('pg_' || oid, true) FROM pg_subscription WHERE subname = 'a_from_b'});
 my ($advance) = $further =~ /^(SELECT pg_replication_slot_advance.*?;)/ms;
 $advance =~ s/c_from_b/hasty_from_b/;
 $advance =~ s/'0\/1C6F2A8'/'$position'/;
 my (undef, undef, $refused) = $b->psql('postgres', $advance);
 like($refused, qr/cannot advance replication slot/, 'a is paused too early: the position of the copy is refused');
 sql($a, 'ALTER SUBSCRIPTION a_from_b ENABLE');
-catch_up($a, $b, $c);
+catch_up($a, $b, $c, $d);
 begin_again();
 
 # Clients write on a new server before others subscribe to it, or before it has copied all.
@@ -232,5 +257,5 @@ $offset = -s $c->logfile;
 subscribe($a, 'copy_data = true');
 like(sync_error($offset), qr/duplicate key value violates unique constraint "orders_pkey"/, 'a row that was written before the copy comes back with it');
 
-$_->stop('immediate') foreach $a, $b, $c;
+$_->stop('immediate') foreach $a, $b, $c, $d;
 done_testing();
