@@ -1,12 +1,35 @@
 """Orders with kid64 keys, by Django."""
 
+import io
 import os
+import tempfile
 from datetime import timedelta
 
 import django
+from django.apps import AppConfig, apps
 from django.conf import settings
-from django.db import DataError, connection, models
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+from django.db import DataError, connection, migrations, models
+from django.db.migrations.autodetector import MigrationAutodetector
+from django.db.migrations.graph import MigrationGraph
+from django.db.migrations.questioner import MigrationQuestioner
+from django.db.migrations.state import ProjectState
+from django.db.migrations.writer import MigrationWriter
+from django.test import Client
+from django.urls import include, path
 from django.utils import timezone
+
+
+class Shop(AppConfig):
+    name = "__main__"
+    label = "shop"
+    path = os.path.dirname(os.path.abspath(__file__))
+
+    def import_models(self):
+        super().import_models()
+        self.models_module = self.module
+
 
 settings.configure(
     DATABASES={
@@ -18,27 +41,47 @@ settings.configure(
             "PORT": os.environ["PGPORT"],
         }
     },
+    INSTALLED_APPS=[
+        "django.contrib.admin",
+        "django.contrib.auth",
+        "django.contrib.contenttypes",
+        "django.contrib.messages",
+        "django.contrib.sessions",
+        "rest_framework",
+        "__main__.Shop",
+    ],
+    MIDDLEWARE=[
+        "django.contrib.sessions.middleware.SessionMiddleware",
+        "django.contrib.auth.middleware.AuthenticationMiddleware",
+        "django.contrib.messages.middleware.MessageMiddleware",
+    ],
+    TEMPLATES=[
+        {
+            "BACKEND": "django.template.backends.django.DjangoTemplates",
+            "APP_DIRS": True,
+            "OPTIONS": {
+                "context_processors": [
+                    "django.template.context_processors.request",
+                    "django.contrib.auth.context_processors.auth",
+                    "django.contrib.messages.context_processors.messages",
+                ]
+            },
+        }
+    ],
+    ROOT_URLCONF="__main__",
+    ALLOWED_HOSTS=["testserver"],
+    DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
+    SECRET_KEY="for a test",
+    STATIC_URL="/static/",
     USE_TZ=True,
 )
 django.setup()
 
+from django.contrib import admin
+from django.contrib.auth.models import User
+from rest_framework import routers, serializers, viewsets
 
-class Kid64Field(models.AutoField):
-    """A primary key made by the server. In Python it is a str."""
-
-    validators = []
-
-    def db_type(self, connection):
-        return "kid64 DEFAULT kid_next()"
-
-    def rel_db_type(self, connection):
-        return "kid64"
-
-    def to_python(self, value):
-        return value
-
-    def get_prep_value(self, value):
-        return value
+from kid_django import Kid64Field
 
 
 class Order(models.Model):
@@ -54,15 +97,65 @@ class Line(models.Model):
     id = Kid64Field(primary_key=True)
     order = models.ForeignKey(Order, models.CASCADE, related_name="lines")
     note = models.TextField()
+    # An ID that is no key, for example of another system.
+    external = Kid64Field(null=True, blank=True)
 
     class Meta:
         app_label = "shop"
         db_table = "lines"
 
 
-with connection.schema_editor() as editor:
-    editor.create_model(Order)
-    editor.create_model(Line)
+if django.VERSION >= (5,):
+
+    class Payment(models.Model):
+        id = models.UUIDField(primary_key=True, db_default=models.Func(function="kid_uuidv7"), editable=False)
+        order = models.ForeignKey(Order, models.CASCADE)
+
+        class Meta:
+            app_label = "shop"
+            db_table = "payments"
+
+
+class LineSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Line
+        fields = "__all__"
+
+
+class Lines(viewsets.ModelViewSet):
+    queryset = Line.objects.order_by("id")
+    serializer_class = LineSerializer
+    lookup_value_regex = "[^/]+"  # an ID may contain dots
+
+
+router = routers.SimpleRouter()
+router.register("lines", Lines)
+admin.site.register([Order, Line])
+urlpatterns = [path("admin/", admin.site.urls), path("", include(router.urls))]
+
+# What makemigrations writes and migrate does.
+call_command("migrate", verbosity=0)
+state = ProjectState()
+
+
+def makemigrations():
+    detector = MigrationAutodetector(state, ProjectState.from_apps(apps), MigrationQuestioner({"ask_initial": True}))
+    changes = detector.changes(MigrationGraph(), trim_to_apps={"shop"}).get("shop", [])
+    for migration in changes:
+        written = {}
+        exec(MigrationWriter(migration).as_string(), written)
+        yield written["Migration"](migration.name, "shop")
+
+
+def migrate(migration):
+    global state
+    with connection.schema_editor() as editor:
+        state = migration.apply(state, editor)
+
+
+for migration in makemigrations():
+    migrate(migration)
+assert list(makemigrations()) == []
 
 order = Order.objects.create(item="tea")
 print("inserted", order.id)
@@ -97,7 +190,75 @@ Order.objects.bulk_create(Order(id=id, item="bulk") for id in ids)
 for id in ids:
     print("bulk", id)
 
+if django.VERSION >= (5,):
+    for each in batch:
+        print("uuid", Payment.objects.create(order=each).id)
+    floor = models.Func(since, function="kid_uuidv7_floor", output_field=models.UUIDField())
+    dated = Payment.objects.filter(id__gte=floor).order_by("id")[:10]
+    for each in dated:
+        print("dated", each.id)
+
+client = Client()
+(line,) = order.lines.all()
+(shown,) = client.get("/lines/").json()
+assert shown == {"id": line.id, "order": order.id, "note": "with milk", "external": None}, shown
+made = client.post("/lines/", {"order": order.id, "note": "by REST", "external": line.id})
+assert made.status_code == 201 and made.json()["external"] == line.id, made.content
+assert client.get(f"/lines/{made.json()['id']}/").status_code == 200
+assert client.get("/lines/12345/").status_code == 404
+assert client.post("/lines/", {"order": "12345", "note": "none"}).status_code == 400
+
+assert client.post("/lines/", {"order": order.id, "note": "none", "external": "12345"}).status_code == 400
+
+client.force_login(User.objects.create_superuser("admin"))
+assert client.get(f"/admin/shop/line/{line.id}/change/").status_code == 200
+assert client.get("/admin/shop/line/12345/change/").status_code == 302
+assert client.post("/admin/shop/line/add/", {"order": order.id, "note": "by admin"}).status_code == 302
+assert Line.objects.get(note="by admin").order == order
+assert client.post("/admin/shop/line/add/", {"order": order.id, "note": "none", "external": "1"}).status_code == 200
+
+with tempfile.NamedTemporaryFile(suffix=".json") as file:
+    call_command("dumpdata", "shop.line", output=file.name, verbosity=0)
+    lines = set(Line.objects.values_list())
+    Line.objects.all().delete()
+    call_command("loaddata", file.name, verbosity=0)
+    assert set(Line.objects.values_list()) == lines
+reset = io.StringIO()
+call_command("sqlsequencereset", "shop", stdout=reset, no_color=True)
+assert reset.getvalue() == "", reset.getvalue()
+
+# A table whose keys were numbers, and one that refers to it.
+change = migrations.Migration("old", "shop")
+change.operations = [
+    migrations.CreateModel("Old", [("id", models.BigAutoField(primary_key=True)), ("item", models.TextField())]),
+    migrations.CreateModel("Part", [("old", models.ForeignKey("shop.Old", models.CASCADE, primary_key=True))]),
+]
+migrate(change)
+old = state.apps.get_model("shop", "Old").objects.create(item="number")
+state.apps.get_model("shop", "Part").objects.create(old=old)
+change.operations = [migrations.AlterField("Old", "id", Kid64Field(primary_key=True))]
+if django.VERSION < (5,):
+    change.operations.append(
+        migrations.RunSQL("ALTER TABLE shop_old ALTER id SET DEFAULT kid_next()")
+    )
+migrate(change)
+Old = state.apps.get_model("shop", "Old")
+new = Old.objects.create(item="ID")
+assert Old.objects.order_by("id").last() == new
+assert state.apps.get_model("shop", "Part").objects.get().old.item == "number"
+with connection.cursor() as cursor:
+    cursor.execute("INSERT INTO shop_old (item) VALUES ('from elsewhere')")
+    cursor.execute("SELECT * FROM kid_check('shop_old') WHERE problem !~ '1970'")
+    assert cursor.fetchall() == []
+
 try:
     Order.objects.get(id="12345")
+    raise AssertionError("an invalid ID reached the server")
+except ValidationError:
+    pass
+
+try:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT FROM orders WHERE id = %s", ["12345"])
 except DataError as error:
-    print("wrong", error.__cause__.pgcode)
+    print("wrong", getattr(error.__cause__, "pgcode", None) or error.__cause__.sqlstate)
