@@ -23,16 +23,10 @@ class Kid64Field(models.Field):
                 kwargs["db_default"] = models.Func(function="kid_next")
         super().__init__(*args, **kwargs)
 
-    def deconstruct(self):
-        name, path, args, kwargs = super().deconstruct()
-        if self.primary_key:
-            kwargs.pop("db_default", None)
-        return name, path, args, kwargs
-
     def contribute_to_class(self, cls, name, **kwargs):
         super().contribute_to_class(cls, name, **kwargs)
         if self.primary_key:
-            # save() omits this column as long as the object has no ID.
+            # save() omits this column as long as the object has no ID, also for fixtures.
             cls._meta.auto_field = self
 
     def db_type(self, connection):

@@ -223,6 +223,9 @@ with tempfile.NamedTemporaryFile(suffix=".json") as file:
     Line.objects.all().delete()
     call_command("loaddata", file.name, verbosity=0)
     assert set(Line.objects.values_list()) == lines
+with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+    print('[{"model": "shop.order", "fields": {"item": "fixture"}}]', file=file, flush=True)
+    call_command("loaddata", file.name, verbosity=0)
 reset = io.StringIO()
 call_command("sqlsequencereset", "shop", stdout=reset, no_color=True)
 assert reset.getvalue() == "", reset.getvalue()
