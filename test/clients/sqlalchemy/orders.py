@@ -1,52 +1,68 @@
 """Orders with kid64 keys, by SQLAlchemy, with Alembic."""
 
+import asyncio
 import os
+import shutil
+import sys
+import tempfile
 import warnings
+from contextlib import redirect_stdout
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 
+import alembic.config
+import sqlalchemy
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Column, ForeignKey, Text, cast, create_engine, func, select, text
+from sqlalchemy import cast, create_engine, event, func, select
 from sqlalchemy.dialects.postgresql import TIMESTAMP
-from sqlalchemy.dialects.postgresql.base import ischema_names
-from sqlalchemy.exc import DataError
-from sqlalchemy.orm import Session, declarative_base, relationship
-from sqlalchemy.types import UserDefinedType
+from sqlalchemy.exc import DataError, DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
+from sqlalchemy.orm import Session
 
-
-class Kid64(UserDefinedType):
-    cache_ok = True
-
-    def get_col_spec(self, **kw):
-        return "kid64"
-
-
-# So reflection, and with it Alembic, knows the type.
-ischema_names["kid64"] = Kid64
-
-Base = declarative_base()
-
-
-class Order(Base):
-    __tablename__ = "orders"
-    id = Column(Kid64, primary_key=True, server_default=text("kid_next()"))
-    item = Column(Text)
-    lines = relationship("Line", back_populates="order")
-
-
-class Line(Base):
-    __tablename__ = "lines"
-    id = Column(Kid64, primary_key=True, server_default=text("kid_next()"))
-    order_id = Column(Kid64, ForeignKey("orders.id"))
-    note = Column(Text)
-    order = relationship("Order", back_populates="lines")
-
+from shop import Base, Line, Order, Parcel, register_arrays, register_arrays_2
 
 warnings.simplefilter("error")
-engine = create_engine(os.environ["DATABASE_URL"])
-Base.metadata.create_all(engine)
+
+
+def url(driver):
+    return os.environ["DATABASE_URL"].replace("postgresql:", f"postgresql+{driver}:")
+
+
+def statements_of(engine):
+    statements = []
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def note(connection, cursor, statement, parameters, context, executemany):
+        statements.append(statement)
+
+    return statements
+
+
+old_engine = create_engine(url("psycopg2"))
+event.listen(old_engine, "connect", register_arrays_2)
+engine = old_engine
+if sqlalchemy.__version__ >= "2":
+    engine = create_engine(url("psycopg"))
+    event.listen(engine, "connect", register_arrays)
+
+# alembic init, revision --autogenerate and upgrade. The migration is a file, which needs its imports.
+with tempfile.TemporaryDirectory() as folder, engine.connect() as connection, redirect_stdout(sys.stderr):
+    config = alembic.config.Config(f"{folder}/alembic.ini")
+    command.init(config, f"{folder}/migrations")
+    shutil.copy("env.py", f"{folder}/migrations/env.py")
+    config.set_main_option("script_location", f"{folder}/migrations")
+    config.attributes["connection"] = connection
+    command.revision(config, "tables", autogenerate=True)
+    command.upgrade(config, "head")
+    if sqlalchemy.__version__ >= "2":
+        connection.commit()
+    (migration,) = Path(folder, "migrations", "versions").glob("*.py")
+    assert "server_default=sa.text('kid_next()')" in migration.read_text(), migration.read_text()
 with engine.connect() as connection:
-    changes = compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), Base.metadata)
+    migrations = MigrationContext.configure(connection, opts={"compare_type": True})
+    changes = [change for change in compare_metadata(migrations, Base.metadata) if change[1].name != "alembic_version"]
     assert changes == [], changes
 
 with Session(engine) as session:
@@ -92,4 +108,48 @@ with Session(engine) as session:
     try:
         session.get(Order, "12345")
     except DataError as error:
-        print("wrong", error.orig.pgcode)
+        print("wrong", getattr(error.orig, "sqlstate", None) or error.orig.pgcode)
+
+
+def check_arrays(session, first):
+    """Arrays of IDs, in rows and as results."""
+    parcel = Parcel(orders=ids[first : first + 3])
+    session.add(parcel)
+    session.commit()
+    assert parcel.orders == ids[first : first + 3], parcel.orders
+    (found,) = session.scalars(select(func.array_agg(Order.id)).where(Order.id.in_(parcel.orders)))
+    assert sorted(found) == parcel.orders, found
+
+
+def check_flush(session, engine):
+    """A flush sends a few statements, however many new objects there are. Their IDs are in their order."""
+    statements = statements_of(engine)
+    new = [Order(item="flushed", lines=[Line(note="with milk")]) for _ in range(3000)]
+    session.add_all(new)
+    session.flush()
+    assert len(statements) < 20, len(statements)
+    assert sorted(new, key=lambda order: order.id) == new
+    session.rollback()
+
+
+for each in (old_engine, engine):
+    with Session(each) as session:
+        check_arrays(session, 0)
+        check_flush(session, each)
+    each.dispose()
+
+
+async def check_asyncpg():
+    engine = create_async_engine(url("asyncpg"), connect_args={"server_settings": {"jit": "off"}})
+    async with AsyncSession(engine) as session:
+        await session.run_sync(check_arrays, 3)
+        await session.run_sync(check_flush, engine.sync_engine)
+        try:
+            await session.get(Order, "12345")
+            raise AssertionError("an invalid ID was found")
+        except DBAPIError as error:
+            assert error.orig.sqlstate == "22P02"
+    await engine.dispose()
+
+
+asyncio.run(check_asyncpg())
