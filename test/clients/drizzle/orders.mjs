@@ -1,8 +1,9 @@
 // Orders with kid64 keys, by Drizzle.
+import assert from 'node:assert';
 import { asc, eq, gt, gte, inArray, relations, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { customType, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
+import { generateDrizzleJson, generateMigration, pushSchema } from 'drizzle-kit/api';
 
 const kid64 = customType({ dataType: () => 'kid64' });
 
@@ -31,6 +32,13 @@ const db = drizzle(process.env.DATABASE_URL, { schema });
 // The same as drizzle-kit generate and migrate.
 const [before, after] = [{}, { ...schema, payments }].map((tables) => generateDrizzleJson(tables));
 for (const statement of await generateMigration(before, after)) await db.execute(sql.raw(statement));
+
+// drizzle-kit push, which finds nothing to change.
+const { write } = process.stdout;
+process.stdout.write = (text) => process.stderr.write(text);
+const pushed = await pushSchema({ ...schema, payments }, db, ['public']);
+process.stdout.write = write;
+assert.deepEqual([pushed.statementsToExecute, pushed.warnings], [[], []]);
 
 const [{ id: orderId }] = await db.insert(orders).values({ item: 'tea' }).returning({ id: orders.id });
 console.log('inserted', orderId);

@@ -1,13 +1,17 @@
 // Orders with kid64 keys, by Prisma.
+import assert from 'node:assert';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from '@prisma/client';
+import pg from 'pg';
 
-const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: process.env.DATABASE_URL }) });
-
-await prisma.$executeRaw`CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text NOT NULL)`;
-await prisma.$executeRaw`
-  CREATE TABLE lines (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 NOT NULL REFERENCES orders,
-    note text NOT NULL)`;
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+const { rows: [{ oid: kid64Array }] } = await pool.query("SELECT 'kid64[]'::regtype::oid AS oid");
+const adapter = new PrismaPg(pool, {
+  // An array of IDs arrives as text.
+  userDefinedTypeParser: async (oid, value) =>
+    oid === kid64Array && value ? value.slice(1, -1).split(',').filter(Boolean) : value,
+});
+const prisma = new PrismaClient({ adapter });
 
 const order = await prisma.order.create({ data: { item: 'tea', lines: { create: { note: 'with milk' } } } });
 console.log('inserted', order.id);
@@ -36,10 +40,18 @@ for (const { id } of ids) console.log('bulk', id);
 const nested = await prisma.order.findUnique({ where: { id: order.id }, include: { lines: true } });
 console.log('nested', nested.lines[0].orderId);
 
+const parcel = await prisma.parcel.create({ data: { orders: some } });
+assert.deepEqual(parcel.orders, some);
+await prisma.parcel.create({ data: { orders: [] } });
+assert.equal(await prisma.parcel.count({ where: { orders: { has: some[0] } } }), 1);
+assert.deepEqual((await prisma.parcel.findMany({ orderBy: { id: 'asc' } })).map(({ orders }) => orders), [some, []]);
+
 try {
   await prisma.order.findUnique({ where: { id: '12345' } });
 } catch (error) {
-  console.log('wrong', error.cause.originalCode);
+  assert.equal(error.code, 'P2007');
+  console.log('wrong', error.meta.driverAdapterError.cause.originalCode);
 }
 
 await prisma.$disconnect();
+await pool.end();
