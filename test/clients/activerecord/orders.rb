@@ -3,16 +3,7 @@ require 'active_record'
 require 'active_support/all'
 require 'stringio'
 
-# In Rails this is config/initializers/kid64.rb.
-require 'active_record/connection_adapters/postgresql_adapter'
-module Kid64
-  def initialize_type_map(map = type_map)
-    super
-    map.register_type('kid64', ActiveRecord::ConnectionAdapters::PostgreSQL::OID::SpecializedString.new(:kid64))
-  end
-end
-ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.prepend(Kid64)
-ActiveRecord::ConnectionAdapters::PostgreSQLAdapter::NATIVE_DATABASE_TYPES[:kid64] = { name: 'kid64' }
+require_relative 'kid64'
 
 ActiveRecord::Base.establish_connection(ENV['DATABASE_URL'])
 ActiveRecord::Schema.verbose = false
@@ -25,17 +16,29 @@ ActiveRecord::Schema.define do
     t.references :order, type: :kid64, foreign_key: true
     t.text :note
   end
+  create_table :parcels, id: :kid64, default: -> { 'kid_next()' } do |t|
+    t.kid64 :orders, array: true
+  end
 end
 
 # schema.rb, when loaded, makes the same tables.
-schema = StringIO.new
-ActiveRecord::SchemaDumper.dump(ActiveRecord::Base.connection, schema)
-%w[orders lines].each do |table|
-  raise schema.string unless schema.string.include? %(create_table "#{table}", id: :kid64, default: -> { "kid_next()" })
+def schema
+  source = ActiveRecord.gem_version < Gem::Version.new('7.2') ? ActiveRecord::Base.connection : ActiveRecord::Base.connection_pool
+  stream = StringIO.new
+  ActiveRecord::SchemaDumper.dump(source, stream)
+  stream.string
 end
+
+dumped = schema
+%w[lines parcels orders].each { |table| ActiveRecord::Base.connection.drop_table(table) }
+eval(dumped)
+raise schema unless schema == dumped && dumped.include?('t.kid64 "order_id"') && dumped.include?('t.kid64 "orders", array: true')
 
 class Order < ActiveRecord::Base
   has_many :lines
+end
+
+class Parcel < ActiveRecord::Base
 end
 
 class Line < ActiveRecord::Base
@@ -67,8 +70,21 @@ order.lines.create!(note: 'with milk')
 nested = Order.includes(:lines).find(order.id)
 puts "nested #{nested.lines.first.order_id}"
 
+parcel = Parcel.create!(orders: batch[5, 3]).reload
+raise parcel.inspect unless parcel.orders == batch[5, 3] && Parcel.where('? = ANY (orders)', batch[5]).exists?
+
 begin
   Order.find('12345')
-rescue ActiveRecord::StatementInvalid => error
-  puts "wrong #{error.cause.result.error_field(PG::PG_DIAG_SQLSTATE)}"
+rescue ActiveRecord::RecordNotFound
+  begin
+    Order.where('id = ?', '12345').load
+  rescue ActiveRecord::StatementInvalid => error
+    puts "wrong #{error.cause.result.error_field(PG::PG_DIAG_SQLSTATE)}"
+  end
+end
+
+begin
+  Order.where(id: 1.hour.ago..).load
+  raise 'a time was taken for an ID'
+rescue ArgumentError
 end

@@ -62,6 +62,15 @@ connection.execute("INSERT INTO lines (order_id, note) VALUES (%s, 'with milk')"
 (nested,) = connection.execute("SELECT to_jsonb(l) FROM lines l JOIN orders o ON l.order_id = o.id").fetchone()
 print("nested", nested["order_id"])
 
+# Functions that several types have need a cast of their parameter.
+(made,) = connection.execute("SELECT kid_timestamp(%s::kid64)", [order_id]).fetchone()
+assert abs(made - datetime.now(timezone.utc)) < timedelta(minutes=5)
+try:
+    connection.execute("SELECT kid_timestamp(%s)", [order_id])
+    raise AssertionError("kid_timestamp() needs no cast")
+except errors.AmbiguousFunction:
+    pass
+
 # uuid, version 7: psycopg has this type.
 connection.execute("CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders)")
 payments = connection.execute("INSERT INTO payments (order_id) SELECT id FROM orders LIMIT 1000 RETURNING id")
