@@ -8,15 +8,15 @@ import (
 	"os"
 	"time"
 
-	"github.com/jackc/pgconn"
-	"github.com/jackc/pgtype"
-	"github.com/jackc/pgx/v4"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 var ctx = context.Background()
 
 func main() {
 	conn := must(pgx.Connect(ctx, os.Getenv("DATABASE_URL")))
+	check(RegisterKid64(ctx, conn))
 	must(conn.Exec(ctx, "CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)"))
 	must(conn.Exec(ctx, "CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)"))
 
@@ -30,8 +30,7 @@ func main() {
 	show("found", ids(conn.Query(ctx, "SELECT id FROM orders WHERE id = $1", orderID)))
 
 	var listed []string
-	check(conn.QueryRow(ctx,
-		"SELECT array_agg(id)::text[] FROM orders WHERE id = ANY ($1::text[])", batch[5:8]).Scan(&listed))
+	check(conn.QueryRow(ctx, "SELECT array_agg(id) FROM orders WHERE id = ANY ($1)", batch[5:8]).Scan(&listed))
 	show("listed", listed)
 
 	since := time.Now().Add(-time.Hour)
@@ -50,21 +49,14 @@ func main() {
 		fmt.Println("wrong", wrong.Code)
 	}
 
-	// CopyFrom() is binary. It has its own connection, on which IDs are int64.
-	loader := must(pgx.Connect(ctx, os.Getenv("DATABASE_URL")))
-	var oid uint32
-	check(loader.QueryRow(ctx, "SELECT 'kid64'::regtype::oid").Scan(&oid))
-	loader.ConnInfo().RegisterDataType(pgtype.DataType{Value: &pgtype.Int8{}, Name: "kid64", OID: oid})
-	var rows [][]any
-	next := must(loader.Query(ctx, "SELECT kid_next(1000)"))
-	for next.Next() {
-		var id int64
-		check(next.Scan(&id))
-		rows = append(rows, []any{id, "bulk"})
-	}
-	must(loader.CopyFrom(ctx, pgx.Identifier{"orders"}, []string{"id", "item"}, pgx.CopyFromRows(rows)))
-	for _, row := range rows {
-		show("bulk", ids(conn.Query(ctx, "SELECT $1::bigint::kid64", row[0])))
+	loaded := ids(conn.Query(ctx, "SELECT kid_next(1000)"))
+	rows := pgx.CopyFromSlice(len(loaded), func(i int) ([]any, error) { return []any{loaded[i], "bulk"}, nil })
+	must(conn.CopyFrom(ctx, pgx.Identifier{"orders"}, []string{"id", "item"}, rows))
+	show("bulk", loaded)
+
+	wrongRows := pgx.CopyFromRows([][]any{{"12345", "wrong"}})
+	if _, err := conn.CopyFrom(ctx, pgx.Identifier{"orders"}, []string{"id", "item"}, wrongRows); err == nil {
+		panic("an invalid ID was copied")
 	}
 }
 
