@@ -21,12 +21,12 @@ require_once 'Doctrine/ORM/autoload.php';
 /** PhpIntegerMappingType only says that a default is SQL, not a string to be quoted. */
 class Kid64Type extends StringType implements PhpIntegerMappingType
 {
-    public function getSQLDeclaration(array $column, AbstractPlatform $platform)
+    public function getSQLDeclaration(array $column, AbstractPlatform $platform): string
     {
         return 'kid64';
     }
 
-    public function getName()
+    public function getName(): string
     {
         return 'kid64';
     }
@@ -35,7 +35,7 @@ class Kid64Type extends StringType implements PhpIntegerMappingType
 /** Doctrine needs the ID before it inserts the row. */
 class KidGenerator extends AbstractIdGenerator
 {
-    public function generateId(EntityManagerInterface $em, $entity)
+    public function generateId(EntityManagerInterface $em, $entity): mixed
     {
         return $em->getConnection()->fetchOne('SELECT kid_next()');
     }

@@ -88,6 +88,10 @@ public class Orders {
         session.save(line);
         session.getTransaction().commit();
         System.out.println("inserted " + order.id);
+        // A reference must not have the default of the key.
+        Object defaults = session.createSQLQuery("SELECT count(*) FROM information_schema.columns"
+            + " WHERE column_name = 'order_id' AND column_default IS NOT NULL").uniqueResult();
+        if (!defaults.toString().equals("0")) throw new AssertionError("order_id has a default");
 
         session.beginTransaction();
         List<String> batch = new ArrayList<>();

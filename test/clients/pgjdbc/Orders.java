@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.postgresql.PGConnection;
+import org.postgresql.util.PGobject;
 
 class Orders {
     public static void main(String[] args) throws Exception {
@@ -23,6 +24,9 @@ class Orders {
         ResultSet keys = insert.getGeneratedKeys();
         keys.next();
         String orderId = keys.getString("id");
+        // getObject() does not make a String of it.
+        PGobject object = (PGobject) keys.getObject("id");
+        if (!object.getValue().equals(orderId)) throw new AssertionError(object);
         System.out.println("inserted " + orderId);
 
         for (int i = 0; i < 1000; i++) {
