@@ -35,6 +35,7 @@ constexpr lane lane_of(std::uint64_t sequence_max, std::uint64_t lanes, std::uin
 /// A logical clock that issues only states of its lane. Its last state may be of any lane, for example after an
 /// observed ID.
 template <class Clock> struct in_lane : Clock {
+  static_assert(Clock::divided, "a change of lanes moves only clocks that say that they are divided");
   lane part;
 
   constexpr in_lane(Clock const &clock, lane its) noexcept : Clock(clock), part(its) {}

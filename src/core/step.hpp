@@ -12,9 +12,8 @@
 //
 // A `Clock`, in the file of its type in core/types, says what its states mean:
 //
-//   at(time)          the first state of the time unit that contains an instant. The system clock can be before the
-//                     range: for a clock that can hold, at() of any instant since 1970 must not exceed at() of the
-//                     first instant in range
+//   at(time)          the first state of the time unit that contains an instant. A clock that can hold is also asked
+//                     for an instant before its range, since 1970: then for a state that is not above its first one
 //   time(state)       when the time unit of a state begins
 //   unit(state)       the first state of the time unit of a state
 //   end(state)        the greatest number that can be a state of that time unit
@@ -27,7 +26,8 @@
 //   holds(last, now)  what to do if the system clock goes back behind a state. If true, keep the highest time and count
 //                     on (a hybrid logical clock), so that states only ever rise. If false, wait until the system
 //                     clock has reached that time again
-//   changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
+//   divided           whether servers divide the sequence into lanes (lane.hpp); then `sequence` is its field in a
+//   state changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
 //   is_stale()        whether the caller must choose its clock anew, because the server's settings have changed
 //
 // A `Cell` has the state of a clock, in one atomic word, and a limit, in another word. Only states below the limit may
@@ -115,9 +115,9 @@ constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uin
 /// Decides when a clock may carry: go on in the next unit although the system clock is not there yet.
 ///
 /// A caller earns a carry in two steps. It finds a unit of the logical clock used up. Then it sees the system clock
-/// move to a later unit. The next unit can be found used up only after the carry into it, so a move seen before that
-/// carry cannot earn the following carry. Therefore the logical clock advances no faster than time passes, and a system
-/// clock that went back far catches up in the end.
+/// move to a later unit. One move earns one carry, because the next unit is used up only after the carry into it.
+/// Therefore the logical clock advances no faster than time passes, and a system clock that went back far catches up in
+/// the end.
 class carry_pace {
 public:
   /// Records that the caller found `unit` used up, and afterwards read the system clock as `now`.

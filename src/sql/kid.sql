@@ -571,7 +571,7 @@ CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
 
 -- from src/sql/traits/horizon.sql.in
 
--- kid64: the horizon (src/pg/clocks/horizon.hpp)
+-- kid64: the horizon (src/pg/traits/horizon.hpp)
 
 CREATE FUNCTION kid_horizon() RETURNS kid64
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
@@ -2314,7 +2314,7 @@ CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
 
 -- from src/sql/traits/horizon.sql.in
 
--- flake: the horizon (src/pg/clocks/horizon.hpp)
+-- flake: the horizon (src/pg/traits/horizon.hpp)
 
 CREATE FUNCTION flake_horizon() RETURNS flake
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_horizon';
@@ -3052,7 +3052,7 @@ CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
 
 -- from src/sql/traits/horizon.sql.in
 
--- uuid: the horizon (src/pg/clocks/horizon.hpp)
+-- uuid: the horizon (src/pg/traits/horizon.hpp)
 
 CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_horizon';

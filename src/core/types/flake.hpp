@@ -68,6 +68,7 @@ struct flake_clock {
     return millis::get(state) < millis::max ? unit(state) + millis::put(1) : state;
   }
 
+  static constexpr bool divided = false;
   static constexpr bool changes_sides = false;
   static constexpr bool is_stale() noexcept { return false; }
   constexpr bool holds(std::uint64_t, std::uint64_t) const noexcept { return hold; }

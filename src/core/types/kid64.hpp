@@ -88,6 +88,7 @@ struct kid_clock {
     return next <= kid64::last() ? kid64::lowest(next) : state;
   }
 
+  static constexpr bool divided = true;
   static constexpr bool changes_sides = false;
   static constexpr bool is_stale() noexcept { return false; }
   constexpr bool holds(std::uint64_t, std::uint64_t) const noexcept { return hold; }

@@ -93,6 +93,7 @@ struct sno_clock {
     return units::get(state) < units::max ? unit(state) + units::put(1) : state;
   }
 
+  static constexpr bool divided = false;
   static constexpr bool changes_sides = true;
   static constexpr bool is_stale() noexcept { return false; }
   static constexpr bool holds(std::uint64_t, std::uint64_t) noexcept { return false; }

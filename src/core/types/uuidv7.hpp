@@ -96,6 +96,7 @@ struct uuidv7_clock {
     return last + 1 > last ? last + 1 : state;
   }
 
+  static constexpr bool divided = false;
   static constexpr bool changes_sides = false;
   static constexpr bool is_stale() noexcept { return false; }
   constexpr bool holds(std::uint64_t, std::uint64_t) const noexcept { return hold; }

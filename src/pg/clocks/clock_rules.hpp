@@ -56,11 +56,12 @@ struct clock_rules {
   }
 };
 
-/// Describes a clock without lanes. `First` and `Last` are the first and the last instant that it can represent.
+/// Describes a clock without sides. `First` and `Last` are the first and the last instant that it can represent.
 template <class Clock, unix_micros First, unix_micros Last> constexpr clock_rules describe_clock(char const *name) {
   static_assert(Clock::changes_sides || Clock::at(0) <= Clock::at(First),
                 "a system clock that is before the range of a clock that holds must not seem to be ahead of it");
-  return {name, Clock::at, Clock::time, Clock::unit, Clock::end, Clock::next_unit, First, Last, false, 0, nullptr};
+  return {name,  Clock::at, Clock::time,    Clock::unit, Clock::end, Clock::next_unit,
+          First, Last,      Clock::divided, 0,           nullptr};
 }
 
 #define X(name) extern clock_rules const name##_clock_rules;

@@ -45,7 +45,7 @@ struct horizon_memory {
   session_floors sessions[FLEXIBLE_ARRAY_MEMBER];
 };
 
-// As in shmem.cpp: if one of these fails, increase `struct_version`, and correct the figures.
+// If one of these fails, do what shmem.cpp says of its figures.
 static_assert(sizeof(session_floors) == 48 && sizeof(prepared_floors) == 72 && sizeof(ended) == 64);
 static_assert(sizeof(horizon_memory) - offsetof(horizon_memory, committed) == 12352);
 

@@ -34,6 +34,7 @@ template <class Id> constexpr bool is_without_node = !has_origin<Id>;
 
 /// Chooses the lane of the identity in force.
 template <class Id, class Clock> pg_noinline pg_attribute_cold void choose_lane(char const *function) {
+  static_assert(Clock::sequence::max + 1 >= lanes_max, "a lane has at least one sequence");
   lane_of_process<Id> = choose_lane(identity_in_force(function), Clock::sequence::max, is_without_node<Id>);
 }
 

@@ -22,7 +22,6 @@ namespace kid::pg {
 // anyway, increase `page_version`.
 static_assert(kid64::a::width == 20 && kid64::b::width == 20 && kid64::c::width == 10 && kid64::sequence::width == 14,
               "kid_inspect() and the comments of src/sql/types/kid64.sql and kid96.sql state these widths, too");
-static_assert(kid64::sequence::max + 1 >= lanes_max, "a lane has at least one sequence");
 
 static constexpr id_column kid64_columns[] = {in_own_type<kid64>(), in_bigint<kid64>()};
 constexpr id_type kid64_type = checked([] {
@@ -38,12 +37,7 @@ constexpr id_type kid64_type = checked([] {
   type.node_part = {"lane", [](identity const &who) { return lane_number(who, is_without_node<kid64>); }};
   return type;
 }());
-constexpr clock_rules kid_clock_rules = [] {
-  clock_rules rules = describe_clock<kid_clock, kid64::first(), kid64::last()>("kid");
-
-  rules.divided = true;
-  return rules;
-}();
+constexpr clock_rules kid_clock_rules = describe_clock<kid_clock, kid64::first(), kid64::last()>("kid");
 
 /// Reads a bigint: at least 12 digits, more characters than an ID has, without a leading 0. Returns false if `text` is
 /// none.
