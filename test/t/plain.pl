@@ -102,6 +102,13 @@ $node->psql('plain', 'SET client_min_messages = debug5; SELECT count(kid_next())
 is($debugging, '20000|20000', 'IDs are made with debugging messages');
 unlike($messages, qr/SubTransaction/, 'and none of them is sent under the lock');
 
+# No error leaves the lock behind: here PostgreSQL refuses setval() in a parallel operation.
+like(as('other', 'plain', q{CREATE FUNCTION pg_temp.wrapped() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN
+		FOR i IN 1..20 LOOP PERFORM kid.kid_next(); PERFORM pg_sleep(0.002); END LOOP; RETURN 1; END $$;
+	SET max_parallel_workers = 0; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+	DO $$ BEGIN PERFORM count(*) FROM pg_class WHERE pg_temp.wrapped() = 1; EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%', SQLERRM; END $$;
+	SELECT count(*) || ' locks' FROM pg_locks WHERE locktype = 'advisory'}), qr/\A0 locks\z/, 'an error in a parallel operation leaves no lock behind');
+
 # Functions and operators of a caller with the names that kid uses, in a schema that precedes all others, are not called.
 as('app', 'plain', 'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other');
 my $planted = as('other', 'plain', q{
