@@ -201,6 +201,8 @@ $node->safe_psql('plain', q{SELECT pg_drop_replication_slot('orders'); DROP PUBL
 $node->safe_psql('postgres', "CREATE DATABASE $_ OWNER app; ALTER DATABASE $_ SET search_path = public, kid") foreach 'empty', 'bare', 'defaults';
 $node->command_ok([ 'pg_dump', '-U', 'app', '-s', '-f', "$dump.empty", '-N', 'trap', $node->connstr('plain') ], 'pg_dump without data');
 $node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('empty') . ' user=app', '-f', "$dump.empty" ], 'its restore');
+like(as('app', 'empty', 'SELECT kid_next()'), qr/ERROR:  the secret of the logical clocks is missing/, 'without data there is no secret');
+is(install('app', 'empty'), '', 'the script makes one');
 is(as('app', 'empty', q{SELECT count(DISTINCT id) FROM (SELECT kid_next() AS id FROM generate_series(1, 1000)) AS made;
 	SELECT clock_timestamp() - kid_timestamp(kid_next()) < '1 s', clock_timestamp() - kid_timestamp(kid_uuidv7()) < '1 s', kid_observe(kid64_floor(now()))}), "1000\nt|t|",
 	'IDs begin with the time of the clock');

@@ -5,7 +5,8 @@ CREATE FUNCTION kid_clock_micros() RETURNS bigint
 RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
 COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
 
--- A dump without data restores no secret, so the script makes one then.
+-- A dump without data restores no secret, so the script makes one then. It must never change while IDs are made: with
+-- two keys of one unit, two sessions could leave it at the same time, and make the same IDs.
 DO $kid$
 BEGIN
     IF pg_catalog.to_regclass('kid_clocks.secret') IS NULL THEN
