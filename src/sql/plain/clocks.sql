@@ -6,18 +6,19 @@ RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
 COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
 
 -- A dump without data restores no secret, so the script makes one then. It must never change while IDs are made: with
--- two keys of one unit, two sessions could leave it at the same time, and make the same IDs.
+-- two keys of one unit, two sessions could leave it at the same time, and make the same IDs. So it is in a sequence,
+-- whose value does not depend on a snapshot, and which logical replication does not copy.
 DO $kid$
 BEGIN
     IF pg_catalog.to_regclass('kid_clocks.secret') IS NULL THEN
-        CREATE TABLE kid_clocks.secret (
-            secret pg_catalog.uuid NOT NULL,
-            is_one pg_catalog.bool PRIMARY KEY DEFAULT true CHECK (is_one)
-        );
-        COMMENT ON TABLE kid_clocks.secret IS 'what others would have to know to keep the logical clocks from moving';
+        CREATE SEQUENCE kid_clocks.secret MINVALUE 0;
+        COMMENT ON SEQUENCE kid_clocks.secret IS
+            'what others would have to know to keep the logical clocks from moving; never change it';
     END IF;
-    INSERT INTO kid_clocks.secret
-    SELECT pg_catalog.gen_random_uuid() WHERE NOT EXISTS (SELECT FROM kid_clocks.secret);
+    IF pg_catalog.pg_sequence_last_value('kid_clocks.secret') IS NULL THEN
+        PERFORM pg_catalog.setval('kid_clocks.secret', pg_catalog.uuid_hash_extended(pg_catalog.gen_random_uuid(), 0)
+                                                       & 9223372036854775807);
+    END IF;
 END $kid$;
 
 -- A kid64 is a state of its clock.
