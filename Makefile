@@ -1,4 +1,5 @@
-# make, make install, make installcheck: as for other PostgreSQL extensions; they take PG_CONFIG=...
+# make, make install, make installcheck: as for other PostgreSQL extensions; they take PG_CONFIG=... and COPT=..., and work
+# in another folder: make -f ../kid/Makefile
 #     make installcheck runs pg_regress on the running server, then the TAP tests on servers of their own.
 #     PROVE_TESTS=test/t/lease.pl chooses some of the latter, and PROVE_FLAGS is for prove.
 # make test-matrix:                      make test with every supported PostgreSQL
@@ -6,11 +7,14 @@
 # make compile_commands.json:            the commands that compile each source, for clangd and clang-tidy
 
 comma      = ,
+# The folder of this file, with a slash, if the build is in another one: make -f ../kid/Makefile, or VPATH=../kid as well.
+# PGXS sets srcdir and VPATH later than they are needed here.
+top       := $(if $(VPATH),$(VPATH:%/=%)/,$(filter-out ./ $(CURDIR)/,$(dir $(firstword $(MAKEFILE_LIST)))))
 EXTENSION  = kid kid_seal
-EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" kid.control)
+EXTVERSION = $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" $(top)kid.control)
 
 MODULE_big = kid
-OBJS       = $(patsubst %.cpp,%.o,$(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp)))
+OBJS       = $(patsubst $(top)%.cpp,%.o,$(sort $(wildcard $(top)src/pg/*.cpp $(top)src/pg/*/*.cpp)))
 SCRIPT     = kid--$(EXTVERSION).sql
 SEAL       = kid_seal--$(EXTVERSION).sql
 DATA_built = $(SCRIPT) $(SEAL)
@@ -18,12 +22,12 @@ DATA_built = $(SCRIPT) $(SEAL)
 PLAIN      = kid-plain--$(EXTVERSION).sql
 PLAIN_SEAL = kid-plain-seal--$(EXTVERSION).sql
 # Scripts of earlier versions, if any were released, and of updates from one version to the next.
-DATA       = $(filter-out $(DATA_built:%=released/%),$(wildcard released/*.sql))
-REGRESS    = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
+DATA       = $(filter-out $(DATA_built:%=released/%),$(patsubst $(top)%,%,$(wildcard $(top)released/*.sql)))
+REGRESS    = $(patsubst $(top)sql/%.sql,%,$(sort $(wildcard $(top)sql/*.sql)))
 REGRESS_OPTS = --load-extension=kid --encoding=UTF8 --no-locale
 TAP_TESTS  = yes
 # make test runs these two as well. They replace files of the PostgreSQL that has kid, which others may be using.
-PROVE_TESTS = $(filter-out %/extension_update.pl %/library_versions.pl,$(sort $(wildcard test/t/*.pl)))
+PROVE_TESTS = $(filter-out %/extension_update.pl %/library_versions.pl,$(patsubst $(top)%,%,$(sort $(wildcard $(top)test/t/*.pl))))
 
 # Calls within kid stay within kid, whatever other libraries are loaded.
 SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcdir)/src/pg/base/exports.map$(comma)-Bsymbolic-functions)
@@ -48,9 +52,9 @@ PRIVATE = test test-assertions test-core test-ha test-citus test-peers test-clie
 ifneq ($(filter $(PRIVATE) test-matrix,$(MAKECMDGOALS)),)
 # These may find no pg_config yet, so they cannot read PGXS.
 $(PRIVATE):
-	@test/run $@
+	@$(top)test/run $@
 test-matrix:
-	@test/matrix
+	@$(top)test/matrix
 else
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
@@ -75,13 +79,23 @@ $(SCRIPT): assembled = $(EXTVERSION)
 $(SEAL): assembled = --seal
 $(PLAIN): assembled = --plain
 $(PLAIN_SEAL): assembled = --plain-seal
-$(DATA_built) $(PLAIN) $(PLAIN_SEAL): $(filter-out src/sql/kid.sql,$(wildcard src/sql/* src/sql/*/*)) src/types.def Makefile kid.control
-	src/sql/assemble $(assembled) > $@.tmp
+$(DATA_built) $(PLAIN) $(PLAIN_SEAL): $(filter-out %/kid.sql,$(wildcard $(top)src/sql/* $(top)src/sql/*/*)) src/types.def Makefile kid.control
+	$(top)src/sql/assemble $(assembled) > $@.tmp
 	mv $@.tmp $@
 
 # The install script as kept in the tree, for reading and grep. Builds ignore it; test/build fails if it is stale.
 src/sql/kid.sql: $(SCRIPT)
 	cp $< $@
+
+# make would find objects there by VPATH, and take them for this build's.
+ifneq ($(and $(top),$(wildcard $(top)src/pg/*.o $(top)kid--$(EXTVERSION).sql)),)
+$(error $(top) contains a build: run "make clean" there before you build elsewhere)
+endif
+# Not by a rule, because make would find the folders of the sources by VPATH.
+$(if $(top),$(shell mkdir -p $(sort $(dir $(OBJS)))))
+
+# Packagers add flags by COPT, and others by PROFILE. PGXS passes PROFILE to the C compiler alone, and before 18 COPT, too.
+override CXXFLAGS += $(COPT) $(PROFILE)
 
 # PGXS compiles bitcode without PG_CXXFLAGS, and does not notice changed headers.
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
@@ -102,6 +116,6 @@ source = {"directory": "$(CURDIR)", "file": "$(1)", "command": \
   "$(subst ",\",$(CXX) $(CXXFLAGS) $(CPPFLAGS)) -Wno-unknown-warning-option -c $(1)"}
 .PHONY: compile_commands.json
 compile_commands.json:
-	@:$(file >$@,[$(subst } {,}$(comma)$(newline){,$(foreach s,$(OBJS:.o=.cpp),$(call source,$(s))))])
+	@:$(file >$@,[$(subst } {,}$(comma)$(newline){,$(foreach s,$(OBJS:%.o=$(top)%.cpp),$(call source,$(s))))])
 
 endif

@@ -18,6 +18,15 @@
 
 namespace kid::pg {
 
+// From 18 on, PostgreSQL's uint64 is std::uint64_t. Before, it is another type of the same size on macOS, and a pointer
+// to one is no pointer to the other.
+inline bool compare_exchange(pg_atomic_uint64 &word, std::uint64_t &expected, std::uint64_t desired) noexcept {
+  uint64 seen = expected;
+  bool const exchanged = pg_atomic_compare_exchange_u64(&word, &seen, desired);
+  expected = seen;
+  return exchanged;
+}
+
 // 17 introduced wait events that an extension names. Before, there is one for all extensions, without a name.
 inline std::uint32_t wait_event(char const *name) {
 #if PG_VERSION_NUM >= 170000

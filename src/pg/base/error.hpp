@@ -38,8 +38,7 @@ template <class Id> char const *syntax_detail(char const *text, text_status stat
   case text_error::overflow:
     static_assert(!std::is_same_v<form, decimal_text> || sizeof(typename Id::word) <= sizeof(std::uint64_t),
                   "the message below prints 64 bits, as many as decimal_text reads");
-    return psprintf("The greatest value of type %s is " UINT64_FORMAT ".", Id::name,
-                    static_cast<std::uint64_t>(greatest<Id>));
+    return psprintf("The greatest value of type %s is " UINT64_FORMAT ".", Id::name, static_cast<uint64>(greatest<Id>));
   }
   return "";
 }
@@ -121,8 +120,8 @@ template <class Id> [[noreturn]] void time_error(Id const &layout) {
 template <class Id> std::uint64_t check_component(char const *component, std::int64_t value, std::uint64_t max) {
   if (value < 0 || static_cast<std::uint64_t>(value) > max)
     ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-            errmsg("%s " INT64_FORMAT " is out of range for type %s", component, value, Id::name),
-            errdetail("The range is 0 to " UINT64_FORMAT ".", max));
+            errmsg("%s " INT64_FORMAT " is out of range for type %s", component, static_cast<int64>(value), Id::name),
+            errdetail("The range is 0 to " UINT64_FORMAT ".", static_cast<uint64>(max)));
   return static_cast<std::uint64_t>(value);
 }
 

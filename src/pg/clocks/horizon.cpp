@@ -351,7 +351,7 @@ void lower_state(clock_ref const &clock, std::uint64_t to) {
   for (int i = 0; i < MaxBackends; i++) {
     pg_atomic_uint64 &word = memory->sessions[i].floor[clock.id];
     std::uint64_t floor = pg_atomic_read_u64(&word);
-    while (floor > to + 1 && !pg_atomic_compare_exchange_u64(&word, &floor, to + 1)) {
+    while (floor > to + 1 && !compare_exchange(word, floor, to + 1)) {
     }
   }
   pg_atomic_fetch_add_u64(&memory->lowered, 1);
@@ -569,7 +569,7 @@ void leave_passed_unit(clock_ref const &clock, std::uint64_t now) {
   if (last == 0 || last == end || clock.rules.unit(last) == now)
     return;
   left_at = pg_atomic_read_u64(&memory->left_at);
-  if (last > now && (left_at == now || !pg_atomic_compare_exchange_u64(&memory->left_at, &left_at, now)))
+  if (last > now && (left_at == now || !compare_exchange(memory->left_at, left_at, now)))
     return;
   // If another session was first, it has issued an ID, and there will be another poll.
   static_cast<void>(clock.cell.compare_exchange(last, end));

@@ -29,7 +29,7 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
 
   std::uint64_t load() noexcept { return pg_atomic_read_u64(&state); }
   bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
-    return pg_atomic_compare_exchange_u64(&state, &expected, desired);
+    return pg::compare_exchange(state, expected, desired);
   }
   template <class Clock> permit permits(Clock const &clock, std::uint64_t next) noexcept {
     return permits_below(renew_at, clock, next);

@@ -17,7 +17,7 @@ void notice_ahead(clock_id id, std::uint64_t state) {
   // While the system clock is behind, the logical clock moves by single units, so a longer move means another step
   // back.
   bool const another = state >= rules.next_unit(rules.next_unit(seen));
-  if (!pg_atomic_compare_exchange_u64(&counted_until, &seen, rules.next_unit(state)) || !another)
+  if (!compare_exchange(counted_until, seen, rules.next_unit(state)) || !another)
     return;
   pg_atomic_fetch_add_u64(&clock.stats.backward_steps, 1);
   if (ahead >= notable_micros && keeps_highest_time())

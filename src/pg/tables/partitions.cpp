@@ -171,7 +171,7 @@ constexpr TimestampTz first_monday = 366 * USECS_PER_DAY;
 constexpr double month_micros = 365.2425 / 12 * USECS_PER_DAY;
 
 period_width width_argument(Interval const *interval) {
-  std::int64_t micros = 0;
+  int64 micros = 0;
   bool const overflows = pg_mul_s64_overflow(interval->day, USECS_PER_DAY, &micros) ||
                          pg_add_s64_overflow(micros, interval->time, &micros);
   bool const is_of_months = interval->month > 0 && interval->day == 0 && interval->time == 0;
@@ -206,7 +206,7 @@ std::int64_t period_of(period_width const &width, TimestampTz time) {
 /// Returns when a period begins, or 'infinity' if that is too late for a timestamptz.
 TimestampTz begin_of(period_width const &width, std::int64_t period) {
   if (width.months == 0) {
-    std::int64_t begin = 0;
+    int64 begin = 0;
     if (pg_mul_s64_overflow(period, width.micros, &begin) || pg_add_s64_overflow(begin, first_monday, &begin) ||
         !IS_VALID_TIMESTAMP(begin))
       return DT_NOEND;

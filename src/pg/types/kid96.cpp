@@ -137,10 +137,10 @@ Datum kid96_local(PG_FUNCTION_ARGS) {
 
   std::uint32_t const mine = force ? 0 : node();
   if (!force && layout.node(id) != mine)
-    ereport(
-        ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is from another node"),
-        errdetail("The node of the ID is " UINT64_FORMAT ", but the node of this server is %u.", layout.node(id), mine),
-        errhint("kid_local(id, true) drops the node of an ID, which is then no longer unique."));
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is from another node"),
+            errdetail("The node of the ID is " UINT64_FORMAT ", but the node of this server is %u.",
+                      static_cast<uint64>(layout.node(id)), mine),
+            errhint("kid_local(id, true) drops the node of an ID, which is then no longer unique."));
   return put<kid64>(layout.local(id));
 }
 
