@@ -42,8 +42,8 @@ void _PG_init() {
 
 namespace kid::pg {
 
-/// Never called. A script of version 1.0 needs a library that has this function, and every later library keeps it. So
-/// an older script can use a newer library, but a newer script cannot use an older one.
+/// Never called. The scripts of all versions 1.0.x need a library that has this function, and every later library keeps
+/// it. So an older script can use a newer library, but a script of a newer minor version cannot use an older one.
 static Datum library_1_0(FunctionCallInfo) {
   PG_RETURN_VOID();
 }

@@ -13,7 +13,7 @@ $node->start;
 my $directory = $node->config_data('--sharedir') . '/extension';
 my ($current) = slurp_file("$directory/kid.control") =~ /default_version = '(.*)'/;
 
-# All objects of the extension, each with its definition. It contains no OIDs, because they differ between databases.
+# All objects of an extension, each with its definition. It contains no OIDs, because they differ between databases.
 my $catalogue = q{
 	SELECT i.type, i.identity, obj_description(d.objid, c.relname) AS comment,
 	       CASE c.relname
@@ -34,29 +34,56 @@ my $catalogue = q{
 	            WHEN 'pg_class' THEN (SELECT concat_ws(' ', pg_get_viewdef(v.oid), v.relacl::text) FROM pg_class v WHERE v.oid = d.objid)
 	       END AS definition
 	  FROM pg_depend d JOIN pg_class c ON c.oid = d.classid, pg_identify_object(d.classid, d.objid, d.objsubid) AS i
-	 WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'kid')
+	 WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'EXTENSION')
 	 ORDER BY i.type COLLATE "C", i.identity COLLATE "C"
 };
 
 sub catalogue_of
 {
-	my ($database, @commands) = @_;
+	my ($extension, $database, @commands) = @_;
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	$node->safe_psql($database, $_) foreach @commands;
-	return $node->safe_psql($database, $catalogue);
+	return $node->safe_psql($database, $catalogue =~ s/EXTENSION/$extension/r);
 }
 
-my $fresh = catalogue_of('fresh', 'CREATE EXTENSION kid');
-cmp_ok(scalar(split /\n/, $fresh), '>', 500, 'the catalog of a fresh installation is not empty');
-
-my @released = sort map { basename($_) =~ /^kid--([0-9.]+)\.sql$/ ? $1 : () } glob 'released/*.sql';
-ok(@released || $current eq '1.0', 'there are released versions, unless the current one is 1.0');
-foreach my $version (@released)
+# Verifies that updates of an extension end with the catalog of a fresh installation of $to.
+sub verify_updates
 {
-	(my $database = "from_$version") =~ tr/./_/;
-	my $updated = catalogue_of($database, "CREATE EXTENSION kid VERSION '$version'", 'ALTER EXTENSION kid UPDATE');
-	is($node->safe_psql($database, q{SELECT extversion FROM pg_extension WHERE extname = 'kid'}), $current, "$version is updated to $current");
-	ok($updated eq $fresh, "after the update from $version the catalog is that of a fresh $current");
+	my ($extension, $to, @from) = @_;
+	(my $suffix = "${extension}_$to") =~ tr/./_/;
+	my $fresh = catalogue_of($extension, "fresh_$suffix", "CREATE EXTENSION $extension VERSION '$to' CASCADE");
+	foreach my $from (@from)
+	{
+		(my $database = "from_${from}_$suffix") =~ tr/./_/;
+		my $updated = catalogue_of($extension, $database, "CREATE EXTENSION $extension VERSION '$from' CASCADE", "ALTER EXTENSION $extension UPDATE TO '$to'");
+		is($node->safe_psql($database, "SELECT extversion FROM pg_extension WHERE extname = '$extension'"), $to, "$extension $from is updated to $to");
+		ok($updated eq $fresh, "after the update of $extension from $from the catalog is that of a fresh $to");
+	}
+	return $fresh;
+}
+
+# An update script may be missing because nobody has thought of it, so each released version needs a way to this one.
+my %released;
+foreach (glob 'released/*.sql')
+{
+	push @{ $released{$1} }, $2 if basename($_) =~ /^(kid|kid_seal)--([0-9.]+)\.sql$/ && $2 ne $current;
+}
+ok(%released || $current eq '1.0.0', 'there are released versions, unless the current one is 1.0.0');
+my $fresh = verify_updates('kid', $current, @{ $released{kid} // [] });
+cmp_ok(scalar(split /\n/, $fresh), '>', 500, 'the catalog of a fresh installation is not empty');
+verify_updates('kid_seal', $current, @{ $released{kid_seal} // [] });
+
+# A rehearsal of the next patch version, which changes a comment: how a fix reaches the databases that have kid.
+(my $next = $current) =~ s/(\d+)$/$1 + 1/e;
+my %change = (kid => "COMMENT ON FUNCTION kid_next() IS 'rehearsal';\n", kid_seal => "COMMENT ON SCHEMA kid_seal_internal IS 'rehearsal';\n");
+my @rehearsal;
+END { unlink @rehearsal }
+foreach my $extension (sort keys %change)
+{
+	push @rehearsal, "$directory/$extension--$next.sql", "$directory/$extension--$current--$next.sql";
+	append_to_file($rehearsal[-2], slurp_file("$directory/$extension--$current.sql") . $change{$extension});
+	append_to_file($rehearsal[-1], $change{$extension});
+	verify_updates($extension, $next, $current, @{ $released{$extension} // [] });
 }
 
 # Check the comparison itself: it must notice a missing object, a missing comment, another cost and another privilege.
@@ -64,7 +91,7 @@ my $number = 0;
 foreach my $change ('ALTER EXTENSION kid DROP FUNCTION kid_stats()', 'COMMENT ON FUNCTION kid_next() IS NULL', 'ALTER FUNCTION kid_next() COST 2',
 	'GRANT EXECUTE ON FUNCTION kid_observe(sno) TO PUBLIC')
 {
-	ok(catalogue_of('changed_' . $number++, 'CREATE EXTENSION kid', $change) ne $fresh, "the comparison notices: $change");
+	ok(catalogue_of('kid', 'changed_' . $number++, 'CREATE EXTENSION kid', $change) ne $fresh, "the comparison notices: $change");
 }
 
 $node->stop;

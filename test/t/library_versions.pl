@@ -50,7 +50,7 @@ sub error_of
 
 my @other_struct = ([ 'src/pg/clocks/shmem.cpp', qr/ struct_version = 1;/, ' struct_version = 2;' ],
 	[ 'src/pg/clocks/shmem.cpp', qr/struct_version == 1 /, 'struct_version == 2 ' ]);
-my ($older, $newer) = (build('0.9', @other_struct, [ 'src/pg/module.cpp', qr/kid_library_1_0/, 'kid_library_0_9' ]), build('999.0', @other_struct));
+my ($older, $newer) = (build('0.9.0', @other_struct, [ 'src/pg/module.cpp', qr/kid_library_1_0/, 'kid_library_0_9' ]), build('999.0.0', @other_struct));
 copy($installed, "$directory/kid.so") or die $!;
 END { install("$directory/kid.so") if defined $directory && -e "$directory/kid.so" }
 
@@ -121,7 +121,7 @@ SKIP:
 {
 	skip 'from 18 on every minor version is supported', 2 if $number >= 180000;
 	my $next = $number + 1;
-	install(build('1.0', [ 'src/pg/module.cpp', qr/constexpr int least\[\] = \{.*?\};/, "constexpr int least[] = {$next};" ]));
+	install(build('1.0.0', [ 'src/pg/module.cpp', qr/constexpr int least\[\] = \{.*?\};/, "constexpr int least[] = {$next};" ]));
 	like(error_of('other', 'SELECT kid_next()'), qr/ERROR:  0A000: kid needs PostgreSQL \d+\.\d+ or later\nDETAIL:  .*\nHINT:  /, 'kid_next() fails on a minor version that is too old');
 	like(error_of('other', q{SELECT '...........'::kid64}), qr/ERROR:  0A000: /, 'an input function fails on a minor version that is too old');
 	install($newer);
@@ -130,7 +130,7 @@ SKIP:
 SKIP:
 {
 	skip 'before 18 a module has no name', 1 if $node->safe_psql('postgres', 'SHOW server_version_num') < 180000;
-	is($node->safe_psql('postgres', q{LOAD 'kid'; SELECT version FROM pg_get_loaded_modules() WHERE module_name = 'kid'}), '999.0',
+	is($node->safe_psql('postgres', q{LOAD 'kid'; SELECT version FROM pg_get_loaded_modules() WHERE module_name = 'kid'}), '999.0.0',
 		'the library has its version in pg_get_loaded_modules()');
 }
 
