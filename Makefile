@@ -2,6 +2,7 @@
 # in another folder: make -f ../kid/Makefile
 #     make installcheck runs pg_regress on the running server, then the TAP tests on servers of their own.
 #     PROVE_TESTS=test/t/lease.pl chooses some of the latter, and PROVE_FLAGS is for prove.
+# make dist:                             the zip for PGXN, in build
 # make test-matrix:                      make test with every supported PostgreSQL
 # make test, make demo, make bench:      install what is missing and use a private server; see CONTRIBUTING.md
 # make compile_commands.json:            the commands that compile each source, for clangd and clang-tidy
@@ -46,15 +47,21 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
 EXTRA_CLEAN = $(OBJS:.o=.d) $(PLAIN) $(PLAIN_SEAL) build
 
-PRIVATE = test test-assertions test-core test-ha test-citus test-peers test-clients demo bench lint
-.PHONY: $(PRIVATE) test-matrix
+PRIVATE = test test-assertions test-core test-dist test-ha test-citus test-peers test-clients demo bench lint
+OTHERS  = test-matrix dist
+.PHONY: $(PRIVATE) $(OTHERS)
 
-ifneq ($(filter $(PRIVATE) test-matrix,$(MAKECMDGOALS)),)
+ifneq ($(filter $(PRIVATE) $(OTHERS),$(MAKECMDGOALS)),)
 # These may find no pg_config yet, so they cannot read PGXS.
 $(PRIVATE):
 	@$(top)test/run $@
 test-matrix:
 	@$(top)test/matrix
+# What is committed, without what .gitattributes excludes.
+ZIP = build/kid-$(EXTVERSION).zip
+dist:
+	mkdir -p $(dir $(ZIP))
+	git archive --format=zip --prefix=kid-$(EXTVERSION)/ -o $(ZIP) HEAD
 else
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
