@@ -3,6 +3,7 @@
 #     make installcheck runs pg_regress on the running server, then the TAP tests on servers of their own.
 #     PROVE_TESTS=test/t/lease.pl chooses some of the latter, and PROVE_FLAGS is for prove.
 # make dist:                             the zip for PGXN, in build
+# make deb:                              packages for Debian, in build/deb
 # make test-matrix:                      make test with every supported PostgreSQL
 # make test, make demo, make bench:      install what is missing and use a private server; see CONTRIBUTING.md
 # make compile_commands.json:            the commands that compile each source, for clangd and clang-tidy
@@ -48,7 +49,7 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
 EXTRA_CLEAN = $(OBJS:.o=.d) $(PLAIN) $(PLAIN_SEAL) build
 
 PRIVATE = test test-assertions test-core test-dist test-ha test-citus test-peers test-clients demo bench lint
-OTHERS  = test-matrix dist
+OTHERS  = test-matrix dist deb
 .PHONY: $(PRIVATE) $(OTHERS)
 
 ifneq ($(filter $(PRIVATE) $(OTHERS),$(MAKECMDGOALS)),)
@@ -57,6 +58,8 @@ $(PRIVATE):
 	@$(top)test/run $@
 test-matrix:
 	@$(top)test/matrix
+deb:
+	@$(top)test/deb
 # What is committed, without what .gitattributes excludes.
 ZIP = build/kid-$(EXTVERSION).zip
 dist:
@@ -71,12 +74,17 @@ endif
 include $(PGXS)
 
 PG_PROVE_FLAGS += -I test/t
+# The servers of the TAP tests do not look in DESTDIR, where a packager tests what is not installed yet.
+ifneq ($(DESTDIR),)
+prove_installcheck = @echo "No TAP tests: the servers that they start would not find kid in $(DESTDIR)"
+else
 # Some PostgreSQLs come without their Perl modules, and some machines without prove and IPC::Run.
 ifneq ($(filter installcheck,$(MAKECMDGOALS)),)
 ifeq ($(shell $(PROVE) --version >/dev/null 2>&1 && perl -MIPC::Run -e 1 2>/dev/null && \
               echo $(wildcard $(top_srcdir)/src/test/perl/PostgreSQL/Test/Cluster.pm)),)
 prove_installcheck = @echo "No TAP tests: they need prove, IPC::Run, and PostgreSQL::Test::Cluster in \
                            $(abspath $(top_srcdir))/src/test/perl"
+endif
 endif
 endif
 
