@@ -49,7 +49,7 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
 EXTRA_CLEAN = $(OBJS:.o=.d) $(PLAIN) $(PLAIN_SEAL) build
 
 PRIVATE = test test-assertions test-core test-dist test-ha test-citus test-peers test-clients demo bench lint
-OTHERS  = test-matrix dist deb
+OTHERS  = test-matrix dist deb release-check release-dry-run
 .PHONY: $(PRIVATE) $(OTHERS)
 
 ifneq ($(filter $(PRIVATE) $(OTHERS),$(MAKECMDGOALS)),)
@@ -60,6 +60,10 @@ test-matrix:
 	@$(top)test/matrix
 deb:
 	@$(top)test/deb
+release-check:
+	@$(top)test/release check
+release-dry-run:
+	@$(top)test/release dry-run
 # What is committed, without what .gitattributes excludes.
 ZIP = build/kid-$(EXTVERSION).zip
 dist:
