@@ -48,7 +48,7 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
 EXTRA_CLEAN = $(OBJS:.o=.d) $(PLAIN) $(PLAIN_SEAL) build
 
-PRIVATE = test test-assertions test-core test-dist test-ha test-citus test-peers test-clients demo bench lint
+PRIVATE = test test-assertions test-arm64 test-core test-dist test-ha test-citus test-peers test-clients demo bench lint
 OTHERS  = test-matrix dist deb release-check release-dry-run
 .PHONY: $(PRIVATE) $(OTHERS)
 
