@@ -480,12 +480,12 @@ SELECT "Other".kid_drop_partitions('public.y', '2026-01-01', false);
 RESET search_path;
 ALTER EXTENSION kid SET SCHEMA public;
 
--- The case of a setting's name does not matter. If the library is not loaded, PostgreSQL stores the name as written. A role's setting for another database does
--- not count.
+-- The case of a setting's name does not matter. If the library is not loaded, PostgreSQL stores the name as written; if it is preloaded, as kid defines it. A
+-- role's setting for another database does not count.
 \c -
 CREATE ROLE regress_kid_epoch;
 ALTER ROLE regress_kid_epoch SET "KID"."Flake_Epoch" = '1577836800000';
-SELECT unnest(setconfig) FROM pg_db_role_setting WHERE setrole = 'regress_kid_epoch'::regrole;
+SELECT lower(unnest(setconfig)) FROM pg_db_role_setting WHERE setrole = 'regress_kid_epoch'::regrole;
 CREATE TABLE fe (id flake) PARTITION BY RANGE (id);
 SELECT code, message FROM error('SELECT kid_create_partitions(''fe'', ''1 day'', now())');
 ALTER ROLE regress_kid_epoch RESET ALL;
