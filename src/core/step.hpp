@@ -26,8 +26,9 @@
 //   holds(last, now)  what to do if the system clock goes back behind a state. If true, keep the highest time and count
 //                     on (a hybrid logical clock), so that states only ever rise. If false, wait until the system
 //                     clock has reached that time again
-//   divided           whether servers divide the sequence into lanes (lane.hpp); then `sequence` is its field in a
-//   state changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
+//   divided           whether servers divide the sequence into lanes, see lane.hpp
+//   sequence          the field of the sequence in a state; only of a divided clock
+//   changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
 //   is_stale()        whether the caller must choose its clock anew, because the server's settings have changed
 //
 // A `Cell` has the state of a clock, in one atomic word, and a limit, in another word. Only states below the limit may

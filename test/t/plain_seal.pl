@@ -45,7 +45,7 @@ like(install('plain-seal', 'app'), qr/ERROR:  extension "pgcrypto" is not instal
 output_of('app', 'CREATE SCHEMA crypto; GRANT USAGE, CREATE ON SCHEMA crypto TO hostile; CREATE EXTENSION pgcrypto SCHEMA crypto');
 like(install('plain-seal', 'other'), qr/ERROR:  .*(?:permission denied|belongs to another role)/, 'nobody but the owner installs kid_seal');
 
-# Whoever may create functions beside those of pgcrypto does not come by a key.
+# A role that may create functions in the schema of pgcrypto gets no key.
 output_of('hostile', join ';', map { "CREATE FUNCTION crypto.$_ RETURNS bytea LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''planted code ran as %'', current_user; RETURN NULL; END'" }
 	'hmac(bytea, bytea, varchar)', 'hmac(bytea, bytea, name)', 'encrypt(bytea, bytea, varchar)', 'decrypt(bytea, bytea, name)', 'substr(bytea, integer, bigint)', 'gen_random_bytes(bigint)', 'convert_to(text, text)', 'gen_random_bytes(VARIADIC integer[])');
 output_of('app', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO other; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO other, PUBLIC; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO other');

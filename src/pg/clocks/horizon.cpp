@@ -323,7 +323,7 @@ clock_cell &enter(clock_id id, char const *function) {
     // A transaction enters again if settings change. Then its first floor is the lower one.
     if (pg_atomic_read_u64(&floor) == 0) {
       std::uint64_t last = 0;
-      pg_write_barrier(); // whoever sees the floor sees the database
+      pg_write_barrier(); // a reader that sees the floor also sees the database
       do {
         last = cell.load();
         pg_atomic_write_u64(&floor, last + 1);

@@ -3,8 +3,8 @@
 // late. A consumer that reads `id > last AND id < horizon` misses none.
 //
 // Before a transaction takes its first state of a clock, it writes its floor to shared memory: none of its states
-// will be below. The horizon is the least of these floors. If there are none, it is the state after the last one
-// issued:
+// will be below. The horizon is the least of these floors. Without any floor, the horizon is the state after the
+// last one issued:
 //
 //            floor of T                     floor of U                    state
 //   -------------|------------------------------|---------------------------|-----> states

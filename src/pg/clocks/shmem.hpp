@@ -83,12 +83,11 @@ struct lease_state {
   int tranche;
 
   // Guarded by `lock`:
-  int length;       ///< ms, the `kid.lease` in force; 0 is off
-  bool open;        ///< whether the clocks have been started from the page
-  bool failed;      ///< whether the last attempt to write the page raised an error
-  page_bounds page; ///< what is on the page
-  XLogRecPtr
-      unconfirmed; ///< where the WAL of the page ends, until standbys have confirmed that; then InvalidXLogRecPtr
+  int length;                  ///< ms, the `kid.lease` in force; 0 is off
+  bool open;                   ///< whether the clocks have been started from the page
+  bool failed;                 ///< whether the last attempt to write the page raised an error
+  page_bounds page;            ///< what is on the page
+  XLogRecPtr unconfirmed;      ///< where the WAL of the page ends; InvalidXLogRecPtr when standbys have confirmed it
   std::int64_t written_at;     ///< when the page was written, in microseconds of the monotonic clock
   std::int64_t write_micros;   ///< how long a write takes, until synchronous standbys have confirmed it
   std::int64_t pending_micros; ///< how long the last write had taken when it was last checked
