@@ -1,4 +1,5 @@
 -- Who may install kid, and in which schema.
+SELECT kid_version() = extversion AS same FROM pg_extension WHERE extname = 'kid';
 
 -- The extension can be moved to another schema, and continues to work.
 CREATE SCHEMA elsewhere;

@@ -48,6 +48,11 @@ static Datum library_1_0(FunctionCallInfo) {
   PG_RETURN_VOID();
 }
 
+static Datum version(FunctionCallInfo) {
+  return PointerGetDatum(cstring_to_text(KID_VERSION));
+}
+
 } // namespace kid::pg
 
 KID_FUNCTION(kid_library_1_0, kid::pg::library_1_0)
+KID_FUNCTION(kid_version, kid::pg::version)

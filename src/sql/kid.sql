@@ -3123,7 +3123,12 @@ COMMENT ON FUNCTION kid_inspect(uuid) IS
 
 -- from src/sql/clocks.sql
 
--- Functions that show and lower the logical clocks
+-- The version, and functions that show and lower the logical clocks
+
+CREATE FUNCTION kid_version() RETURNS text
+    LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_version() IS 'returns the version of the library that the session has loaded';
 
 CREATE FUNCTION kid_stats(
     OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint,

@@ -66,6 +66,8 @@ foreach my $query ('SELECT kid_next()', q{SELECT kid64_at('2026-11-21')}, 'SELEC
 }
 is($node->safe_psql('postgres', "SELECT kid_timestamp('$id'::kid64) < now() + interval '2 s', flax_next() IS NOT NULL"), 't|t', 'functions that do not use shared memory work');
 
+is($node->safe_psql('postgres', 'SELECT kid_version()'), '0.9.0', 'kid_version() tells the version of the library, not that of the script');
+
 # The install script may need functions that the library does not have.
 like(error_of('other', 'CREATE EXTENSION kid'),
 	qr/ERROR:  42883: could not find function "kid_library_1_0" in file/,
@@ -78,6 +80,7 @@ $node->safe_psql('other', 'CREATE EXTENSION kid');
 pass('CREATE EXTENSION works with a newer library');
 $node->restart;
 cmp_ok($node->safe_psql('other', 'SELECT kid_next()'), 'gt', $id, 'IDs rise with a newer library, after a restart of the server');
+is($node->safe_psql('other', 'SELECT kid_version()'), '999.0.0', 'a newer library tells its version');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid_library%'}), '0', 'the function that checks versions is not left in the catalog');
 
 # A type of another extension, whose library has an input function of the same name.

@@ -60,6 +60,7 @@ is(as('app', 'plain', 'SELECT kid_sequence(8::kid64)'), '8', 'functions are repl
 is(as('app', 'plain', 'SELECT kid_timestamp(kid_next()) > now() + interval \'45 minutes\''), 't', 'IDs continue from the clock');
 is(as('app', 'plain', q{SELECT count(*) FROM pg_proc AS p WHERE pronamespace = 'kid'::regnamespace AND obj_description(oid, 'pg_proc') IS NULL}), '0',
 	'every function has a comment');
+is(as('app', 'plain', q{SELECT obj_description('kid'::regnamespace) = format('kid %s, in plain SQL', kid.kid_version())}), 't', 'kid_version() tells the same');
 is(as('app', 'plain', q{SELECT obj_description('kid'::regnamespace)}) =~ s/\d.*,/VERSION,/r, 'kid VERSION, in plain SQL', 'the schema tells the version');
 
 # The script refuses a schema in which others can put something, and a database that has the extension.
