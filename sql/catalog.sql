@@ -30,7 +30,7 @@ SELECT p.oid::regprocedure AS function, p.provolatile, p.proparallel
  WHERE e.extname = 'kid' AND (p.provolatile <> 'i' OR p.proparallel <> 's')
  ORDER BY p.oid::regprocedure::text COLLATE "C";
 
--- Comparisons may run on rows that the user must not see (LEAKPROOF). All other functions return NULL for NULL.
+-- Comparisons, and times that depend on no setting, may run on rows that the user must not see (LEAKPROOF). All other functions return NULL for NULL.
 SELECT p.oid::regprocedure AS function
   FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
        JOIN pg_extension e ON d.refobjid = e.oid

@@ -297,14 +297,17 @@ BEGIN
     END LOOP;
 END $$;
 GRANT SELECT ON days, hidden TO regress_kid_reader;
+CREATE INDEX by_time ON key_kid64 (kid_timestamp(id));
 SET ROLE regress_kid_reader;
 SET enable_seqscan = off;
 SET enable_material = off;
 SELECT source || condition AS condition, kind, conditions IS NOT NULL AS index, rows, string_agg(type, ' ' ORDER BY type) AS types
   FROM hidden, (VALUES ('key'), ('barrier')) AS k (kind), run(format('%s%s_%s', source, kind, type), condition) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;
+SELECT kind, conditions FROM (VALUES ('key'), ('barrier')) AS k (kind), run(kind || '_kid64', 'kid_timestamp(id) > timestamptz ''2026-11-03''');
 RESET enable_material;
 RESET enable_seqscan;
 RESET ROLE;
+DROP INDEX by_time;
 DO $$
 DECLARE
     type text;
