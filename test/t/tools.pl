@@ -22,7 +22,7 @@ sql('CREATE EXTENSION kid');
 # Python.
 SKIP: {
 	my ($python) = grep { system("$_ -c 'import numpy' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
-	skip 'there is no Python with NumPy', 4 unless defined $python;
+	skip 'there is no Python with NumPy', 6 unless defined $python;
 	my ($functions) = $page =~ /^```python\n(import numpy.*?)^```$/ms;
 	my $program = "$PostgreSQL::Test::Utils::tmp_check/decode.py";
 	my $vectors = join "\n", 'unused', 'text,number,micros',
@@ -44,11 +44,17 @@ times = uuidv7_times([row[4] for row in rows])
 print(times.dtype, [int(t) for t in times.astype(np.int64)] == [int(row[0]) for row in rows],
       (uuidv7_times([row[4].upper() for row in rows]) == times).all(),
       np.isnat(uuidv7_times(["919108f7-52d1-4320-9bac-f847db4148a8"])).all())
-for wrong in (["short"], ["*6*nef3Mk.."], [".6.nef3Mk..", ".6.nef3Mk"], [".6.nef3Mk..x"]):
+print(kid64_numbers([]).dtype, kid64_times(kid64_numbers([])).dtype, uuidv7_times([]).dtype,
+      np.isnat(uuidv7_times(["01a20168-9de7-7651-03ac-60dca3b8f7f5", "None" + " " * 32])).all())
+for wrong in (["short"], ["*6*nef3Mk.."], [".6.nef3Mk..", ".6.nef3Mk"], [".6.nef3Mk..x"], [".6.RlAzu..z"]):
     try:
         print(kid64_numbers(wrong))
     except ValueError as error:
         print("ValueError")
+try:
+    print(kid64_times([1.0, float("nan")]))
+except ValueError as error:
+    print("ValueError")
 END
 	IPC::Run::run([ $python, $program, $input ], '>', \my $out, '2>', \my $err);
 	is($err, '', 'Python has no error');
@@ -56,7 +62,8 @@ END
 	like($out[0] // '', qr/^\d\d\d True$/, 'kid64_numbers() decodes the texts of the vectors');
 	is($out[1], 'datetime64[us] True True', 'kid64_times() gives the times of the vectors, also for signed numbers');
 	is($out[2], 'datetime64[ms] True True True', 'uuidv7_times() gives the times of the vectors, and NaT for version 4');
-	is(join(' ', @out[ 3 .. $#out ]), join(' ', ('ValueError') x 4), 'what is no kid64 is an error');
+	is($out[3], 'uint64 datetime64[us] datetime64[ms] True', 'an empty column works, and a uuid of another variant, or a missing one, has no time');
+	is(join(' ', @out[ 4 .. $#out ]), join(' ', ('ValueError') x 6), 'what is no kid64 is an error');
 }
 
 # Grafana replaces macros and variables by text.
