@@ -230,16 +230,45 @@ foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+0
 	is($node->safe_psql('bare', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'and no lock is left');
 }
 
-# In place: no table is rewritten.
-my $files = q{SELECT pg_relation_filenode('orders')};
-$before = as('app', 'restored', $files);
-as('app', 'restored', q{BEGIN; DROP VIEW recent; DROP TABLE events; ALTER TABLE orders ALTER id DROP DEFAULT, ALTER payment DROP DEFAULT, ALTER bigint DROP DEFAULT, ALTER id TYPE bigint;
-	DROP SCHEMA kid, kid_clocks CASCADE; COMMIT});
-$node->safe_psql('restored', 'CREATE EXTENSION kid');
-is(as('app', 'restored', q{ALTER TABLE orders ALTER id TYPE kid64, ALTER id SET DEFAULT kid_next(), ALTER payment SET DEFAULT kid_uuidv7(), ALTER bigint SET DEFAULT kid_next()}), '',
-	'the tables change to the extension in place');
-is(as('app', 'restored', $files), $before, 'without a rewrite');
-is($node->safe_psql('restored', 'SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > greatest(max(id), max(bigint)::kid64) FROM orders'), "t\nt", 'and IDs rise');
+# docs/from-plain-sql.md: what to create again, and the change in place, without a rewrite.
+my %block = slurp_file('docs/from-plain-sql.md') =~ m{^<!-- not run: test/t/plain\.pl does: (.*?) -->\n```sql\n(.*?)^```$}msg;
+as('app', 'plain', q{CREATE VIEW ordered AS SELECT e.id FROM orders AS o JOIN events AS e ON e.order_id = o.id; CREATE INDEX large ON orders (payment) WHERE id > 5;
+	CREATE POLICY own ON orders USING (id = 7); ALTER TABLE orders ADD CONSTRAINT known CHECK (id > 7) NOT VALID;
+	CREATE FUNCTION item(i kid64) RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT 1 FROM orders WHERE id = i; END});
+$node->safe_psql('postgres', q{CREATE DATABASE stored OWNER app; ALTER DATABASE stored SET search_path = public, kid});
+$node->safe_psql('stored', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC; CREATE EXTENSION kid SCHEMA kid');
+$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.stored", '-N', 'trap', '-N', 'kid', '-N', 'kid_clocks', $node->connstr('plain') ], 'pg_dump of stored comparisons');
+$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('stored') . ' user=app', '-f', "$dump.stored" ], 'their restore beside the extension');
+is(join(' ', sort split /\n/, $node->safe_psql('stored', $block{definitions})), 'constraint of orders|known function|item(kid64) index|large policy on orders|own view|ordered', 'the page finds them');
+
+$node->safe_psql('postgres', q{CREATE DATABASE inplace OWNER app; ALTER DATABASE inplace SET search_path = public, kid});
+is(install('app', 'inplace'), '', 'the script is installed: inplace');
+as('app', 'inplace', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text); CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders);
+	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), kind text) PARTITION BY RANGE (id); SELECT kid_create_partitions('events', '1 day', now() + interval '2 days');
+	INSERT INTO orders SELECT FROM generate_series(1, 1000); INSERT INTO payments (order_id) SELECT id FROM orders; INSERT INTO events SELECT kid64_at(now() + n * interval '1 hour') FROM generate_series(0, 30) AS n;
+	SELECT kid_observe(kid64_floor(now() + interval '50 minutes')); INSERT INTO orders DEFAULT VALUES});
+my $in_place = $block{'in place'} =~ s/(?<=^BEGIN;\n)/$block{'partitioned before'}/mr =~ s/(?<=^CREATE EXTENSION kid SCHEMA kid;\n)/$block{'partitioned after'}/mr;
+$in_place =~ s/^SELECT \* FROM kid_observe_all\(\);.*\n//m or die;
+sub in_place { return as('app', 'inplace', $in_place) }
+my $files = q{SELECT string_agg(oid::regclass || ' ' || relfilenode, ',' ORDER BY oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace};
+my $all = q{SELECT (SELECT md5(string_agg(id::bigint || ' ', '' ORDER BY id)) FROM orders), (SELECT md5(string_agg(id::text || order_id::bigint, '' ORDER BY id)) FROM payments), (SELECT md5(string_agg(tableoid::regclass || ' ' || id::bigint, '' ORDER BY id::bigint)) FROM events)};
+$before = as('app', 'inplace', "$files; $all");
+my %rest = (
+	'view recent' => [ 'CREATE VIEW recent AS SELECT FROM payments WHERE kid_timestamp(id) > now()', 'DROP VIEW recent' ],
+	'column kind of table events2' => [ 'CREATE TABLE events2 (kind kid64[])', 'DROP TABLE events2' ],
+	'default value for column n of table other' => [ 'CREATE TABLE other (n bigint DEFAULT kid_next())', 'DROP TABLE other' ],
+	'index payments_kid_timestamp_idx' => [ 'CREATE INDEX ON payments (kid_timestamp(id))', 'DROP INDEX payments_kid_timestamp_idx' ],
+	'function f()' => [ 'CREATE FUNCTION f() RETURNS bigint RETURN kid.kid_next()', 'DROP FUNCTION f()' ]);
+foreach my $name (sort keys %rest)
+{
+	as('app', 'inplace', $rest{$name}[0]);
+	like(in_place(), qr/\AERROR:  this depends on the schema kid: .*\Q$name\E/s, "the change fails if something depends on kid: $name");
+	is(as('app', 'inplace', "$files; $all"), $before, 'and changes nothing') if $name =~ /view/;
+	is(as('app', 'inplace', $rest{$name}[1]), '', 'which is dropped');
+}
+is(in_place(), '', 'the tables change to the extension in place');
+is(as('app', 'inplace', "$files; $all"), $before, 'without a rewrite, in the same partitions');
+is($node->safe_psql('inplace', 'SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > max(id) FROM orders'), "t\nt", 'and IDs rise');
 
 $node->stop;
 done_testing();

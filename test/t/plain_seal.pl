@@ -100,6 +100,11 @@ $node->safe_psql('extended', 'CREATE EXTENSION kid; CREATE EXTENSION pgcrypto; C
 $node->command_ok([ 'sh', '-c', "pg_dump --data-only -t kid_seal_internal.keys plain | psql -Xq -v ON_ERROR_STOP=1 extended" ], 'keys are moved to the extension');
 is($node->safe_psql('extended', "SELECT kid64_unseal('$sealed', 'ord') = $id\::bigint::kid64, kid_uuid_unseal('$sealed_uuid', 'pay') = '$uuid'"), 't|t', 'its texts unseal there');
 
+my ($in_place) = slurp_file('docs/from-plain-sql.md') =~ m{^<!-- not run: test/t/plain_seal\.pl does: sealed -->\n```sql\n(.*?)^```$}ms;
+$node->safe_psql('restored', "BEGIN; ALTER SCHEMA kid_seal_internal RENAME TO kid_seal_old; DROP SCHEMA kid_seal CASCADE; DROP SCHEMA kid, kid_clocks CASCADE;
+	CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; $in_place; COMMIT");
+is($node->safe_psql('restored', "SET search_path = public, kid; SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id\::bigint::kid64, kid_seal.kid_uuid_unseal('$sealed_uuid', 'pay') = '$uuid'"), 't|t', 'and after a change in place');
+
 # A function in place of one of pgcrypto is found at the end of the script.
 $node->safe_psql('plain', q{ALTER FUNCTION crypto.gen_random_bytes(integer) RENAME TO away; CREATE FUNCTION crypto.gen_random_bytes(integer) RETURNS bytea LANGUAGE sql AS $$SELECT ''::bytea$$});
 like(install('plain-seal', 'app'), qr/ERROR:  kid_seal would depend on function crypto.gen_random_bytes\(integer\), which is not of pgcrypto/, 'a function that is not of pgcrypto is refused');
