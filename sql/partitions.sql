@@ -507,7 +507,7 @@ CREATE TABLE seen (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY 
 CREATE TABLE seen_before PARTITION OF seen FOR VALUES FROM (MINVALUE) TO (kid64_floor('2026-01-01 00:00+00'));
 CREATE TABLE seen_rest PARTITION OF seen DEFAULT;
 SELECT kid_create_partitions('seen', '1 month', '2026-04-01 00:00+00', since => '2026-01-01 00:00+00');
-SELECT partition, time_check FROM kid_partitions('seen');
+SELECT partition, missing_check FROM kid_partitions('seen');
 CREATE VIEW seen_at AS SELECT kid_timestamp(id) AS created_at, * FROM seen;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT * FROM seen_at WHERE created_at >= '2026-03-01 00:00+00';
@@ -518,9 +518,9 @@ PREPARE seen_since(timestamptz) AS SELECT * FROM seen_at WHERE created_at > $1;
 EXPLAIN (COSTS OFF) EXECUTE seen_since('2026-03-01 00:00+00');
 RESET plan_cache_mode;
 ALTER TABLE seen_before ADD CONSTRAINT kid_time CHECK (kid_timestamp(id) < '2026-01-01 00:00+00') NOT VALID;
-SELECT partition, time_check FROM kid_partitions('seen') LIMIT 1;
+SELECT partition, missing_check FROM kid_partitions('seen') LIMIT 1;
 ALTER TABLE seen_before VALIDATE CONSTRAINT kid_time;
-SELECT partition, time_check FROM kid_partitions('seen') LIMIT 1;
+SELECT partition, missing_check FROM kid_partitions('seen') LIMIT 1;
 ALTER TABLE seen_rest ADD CONSTRAINT kid_time CHECK (kid_timestamp(id) < '2026-01-01 00:00+00' OR kid_timestamp(id) >= '2026-04-01 00:00+00');
 EXPLAIN (COSTS OFF) SELECT * FROM seen_at WHERE created_at >= '2026-03-01 00:00+00';
 -- All IDs that a partition can have between its bounds have the times of the constraint: the first and the last of each, and
@@ -540,7 +540,7 @@ CREATE TABLE k96seen (id kid96 PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE sseen (id sno PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE xseen (id flax PRIMARY KEY) PARTITION BY RANGE (id);
 SELECT kid_create_partitions(t::regclass, '1 month', '2026-02-01 00:00+00', since => '2026-01-01 00:00+00') FROM unnest('{useen,fseen,k96seen,sseen,xseen}'::text[]) AS t;
-SELECT partition, time_check FROM unnest('{useen,fseen,k96seen,sseen,xseen}'::text[]) AS t, kid_partitions(t::regclass);
+SELECT partition, missing_check FROM unnest('{useen,fseen,k96seen,sseen,xseen}'::text[]) AS t, kid_partitions(t::regclass);
 INSERT INTO useen VALUES ('019b8000-0000-4000-8000-000000000000'), (kid_uuidv7_at('2026-01-31 23:59:59.999999+00'));
 SELECT tableoid::regclass, kid_timestamp(id) FROM useen ORDER BY id;
 INSERT INTO sseen SELECT id FROM unnest('{2026-01-01 00:00+00,2026-01-31 23:59:59.999999+00}'::timestamptz[]) AS t, LATERAL (VALUES (sno_floor(t)), (sno_ceil(t))) AS ids (id);
@@ -555,12 +555,45 @@ ALTER EXTENSION kid SET SCHEMA of_kid;
 SELECT of_kid.kid_create_partitions('apart.events', '1 month', '2026-02-01 00:00+00', since => '2026-01-01 00:00+00');
 GRANT USAGE ON SCHEMA of_kid TO regress_kid_apart;
 SELECT of_kid.kid_create_partitions('apart.events', '1 month', '2026-03-01 00:00+00', since => '2026-01-01 00:00+00');
-SELECT partition, time_check FROM of_kid.kid_partitions('apart.events');
+SELECT partition, missing_check FROM of_kid.kid_partitions('apart.events');
 ALTER EXTENSION kid SET SCHEMA public;
 DROP SCHEMA apart, of_kid CASCADE;
 DROP ROLE regress_kid_apart;
 DROP VIEW seen_at;
 DROP TABLE seen, useen, fseen, k96seen, sseen, xseen;
+-- The conditions for partitions that have none, with bounds in a unit, at the ends, in any DateStyle, and beside constraints of
+-- that name.
+CREATE TABLE "Bare" ("I d" kid64, n int CONSTRAINT kid_time CHECK (n > 0)) PARTITION BY RANGE ("I d");
+CREATE TABLE bare_old PARTITION OF "Bare" FOR VALUES FROM (MINVALUE) TO (kid64_make('2026-01-01 00:00+00', 500));
+CREATE TABLE bare_mid PARTITION OF "Bare" FOR VALUES FROM (kid64_make('2026-01-01 00:00+00', 500)) TO (kid64_floor('2026-02-01 00:00+00'))
+    PARTITION BY RANGE ("I d");
+CREATE TABLE bare_default PARTITION OF "Bare" DEFAULT;
+SELECT kid_create_partitions('"Bare"', '1 month', '2026-03-01 00:00+00', since => '2026-02-01 00:00+00');
+SET DateStyle = 'SQL, DMY'; SET TimeZone = 'Asia/Kolkata';
+SELECT partition, missing_check FROM kid_partitions('"Bare"');
+SELECT format('ALTER TABLE %s ADD CONSTRAINT kid_time_1 CHECK (%s)', partition, missing_check) FROM kid_partitions('"Bare"') WHERE missing_check IS NOT NULL \gexec
+RESET DateStyle; RESET TimeZone;
+SELECT partition, missing_check FROM kid_partitions('"Bare"');
+SELECT kid_create_partitions('bare_mid', '7 days', '2026-01-08 00:00+00', since => '2026-01-02 00:00+00', at_most => 1);
+SELECT conrelid::regclass, conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid::regclass::text ~ 'Bare|bare' ORDER BY 1, 2;
+INSERT INTO "Bare" VALUES (kid64_make('2026-01-01 00:00+00', 400), 1);
+SELECT tableoid::regclass FROM "Bare" WHERE kid_timestamp("I d") = '2026-01-01 00:00+00';
+DROP TABLE "Bare";
+-- A bound with components that no ID has: IDs above it have an earlier time.
+CREATE TABLE excess (id kid64) PARTITION BY RANGE (id);
+CREATE TABLE excess_old PARTITION OF excess FOR VALUES FROM (MINVALUE) TO ('.6.zZ5.....');
+SELECT kid_create_partitions('excess', '1 month', '2026-12-01 00:00+00', since => kid_timestamp('.6.zZ5.....'::kid64), at_most => 1);
+SELECT partition, begins, missing_check FROM kid_partitions('excess');
+INSERT INTO excess SELECT kid64_make(to_timestamp(1796000060), 1) RETURNING kid_timestamp(id), kid_timestamp(id) < kid_timestamp('.6.zZ5.....'::kid64) AS earlier;
+DROP TABLE excess;
+-- A constraint takes the right to call its function, which those who insert rows with IDs from elsewhere may not have.
+REVOKE EXECUTE ON FUNCTION kid_timestamp(uuid) FROM PUBLIC;
+CREATE TABLE revoked (id uuid) PARTITION BY RANGE (id);
+SELECT kid_create_partitions('revoked', '1 month', '2026-02-01 00:00+00', since => '2026-01-01 00:00+00');
+SELECT count(*) FROM pg_constraint WHERE conrelid = 'revoked_p20260101'::regclass;
+GRANT EXECUTE ON FUNCTION kid_timestamp(uuid) TO PUBLIC;
+SELECT partition, missing_check FROM kid_partitions('revoked');
+DROP TABLE revoked;
 RESET enable_bitmapscan;
 
 SET client_min_messages = warning;

@@ -14,6 +14,7 @@ CREATE FUNCTION kid_drop_partitions(
     LANGUAGE C VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
     AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_partition_times(
-    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean)
+    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean,
+    OUT time_check text)
     RETURNS SETOF record
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';

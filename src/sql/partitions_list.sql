@@ -5,7 +5,7 @@
 -- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
 CREATE FUNCTION kid_partitions(
     parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT rows bigint,
-    OUT bytes bigint, OUT detaching boolean, OUT time_check boolean)
+    OUT bytes bigint, OUT detaching boolean, OUT missing_check text)
     RETURNS SETOF record
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
@@ -18,8 +18,10 @@ BEGIN ATOMIC
                              FILTER (WHERE c.relkind <> 'p') AS rows
                     FROM below b JOIN pg_class c ON c.oid = b.oid GROUP BY b.partition)
     SELECT t.partition, t.begins, t.ends, coalesce(s.rows, double precision '0')::bigint, s.bytes::bigint, t.detaching,
-           EXISTS (SELECT FROM pg_constraint c
-                    WHERE c.conrelid = t.partition::oid AND c.conname = name 'kid_time' AND c.convalidated)
+           CASE WHEN NOT EXISTS (SELECT FROM pg_constraint c
+                                  WHERE c.conrelid = t.partition::oid AND c.contype = "char" 'c' AND c.convalidated
+                                    AND c.coninhcount = 0 AND c.conname ~ text '^kid_time(_[0-9]+)?$')
+                THEN t.time_check END
       FROM kid_partition_times(parent) AS t LEFT JOIN sums s ON s.partition = t.partition::oid
      ORDER BY t.begins;
 END;

@@ -96,6 +96,14 @@ inline bool may_use_schema(Oid schema, Oid role) {
 #endif
 }
 
+inline bool all_may_execute(Oid function) {
+#if PG_VERSION_NUM >= 160000
+  return object_aclcheck(ProcedureRelationId, function, ACL_ID_PUBLIC, ACL_EXECUTE) == ACLCHECK_OK;
+#else
+  return pg_proc_aclcheck(function, ACL_ID_PUBLIC, ACL_EXECUTE) == ACLCHECK_OK;
+#endif
+}
+
 // 18 added an argument for counters, and 19 one for flags of the table scan.
 inline IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot, int keys) {
 #if PG_VERSION_NUM >= 190000

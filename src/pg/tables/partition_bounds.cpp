@@ -100,6 +100,19 @@ bool differs_elsewhere(id_setting const &setting) {
   return differs;
 }
 
+/// Returns an instant as a constant in SQL. It is read the same whatever DateStyle and TimeZone are, unlike the text of
+/// a time zone such as IST.
+char const *constant_of(unix_micros time) {
+  pg_tm parts = {};
+  fsec_t fraction = 0;
+  char text[MAXDATELEN + 1];
+
+  if (timestamp2tm(from_unix(time), nullptr, &parts, &fraction, nullptr, nullptr) != 0)
+    ereport(ERROR, errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("timestamp out of range"));
+  EncodeDateTime(&parts, fraction, false, 0, nullptr, USE_ISO_DATES, text);
+  return psprintf("'%s+00'::timestamptz", text);
+}
+
 } // namespace
 
 partition_type partition_type_of(Oid parent) {
@@ -141,6 +154,57 @@ char const *text_of(partition_type const &type, partition_bound const &bound) {
 
   getTypeOutputInfo(type.oid, &output, &varies);
   return OidOutputFunctionCall(output, id_of(type.oid, bound));
+}
+
+Oid owner_of(Oid relation) {
+  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+
+  if (!HeapTupleIsValid(tuple))
+    ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relation));
+  Oid const owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relowner;
+  ReleaseSysCache(tuple);
+  return owner;
+}
+
+Oid time_function(partition_type const &type, Oid parent, Oid home) {
+  id_type const &ids = *type.ids;
+
+  if (ids.setting != nullptr || ids.exact_name != nullptr)
+    return InvalidOid;
+  Oid const function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("kid_timestamp"),
+                                       PointerGetDatum(buildoidvector(&type.oid, 1)), ObjectIdGetDatum(home));
+  // If kid has left the schema, somebody else may have put a function there.
+  char const *const symbol = OidIsValid(function) ? symbol_of(function) : nullptr;
+  if (symbol == nullptr || strcmp(symbol, psprintf("%s_timestamp", ids.prefix)) != 0)
+    return InvalidOid;
+  return may_use_schema(home, owner_of(parent)) && all_may_execute(function) ? function : InvalidOid;
+}
+
+char const *time_condition(partition_type const &type, Oid parent, Oid function, partition_bound const &lower,
+                           partition_bound const *upper) {
+  char const *const column = get_attname(parent, type.column, true);
+  char const *const schema = OidIsValid(function) ? get_namespace_name(get_func_namespace(function)) : nullptr;
+  char const *result = nullptr;
+
+  if (column == nullptr || schema == nullptr)
+    return nullptr;
+  char const *const time = psprintf("%s.kid_timestamp(%s)", quote_identifier(schema), quote_identifier(column));
+  if (lower.size > 0) {
+    unix_micros const begins = time_of(type, lower);
+    // If a bound was made by hand with components that no ID has, such as 1020000 s of a million, its time is that of
+    // IDs above it.
+    if (compare(bound_at(type, from_unix(begins - 1)), lower) > 0)
+      return nullptr;
+    result = psprintf("%s >= %s", time, constant_of(begins));
+  }
+  if (upper != nullptr) {
+    unix_micros const ends = time_of(type, *upper);
+    // If the partition ends within a time unit, it has IDs of that unit.
+    bool const ends_with_unit = compare(bound_at(type, from_unix(ends)), *upper) == 0;
+    result = psprintf("%s%s%s %s %s", result == nullptr ? "" : result, result == nullptr ? "" : " AND ", time,
+                      ends_with_unit ? "<" : "<=", constant_of(ends));
+  }
+  return result;
 }
 
 partition_list list_partitions(Oid parent, partition_type const &type) {
@@ -187,27 +251,31 @@ char const *check_setting(partition_type const &type) {
   return setting->name;
 }
 
-/// Returns a row for each partition, with the time from which and until which its IDs are. Both are null for the
-/// default partition.
+/// Returns a row for each partition, with the time from which and until which its IDs are, and the condition that tells
+/// the planner so. All are null for the default partition.
 static Datum partition_times(PG_FUNCTION_ARGS) {
   Oid const parent = PG_GETARG_OID(0);
   partition_type const type = partition_type_of(parent);
+  Oid const function = time_function(type, parent, get_func_namespace(fcinfo->flinfo->fn_oid));
   partition_list const all = list_partitions(parent, type);
 
   InitMaterializedSRF(fcinfo, 0);
   auto *const result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
   for (int i = 0; i < all.count; i++) {
     partition const &one = all.first[i];
+    char const *const condition =
+        time_condition(type, parent, function, one.lower, one.has_upper ? &one.upper : nullptr);
     Datum values[] = {ObjectIdGetDatum(one.oid),
                       TimestampTzGetDatum(one.lower.size > 0 ? from_unix(one.begins) : DT_NOBEGIN),
-                      TimestampTzGetDatum(one.has_upper ? from_unix(one.ends) : DT_NOEND), BoolGetDatum(one.detaching)};
-    bool nulls[lengthof(values)] = {};
+                      TimestampTzGetDatum(one.has_upper ? from_unix(one.ends) : DT_NOEND), BoolGetDatum(one.detaching),
+                      condition == nullptr ? 0 : PointerGetDatum(cstring_to_text(condition))};
+    bool nulls[lengthof(values)] = {false, false, false, false, condition == nullptr};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }
   Oid const default_partition = get_default_partition_oid(parent);
   if (OidIsValid(default_partition)) {
-    Datum values[] = {ObjectIdGetDatum(default_partition), 0, 0, BoolGetDatum(false)};
-    bool nulls[] = {false, true, true, false};
+    Datum values[] = {ObjectIdGetDatum(default_partition), 0, 0, BoolGetDatum(false), 0};
+    bool nulls[] = {false, true, true, false, true};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   }
   return 0;

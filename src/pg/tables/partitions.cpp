@@ -58,16 +58,6 @@ void check_snapshot(Oid parent) {
             errhint("Repeat the transaction, or run it at READ COMMITTED."));
 }
 
-Oid owner_of(Oid relation) {
-  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-
-  if (!HeapTupleIsValid(tuple))
-    ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", relation));
-  Oid const owner = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple))->relowner;
-  ReleaseSysCache(tuple);
-  return owner;
-}
-
 void check_may_act_as_owner(Oid relation) {
   if (!has_privs_of_role(GetUserId(), owner_of(relation)))
     aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, found_name(get_rel_name(relation)));
@@ -448,29 +438,41 @@ bool is_caught(creation const &call, Oid default_partition, char const *lower, c
                                quote_literal_cstr(upper), type)) > 0;
 }
 
-/// Returns a constraint that tells the planner which times the IDs of a partition have, so that it prunes by conditions
-/// on kid_timestamp(id), as views have them. Empty for a type whose time depends on a setting, or has another order
-/// than the IDs, and for an owner who may not use the schema of kid.
-char const *time_constraint(creation const &call, missing const &piece) {
-  id_type const &ids = *call.type.ids;
+/// Returns a name for the constraint on time that no constraint of the parent has.
+char const *time_constraint_name(Oid parent) {
+  char const *name = "kid_time";
 
-  if (ids.setting != nullptr || ids.exact_name != nullptr || !may_use_schema(call.home, owner_of(call.parent)))
-    return "";
-  char const *const time = psprintf("%s.kid_timestamp(%s)", quote_identifier(found_name(get_namespace_name(call.home))),
-                                    quote_identifier(found_name(get_attname(call.parent, call.type.column, true))));
-  unix_micros const ends = time_of(call.type, piece.upper);
-  // If the partition ends within a time unit, it has IDs of that unit.
-  bool const ends_with_unit = compare(bound_at(call.type, from_unix(ends)), piece.upper) == 0;
-  return psprintf(", CONSTRAINT kid_time CHECK (%s >= %s::timestamptz AND %s %s %s::timestamptz)", time,
-                  quote_literal_cstr(display(time_of(call.type, piece.lower))), time,
-                  ends_with_unit ? "<" : "<=", quote_literal_cstr(display(ends)));
+  for (int i = 1; ConstraintNameIsUsed(CONSTRAINT_RELATION, parent, name); i++)
+    name = psprintf("kid_time_%d", i);
+  return name;
+}
+
+bool calls_other(Node *node, void *function) {
+  if (node == nullptr)
+    return false;
+  if (IsA(node, FuncExpr) && reinterpret_cast<FuncExpr *>(node)->funcid != *static_cast<Oid *>(function))
+    return true;
+  return walk(node, calls_other, function);
+}
+
+/// Whether a check constraint of a table exists and calls no function but `function`.
+bool check_calls_only(Oid table, char const *constraint, Oid function) {
+  auto *const relation = table_open(table, NoLock);
+  TupleConstr const *const all = RelationGetDescr(relation)->constr;
+  bool result = false;
+
+  for (int i = 0; all != nullptr && i < all->num_check; i++)
+    if (strcmp(all->check[i].ccname, constraint) == 0)
+      result = !calls_other(static_cast<Node *>(stringToNode(all->check[i].ccbin)), &function);
+  table_close(relation, NoLock);
+  return result;
 }
 
 /// Creates a table and attaches it as a partition, and returns its quoted name. CREATE TABLE ... PARTITION OF would
 /// lock out readers and writers of the parent.
 ///
-/// Commands find tables by name, and the owner of a schema may give its name to another schema meanwhile. So the names
-/// are checked between the two commands.
+/// Commands find tables and functions by name, and an owner may give the name to another one meanwhile. So what the
+/// first command did is checked before the second one.
 char const *create_partition(creation const &call, char const *storage, missing const &piece, char const *lower,
                              char const *upper) {
   char const *const name = new_name(call.parent, call.width, piece.begins);
@@ -479,14 +481,19 @@ char const *create_partition(creation const &call, char const *storage, missing 
   char const *const parent = qualified_name(call.parent);
 
   Oid const schema = get_rel_namespace(call.parent);
-  char const *const home = found_name(get_namespace_name(call.home));
+  Oid const function = time_function(call.type, call.parent, call.home);
+  char const *const condition = time_condition(call.type, call.parent, function, piece.lower, &piece.upper);
+  char const *const constraint = time_constraint_name(call.parent);
 
   run_as_owner(call.parent,
-               psprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED "
-                        "INCLUDING STORAGE INCLUDING COMPRESSION%s)%s",
-                        quoted, parent, time_constraint(call, piece), storage));
-  if (!OidIsValid(get_relname_relid(name, schema)) || strcmp(parent, qualified_name(call.parent)) != 0 ||
-      strcmp(home, found_name(get_namespace_name(call.home))) != 0)
+               psprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS "
+                        "INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION%s)%s",
+                        quoted, parent,
+                        condition == nullptr ? "" : psprintf(", CONSTRAINT %s CHECK (%s)", constraint, condition),
+                        storage));
+  Oid const created = get_relname_relid(name, schema);
+  if (!OidIsValid(created) || strcmp(parent, qualified_name(call.parent)) != 0 ||
+      (condition != nullptr && !check_calls_only(created, constraint, function)))
     ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
             errmsg("could not serialize access due to concurrent change of the schema of table %s", parent));
   run_as_owner(call.parent, psprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%s) TO (%s)", parent, quoted,

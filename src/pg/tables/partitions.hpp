@@ -56,6 +56,20 @@ unix_micros time_of(partition_type const &type, partition_bound const &bound);
 /// Returns a bound as text, as FOR VALUES takes it.
 char const *text_of(partition_type const &type, partition_bound const &bound);
 
+/// Returns the owner of a relation. Raises an error if the relation does not exist.
+Oid owner_of(Oid relation);
+
+/// Returns the function kid_timestamp() in the schema `home` for the key of the table `parent`. Returns InvalidOid if
+/// no constraint should call it: if the time of the type depends on a setting or has another order than the IDs, if the
+/// owner of the table may not use the schema, or if not every role that inserts rows may call the function.
+Oid time_function(partition_type const &type, Oid parent, Oid home);
+
+/// Returns a condition that is true for all IDs between two bounds and tells the planner which times they have, so that
+/// it prunes by conditions on kid_timestamp(id). `function` is from time_function(), and `upper` is null for MAXVALUE.
+/// Returns null if there is no such condition.
+char const *time_condition(partition_type const &type, Oid parent, Oid function, partition_bound const &lower,
+                           partition_bound const *upper);
+
 /// Returns the partitions of `parent` from the catalogs.
 partition_list list_partitions(Oid parent, partition_type const &type);
 

@@ -4,7 +4,20 @@ namespace kid::pg {
 
 namespace {
 
-/// Returns the symbol of a function in C, or null if it is in another language.
+/// Returns the input function of a type, or InvalidOid if it is not a base type.
+Oid input_of(Oid type) {
+  HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+
+  if (!HeapTupleIsValid(tuple))
+    return InvalidOid;
+  auto const &form = *reinterpret_cast<Form_pg_type>(GETSTRUCT(tuple));
+  Oid const input = form.typtype == TYPTYPE_BASE ? form.typinput : InvalidOid;
+  ReleaseSysCache(tuple);
+  return input;
+}
+
+} // namespace
+
 char const *symbol_of(Oid function) {
   HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
   char const *symbol = nullptr;
@@ -19,20 +32,6 @@ char const *symbol_of(Oid function) {
   ReleaseSysCache(tuple);
   return symbol;
 }
-
-/// Returns the input function of a type, or InvalidOid if it is not a base type.
-Oid input_of(Oid type) {
-  HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-
-  if (!HeapTupleIsValid(tuple))
-    return InvalidOid;
-  auto const &form = *reinterpret_cast<Form_pg_type>(GETSTRUCT(tuple));
-  Oid const input = form.typtype == TYPTYPE_BASE ? form.typinput : InvalidOid;
-  ReleaseSysCache(tuple);
-  return input;
-}
-
-} // namespace
 
 id_type const *id_type_of(Oid type) {
   // Core types have smaller OIDs.

@@ -101,6 +101,10 @@ constexpr id_type const *all_types[] = {
 /// create a type with that function.
 id_type const *id_type_of(Oid type);
 
+/// Returns the symbol of a function in C, or null if the function is in another language. Only a superuser can create a
+/// function in C.
+char const *symbol_of(Oid function);
+
 template <class Id> unix_micros time_of(Datum id) {
   return layout_of<Id>().time(get<Id>(id));
 }

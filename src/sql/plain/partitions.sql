@@ -39,6 +39,10 @@ CREATE FUNCTION kid_bound_time(bound bytea) RETURNS timestamptz
 RETURN CASE WHEN length(bound) = 16 THEN kid_time(kid_uuidv7_millis(encode(bound, 'hex')::uuid) * 1000)
             ELSE kid_timestamp(('x' || encode(bound, 'hex'))::bit(64)::bigint) END;
 
+CREATE FUNCTION kid_bound_literal(bound bytea) RETURNS text
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN to_char(kid_bound_time(bound) AT TIME ZONE interval '0', '''YYYY-MM-DD HH24:MI:SS.US+00''::"timestamptz"');
+
 -- `lower` is empty for MINVALUE, `upper` is null for MAXVALUE. Without the default partition.
 CREATE FUNCTION kid_partition_bounds(parent regclass, OUT partition regclass, OUT lower bytea, OUT upper bytea,
                                      OUT detaching boolean) RETURNS SETOF record
@@ -58,16 +62,27 @@ BEGIN
                         'FROM [(]''?([^'')]+)''?[)] TO [(]''?([^'')]+)''?[)]') AS b (text)
      WHERE i.inhparent = parent AND b.text IS NOT NULL;
 END $$;
+-- The condition tells the planner which times the IDs of a partition have. There is none if the lower bound was made by
+-- hand with components that no ID has: its time is that of IDs above it.
 CREATE FUNCTION kid_partition_times(
-    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean)
+    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean,
+    OUT time_check text)
     RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT
 BEGIN ATOMIC
     SELECT b.partition, CASE WHEN b.lower = bytea '' THEN timestamptz '-infinity' ELSE kid_bound_time(b.lower) END,
-           coalesce(kid_bound_time(b.upper), timestamptz 'infinity'), b.detaching
-      FROM kid_partition_bounds(parent) AS b
+           coalesce(kid_bound_time(b.upper), timestamptz 'infinity'), b.detaching,
+           CASE WHEN b.lower = bytea ''
+                     OR kid_bound_at(k.type, kid_bound_time(b.lower) - interval '1 microsecond') <= b.lower
+                THEN nullif(concat_ws(' AND ',
+                    'kid.kid_timestamp(' || quote_ident(k.name) || ') >= '
+                        || CASE WHEN b.lower <> bytea '' THEN kid_bound_literal(b.lower) END,
+                    'kid.kid_timestamp(' || quote_ident(k.name)
+                        || CASE WHEN b.upper = kid_bound_at(k.type, kid_bound_time(b.upper)) THEN ') < ' ELSE ') <= ' END
+                        || kid_bound_literal(b.upper)), '') END
+      FROM kid_partition_bounds(parent) AS b, kid_partition_key(parent) AS k
     UNION ALL
-    SELECT p.partdefid::regclass, NULL, NULL, false
+    SELECT p.partdefid::regclass, NULL, NULL, false, NULL
       FROM pg_partitioned_table AS p
      WHERE p.partrelid = parent::oid AND p.partdefid <> oid '0';
 END;
@@ -77,6 +92,7 @@ COMMENT ON FUNCTION kid_bound_at(regtype, timestamptz) IS
     'returns the lowest ID of the time unit that contains an instant, as a bound';
 COMMENT ON FUNCTION kid_bound_text(bytea) IS 'returns a bound as PostgreSQL reads it';
 COMMENT ON FUNCTION kid_bound_time(bytea) IS 'returns when the time unit of a bound begins';
+COMMENT ON FUNCTION kid_bound_literal(bytea) IS 'returns when the time unit of a bound begins, as SQL';
 COMMENT ON FUNCTION kid_partition_bounds(regclass) IS 'returns the partitions of a table with their bounds';
 
 -- Locks a table, so that other sessions wait to change its partitions but not to read or write.
