@@ -1,6 +1,6 @@
 # What docs say about tools that are not started here: the Python of docs/pandas-and-grafana.md gives the numbers and times of the
-# vectors, the query for Grafana uses the primary key, and the query of docs/metrics.md returns what its table and its file for
-# postgres_exporter name.
+# vectors, the query for Grafana uses the primary key, the query of docs/metrics.md returns what its file for postgres_exporter, its
+# alerts and its table name, and promtool, if it is there (Debian's package prometheus), accepts the alerts.
 use strict;
 use warnings;
 use utf8;
@@ -78,21 +78,38 @@ my ($status, $stdout, $stderr) = $node->psql('postgres', q{SELECT count(*) FROM 
 like($stderr, qr/invalid input syntax for type kid64/, '$__timeFilter(id) does not work');
 
 # Metrics: the query returns numbers only, before the first ID as well, and all that the page names.
-my ($query) = $metrics =~ /^```sql\n(SELECT clock.*?;)\n```$/ms;
-sql('CREATE ROLE watcher LOGIN; GRANT pg_monitor TO watcher');
+my ($query, $labels) = $metrics =~ /^  query: \|\n(.*?;)\n  metrics:\n(.*?)^```$/ms;
+my ($role) = $metrics =~ /^```sql\n(CREATE ROLE.*?)^```$/ms;
+sql($role);
 my $types = sql("CREATE TEMP VIEW metrics AS $query; SELECT string_agg(attname || ' ' || atttypid::regtype, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'metrics'::regclass AND attnum > 0");
 my @columns = map { (split / /)[0] } split /, /, $types;
-is(join(' ', sort { $a cmp $b } map { s/.*? //r } split /, /, $types) =~ s/\b(\w+(?: precision)?)( \1)*\b/$1/gr, 'bigint double precision integer text', 'the metrics are numbers');
-is(join(' ', $metrics =~ /^    - (\w+): \{usage/mg), join(' ', @columns), 'the file for postgres_exporter has the columns of the query');
-my ($table) = $metrics =~ /(\| expression.*)/s;
-my %column = map { $_ => 1 } @columns;
-is(join(' ', grep { !$column{$_} } $table =~ /kid_(\w+)(?:\[\w+\])?[)`]/g), '', 'the alerts name columns of the query');
+is(join(' ', sort { $a cmp $b } map { s/.*? //r } split /, /, $types) =~ s/\b(\w+(?: precision)?)( \1)*\b/$1/gr, 'bigint double precision integer name text', 'the metrics are numbers');
+is(join(' ', $labels =~ /^    - (\w+): \{usage/mg), join(' ', @columns), 'the file for postgres_exporter has the columns of the query');
+my %is_metric = map { ("kid_$_" => 1) } $labels =~ /^    - (\w+): \{usage: "(?:GAUGE|COUNTER)"/mg;
 foreach my $when ('before the first ID', 'after an ID of each clock')
 {
-	my ($status, $rows, $stderr) = $node->psql('postgres', $query, extra_params => [ '-U', 'watcher' ]);
-	is($stderr, '', "$when: a member of pg_monitor gets the metrics");
-	is(scalar(grep { /^\w+(?:\|[\d.]+(?:e-?\d+)?){10}$/ } split /\n/, $rows), 4, "$when: no metric is missing") or diag $rows;
+	my ($status, $rows, $stderr) = $node->psql('postgres', "SET search_path = prometheus, pg_catalog; $query", extra_params => [ '-U', 'prometheus' ]);
+	is($stderr, '', "$when: the role of the page gets the metrics, also without kid in its search_path");
+	is(scalar(grep { /^postgres\|\w+(?:\|[\d.]+(?:e-?\d+)?){10}$/ } split /\n/, $rows), 4, "$when: no metric is missing") or diag $rows;
 	sql('SELECT kid_next(), flake_next(), sno_next(), kid_uuidv7()');
+}
+
+# The rules for Prometheus, and the table that explains the metrics.
+my ($rules) = $metrics =~ /^```yaml\n(groups:.*?)^```$/ms;
+my @alerts = $rules =~ /^( {6}- alert: .*?)(?=^ {6}- alert: |\z)/msg;
+is(scalar(grep { /\A {6}- alert: \w+\n {8}expr: .+\n {8}for: \w+\n {8}annotations: \{summary: ".+"\}\n\z/ } @alerts), scalar(@alerts), 'each alert has an expression, a time and a line of text') or diag $rules;
+my %alerted = map { $_ => 1 } map { /\b(kid_\w+)/g } $rules =~ /expr: (.*)/g;
+is(join(' ', grep { !$is_metric{$_} } sort keys %alerted), '', 'the alerts name metrics of the query');
+is(join(' ', grep { !$alerted{$_} } sort keys %is_metric), '', 'each metric has an alert');
+my %explained = map { $_ => 1 } map { /`(kid_\w+)`/g } $metrics =~ /^(\| `kid_[^|]*)/mg;
+is(join(' ', sort keys %explained), join(' ', sort keys %is_metric), 'the table explains the metrics of the query');
+SKIP: {
+	my ($promtool) = grep { -x } map { "$_/promtool" } split /:/, $ENV{PATH};
+	skip 'there is no promtool', 1 unless defined $promtool;
+	my $file = "$PostgreSQL::Test::Utils::tmp_check/rules.yaml";
+	append_to_file($file, $rules);
+	my $passed = IPC::Run::run([ $promtool, 'check', 'rules', $file ], '>', \my $out, '2>', \my $err);
+	ok($passed && $out =~ /SUCCESS: ${\ scalar(@alerts)} rules found/, 'promtool accepts the rules') or diag "$out$err";
 }
 
 $node->stop;
