@@ -59,4 +59,7 @@ class Kid64Field(models.Field):
 
     def get_prep_value(self, value):
         value = super().get_prep_value(value)
-        return value if isinstance(value, datetime) else self.to_python(value)
+        if isinstance(value, datetime):
+            # As a DateTimeField does: a time without a zone is in that of the project, and Django warns.
+            return models.DateTimeField().get_prep_value(value)
+        return self.to_python(value)

@@ -3,6 +3,7 @@
 import io
 import os
 import tempfile
+import warnings
 from datetime import timedelta
 
 import django
@@ -74,6 +75,7 @@ settings.configure(
     SECRET_KEY="for a test",
     STATIC_URL="/static/",
     USE_TZ=True,
+    TIME_ZONE="Asia/Tokyo",
 )
 django.setup()
 
@@ -174,6 +176,12 @@ since = timezone.now() - timedelta(hours=1)
 recent = Order.objects.filter(id__gte=since).order_by("id")[:10]
 for each in recent:
     print("recent", each.id)
+
+# A time without a zone is in the time zone of the project, not in UTC.
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    assert list(Order.objects.filter(id__gte=timezone.make_naive(since)).order_by("id")[:10]) == list(recent)
+assert [each.category for each in caught] == [RuntimeWarning], caught
 
 last = recent[9].id
 page = Order.objects.filter(id__gt=last).order_by("id")[:10]
