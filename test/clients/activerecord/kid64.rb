@@ -18,8 +18,9 @@ module Kid64
 
   module Adapter
     def initialize_type_map(map = type_map)
-      super
+      # Before super, which makes the types of arrays from those that it knows.
       map.register_type('kid64', Type.new)
+      super
     end
   end
 end

@@ -17,7 +17,7 @@ ActiveRecord::Schema.define do
     t.text :note
   end
   create_table :parcels, id: :kid64, default: -> { 'kid_next()' } do |t|
-    t.kid64 :orders, array: true
+    t.kid64 :orders, array: true, default: []
   end
 end
 
@@ -32,7 +32,7 @@ end
 dumped = schema
 %w[lines parcels orders].each { |table| ActiveRecord::Base.connection.drop_table(table) }
 eval(dumped)
-raise schema unless schema == dumped && dumped.include?('t.kid64 "order_id"') && dumped.include?('t.kid64 "orders", array: true')
+raise schema unless schema == dumped && dumped.include?('t.kid64 "order_id"') && dumped.include?('t.kid64 "orders", default: [], array: true')
 
 class Order < ActiveRecord::Base
   has_many :lines
@@ -70,6 +70,7 @@ order.lines.create!(note: 'with milk')
 nested = Order.includes(:lines).find(order.id)
 puts "nested #{nested.lines.first.order_id}"
 
+raise 'the default of an array' unless Parcel.new.orders == []
 parcel = Parcel.create!(orders: batch[5, 3]).reload
 raise parcel.inspect unless parcel.orders == batch[5, 3] && Parcel.where('? = ANY (orders)', batch[5]).exists?
 
