@@ -1,5 +1,6 @@
 # In Rails this is config/initializers/kid64.rb.
 require 'active_record/connection_adapters/postgresql_adapter'
+require 'active_record/fixtures'
 
 module Kid64
   # An ID is a String. As with a uuid, what is not an ID becomes nil, which no row has: find() then raises RecordNotFound.
@@ -23,6 +24,17 @@ module Kid64
       super
     end
   end
+
+  # A fixture without an id gets one that is made of its label. It tells a time in 1970.
+  module Fixtures
+    DIGITS = ['.', *'0'..'9', *'A'..'Z', '_', *'a'..'z'].freeze
+
+    def identify(label, column_type = :integer)
+      return super unless column_type == :kid64
+      bits = super(label) << 2
+      10.downto(0).map { |digit| DIGITS[bits >> 6 * digit & 63] }.join
+    end
+  end
 end
 
 postgresql = ActiveRecord::ConnectionAdapters::PostgreSQL
@@ -30,3 +42,4 @@ ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.prepend(Kid64::Adapter)
 ActiveRecord::ConnectionAdapters::PostgreSQLAdapter::NATIVE_DATABASE_TYPES[:kid64] = { name: 'kid64' }
 # schema.rb calls t.kid64.
 [postgresql::TableDefinition, postgresql::Table].each { |table| table.send(:define_column_methods, :kid64) }
+ActiveRecord::FixtureSet.singleton_class.prepend(Kid64::Fixtures)

@@ -2,6 +2,7 @@
 require 'active_record'
 require 'active_support/all'
 require 'stringio'
+require 'tmpdir'
 
 require_relative 'kid64'
 
@@ -73,6 +74,18 @@ puts "nested #{nested.lines.first.order_id}"
 raise 'the default of an array' unless Parcel.new.orders == []
 parcel = Parcel.create!(orders: batch[5, 3]).reload
 raise parcel.inspect unless parcel.orders == batch[5, 3] && Parcel.where('? = ANY (orders)', batch[5]).exists?
+
+# Fixtures without IDs, which refer to one another by label.
+fixtures = { 'orders' => "coffee:\n  item: coffee\n", 'lines' => "black:\n  order: coffee\n  note: black\n" }
+Dir.mktmpdir do |folder|
+  fixtures.each { |table, text| File.write("#{folder}/#{table}.yml", text) }
+  ActiveRecord::Base.transaction do
+    ActiveRecord::FixtureSet.create_fixtures(folder, fixtures.keys)
+    coffee = ActiveRecord::FixtureSet.identify(:coffee, :kid64)
+    raise coffee unless Order.find(coffee).lines.one? && Line.find_by(note: 'black').order.item == 'coffee'
+    raise ActiveRecord::Rollback
+  end
+end
 
 begin
   Order.find('12345')
