@@ -9,6 +9,7 @@ from datetime import timedelta
 import django
 from django.apps import AppConfig, apps
 from django.conf import settings
+from django.contrib.postgres.operations import CreateExtension
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.db import DataError, connection, migrations, models
@@ -135,7 +136,9 @@ router.register("lines", Lines)
 admin.site.register([Order, Line])
 urlpatterns = [path("admin/", admin.site.urls), path("", include(router.urls))]
 
-# What makemigrations writes and migrate does.
+# What makemigrations writes and migrate does, in a database without kid.
+with connection.cursor() as cursor:
+    cursor.execute("DROP EXTENSION kid")
 call_command("migrate", verbosity=0)
 state = ProjectState()
 
@@ -155,8 +158,17 @@ def migrate(migration):
         state = migration.apply(state, editor)
 
 
-for migration in makemigrations():
-    migrate(migration)
+(made,) = makemigrations()
+
+
+class Initial(migrations.Migration):
+    operations = [
+        CreateExtension("kid"),
+        *made.operations,
+    ]
+
+
+migrate(Initial(made.name, "shop"))
 assert list(makemigrations()) == []
 
 order = Order.objects.create(item="tea")
