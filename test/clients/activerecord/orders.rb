@@ -9,7 +9,11 @@ require_relative 'kid64'
 ActiveRecord::Base.establish_connection(ENV['DATABASE_URL'])
 ActiveRecord::Schema.verbose = false
 
+# As in a new database.
+ActiveRecord::Base.connection.disable_extension('kid')
+
 ActiveRecord::Schema.define do
+  enable_extension 'kid'
   create_table :orders, id: :kid64, default: -> { 'kid_next()' } do |t|
     t.text :item
   end
@@ -32,8 +36,10 @@ end
 
 dumped = schema
 %w[lines parcels orders].each { |table| ActiveRecord::Base.connection.drop_table(table) }
+ActiveRecord::Base.connection.disable_extension('kid')
 eval(dumped)
-raise schema unless schema == dumped && dumped.include?('t.kid64 "order_id"') && dumped.include?('t.kid64 "orders", default: [], array: true')
+parts = ['enable_extension "kid"', 't.kid64 "order_id"', 't.kid64 "orders", default: [], array: true']
+raise schema unless schema == dumped && parts.all? { |part| dumped.include?(part) }
 
 class Order < ActiveRecord::Base
   has_many :lines
