@@ -63,3 +63,14 @@ class Kid64Field(models.Field):
             # As a DateTimeField does: a time without a zone is in that of the project, and Django warns.
             return models.DateTimeField().get_prep_value(value)
         return self.to_python(value)
+
+
+class Kid64Converter:
+    """For URLs: after register_converter(Kid64Converter, "kid64"), path("orders/<kid64:id>/", view)."""
+
+    regex = ID.pattern
+
+    def to_python(self, value):
+        return value
+
+    to_url = to_python

@@ -50,6 +50,7 @@ settings.configure(
         "django.contrib.messages",
         "django.contrib.sessions",
         "rest_framework",
+        "django_filters",
         "__main__.Shop",
     ],
     MIDDLEWARE=[
@@ -80,11 +81,18 @@ settings.configure(
 )
 django.setup()
 
+import django_filters
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
+from django.core.validators import RegexValidator
+from django.http import JsonResponse
+from django.shortcuts import get_object_or_404
+from django.urls import register_converter, reverse
+from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from rest_framework import routers, serializers, viewsets
 
-from kid_django import Kid64Field
+from kid_django import ID, Kid64Converter, Kid64Field
 
 
 class Order(models.Model):
@@ -125,16 +133,38 @@ class LineSerializer(serializers.ModelSerializer):
         fields = "__all__"
 
 
+class Kid64FormField(forms.CharField):
+    default_validators = [RegexValidator(rf"^{ID.pattern}\Z", "This is not an ID.")]
+
+
+class Kid64Filter(django_filters.Filter):
+    field_class = Kid64FormField
+
+
+FilterSet.FILTER_DEFAULTS[Kid64Field] = {"filter_class": Kid64Filter}
+
+
 class Lines(viewsets.ModelViewSet):
     queryset = Line.objects.order_by("id")
     serializer_class = LineSerializer
     lookup_value_regex = "[^/]+"  # an ID may contain dots
+    filter_backends = [DjangoFilterBackend]
+    filterset_fields = {"id": ["exact", "gt"], "order": ["exact"], "external": ["exact"]}
+
+
+def show(request, id):
+    return JsonResponse({"item": get_object_or_404(Order, id=id).item})
 
 
 router = routers.SimpleRouter()
 router.register("lines", Lines)
 admin.site.register([Order, Line])
-urlpatterns = [path("admin/", admin.site.urls), path("", include(router.urls))]
+register_converter(Kid64Converter, "kid64")
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("orders/<kid64:id>/", show, name="order"),
+    path("", include(router.urls)),
+]
 
 # What makemigrations writes and migrate does, in a database without kid.
 with connection.cursor() as cursor:
@@ -229,6 +259,14 @@ assert client.get("/lines/12345/").status_code == 404
 assert client.post("/lines/", {"order": "12345", "note": "none"}).status_code == 400
 
 assert client.post("/lines/", {"order": order.id, "note": "none", "external": "12345"}).status_code == 400
+
+for field, value in ("id", made.json()["id"]), ("id__gt", line.id), ("external", line.id):
+    assert [each["id"] for each in client.get("/lines/", {field: value}).json()] == [made.json()["id"]]
+    assert client.get("/lines/", {field: "12345"}).status_code == 400
+assert len(client.get("/lines/", {"order": order.id}).json()) == 2
+assert client.get("/lines/", {"order": "12345"}).status_code == 400
+assert client.get(reverse("order", args=[order.id])).json() == {"item": "tea"}
+assert client.get("/orders/12345/").status_code == 404
 
 client.force_login(User.objects.create_superuser("admin"))
 assert client.get(f"/admin/shop/line/{line.id}/change/").status_code == 200
