@@ -9,15 +9,20 @@ from datetime import timedelta
 import django
 from django.apps import AppConfig, apps
 from django.conf import settings
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.operations import CreateExtension
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
+from django.core.management.sql import emit_post_migrate_signal
 from django.db import DataError, connection, migrations, models
+from django.db.backends.signals import connection_created
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.graph import MigrationGraph
 from django.db.migrations.questioner import MigrationQuestioner
 from django.db.migrations.state import ProjectState
 from django.db.migrations.writer import MigrationWriter
+from django.db.models.signals import post_migrate
 from django.test import Client
 from django.urls import include, path
 from django.utils import timezone
@@ -31,6 +36,12 @@ class Shop(AppConfig):
     def import_models(self):
         super().import_models()
         self.models_module = self.module
+
+    def ready(self):
+        from kid_django import register_arrays
+
+        connection_created.connect(register_arrays)
+        post_migrate.connect(register_arrays)
 
 
 settings.configure(
@@ -116,6 +127,14 @@ class Line(models.Model):
         db_table = "lines"
 
 
+class Parcel(models.Model):
+    id = Kid64Field(primary_key=True)
+    orders = ArrayField(Kid64Field())
+
+    class Meta:
+        app_label = "shop"
+
+
 if django.VERSION >= (5,):
 
     class Payment(models.Model):
@@ -199,6 +218,7 @@ class Initial(migrations.Migration):
 
 
 migrate(Initial(made.name, "shop"))
+emit_post_migrate_signal(0, False, "default")
 assert list(makemigrations()) == []
 
 order = Order.objects.create(item="tea")
@@ -247,6 +267,21 @@ if django.VERSION >= (5,):
     dated = Payment.objects.filter(id__gte=floor).order_by("id")[:10]
     for each in dated:
         print("dated", each.id)
+
+def check_arrays(some):
+    """Arrays of IDs, in rows and as results."""
+    parcel = Parcel.objects.create(orders=some)
+    parcel.refresh_from_db()
+    assert parcel.orders == some, parcel.orders
+    assert Parcel.objects.get(orders__contains=some[:1]) == parcel
+    found = Order.objects.filter(id__in=some).aggregate(found=ArrayAgg("id"))["found"]
+    assert sorted(found) == some, found
+
+
+# In the connection that created the extension, and in another one.
+check_arrays(ids[:3])
+connection.close()
+check_arrays(ids[3:6])
 
 client = Client()
 (line,) = order.lines.all()
