@@ -25,6 +25,14 @@ module Kid64
     end
   end
 
+  # As Rails does for a uuid. So neither create_table nor what generators write needs a default.
+  module PrimaryKey
+    def primary_key(name, type = :primary_key, **options)
+      options[:default] = options.fetch(:default) { -> { 'kid_next()' } } if type == :kid64
+      super
+    end
+  end
+
   # A fixture without an id gets one that is made of its label. It tells a time in 1970.
   module Fixtures
     DIGITS = ['.', *'0'..'9', *'A'..'Z', '_', *'a'..'z'].freeze
@@ -40,6 +48,9 @@ end
 postgresql = ActiveRecord::ConnectionAdapters::PostgreSQL
 ActiveRecord::ConnectionAdapters::PostgreSQLAdapter.prepend(Kid64::Adapter)
 ActiveRecord::ConnectionAdapters::PostgreSQLAdapter::NATIVE_DATABASE_TYPES[:kid64] = { name: 'kid64' }
-# schema.rb calls t.kid64.
-[postgresql::TableDefinition, postgresql::Table].each { |table| table.send(:define_column_methods, :kid64) }
+[postgresql::TableDefinition, postgresql::Table].each do |table|
+  table.prepend(Kid64::PrimaryKey)
+  # schema.rb calls t.kid64.
+  table.send(:define_column_methods, :kid64)
+end
 ActiveRecord::FixtureSet.singleton_class.prepend(Kid64::Fixtures)

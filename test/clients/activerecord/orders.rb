@@ -14,14 +14,14 @@ ActiveRecord::Base.connection.disable_extension('kid')
 
 ActiveRecord::Schema.define do
   enable_extension 'kid'
-  create_table :orders, id: :kid64, default: -> { 'kid_next()' } do |t|
+  create_table :orders, id: :kid64 do |t|
     t.text :item
   end
-  create_table :lines, id: :kid64, default: -> { 'kid_next()' } do |t|
+  create_table :lines, id: :kid64 do |t|
     t.references :order, type: :kid64, foreign_key: true
     t.text :note
   end
-  create_table :parcels, id: :kid64, default: -> { 'kid_next()' } do |t|
+  create_table :parcels, id: :kid64 do |t|
     t.kid64 :orders, array: true, default: []
   end
 end
@@ -38,7 +38,12 @@ dumped = schema
 %w[lines parcels orders].each { |table| ActiveRecord::Base.connection.drop_table(table) }
 ActiveRecord::Base.connection.disable_extension('kid')
 eval(dumped)
-parts = ['enable_extension "kid"', 't.kid64 "order_id"', 't.kid64 "orders", default: [], array: true']
+parts = [
+  'enable_extension "kid"',
+  'create_table "orders", id: :kid64, default: -> { "kid_next()" }',
+  't.kid64 "order_id"',
+  't.kid64 "orders", default: [], array: true'
+]
 raise schema unless schema == dumped && parts.all? { |part| dumped.include?(part) }
 
 class Order < ActiveRecord::Base
