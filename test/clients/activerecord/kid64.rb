@@ -3,7 +3,7 @@ require 'active_record/connection_adapters/postgresql_adapter'
 require 'active_record/fixtures'
 
 module Kid64
-  # An ID is a String. As with a uuid, what is not an ID becomes nil, which no row has: find() then raises RecordNotFound.
+  # An ID is a String. As with a uuid, what is not an ID becomes nil. No row has that, so find() raises RecordNotFound.
   class Type < ActiveRecord::Type::Value
     def type
       :kid64
