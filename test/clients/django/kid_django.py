@@ -5,7 +5,7 @@ from datetime import datetime
 
 import django
 from django.core.exceptions import ValidationError
-from django.db import models
+from django.db import connections, models
 
 ID = re.compile(r"[.0-9A-Z_a-z]{10}[.37BFJNRVZcgkosw]")
 
@@ -59,4 +59,42 @@ class Kid64Field(models.Field):
 
     def get_prep_value(self, value):
         value = super().get_prep_value(value)
-        return value if isinstance(value, datetime) else self.to_python(value)
+        if isinstance(value, datetime):
+            # As a DateTimeField does: a time without a zone is in that of the project, and Django warns.
+            return models.DateTimeField().get_prep_value(value)
+        return self.to_python(value)
+
+
+class Kid64Converter:
+    """For URLs: after register_converter(Kid64Converter, "kid64"), path("orders/<kid64:id>/", view)."""
+
+    regex = ID.pattern
+
+    def to_python(self, value):
+        return value
+
+    to_url = to_python
+
+
+def register_arrays(connection=None, using=None, **kwargs):
+    """
+    Makes arrays of IDs lists of str. For the signals connection_created and post_migrate: the latter is for the
+    connection that has just created the extension, as in tests.
+    """
+    connection = connection or connections[using]
+    if connection.vendor != "postgresql":
+        return
+    connection.ensure_connection()
+    driver = connection.connection
+    if type(driver).__module__.startswith("psycopg2"):
+        from psycopg2 import STRING, extensions
+
+        with driver.cursor() as cursor:
+            cursor.execute("SELECT typarray FROM pg_type WHERE oid = to_regtype('kid64')")
+            if found := cursor.fetchone():
+                extensions.register_type(extensions.new_array_type(found, "kid64[]", STRING), driver)
+    else:
+        from psycopg.types import TypeInfo
+
+        if info := TypeInfo.fetch(driver, "kid64"):
+            info.register(driver)

@@ -3,19 +3,27 @@
 import io
 import os
 import tempfile
+import warnings
 from datetime import timedelta
 
 import django
 from django.apps import AppConfig, apps
 from django.conf import settings
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.operations import CreateExtension
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
-from django.db import DataError, connection, migrations, models
+from django.core.management.color import no_style
+from django.core.management.sql import emit_post_migrate_signal
+from django.db import DataError, IntegrityError, connection, migrations, models, transaction
+from django.db.backends.signals import connection_created
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.graph import MigrationGraph
 from django.db.migrations.questioner import MigrationQuestioner
 from django.db.migrations.state import ProjectState
 from django.db.migrations.writer import MigrationWriter
+from django.db.models.signals import post_migrate
 from django.test import Client
 from django.urls import include, path
 from django.utils import timezone
@@ -29,6 +37,12 @@ class Shop(AppConfig):
     def import_models(self):
         super().import_models()
         self.models_module = self.module
+
+    def ready(self):
+        from kid_django import register_arrays
+
+        connection_created.connect(register_arrays)
+        post_migrate.connect(register_arrays)
 
 
 settings.configure(
@@ -48,6 +62,7 @@ settings.configure(
         "django.contrib.messages",
         "django.contrib.sessions",
         "rest_framework",
+        "django_filters",
         "__main__.Shop",
     ],
     MIDDLEWARE=[
@@ -74,13 +89,24 @@ settings.configure(
     SECRET_KEY="for a test",
     STATIC_URL="/static/",
     USE_TZ=True,
+    TIME_ZONE="Asia/Tokyo",
 )
 django.setup()
 
+import django_filters
+from django import forms
 from django.contrib import admin
+from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
+from django.core.validators import RegexValidator
+from django.http import JsonResponse
+from django.shortcuts import get_object_or_404
+from django.urls import register_converter, reverse
+from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from rest_framework import routers, serializers, viewsets
 
+from kid_django import ID, Kid64Converter
 from kid_django import Kid64Field
 
 
@@ -105,6 +131,14 @@ class Line(models.Model):
         db_table = "lines"
 
 
+class Parcel(models.Model):
+    id = Kid64Field(primary_key=True)
+    orders = ArrayField(Kid64Field())
+
+    class Meta:
+        app_label = "shop"
+
+
 if django.VERSION >= (5,):
 
     class Payment(models.Model):
@@ -115,6 +149,17 @@ if django.VERSION >= (5,):
             app_label = "shop"
             db_table = "payments"
 
+    class Ticket(models.Model):
+        id = Kid64Field(primary_key=True)
+        public_id = models.GeneratedField(
+            expression=models.Func("id", models.Value("tkt"), function="kid_encode"),
+            output_field=models.TextField(),
+            db_persist=True,
+        )
+
+        class Meta:
+            app_label = "shop"
+
 
 class LineSerializer(serializers.ModelSerializer):
     class Meta:
@@ -122,18 +167,42 @@ class LineSerializer(serializers.ModelSerializer):
         fields = "__all__"
 
 
+class Kid64FormField(forms.CharField):
+    default_validators = [RegexValidator(rf"^{ID.pattern}\Z", "This is not an ID.")]
+
+
+class Kid64Filter(django_filters.Filter):
+    field_class = Kid64FormField
+
+
+FilterSet.FILTER_DEFAULTS[Kid64Field] = {"filter_class": Kid64Filter}
+
+
 class Lines(viewsets.ModelViewSet):
     queryset = Line.objects.order_by("id")
     serializer_class = LineSerializer
     lookup_value_regex = "[^/]+"  # an ID may contain dots
+    filter_backends = [DjangoFilterBackend]
+    filterset_fields = {"id": ["exact", "gt"], "order": ["exact"], "external": ["exact"]}
+
+
+def show(request, id):
+    return JsonResponse({"item": get_object_or_404(Order, id=id).item})
 
 
 router = routers.SimpleRouter()
 router.register("lines", Lines)
 admin.site.register([Order, Line])
-urlpatterns = [path("admin/", admin.site.urls), path("", include(router.urls))]
+register_converter(Kid64Converter, "kid64")
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("orders/<kid64:id>/", show, name="order"),
+    path("", include(router.urls)),
+]
 
-# What makemigrations writes and migrate does.
+# What makemigrations writes and migrate does, in a database without kid.
+with connection.cursor() as cursor:
+    cursor.execute("DROP EXTENSION kid")
 call_command("migrate", verbosity=0)
 state = ProjectState()
 
@@ -153,8 +222,18 @@ def migrate(migration):
         state = migration.apply(state, editor)
 
 
-for migration in makemigrations():
-    migrate(migration)
+(made,) = makemigrations()
+
+
+class Initial(migrations.Migration):
+    operations = [
+        CreateExtension("kid"),
+        *made.operations,
+    ]
+
+
+migrate(Initial(made.name, "shop"))
+emit_post_migrate_signal(0, False, "default")
 assert list(makemigrations()) == []
 
 order = Order.objects.create(item="tea")
@@ -174,6 +253,12 @@ since = timezone.now() - timedelta(hours=1)
 recent = Order.objects.filter(id__gte=since).order_by("id")[:10]
 for each in recent:
     print("recent", each.id)
+
+# A time without a zone is in the time zone of the project, not in UTC.
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    assert list(Order.objects.filter(id__gte=timezone.make_naive(since)).order_by("id")[:10]) == list(recent)
+assert [each.category for each in caught] == [RuntimeWarning], caught
 
 last = recent[9].id
 page = Order.objects.filter(id__gt=last).order_by("id")[:10]
@@ -198,6 +283,44 @@ if django.VERSION >= (5,):
     for each in dated:
         print("dated", each.id)
 
+# The time of an ID, and its text for others.
+created = models.Func("id", function="kid_timestamp", output_field=models.DateTimeField())
+public = models.Func("id", models.Value("ord"), function="kid_encode", output_field=models.TextField())
+shown = Order.objects.annotate(created=created, public_id=public).get(id=order.id)
+assert abs(shown.created - timezone.now()) < timedelta(minutes=10), shown.created
+
+
+def order_of(text):
+    return Order.objects.get(id=models.Func(models.Value(text), models.Value("ord"), function="kid64_decode"))
+
+
+assert shown.public_id[:4] == "ord_" and order_of(shown.public_id) == order
+try:
+    order_of("ord_12345")
+    raise AssertionError("an invalid text was decoded")
+except DataError:
+    pass
+if django.VERSION >= (5,):
+    ticket = Ticket.objects.create()
+    ticket.refresh_from_db()
+    assert ticket.public_id[:4] == "tkt_", ticket.public_id
+
+
+def check_arrays(some):
+    """Arrays of IDs, in rows and as results."""
+    parcel = Parcel.objects.create(orders=some)
+    parcel.refresh_from_db()
+    assert parcel.orders == some, parcel.orders
+    assert Parcel.objects.get(orders__contains=some[:1]) == parcel
+    found = Order.objects.filter(id__in=some).aggregate(found=ArrayAgg("id"))["found"]
+    assert sorted(found) == some, found
+
+
+# In the connection that created the extension, and in another one.
+check_arrays(ids[:3])
+connection.close()
+check_arrays(ids[3:6])
+
 client = Client()
 (line,) = order.lines.all()
 (shown,) = client.get("/lines/").json()
@@ -209,6 +332,14 @@ assert client.get("/lines/12345/").status_code == 404
 assert client.post("/lines/", {"order": "12345", "note": "none"}).status_code == 400
 
 assert client.post("/lines/", {"order": order.id, "note": "none", "external": "12345"}).status_code == 400
+
+for field, value in ("id", made.json()["id"]), ("id__gt", line.id), ("external", line.id):
+    assert [each["id"] for each in client.get("/lines/", {field: value}).json()] == [made.json()["id"]]
+    assert client.get("/lines/", {field: "12345"}).status_code == 400
+assert len(client.get("/lines/", {"order": order.id}).json()) == 2
+assert client.get("/lines/", {"order": "12345"}).status_code == 400
+assert client.get(reverse("order", args=[order.id])).json() == {"item": "tea"}
+assert client.get("/orders/12345/").status_code == 404
 
 client.force_login(User.objects.create_superuser("admin"))
 assert client.get(f"/admin/shop/line/{line.id}/change/").status_code == 200
@@ -230,29 +361,95 @@ reset = io.StringIO()
 call_command("sqlsequencereset", "shop", stdout=reset, no_color=True)
 assert reset.getvalue() == "", reset.getvalue()
 
-# A table whose keys were numbers, and one that refers to it.
+described = io.StringIO()
+call_command("inspectdb", "lines", stdout=described)
+assert "    id = models.TextField(primary_key=True)" in described.getvalue(), described.getvalue()
+assert "    order = models.ForeignKey" in described.getvalue(), described.getvalue()
+
+if django.VERSION >= (5,):
+    try:
+        with transaction.atomic():
+            Order(id=order.id, item="changed").save()
+        raise AssertionError("save() changed a row that was not fetched")
+    except IntegrityError:
+        pass
+
+# A table whose keys were numbers, and what refers to it.
 change = migrations.Migration("old", "shop")
 change.operations = [
     migrations.CreateModel("Old", [("id", models.BigAutoField(primary_key=True)), ("item", models.TextField())]),
     migrations.CreateModel("Part", [("old", models.ForeignKey("shop.Old", models.CASCADE, primary_key=True))]),
+    migrations.CreateModel(
+        "Basket", [("id", Kid64Field(primary_key=True)), ("olds", models.ManyToManyField("shop.Old"))]
+    ),
 ]
 migrate(change)
 old = state.apps.get_model("shop", "Old").objects.create(item="number")
 state.apps.get_model("shop", "Part").objects.create(old=old)
+state.apps.get_model("shop", "Basket").objects.create().olds.add(old)
+number = str(old.id)
+log = LogEntry.objects.create(
+    user=User.objects.get(),
+    content_type=ContentType.objects.create(app_label="shop", model="old"),
+    object_id=number,
+    action_flag=CHANGE,
+)
 change.operations = [migrations.AlterField("Old", "id", Kid64Field(primary_key=True))]
 if django.VERSION < (5,):
     change.operations.append(
-        migrations.RunSQL("ALTER TABLE shop_old ALTER id SET DEFAULT kid_next()")
+        migrations.RunSQL(
+            "ALTER TABLE shop_old ALTER id SET DEFAULT kid_next()", "ALTER TABLE shop_old ALTER id DROP DEFAULT"
+        )
     )
+change.operations.append(
+    migrations.RunSQL(
+        """UPDATE django_admin_log SET object_id = object_id::bigint::kid64::text
+            WHERE content_type_id = (SELECT id FROM django_content_type WHERE app_label = 'shop' AND model = 'old')""",
+        """UPDATE django_admin_log SET object_id = object_id::kid64::bigint::text
+            WHERE content_type_id = (SELECT id FROM django_content_type WHERE app_label = 'shop' AND model = 'old')""",
+    )
+)
+numbers = state.clone()
 migrate(change)
 Old = state.apps.get_model("shop", "Old")
 new = Old.objects.create(item="ID")
 assert Old.objects.order_by("id").last() == new
-assert state.apps.get_model("shop", "Part").objects.get().old.item == "number"
+old = Old.objects.get(item="number")
+assert state.apps.get_model("shop", "Part").objects.get().old == old
+assert state.apps.get_model("shop", "Basket").objects.get().olds.get() == old
+log.refresh_from_db()
+assert log.object_id == old.id
 with connection.cursor() as cursor:
     cursor.execute("INSERT INTO shop_old (item) VALUES ('from elsewhere')")
     cursor.execute("SELECT * FROM kid_check('shop_old') WHERE problem !~ '1970'")
     assert cursor.fetchall() == []
+
+# The way back, and what sqlsequencereset prints.
+with connection.schema_editor() as editor:
+    state = change.unapply(numbers, editor)
+Old = state.apps.get_model("shop", "Old")
+with connection.cursor() as cursor:
+    for statement in connection.ops.sequence_reset_sql(no_style(), [Old]):
+        cursor.execute(statement)
+new = Old.objects.create(item="number again")
+assert Old.objects.order_by("id").last() == new
+log.refresh_from_db()
+assert log.object_id == number
+
+# A migration whose statements are written by hand, as the swap of new-keys.md. The one here is shorter.
+swap = """
+    ALTER TABLE shop_old RENAME id TO old_id;
+    ALTER TABLE shop_old DROP CONSTRAINT shop_old_pkey CASCADE, ADD id kid64 PRIMARY KEY DEFAULT kid_next();
+"""
+change.operations = [
+    migrations.SeparateDatabaseAndState(
+        database_operations=[migrations.RunSQL(swap)],
+        state_operations=[migrations.AlterField("Old", "id", Kid64Field(primary_key=True))],
+    )
+]
+migrate(change)
+new = state.apps.get_model("shop", "Old").objects.create(item="swapped")
+assert Kid64Field().to_python(new.id) == new.id
 
 try:
     Order.objects.get(id="12345")

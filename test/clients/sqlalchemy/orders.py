@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -15,7 +16,7 @@ import sqlalchemy
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import cast, create_engine, event, func, select
+from sqlalchemy import cast, create_engine, event, func, select, text
 from sqlalchemy.dialects.postgresql import TIMESTAMP
 from sqlalchemy.exc import DataError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
@@ -47,6 +48,14 @@ if sqlalchemy.__version__ >= "2":
     engine = create_engine(url("psycopg"))
     event.listen(engine, "connect", register_arrays)
 
+# As in a new database, where connections work already.
+with Session(old_engine) as session:
+    session.execute(text("DROP EXTENSION kid"))
+    session.commit()
+for each in (old_engine, engine):
+    each.dispose()
+    each.connect().close()
+
 # alembic init, revision --autogenerate and upgrade. The migration is a file, which needs its imports.
 with tempfile.TemporaryDirectory() as folder, engine.connect() as connection, redirect_stdout(sys.stderr):
     config = alembic.config.Config(f"{folder}/alembic.ini")
@@ -55,11 +64,15 @@ with tempfile.TemporaryDirectory() as folder, engine.connect() as connection, re
     config.set_main_option("script_location", f"{folder}/migrations")
     config.attributes["connection"] = connection
     command.revision(config, "tables", autogenerate=True)
+    (migration,) = Path(folder, "migrations", "versions").glob("*.py")
+    upgrade = re.compile(r"^def upgrade\(.*:$", re.M)
+    migration.write_text(upgrade.sub(r'\g<0>\n    op.execute("CREATE EXTENSION kid")', migration.read_text()))
     command.upgrade(config, "head")
     if sqlalchemy.__version__ >= "2":
         connection.commit()
-    (migration,) = Path(folder, "migrations", "versions").glob("*.py")
     assert "server_default=sa.text('kid_next()')" in migration.read_text(), migration.read_text()
+for each in (old_engine, engine):
+    each.dispose()
 with engine.connect() as connection:
     migrations = MigrationContext.configure(connection, opts={"compare_type": True})
     changes = [change for change in compare_metadata(migrations, Base.metadata) if change[1].name != "alembic_version"]

@@ -60,7 +60,9 @@ def register_arrays(dbapi_connection, record):
     """Makes arrays of IDs lists of str. For psycopg 3."""
     from psycopg.types import TypeInfo
 
-    TypeInfo.fetch(dbapi_connection, "kid64").register(dbapi_connection)
+    # None before the migration that creates the extension.
+    if info := TypeInfo.fetch(dbapi_connection, "kid64"):
+        info.register(dbapi_connection)
 
 
 def register_arrays_2(dbapi_connection, record):
@@ -68,7 +70,8 @@ def register_arrays_2(dbapi_connection, record):
     from psycopg2 import STRING, extensions
 
     with dbapi_connection.cursor() as cursor:
-        cursor.execute("SELECT typarray FROM pg_type WHERE oid = 'kid64'::regtype")
-        array = extensions.new_array_type(cursor.fetchone(), "kid64[]", STRING)
+        cursor.execute("SELECT typarray FROM pg_type WHERE oid = to_regtype('kid64')")
+        found = cursor.fetchone()
     dbapi_connection.rollback()
-    extensions.register_type(array, dbapi_connection)
+    if found:
+        extensions.register_type(extensions.new_array_type(found, "kid64[]", STRING), dbapi_connection)
