@@ -1,0 +1,3468 @@
+-- from src/sql/head.sql.in
+
+\echo Use "CREATE EXTENSION kid" to load this file. \quit
+
+-- Fails with an older library, before the script needs anything else that the library may not have. The script does not
+-- call the function: while it waits, the owner of the schema could put another function under that name.
+CREATE FUNCTION kid_library() RETURNS void
+    LANGUAGE C AS 'MODULE_PATHNAME', 'kid_library_1_0';
+DROP FUNCTION kid_library();
+
+-- from src/sql/planner.sql
+
+-- Planner support and statistics
+
+CREATE FUNCTION kid_support_within(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_lt(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_le(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_ge(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_gt(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_setting(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_support_next(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_support_within(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_lt(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_le(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_ge(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_gt(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_setting(internal) IS
+    'planner support for functions that depend on a setting: replaces a call in a query by one with the setting as '
+    'its last argument';
+COMMENT ON FUNCTION kid_support_next(internal) IS
+    'planner support for generators: gives each call in a query a number of its own, so that PostgreSQL does not '
+    'merge equal calls';
+
+CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
+    LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_typanalyze(internal) IS
+    'collects statistics on a column of IDs, with ten times as many bins as default_statistics_target if the IDs are '
+    'unique';
+
+-- from src/sql/span.sql
+
+-- kid_span: the type of a range of time that an ID is compared with
+--
+-- It is a domain, so that kid does not change other comparisons with ranges:
+--
+--   An operator declared on tstzrange would be an exact match, which PostgreSQL's own anyrange operators never are.
+--   With a literal or a parameter on the other side it would win the resolution, or make it ambiguous, and break
+--   `during @> '[a,b)'`.
+--
+--   An operator declared on anyrange would bring in the casts of numbers to IDs, and break `5 <@ int4range(1, 10)`.
+--
+--   An operator declared on kid_span is never an exact match, because no expression has that type in the resolution.
+
+CREATE DOMAIN kid_span AS tstzrange;
+COMMENT ON DOMAIN kid_span IS
+    'any tstzrange, as the operand of <@ and @> beside an ID, so that these operators do not compete with those of '
+    'ranges';
+
+-- from src/sql/gist.sql
+
+-- GiST support that does not depend on the type of the IDs
+
+CREATE FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_union(internal, internal) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_penalty(internal, internal, internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_picksplit(internal, internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_same(bytea, bytea, internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_fetch(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_union(internal, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_penalty(internal, internal, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_picksplit(internal, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_same(bytea, bytea, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_fetch(internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
+
+-- from src/sql/traits/io.sql.in
+
+-- kid64: input, output and conversions (src/pg/traits/io.hpp)
+
+CREATE TYPE kid64;
+
+CREATE FUNCTION kid64_in(cstring) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_out(kid64) RETURNS cstring
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_recv(internal) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_send(kid64) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+CREATE TYPE kid64 (
+    INPUT = kid64_in,
+    OUTPUT = kid64_out,
+    RECEIVE = kid64_recv,
+    SEND = kid64_send,
+    ANALYZE = kid_typanalyze,
+    LIKE = bigint
+);
+
+COMMENT ON FUNCTION kid64_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION kid64_out(kid64) IS 'I/O';
+COMMENT ON FUNCTION kid64_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION kid64_send(kid64) IS 'binary form of an ID, most significant byte first';
+
+-- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
+-- column, and not use its index.
+CREATE CAST (text AS kid64) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS kid64) WITH INOUT AS IMPLICIT;
+
+COMMENT ON CAST (text AS kid64) IS 'parses the text form';
+COMMENT ON CAST (varchar AS kid64) IS 'parses the text form';
+
+CREATE FUNCTION kid64_from_bytea(bytea) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_from_bytea(bytea) IS 'returns the kid64 with the given binary form';
+
+CREATE CAST (kid64 AS bytea) WITH FUNCTION kid64_send(kid64);
+CREATE CAST (bytea AS kid64) WITH FUNCTION kid64_from_bytea(bytea);
+
+COMMENT ON CAST (kid64 AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS kid64) IS 'reads the binary form';
+
+-- from src/sql/traits/base32.sql.in
+
+-- kid64: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+
+CREATE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_encode';
+CREATE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_encode(kid64, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION kid64_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+
+-- from src/sql/traits/order.sql.in
+
+-- kid64: order, hashing and index access methods (src/pg/traits/order.hpp)
+
+CREATE FUNCTION kid64_lt(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_le(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_eq(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_ne(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_ge(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_gt(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid64_lt(kid64, kid64) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid64_le(kid64, kid64) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid64_eq(kid64, kid64) IS 'implementation of = operator';
+COMMENT ON FUNCTION kid64_ne(kid64, kid64) IS 'implementation of <> operator';
+COMMENT ON FUNCTION kid64_ge(kid64, kid64) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid64_gt(kid64, kid64) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR = (
+    LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
+    HASHES, MERGES
+);
+CREATE OPERATOR <> (
+    LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (kid64, kid64) IS 'less than';
+COMMENT ON OPERATOR <= (kid64, kid64) IS 'less than or equal';
+COMMENT ON OPERATOR = (kid64, kid64) IS 'equal';
+COMMENT ON OPERATOR <> (kid64, kid64) IS 'not equal';
+COMMENT ON OPERATOR >= (kid64, kid64) IS 'greater than or equal';
+COMMENT ON OPERATOR > (kid64, kid64) IS 'greater than';
+
+CREATE FUNCTION kid64_cmp(kid64, kid64) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_hash(kid64) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_hash_extended(kid64, bigint) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_brin_distance(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid64_cmp(kid64, kid64) IS 'less-equal-greater';
+COMMENT ON FUNCTION kid64_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION kid64_hash(kid64) IS 'hash';
+COMMENT ON FUNCTION kid64_hash_extended(kid64, bigint) IS 'hash';
+COMMENT ON FUNCTION kid64_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE OPERATOR FAMILY kid64_ops USING btree;
+CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING btree FAMILY kid64_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 kid64_cmp(kid64, kid64),
+    FUNCTION 2 kid64_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+
+COMMENT ON OPERATOR FAMILY kid64_ops USING btree IS 'order of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING btree IS 'order of kid64';
+
+CREATE OPERATOR FAMILY kid64_ops USING hash;
+CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING hash FAMILY kid64_ops AS
+    OPERATOR 1 =,
+    FUNCTION 1 kid64_hash(kid64),
+    FUNCTION 2 kid64_hash_extended(kid64, bigint);
+
+COMMENT ON OPERATOR FAMILY kid64_ops USING hash IS 'equality of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING hash IS 'equality of kid64';
+
+CREATE OPERATOR FAMILY kid64_minmax_ops USING brin;
+CREATE OPERATOR CLASS kid64_minmax_ops DEFAULT FOR TYPE kid64 USING brin FAMILY kid64_minmax_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+COMMENT ON OPERATOR FAMILY kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
+COMMENT ON OPERATOR CLASS kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
+
+CREATE OPERATOR FAMILY kid64_minmax_multi_ops USING brin;
+CREATE OPERATOR CLASS kid64_minmax_multi_ops FOR TYPE kid64 USING brin FAMILY kid64_minmax_multi_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 kid64_brin_distance(internal, internal);
+
+COMMENT ON OPERATOR FAMILY kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
+COMMENT ON OPERATOR CLASS kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
+
+CREATE FUNCTION kid64_smaller(kid64, kid64) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_larger(kid64, kid64) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid64_smaller(kid64, kid64) IS 'smaller of two';
+COMMENT ON FUNCTION kid64_larger(kid64, kid64) IS 'larger of two';
+
+CREATE AGGREGATE min(kid64) (
+    SFUNC = kid64_smaller, STYPE = kid64, COMBINEFUNC = kid64_smaller, SORTOP = <, PARALLEL = SAFE
+);
+CREATE AGGREGATE max(kid64) (
+    SFUNC = kid64_larger, STYPE = kid64, COMBINEFUNC = kid64_larger, SORTOP = >, PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE min(kid64) IS 'minimum value of all kid64 input values';
+COMMENT ON AGGREGATE max(kid64) IS 'maximum value of all kid64 input values';
+
+-- from src/sql/traits/gist.sql.in
+
+-- kid64: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+--
+-- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
+
+CREATE FUNCTION kid64_gist_compress(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_gist_compress(internal) IS 'GiST support';
+
+CREATE OPERATOR FAMILY kid64_ops USING gist;
+CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING gist FAMILY kid64_ops AS
+    OPERATOR 18 =,
+    OPERATOR 20 <,
+    OPERATOR 21 <=,
+    OPERATOR 22 >,
+    OPERATOR 23 >=,
+    FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
+    FUNCTION 2 kid_gist_union(internal, internal),
+    FUNCTION 3 kid64_gist_compress(internal),
+    FUNCTION 5 kid_gist_penalty(internal, internal, internal),
+    FUNCTION 6 kid_gist_picksplit(internal, internal),
+    FUNCTION 7 kid_gist_same(bytea, bytea, internal),
+    FUNCTION 9 kid_gist_fetch(internal),
+    FUNCTION 11 kid_gist_sortsupport(internal),
+    STORAGE bytea;
+
+COMMENT ON OPERATOR FAMILY kid64_ops USING gist IS 'order of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING gist IS 'order of kid64';
+
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int >= 180000 THEN
+        ALTER OPERATOR FAMILY kid64_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
+    END IF;
+END $$;
+
+-- from src/sql/traits/time.sql.in
+
+-- kid64: the time in an ID (src/pg/traits/time.hpp)
+
+CREATE FUNCTION kid_timestamp(kid64) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_timestamp';
+CREATE FUNCTION kid64_timestamp(kid64) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_floor(timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_ceil(timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid64_floor(timestamptz) IS
+    'returns the lowest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_ceil(timestamptz) IS
+    'returns the highest kid64 of the time unit that contains an instant';
+
+-- from src/sql/traits/time_casts.sql.in
+
+-- kid64: casts from and to time
+
+CREATE CAST (timestamptz AS kid64) WITH FUNCTION kid64_floor(timestamptz);
+CREATE CAST (kid64 AS timestamptz) WITH FUNCTION kid_timestamp(kid64);
+
+COMMENT ON CAST (timestamptz AS kid64) IS 'same as kid64_floor()';
+COMMENT ON CAST (kid64 AS timestamptz) IS 'same as kid_timestamp()';
+
+-- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
+-- operators of these names would also be candidates in queries without IDs.
+CREATE FUNCTION kid64_date(kid64) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+RETURN kid_timestamp($1)::date;
+
+COMMENT ON FUNCTION kid64_date(kid64) IS
+    'returns the day on which the time unit of an ID begins, in the time zone of the session';
+
+CREATE CAST (kid64 AS date) WITH FUNCTION kid64_date(kid64);
+COMMENT ON CAST (kid64 AS date) IS 'same as kid64_date()';
+
+-- from src/sql/traits/minus.sql.in
+
+-- kid64: the time between two IDs
+
+CREATE FUNCTION kid64_mi(kid64, kid64) RETURNS interval
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION kid64_mi(kid64, kid64) IS 'implementation of - operator';
+
+CREATE OPERATOR - (LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_mi);
+COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
+
+-- from src/sql/traits/time_comparison.sql.in
+
+-- kid64: comparison with time (src/pg/traits/time_comparison.hpp)
+--
+-- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
+-- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
+
+CREATE FUNCTION kid64_lowest(operator text, ts timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_lowest_that_is';
+CREATE FUNCTION kid64_highest(operator text, ts timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_highest_that_is';
+CREATE FUNCTION kid64_first(operator text, ts timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_first_that_is';
+CREATE FUNCTION kid64_last(operator text, ts timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_last_that_is';
+
+COMMENT ON FUNCTION kid64_lowest(operator text, ts timestamptz) IS
+    'returns the lowest kid64 that is <, <=, >= or > an instant, or the greatest kid64 if there is none';
+COMMENT ON FUNCTION kid64_highest(operator text, ts timestamptz) IS
+    'returns the highest kid64 that is <, <=, >= or > an instant, or the smallest kid64 if there is none';
+COMMENT ON FUNCTION kid64_first(operator text, ts timestamptz) IS
+    'returns the lowest kid64 that is <, <=, >= or > an instant, or NULL if there is none';
+COMMENT ON FUNCTION kid64_last(operator text, ts timestamptz) IS
+    'returns the highest kid64 that is <, <=, >= or > an instant, or NULL if there is none';
+
+CREATE FUNCTION kid64_lt_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_le_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_ge_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_gt_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_time_lt(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_time_le(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_time_ge(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_time_gt(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid64_time_lt(timestamptz, kid64) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
+
+-- from src/sql/traits/time_operators.sql.in
+
+-- kid64: operators that compare with time
+
+CREATE OPERATOR < (
+    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_lt_time,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (kid64, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (kid64, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (kid64, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (kid64, timestamptz) IS 'later than, in time units';
+COMMENT ON OPERATOR < (timestamptz, kid64) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, kid64) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, kid64) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (timestamptz, kid64) IS 'later than, in time units';
+
+-- from src/sql/traits/time_range.sql.in
+
+-- kid64: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION kid64_lowest(range tstzrange) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_highest(range tstzrange) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid64_lowest(range tstzrange) IS
+    'returns the lowest kid64 in a range of time, or the greatest kid64 if there is none';
+COMMENT ON FUNCTION kid64_highest(range tstzrange) IS
+    'returns the highest kid64 in a range of time, or the smallest kid64 if there is none';
+
+CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid64_within';
+
+COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a range of time';
+
+-- from src/sql/traits/range_contains.sql.in
+
+-- kid64: the implementation of @> (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION kid64_range_contains(kid_span, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- kid64: operators that compare with ranges of time
+
+CREATE OPERATOR <@ (
+    LEFTARG = kid64, RIGHTARG = kid_span, FUNCTION = kid_within,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+CREATE OPERATOR @> (
+    LEFTARG = kid_span, RIGHTARG = kid64, FUNCTION = kid64_range_contains,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+
+COMMENT ON OPERATOR <@ (kid64, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
+
+-- from src/sql/traits/bigint.sql.in
+
+-- kid64: the same 64 bits as a bigint
+--
+-- The casts only reinterpret, so a bigint column takes IDs as they are and ALTER TABLE ... TYPE kid64 rewrites no row.
+-- A kid64 has no sign. A negative bigint is the ID with the same bits, whose highest bit is set.
+
+CREATE CAST (bigint AS kid64) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (kid64 AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
+-- A cast from integer with PostgreSQL's int8(integer) would depend on the cast from bigint. pg_upgrade does not know
+-- that, and may create the casts in the wrong order. Some drivers send a small number as smallint.
+CREATE FUNCTION kid64_from_integer(integer) RETURNS kid64
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
+COMMENT ON FUNCTION kid64_from_integer(integer) IS 'implementation of a cast';
+CREATE CAST (integer AS kid64) WITH FUNCTION kid64_from_integer(integer) AS IMPLICIT;
+CREATE FUNCTION kid64_from_smallint(smallint) RETURNS kid64
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int28';
+COMMENT ON FUNCTION kid64_from_smallint(smallint) IS 'implementation of a cast';
+CREATE CAST (smallint AS kid64) WITH FUNCTION kid64_from_smallint(smallint) AS IMPLICIT;
+
+COMMENT ON CAST (bigint AS kid64) IS 'the same 64 bits';
+COMMENT ON CAST (kid64 AS bigint) IS 'the same 64 bits';
+COMMENT ON CAST (integer AS kid64) IS 'the same number, as a bigint';
+COMMENT ON CAST (smallint AS kid64) IS 'the same number, as a bigint';
+
+-- from src/sql/traits/generators.sql.in
+
+-- kid64: generators (src/pg/issue/generate.hpp)
+
+CREATE FUNCTION kid64_next() RETURNS kid64
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next';
+CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next_many';
+CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+
+-- from src/sql/traits/horizon.sql.in
+
+-- kid64: the horizon (src/pg/traits/horizon.hpp)
+
+CREATE FUNCTION kid_horizon() RETURNS kid64
+    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
+COMMENT ON FUNCTION kid_horizon() IS
+    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was '
+    'made in the transaction that inserts it';
+
+-- from src/sql/traits/observe.sql.in
+
+-- kid64: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_observe(kid64) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_observe';
+REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
+
+-- from src/sql/traits/reset_clock.sql.in
+
+-- kid64: lowers the logical clock (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_reset_clock(above kid64) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_reset_clock';
+REVOKE ALL ON FUNCTION kid_reset_clock(kid64) FROM PUBLIC;
+
+COMMENT ON FUNCTION kid_reset_clock(kid64) IS
+    'lowers the logical clock of kid64 and kid96 to an ID; no greater ID may be in use';
+
+-- from src/sql/types/kid64.sql
+
+-- kid64: what only this type has
+
+COMMENT ON TYPE kid64 IS
+    'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local ID of the Erlang '
+    'library uid';
+
+CREATE FUNCTION kid_next() RETURNS kid64
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next';
+CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next_many';
+CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_sequence(kid64) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
+
+COMMENT ON FUNCTION kid_next() IS
+    'makes a kid64 that is greater than all IDs that the cluster issued before, even across a crash or a promotion';
+COMMENT ON FUNCTION kid_next(bigint) IS 'makes n kid64, each greater than the one before it';
+COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
+COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
+COMMENT ON FUNCTION kid64_at(timestamptz) IS
+    'makes a kid64 for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
+COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
+COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+COMMENT ON FUNCTION kid_observe(kid64) IS
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+
+-- The edition in plain SQL has these, too. There a kid64 is a bigint.
+CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN id::text;
+CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN encoded::kid64;
+
+COMMENT ON FUNCTION kid64_to_text(kid64) IS 'returns an ID as text, as the cast does';
+COMMENT ON FUNCTION kid64_from_text(text) IS 'reads an ID from text, as the cast does';
+
+CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
+BEGIN ATOMIC
+    VALUES ('timestamp', 50, kid_timestamp(id)::text),
+           ('sequence', 14, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(kid64) IS
+    'lists the components of an ID, most significant first, with their widths in bits';
+
+-- from src/sql/traits/io.sql.in
+
+-- kid96: input, output and conversions (src/pg/traits/io.hpp)
+
+CREATE TYPE kid96;
+
+CREATE FUNCTION kid96_in(cstring) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_out(kid96) RETURNS cstring
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_recv(internal) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_send(kid96) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+CREATE TYPE kid96 (
+    INPUT = kid96_in,
+    OUTPUT = kid96_out,
+    RECEIVE = kid96_recv,
+    SEND = kid96_send,
+    ANALYZE = kid_typanalyze,
+    INTERNALLENGTH = 12, ALIGNMENT = char
+);
+
+COMMENT ON FUNCTION kid96_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION kid96_out(kid96) IS 'I/O';
+COMMENT ON FUNCTION kid96_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION kid96_send(kid96) IS 'binary form of an ID, most significant byte first';
+
+-- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
+-- column, and not use its index.
+CREATE CAST (text AS kid96) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS kid96) WITH INOUT AS IMPLICIT;
+
+COMMENT ON CAST (text AS kid96) IS 'parses the text form';
+COMMENT ON CAST (varchar AS kid96) IS 'parses the text form';
+
+CREATE FUNCTION kid96_from_bytea(bytea) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_from_bytea(bytea) IS 'returns the kid96 with the given binary form';
+
+CREATE CAST (kid96 AS bytea) WITH FUNCTION kid96_send(kid96);
+CREATE CAST (bytea AS kid96) WITH FUNCTION kid96_from_bytea(bytea);
+
+COMMENT ON CAST (kid96 AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS kid96) IS 'reads the binary form';
+
+-- from src/sql/traits/base32.sql.in
+
+-- kid96: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+
+CREATE FUNCTION kid_encode(id kid96, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_encode';
+CREATE FUNCTION kid96_decode(encoded text, prefix text DEFAULT '') RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_encode(kid96, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION kid96_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+
+-- from src/sql/traits/order.sql.in
+
+-- kid96: order, hashing and index access methods (src/pg/traits/order.hpp)
+
+CREATE FUNCTION kid96_lt(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_le(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_eq(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_ne(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_ge(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_gt(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_lt(kid96, kid96) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid96_le(kid96, kid96) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid96_eq(kid96, kid96) IS 'implementation of = operator';
+COMMENT ON FUNCTION kid96_ne(kid96, kid96) IS 'implementation of <> operator';
+COMMENT ON FUNCTION kid96_ge(kid96, kid96) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid96_gt(kid96, kid96) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR = (
+    LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
+    HASHES, MERGES
+);
+CREATE OPERATOR <> (
+    LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (kid96, kid96) IS 'less than';
+COMMENT ON OPERATOR <= (kid96, kid96) IS 'less than or equal';
+COMMENT ON OPERATOR = (kid96, kid96) IS 'equal';
+COMMENT ON OPERATOR <> (kid96, kid96) IS 'not equal';
+COMMENT ON OPERATOR >= (kid96, kid96) IS 'greater than or equal';
+COMMENT ON OPERATOR > (kid96, kid96) IS 'greater than';
+
+CREATE FUNCTION kid96_cmp(kid96, kid96) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_hash(kid96) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_hash_extended(kid96, bigint) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_brin_distance(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_cmp(kid96, kid96) IS 'less-equal-greater';
+COMMENT ON FUNCTION kid96_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION kid96_hash(kid96) IS 'hash';
+COMMENT ON FUNCTION kid96_hash_extended(kid96, bigint) IS 'hash';
+COMMENT ON FUNCTION kid96_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE OPERATOR FAMILY kid96_ops USING btree;
+CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING btree FAMILY kid96_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 kid96_cmp(kid96, kid96),
+    FUNCTION 2 kid96_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+
+COMMENT ON OPERATOR FAMILY kid96_ops USING btree IS 'order of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING btree IS 'order of kid96';
+
+CREATE OPERATOR FAMILY kid96_ops USING hash;
+CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING hash FAMILY kid96_ops AS
+    OPERATOR 1 =,
+    FUNCTION 1 kid96_hash(kid96),
+    FUNCTION 2 kid96_hash_extended(kid96, bigint);
+
+COMMENT ON OPERATOR FAMILY kid96_ops USING hash IS 'equality of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING hash IS 'equality of kid96';
+
+CREATE OPERATOR FAMILY kid96_minmax_ops USING brin;
+CREATE OPERATOR CLASS kid96_minmax_ops DEFAULT FOR TYPE kid96 USING brin FAMILY kid96_minmax_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+COMMENT ON OPERATOR FAMILY kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
+COMMENT ON OPERATOR CLASS kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
+
+CREATE OPERATOR FAMILY kid96_minmax_multi_ops USING brin;
+CREATE OPERATOR CLASS kid96_minmax_multi_ops FOR TYPE kid96 USING brin FAMILY kid96_minmax_multi_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 kid96_brin_distance(internal, internal);
+
+COMMENT ON OPERATOR FAMILY kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
+COMMENT ON OPERATOR CLASS kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
+
+CREATE FUNCTION kid96_smaller(kid96, kid96) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_larger(kid96, kid96) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_smaller(kid96, kid96) IS 'smaller of two';
+COMMENT ON FUNCTION kid96_larger(kid96, kid96) IS 'larger of two';
+
+CREATE AGGREGATE min(kid96) (
+    SFUNC = kid96_smaller, STYPE = kid96, COMBINEFUNC = kid96_smaller, SORTOP = <, PARALLEL = SAFE
+);
+CREATE AGGREGATE max(kid96) (
+    SFUNC = kid96_larger, STYPE = kid96, COMBINEFUNC = kid96_larger, SORTOP = >, PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE min(kid96) IS 'minimum value of all kid96 input values';
+COMMENT ON AGGREGATE max(kid96) IS 'maximum value of all kid96 input values';
+
+-- from src/sql/traits/gist.sql.in
+
+-- kid96: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+--
+-- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
+
+CREATE FUNCTION kid96_gist_compress(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_gist_compress(internal) IS 'GiST support';
+
+CREATE OPERATOR FAMILY kid96_ops USING gist;
+CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING gist FAMILY kid96_ops AS
+    OPERATOR 18 =,
+    OPERATOR 20 <,
+    OPERATOR 21 <=,
+    OPERATOR 22 >,
+    OPERATOR 23 >=,
+    FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
+    FUNCTION 2 kid_gist_union(internal, internal),
+    FUNCTION 3 kid96_gist_compress(internal),
+    FUNCTION 5 kid_gist_penalty(internal, internal, internal),
+    FUNCTION 6 kid_gist_picksplit(internal, internal),
+    FUNCTION 7 kid_gist_same(bytea, bytea, internal),
+    FUNCTION 9 kid_gist_fetch(internal),
+    FUNCTION 11 kid_gist_sortsupport(internal),
+    STORAGE bytea;
+
+COMMENT ON OPERATOR FAMILY kid96_ops USING gist IS 'order of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING gist IS 'order of kid96';
+
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int >= 180000 THEN
+        ALTER OPERATOR FAMILY kid96_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
+    END IF;
+END $$;
+
+-- from src/sql/traits/time.sql.in
+
+-- kid96: the time in an ID (src/pg/traits/time.hpp)
+
+CREATE FUNCTION kid_timestamp(kid96) RETURNS timestamptz
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'kid96_timestamp';
+CREATE FUNCTION kid96_timestamp(kid96) RETURNS timestamptz
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_floor(timestamptz) RETURNS kid96
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(kid96) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid96_timestamp(kid96) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid96_floor(timestamptz) IS
+    'returns the lowest kid96 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
+    'returns the highest kid96 of the time unit that contains an instant';
+
+-- from src/sql/traits/time_casts.sql.in
+
+-- kid96: casts from and to time
+
+CREATE CAST (timestamptz AS kid96) WITH FUNCTION kid96_floor(timestamptz);
+CREATE CAST (kid96 AS timestamptz) WITH FUNCTION kid_timestamp(kid96);
+
+COMMENT ON CAST (timestamptz AS kid96) IS 'same as kid96_floor()';
+COMMENT ON CAST (kid96 AS timestamptz) IS 'same as kid_timestamp()';
+
+-- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
+-- operators of these names would also be candidates in queries without IDs.
+CREATE FUNCTION kid96_date(kid96) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+RETURN kid_timestamp($1)::date;
+
+COMMENT ON FUNCTION kid96_date(kid96) IS
+    'returns the day on which the time unit of an ID begins, in the time zone of the session';
+
+CREATE CAST (kid96 AS date) WITH FUNCTION kid96_date(kid96);
+COMMENT ON CAST (kid96 AS date) IS 'same as kid96_date()';
+
+-- from src/sql/traits/minus.sql.in
+
+-- kid96: the time between two IDs
+
+CREATE FUNCTION kid96_mi(kid96, kid96) RETURNS interval
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION kid96_mi(kid96, kid96) IS 'implementation of - operator';
+
+CREATE OPERATOR - (LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_mi);
+COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
+
+-- from src/sql/traits/time_comparison.sql.in
+
+-- kid96: comparison with time (src/pg/traits/time_comparison.hpp)
+--
+-- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
+-- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
+
+CREATE FUNCTION kid96_lowest(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_lowest_that_is';
+CREATE FUNCTION kid96_highest(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_highest_that_is';
+CREATE FUNCTION kid96_first(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_first_that_is';
+CREATE FUNCTION kid96_last(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_last_that_is';
+
+COMMENT ON FUNCTION kid96_lowest(operator text, ts timestamptz, neighborhood integer) IS
+    'returns the lowest kid96 that is <, <=, >= or > an instant, or the greatest kid96 if there is none';
+COMMENT ON FUNCTION kid96_highest(operator text, ts timestamptz, neighborhood integer) IS
+    'returns the highest kid96 that is <, <=, >= or > an instant, or the smallest kid96 if there is none';
+COMMENT ON FUNCTION kid96_first(operator text, ts timestamptz, neighborhood integer) IS
+    'returns the lowest kid96 that is <, <=, >= or > an instant, or NULL if there is none';
+COMMENT ON FUNCTION kid96_last(operator text, ts timestamptz, neighborhood integer) IS
+    'returns the highest kid96 that is <, <=, >= or > an instant, or NULL if there is none';
+
+CREATE FUNCTION kid96_lt_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_le_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_ge_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_gt_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_time_lt(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_time_le(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_time_ge(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_time_gt(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid96_time_lt(timestamptz, kid96) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
+
+-- from src/sql/traits/time_operators.sql.in
+
+-- kid96: operators that compare with time
+
+CREATE OPERATOR < (
+    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_lt_time,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (kid96, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (kid96, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (kid96, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (kid96, timestamptz) IS 'later than, in time units';
+COMMENT ON OPERATOR < (timestamptz, kid96) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, kid96) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, kid96) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (timestamptz, kid96) IS 'later than, in time units';
+
+-- from src/sql/traits/time_range.sql.in
+
+-- kid96: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION kid96_lowest(range tstzrange, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_highest(range tstzrange, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_lowest(range tstzrange, neighborhood integer) IS
+    'returns the lowest kid96 in a range of time, or the greatest kid96 if there is none';
+COMMENT ON FUNCTION kid96_highest(range tstzrange, neighborhood integer) IS
+    'returns the highest kid96 in a range of time, or the smallest kid96 if there is none';
+
+CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid96_within';
+
+COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a range of time';
+
+-- from src/sql/traits/range_contains.sql.in
+
+-- kid96: the implementation of @> (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- kid96: operators that compare with ranges of time
+
+CREATE OPERATOR <@ (
+    LEFTARG = kid96, RIGHTARG = kid_span, FUNCTION = kid_within,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+CREATE OPERATOR @> (
+    LEFTARG = kid_span, RIGHTARG = kid96, FUNCTION = kid96_range_contains,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+
+COMMENT ON OPERATOR <@ (kid96, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, kid96) IS 'range of time contains';
+
+-- from src/sql/traits/setting.sql.in
+
+-- kid96: functions that depend on a setting, with the value of the setting as the last argument
+--
+-- In a query, planner support adds that argument to calls and comparisons without it.
+
+CREATE FUNCTION kid_timestamp(id kid96, neighborhood integer) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_timestamp';
+CREATE FUNCTION kid96_floor(ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS
+    'same as kid_timestamp(id), with the setting as an argument';
+COMMENT ON FUNCTION kid96_floor(ts timestamptz, neighborhood integer) IS
+    'same as kid96_floor(ts), with the setting as an argument';
+COMMENT ON FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) IS
+    'same as kid96_ceil(ts), with the setting as an argument';
+
+CREATE FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid96_within';
+CREATE FUNCTION kid96_lt_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_le_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_ge_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_gt_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) IS
+    'same as id <@ range, with the setting as an argument';
+COMMENT ON FUNCTION kid96_lt_time(id kid96, ts timestamptz, neighborhood integer) IS
+    'same as id < ts, with the setting as an argument';
+COMMENT ON FUNCTION kid96_le_time(id kid96, ts timestamptz, neighborhood integer) IS
+    'same as id <= ts, with the setting as an argument';
+COMMENT ON FUNCTION kid96_ge_time(id kid96, ts timestamptz, neighborhood integer) IS
+    'same as id >= ts, with the setting as an argument';
+COMMENT ON FUNCTION kid96_gt_time(id kid96, ts timestamptz, neighborhood integer) IS
+    'same as id > ts, with the setting as an argument';
+
+-- from src/sql/traits/uuid.sql.in
+
+-- kid96: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
+
+CREATE FUNCTION kid96_to_uuid(kid96) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_from_uuid(uuid) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_to_uuid(kid96) IS 'returns the uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION kid96_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
+
+CREATE CAST (kid96 AS uuid) WITH FUNCTION kid96_to_uuid(kid96);
+CREATE CAST (uuid AS kid96) WITH FUNCTION kid96_from_uuid(uuid);
+
+COMMENT ON CAST (kid96 AS uuid) IS 'the 16 characters of the text form, as bytes';
+COMMENT ON CAST (uuid AS kid96) IS 'reads the 16 bytes as the text form';
+
+-- from src/sql/traits/generators.sql.in
+
+-- kid96: generators (src/pg/issue/generate.hpp)
+
+CREATE FUNCTION kid96_next() RETURNS kid96
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid96_next';
+CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid96_next_many';
+CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+
+-- from src/sql/traits/observe.sql.in
+
+-- kid96: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_observe(kid96) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_observe';
+REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
+
+-- from src/sql/types/kid96.sql
+
+-- kid96: what only this type has
+
+COMMENT ON TYPE kid96 IS
+    'k-ordered ID in 12 bytes, a kid64 with a node of 32 bits: the global ID of the Erlang library uid';
+
+-- The comments of the traits say that bounds are those of a time unit. Those of kid96 are of a neighborhood.
+COMMENT ON FUNCTION kid96_floor(timestamptz) IS
+    'returns the lowest kid96 of the 2^kid.neighborhood seconds that contain an instant';
+COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
+    'returns the highest kid96 of the 2^kid.neighborhood seconds that contain an instant';
+COMMENT ON FUNCTION kid96_lowest(tstzrange, integer) IS
+    'returns the lowest kid96 of the 2^neighborhood seconds in which a range of time begins, or the greatest kid96 if '
+    'no ID is in the range';
+COMMENT ON FUNCTION kid96_highest(tstzrange, integer) IS
+    'returns the highest kid96 of the 2^neighborhood seconds in which a range of time ends, or the smallest kid96 if '
+    'no ID is in the range';
+COMMENT ON FUNCTION kid96_lowest(text, timestamptz, integer) IS
+    'returns the lowest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or '
+    'the greatest kid96 if there is no such ID';
+COMMENT ON FUNCTION kid96_highest(text, timestamptz, integer) IS
+    'returns the highest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or '
+    'the smallest kid96 if there is no such ID';
+COMMENT ON FUNCTION kid96_first(text, timestamptz, integer) IS
+    'returns the lowest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or NULL '
+    'if there is no such ID';
+COMMENT ON FUNCTION kid96_last(text, timestamptz, integer) IS
+    'returns the highest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or NULL '
+    'if there is no such ID';
+
+-- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
+CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_within';
+CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_recheck_time';
+CREATE FUNCTION kid96_between(id kid96, first kid64, last kid64, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid96_between(kid96, kid64, kid64, integer) IS
+    'tells whether an ID without its node is from the first to the last kid64, both included';
+COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS 'tells exactly whether an ID is in a range of time';
+COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz, integer) IS
+    'tells exactly whether an ID is <, <=, >= or > an instant';
+
+CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL)
+    RETURNS kid96
+    LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_node(kid96) RETURNS bigint
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'kid96_node';
+CREATE FUNCTION kid_node(kid96, neighborhood integer) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_node';
+CREATE FUNCTION kid_sequence(kid96) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
+
+COMMENT ON FUNCTION kid96_next() IS
+    'makes a kid96: the kid64 that kid_next() would return, with the node of this server';
+COMMENT ON FUNCTION kid96_next(bigint) IS 'makes n kid96, each greater than the one before it';
+COMMENT ON FUNCTION kid96_at(timestamptz) IS
+    'makes a kid96 for an old row: the kid64 that kid64_at() would return, with the node of this server';
+COMMENT ON FUNCTION kid96_make(timestamptz, bigint, integer, integer) IS
+    'assembles a kid96 from an instant, a node, 0 to 4294967295, a sequence, 0 to 16383, and a neighborhood, 0 to 10, '
+    'by default kid.neighborhood';
+COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
+    'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
+COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4294967295';
+COMMENT ON FUNCTION kid_node(kid96, integer) IS 'returns the node that made an ID with the given neighborhood, 0 to 10';
+COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+COMMENT ON FUNCTION kid_observe(kid96) IS
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+
+CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3
+BEGIN ATOMIC
+    VALUES ('timestamp', 50, kid_timestamp(id)::text),
+           ('node', 32, kid_node(id)::text),
+           ('sequence', 14, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(kid96) IS
+    'lists the components of an ID with their widths in bits, the time as one component although the node divides it';
+
+CREATE FUNCTION kid_global(kid64) RETURNS kid96
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_global';
+CREATE FUNCTION kid_local(kid96, force boolean DEFAULT false) RETURNS kid64
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_local';
+CREATE FUNCTION kid96_to_kid64(kid96) RETURNS kid64
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_local';
+
+COMMENT ON FUNCTION kid_global(kid64) IS 'returns an ID with the node of this server';
+COMMENT ON FUNCTION kid_local(kid96, boolean) IS
+    'returns an ID without its node, which must be that of this server unless force is true';
+COMMENT ON FUNCTION kid96_to_kid64(kid96) IS 'implementation of a cast';
+
+CREATE CAST (kid64 AS kid96) WITH FUNCTION kid_global(kid64) AS ASSIGNMENT;
+CREATE CAST (kid96 AS kid64) WITH FUNCTION kid96_to_kid64(kid96);
+
+COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global()';
+COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local()';
+
+-- from src/sql/traits/io.sql.in
+
+-- sno: input, output and conversions (src/pg/traits/io.hpp)
+
+CREATE TYPE sno;
+
+CREATE FUNCTION sno_in(cstring) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_out(sno) RETURNS cstring
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_recv(internal) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_send(sno) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+CREATE TYPE sno (
+    INPUT = sno_in,
+    OUTPUT = sno_out,
+    RECEIVE = sno_recv,
+    SEND = sno_send,
+    ANALYZE = kid_typanalyze,
+    INTERNALLENGTH = 10, ALIGNMENT = char
+);
+
+COMMENT ON FUNCTION sno_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION sno_out(sno) IS 'I/O';
+COMMENT ON FUNCTION sno_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION sno_send(sno) IS 'binary form of an ID, most significant byte first';
+
+-- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
+-- column, and not use its index.
+CREATE CAST (text AS sno) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS sno) WITH INOUT AS IMPLICIT;
+
+COMMENT ON CAST (text AS sno) IS 'parses the text form';
+COMMENT ON CAST (varchar AS sno) IS 'parses the text form';
+
+CREATE FUNCTION sno_from_bytea(bytea) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_from_bytea(bytea) IS 'returns the sno with the given binary form';
+
+CREATE CAST (sno AS bytea) WITH FUNCTION sno_send(sno);
+CREATE CAST (bytea AS sno) WITH FUNCTION sno_from_bytea(bytea);
+
+COMMENT ON CAST (sno AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS sno) IS 'reads the binary form';
+
+-- from src/sql/traits/base32.sql.in
+
+-- sno: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+
+CREATE FUNCTION kid_encode(id sno, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_encode';
+CREATE FUNCTION sno_decode(encoded text, prefix text DEFAULT '') RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_encode(sno, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION sno_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+
+-- from src/sql/traits/order.sql.in
+
+-- sno: order, hashing and index access methods (src/pg/traits/order.hpp)
+
+CREATE FUNCTION sno_lt(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_le(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_eq(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_ne(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_ge(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_gt(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_lt(sno, sno) IS 'implementation of < operator';
+COMMENT ON FUNCTION sno_le(sno, sno) IS 'implementation of <= operator';
+COMMENT ON FUNCTION sno_eq(sno, sno) IS 'implementation of = operator';
+COMMENT ON FUNCTION sno_ne(sno, sno) IS 'implementation of <> operator';
+COMMENT ON FUNCTION sno_ge(sno, sno) IS 'implementation of >= operator';
+COMMENT ON FUNCTION sno_gt(sno, sno) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR = (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
+    HASHES, MERGES
+);
+CREATE OPERATOR <> (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (sno, sno) IS 'less than';
+COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
+COMMENT ON OPERATOR = (sno, sno) IS 'equal';
+COMMENT ON OPERATOR <> (sno, sno) IS 'not equal';
+COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
+COMMENT ON OPERATOR > (sno, sno) IS 'greater than';
+
+CREATE FUNCTION sno_cmp(sno, sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_hash(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_hash_extended(sno, bigint) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_brin_distance(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_cmp(sno, sno) IS 'less-equal-greater';
+COMMENT ON FUNCTION sno_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION sno_hash(sno) IS 'hash';
+COMMENT ON FUNCTION sno_hash_extended(sno, bigint) IS 'hash';
+COMMENT ON FUNCTION sno_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE OPERATOR FAMILY sno_ops USING btree;
+CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING btree FAMILY sno_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 sno_cmp(sno, sno),
+    FUNCTION 2 sno_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+
+COMMENT ON OPERATOR FAMILY sno_ops USING btree IS 'order of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING btree IS 'order of sno';
+
+CREATE OPERATOR FAMILY sno_ops USING hash;
+CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING hash FAMILY sno_ops AS
+    OPERATOR 1 =,
+    FUNCTION 1 sno_hash(sno),
+    FUNCTION 2 sno_hash_extended(sno, bigint);
+
+COMMENT ON OPERATOR FAMILY sno_ops USING hash IS 'equality of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING hash IS 'equality of sno';
+
+CREATE OPERATOR FAMILY sno_minmax_ops USING brin;
+CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin FAMILY sno_minmax_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+COMMENT ON OPERATOR FAMILY sno_minmax_ops USING brin IS 'the range of sno in a block range';
+COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS 'the range of sno in a block range';
+
+CREATE OPERATOR FAMILY sno_minmax_multi_ops USING brin;
+CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin FAMILY sno_minmax_multi_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 sno_brin_distance(internal, internal);
+
+COMMENT ON OPERATOR FAMILY sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
+COMMENT ON OPERATOR CLASS sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
+
+CREATE FUNCTION sno_smaller(sno, sno) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_larger(sno, sno) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_smaller(sno, sno) IS 'smaller of two';
+COMMENT ON FUNCTION sno_larger(sno, sno) IS 'larger of two';
+
+CREATE AGGREGATE min(sno) (
+    SFUNC = sno_smaller, STYPE = sno, COMBINEFUNC = sno_smaller, SORTOP = <, PARALLEL = SAFE
+);
+CREATE AGGREGATE max(sno) (
+    SFUNC = sno_larger, STYPE = sno, COMBINEFUNC = sno_larger, SORTOP = >, PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE min(sno) IS 'minimum value of all sno input values';
+COMMENT ON AGGREGATE max(sno) IS 'maximum value of all sno input values';
+
+-- from src/sql/traits/gist.sql.in
+
+-- sno: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+--
+-- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
+
+CREATE FUNCTION sno_gist_compress(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_gist_compress(internal) IS 'GiST support';
+
+CREATE OPERATOR FAMILY sno_ops USING gist;
+CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING gist FAMILY sno_ops AS
+    OPERATOR 18 =,
+    OPERATOR 20 <,
+    OPERATOR 21 <=,
+    OPERATOR 22 >,
+    OPERATOR 23 >=,
+    FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
+    FUNCTION 2 kid_gist_union(internal, internal),
+    FUNCTION 3 sno_gist_compress(internal),
+    FUNCTION 5 kid_gist_penalty(internal, internal, internal),
+    FUNCTION 6 kid_gist_picksplit(internal, internal),
+    FUNCTION 7 kid_gist_same(bytea, bytea, internal),
+    FUNCTION 9 kid_gist_fetch(internal),
+    FUNCTION 11 kid_gist_sortsupport(internal),
+    STORAGE bytea;
+
+COMMENT ON OPERATOR FAMILY sno_ops USING gist IS 'order of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING gist IS 'order of sno';
+
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int >= 180000 THEN
+        ALTER OPERATOR FAMILY sno_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
+    END IF;
+END $$;
+
+-- from src/sql/traits/time.sql.in
+
+-- sno: the time in an ID (src/pg/traits/time.hpp)
+
+CREATE FUNCTION kid_timestamp(sno) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_timestamp';
+CREATE FUNCTION sno_timestamp(sno) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_floor(timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_ceil(timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(sno) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION sno_timestamp(sno) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION sno_floor(timestamptz) IS
+    'returns the lowest sno of the time unit that contains an instant';
+COMMENT ON FUNCTION sno_ceil(timestamptz) IS
+    'returns the highest sno of the time unit that contains an instant';
+
+-- from src/sql/traits/time_casts.sql.in
+
+-- sno: casts from and to time
+
+CREATE CAST (timestamptz AS sno) WITH FUNCTION sno_floor(timestamptz);
+CREATE CAST (sno AS timestamptz) WITH FUNCTION kid_timestamp(sno);
+
+COMMENT ON CAST (timestamptz AS sno) IS 'same as sno_floor()';
+COMMENT ON CAST (sno AS timestamptz) IS 'same as kid_timestamp()';
+
+-- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
+-- operators of these names would also be candidates in queries without IDs.
+CREATE FUNCTION sno_date(sno) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+RETURN kid_timestamp($1)::date;
+
+COMMENT ON FUNCTION sno_date(sno) IS
+    'returns the day on which the time unit of an ID begins, in the time zone of the session';
+
+CREATE CAST (sno AS date) WITH FUNCTION sno_date(sno);
+COMMENT ON CAST (sno AS date) IS 'same as sno_date()';
+
+-- from src/sql/traits/minus.sql.in
+
+-- sno: the time between two IDs
+
+CREATE FUNCTION sno_mi(sno, sno) RETURNS interval
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION sno_mi(sno, sno) IS 'implementation of - operator';
+
+CREATE OPERATOR - (LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_mi);
+COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
+
+-- from src/sql/traits/time_comparison.sql.in
+
+-- sno: comparison with time (src/pg/traits/time_comparison.hpp)
+--
+-- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
+-- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
+
+CREATE FUNCTION sno_lowest(operator text, ts timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_lowest_that_is';
+CREATE FUNCTION sno_highest(operator text, ts timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_highest_that_is';
+CREATE FUNCTION sno_first(operator text, ts timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_first_that_is';
+CREATE FUNCTION sno_last(operator text, ts timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_last_that_is';
+
+COMMENT ON FUNCTION sno_lowest(operator text, ts timestamptz) IS
+    'returns the lowest sno that is <, <=, >= or > an instant, or the greatest sno if there is none';
+COMMENT ON FUNCTION sno_highest(operator text, ts timestamptz) IS
+    'returns the highest sno that is <, <=, >= or > an instant, or the smallest sno if there is none';
+COMMENT ON FUNCTION sno_first(operator text, ts timestamptz) IS
+    'returns the lowest sno that is <, <=, >= or > an instant, or NULL if there is none';
+COMMENT ON FUNCTION sno_last(operator text, ts timestamptz) IS
+    'returns the highest sno that is <, <=, >= or > an instant, or NULL if there is none';
+
+CREATE FUNCTION sno_lt_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_le_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_ge_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_gt_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_time_lt(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_time_le(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_time_ge(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_time_gt(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION sno_time_lt(timestamptz, sno) IS 'implementation of < operator';
+COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS 'implementation of <= operator';
+COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= operator';
+COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
+
+-- from src/sql/traits/time_operators.sql.in
+
+-- sno: operators that compare with time
+
+CREATE OPERATOR < (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_lt_time,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (sno, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (sno, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (sno, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (sno, timestamptz) IS 'later than, in time units';
+COMMENT ON OPERATOR < (timestamptz, sno) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, sno) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, sno) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (timestamptz, sno) IS 'later than, in time units';
+
+-- from src/sql/traits/time_range.sql.in
+
+-- sno: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION sno_lowest(range tstzrange) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_highest(range tstzrange) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_lowest(range tstzrange) IS
+    'returns the lowest sno in a range of time, or the greatest sno if there is none';
+COMMENT ON FUNCTION sno_highest(range tstzrange) IS
+    'returns the highest sno in a range of time, or the smallest sno if there is none';
+
+CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'sno_within';
+
+COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a range of time';
+
+-- from src/sql/traits/range_contains.sql.in
+
+-- sno: the implementation of @> (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION sno_range_contains(kid_span, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- sno: operators that compare with ranges of time
+
+CREATE OPERATOR <@ (
+    LEFTARG = sno, RIGHTARG = kid_span, FUNCTION = kid_within,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+CREATE OPERATOR @> (
+    LEFTARG = kid_span, RIGHTARG = sno, FUNCTION = sno_range_contains,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+
+COMMENT ON OPERATOR <@ (sno, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, sno) IS 'range of time contains';
+
+-- from src/sql/traits/uuid.sql.in
+
+-- sno: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
+
+CREATE FUNCTION sno_to_uuid(sno) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_from_uuid(uuid) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION sno_to_uuid(sno) IS 'returns the uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION sno_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
+
+CREATE CAST (sno AS uuid) WITH FUNCTION sno_to_uuid(sno);
+CREATE CAST (uuid AS sno) WITH FUNCTION sno_from_uuid(uuid);
+
+COMMENT ON CAST (sno AS uuid) IS 'the 16 characters of the text form, as bytes';
+COMMENT ON CAST (uuid AS sno) IS 'reads the 16 bytes as the text form';
+
+-- from src/sql/traits/observe.sql.in
+
+-- sno: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_observe(sno) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_observe';
+REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
+
+-- from src/sql/traits/reset_clock.sql.in
+
+-- sno: lowers the logical clock (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_reset_clock(above sno) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_reset_clock';
+REVOKE ALL ON FUNCTION kid_reset_clock(sno) FROM PUBLIC;
+
+COMMENT ON FUNCTION kid_reset_clock(sno) IS
+    'lowers the logical clock of sno to an ID; no greater ID may be in use';
+
+-- from src/sql/types/sno.sql
+
+-- sno: what only this type has
+
+COMMENT ON TYPE sno IS
+    'k-ordered ID in 10 bytes, with the time from 2010 to 2079 in units of 4 ms, a metabyte and a partition, as the '
+    'Go library sno makes it';
+
+CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_next(meta integer, n bigint) RETURNS SETOF sno
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'sno_next_many';
+CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false)
+    RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_tick(sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_tick';
+CREATE FUNCTION kid_meta(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_meta';
+CREATE FUNCTION kid_partition(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_partition';
+CREATE FUNCTION kid_sequence(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
+
+COMMENT ON FUNCTION sno_next(integer) IS 'makes a sno with a metabyte, 0 to 255, and the partition of this server';
+COMMENT ON FUNCTION sno_next(integer, bigint) IS
+    'makes n sno with a metabyte, 0 to 255, each greater than the one before it unless the tick toggles between them';
+COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
+    'makes a sno for an old row, with a metabyte, 0 to 255, and the given time, or a later one if the IDs of its time '
+    'unit may be used up';
+COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
+    'assembles a sno from an instant, a metabyte, 0 to 255, a partition and a sequence, 0 to 65535 each, and a tick';
+COMMENT ON FUNCTION kid_tick(sno) IS
+    'returns the tick, which toggles whenever the system clock of the generator goes back';
+COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the caller of the generator gave';
+COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
+COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
+COMMENT ON FUNCTION kid_observe(sno) IS
+    'moves the logical clock of the type past an ID from elsewhere, on the side given by the tick, so that the ID is '
+    'not made again';
+
+CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 39, kid_timestamp(id)::text),
+           ('tick', 1, kid_tick(id)::text),
+           ('meta', 8, kid_meta(id)::text),
+           ('partition', 16, kid_partition(id)::text),
+           ('sequence', 16, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(sno) IS
+    'lists the components of an ID, most significant first, with their widths in bits';
+
+-- from src/sql/traits/io.sql.in
+
+-- flake: input, output and conversions (src/pg/traits/io.hpp)
+
+CREATE TYPE flake;
+
+CREATE FUNCTION flake_in(cstring) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_out(flake) RETURNS cstring
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_recv(internal) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_send(flake) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+CREATE TYPE flake (
+    INPUT = flake_in,
+    OUTPUT = flake_out,
+    RECEIVE = flake_recv,
+    SEND = flake_send,
+    ANALYZE = kid_typanalyze,
+    LIKE = bigint
+);
+
+COMMENT ON FUNCTION flake_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION flake_out(flake) IS 'I/O';
+COMMENT ON FUNCTION flake_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION flake_send(flake) IS 'binary form of an ID, most significant byte first';
+
+-- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
+-- column, and not use its index.
+CREATE CAST (text AS flake) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS flake) WITH INOUT AS IMPLICIT;
+
+COMMENT ON CAST (text AS flake) IS 'parses the text form';
+COMMENT ON CAST (varchar AS flake) IS 'parses the text form';
+
+CREATE FUNCTION flake_from_bytea(bytea) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_from_bytea(bytea) IS 'returns the flake with the given binary form';
+
+CREATE CAST (flake AS bytea) WITH FUNCTION flake_send(flake);
+CREATE CAST (bytea AS flake) WITH FUNCTION flake_from_bytea(bytea);
+
+COMMENT ON CAST (flake AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS flake) IS 'reads the binary form';
+
+-- from src/sql/traits/base32.sql.in
+
+-- flake: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+
+CREATE FUNCTION kid_encode(id flake, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_encode';
+CREATE FUNCTION flake_decode(encoded text, prefix text DEFAULT '') RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_encode(flake, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION flake_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+
+-- from src/sql/traits/order.sql.in
+
+-- flake: order, hashing and index access methods (src/pg/traits/order.hpp)
+
+CREATE FUNCTION flake_lt(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_le(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_eq(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_ne(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_ge(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_gt(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flake_lt(flake, flake) IS 'implementation of < operator';
+COMMENT ON FUNCTION flake_le(flake, flake) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flake_eq(flake, flake) IS 'implementation of = operator';
+COMMENT ON FUNCTION flake_ne(flake, flake) IS 'implementation of <> operator';
+COMMENT ON FUNCTION flake_ge(flake, flake) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flake_gt(flake, flake) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR = (
+    LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
+    HASHES, MERGES
+);
+CREATE OPERATOR <> (
+    LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (flake, flake) IS 'less than';
+COMMENT ON OPERATOR <= (flake, flake) IS 'less than or equal';
+COMMENT ON OPERATOR = (flake, flake) IS 'equal';
+COMMENT ON OPERATOR <> (flake, flake) IS 'not equal';
+COMMENT ON OPERATOR >= (flake, flake) IS 'greater than or equal';
+COMMENT ON OPERATOR > (flake, flake) IS 'greater than';
+
+CREATE FUNCTION flake_cmp(flake, flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_hash(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_hash_extended(flake, bigint) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_brin_distance(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flake_cmp(flake, flake) IS 'less-equal-greater';
+COMMENT ON FUNCTION flake_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION flake_hash(flake) IS 'hash';
+COMMENT ON FUNCTION flake_hash_extended(flake, bigint) IS 'hash';
+COMMENT ON FUNCTION flake_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE OPERATOR FAMILY flake_ops USING btree;
+CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING btree FAMILY flake_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 flake_cmp(flake, flake),
+    FUNCTION 2 flake_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+
+COMMENT ON OPERATOR FAMILY flake_ops USING btree IS 'order of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING btree IS 'order of flake';
+
+CREATE OPERATOR FAMILY flake_ops USING hash;
+CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING hash FAMILY flake_ops AS
+    OPERATOR 1 =,
+    FUNCTION 1 flake_hash(flake),
+    FUNCTION 2 flake_hash_extended(flake, bigint);
+
+COMMENT ON OPERATOR FAMILY flake_ops USING hash IS 'equality of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING hash IS 'equality of flake';
+
+CREATE OPERATOR FAMILY flake_minmax_ops USING brin;
+CREATE OPERATOR CLASS flake_minmax_ops DEFAULT FOR TYPE flake USING brin FAMILY flake_minmax_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+COMMENT ON OPERATOR FAMILY flake_minmax_ops USING brin IS 'the range of flake in a block range';
+COMMENT ON OPERATOR CLASS flake_minmax_ops USING brin IS 'the range of flake in a block range';
+
+CREATE OPERATOR FAMILY flake_minmax_multi_ops USING brin;
+CREATE OPERATOR CLASS flake_minmax_multi_ops FOR TYPE flake USING brin FAMILY flake_minmax_multi_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 flake_brin_distance(internal, internal);
+
+COMMENT ON OPERATOR FAMILY flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
+COMMENT ON OPERATOR CLASS flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
+
+CREATE FUNCTION flake_smaller(flake, flake) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_larger(flake, flake) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flake_smaller(flake, flake) IS 'smaller of two';
+COMMENT ON FUNCTION flake_larger(flake, flake) IS 'larger of two';
+
+CREATE AGGREGATE min(flake) (
+    SFUNC = flake_smaller, STYPE = flake, COMBINEFUNC = flake_smaller, SORTOP = <, PARALLEL = SAFE
+);
+CREATE AGGREGATE max(flake) (
+    SFUNC = flake_larger, STYPE = flake, COMBINEFUNC = flake_larger, SORTOP = >, PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE min(flake) IS 'minimum value of all flake input values';
+COMMENT ON AGGREGATE max(flake) IS 'maximum value of all flake input values';
+
+-- from src/sql/traits/gist.sql.in
+
+-- flake: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+--
+-- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
+
+CREATE FUNCTION flake_gist_compress(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_gist_compress(internal) IS 'GiST support';
+
+CREATE OPERATOR FAMILY flake_ops USING gist;
+CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING gist FAMILY flake_ops AS
+    OPERATOR 18 =,
+    OPERATOR 20 <,
+    OPERATOR 21 <=,
+    OPERATOR 22 >,
+    OPERATOR 23 >=,
+    FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
+    FUNCTION 2 kid_gist_union(internal, internal),
+    FUNCTION 3 flake_gist_compress(internal),
+    FUNCTION 5 kid_gist_penalty(internal, internal, internal),
+    FUNCTION 6 kid_gist_picksplit(internal, internal),
+    FUNCTION 7 kid_gist_same(bytea, bytea, internal),
+    FUNCTION 9 kid_gist_fetch(internal),
+    FUNCTION 11 kid_gist_sortsupport(internal),
+    STORAGE bytea;
+
+COMMENT ON OPERATOR FAMILY flake_ops USING gist IS 'order of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING gist IS 'order of flake';
+
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int >= 180000 THEN
+        ALTER OPERATOR FAMILY flake_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
+    END IF;
+END $$;
+
+-- from src/sql/traits/time.sql.in
+
+-- flake: the time in an ID (src/pg/traits/time.hpp)
+
+CREATE FUNCTION kid_timestamp(flake) RETURNS timestamptz
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'flake_timestamp';
+CREATE FUNCTION flake_timestamp(flake) RETURNS timestamptz
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_floor(timestamptz) RETURNS flake
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(flake) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION flake_timestamp(flake) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION flake_floor(timestamptz) IS
+    'returns the lowest flake of the time unit that contains an instant';
+COMMENT ON FUNCTION flake_ceil(timestamptz) IS
+    'returns the highest flake of the time unit that contains an instant';
+
+-- from src/sql/traits/time_casts.sql.in
+
+-- flake: casts from and to time
+
+CREATE CAST (timestamptz AS flake) WITH FUNCTION flake_floor(timestamptz);
+CREATE CAST (flake AS timestamptz) WITH FUNCTION kid_timestamp(flake);
+
+COMMENT ON CAST (timestamptz AS flake) IS 'same as flake_floor()';
+COMMENT ON CAST (flake AS timestamptz) IS 'same as kid_timestamp()';
+
+-- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
+-- operators of these names would also be candidates in queries without IDs.
+CREATE FUNCTION flake_date(flake) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+RETURN kid_timestamp($1)::date;
+
+COMMENT ON FUNCTION flake_date(flake) IS
+    'returns the day on which the time unit of an ID begins, in the time zone of the session';
+
+CREATE CAST (flake AS date) WITH FUNCTION flake_date(flake);
+COMMENT ON CAST (flake AS date) IS 'same as flake_date()';
+
+-- from src/sql/traits/minus.sql.in
+
+-- flake: the time between two IDs
+
+CREATE FUNCTION flake_mi(flake, flake) RETURNS interval
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION flake_mi(flake, flake) IS 'implementation of - operator';
+
+CREATE OPERATOR - (LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_mi);
+COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
+
+-- from src/sql/traits/time_comparison.sql.in
+
+-- flake: comparison with time (src/pg/traits/time_comparison.hpp)
+--
+-- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
+-- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
+
+CREATE FUNCTION flake_lowest(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_lowest_that_is';
+CREATE FUNCTION flake_highest(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_highest_that_is';
+CREATE FUNCTION flake_first(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_first_that_is';
+CREATE FUNCTION flake_last(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_last_that_is';
+
+COMMENT ON FUNCTION flake_lowest(operator text, ts timestamptz, epoch timestamptz) IS
+    'returns the lowest flake that is <, <=, >= or > an instant, or the greatest flake if there is none';
+COMMENT ON FUNCTION flake_highest(operator text, ts timestamptz, epoch timestamptz) IS
+    'returns the highest flake that is <, <=, >= or > an instant, or the smallest flake if there is none';
+COMMENT ON FUNCTION flake_first(operator text, ts timestamptz, epoch timestamptz) IS
+    'returns the lowest flake that is <, <=, >= or > an instant, or NULL if there is none';
+COMMENT ON FUNCTION flake_last(operator text, ts timestamptz, epoch timestamptz) IS
+    'returns the highest flake that is <, <=, >= or > an instant, or NULL if there is none';
+
+CREATE FUNCTION flake_lt_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_le_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_ge_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_gt_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_time_lt(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_time_le(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_time_ge(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_time_gt(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION flake_time_lt(timestamptz, flake) IS 'implementation of < operator';
+COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
+
+-- from src/sql/traits/time_operators.sql.in
+
+-- flake: operators that compare with time
+
+CREATE OPERATOR < (
+    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_lt_time,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (flake, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (flake, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (flake, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (flake, timestamptz) IS 'later than, in time units';
+COMMENT ON OPERATOR < (timestamptz, flake) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, flake) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, flake) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (timestamptz, flake) IS 'later than, in time units';
+
+-- from src/sql/traits/time_range.sql.in
+
+-- flake: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION flake_lowest(range tstzrange, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_highest(range tstzrange, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flake_lowest(range tstzrange, epoch timestamptz) IS
+    'returns the lowest flake in a range of time, or the greatest flake if there is none';
+COMMENT ON FUNCTION flake_highest(range tstzrange, epoch timestamptz) IS
+    'returns the highest flake in a range of time, or the smallest flake if there is none';
+
+CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'flake_within';
+
+COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a range of time';
+
+-- from src/sql/traits/range_contains.sql.in
+
+-- flake: the implementation of @> (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- flake: operators that compare with ranges of time
+
+CREATE OPERATOR <@ (
+    LEFTARG = flake, RIGHTARG = kid_span, FUNCTION = kid_within,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+CREATE OPERATOR @> (
+    LEFTARG = kid_span, RIGHTARG = flake, FUNCTION = flake_range_contains,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+
+COMMENT ON OPERATOR <@ (flake, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, flake) IS 'range of time contains';
+
+-- from src/sql/traits/setting.sql.in
+
+-- flake: functions that depend on a setting, with the value of the setting as the last argument
+--
+-- In a query, planner support adds that argument to calls and comparisons without it.
+
+CREATE FUNCTION kid_timestamp(id flake, epoch timestamptz) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_timestamp';
+CREATE FUNCTION flake_floor(ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS
+    'same as kid_timestamp(id), with the setting as an argument';
+COMMENT ON FUNCTION flake_floor(ts timestamptz, epoch timestamptz) IS
+    'same as flake_floor(ts), with the setting as an argument';
+COMMENT ON FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) IS
+    'same as flake_ceil(ts), with the setting as an argument';
+
+CREATE FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'flake_within';
+CREATE FUNCTION flake_lt_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_le_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_ge_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_gt_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) IS
+    'same as id <@ range, with the setting as an argument';
+COMMENT ON FUNCTION flake_lt_time(id flake, ts timestamptz, epoch timestamptz) IS
+    'same as id < ts, with the setting as an argument';
+COMMENT ON FUNCTION flake_le_time(id flake, ts timestamptz, epoch timestamptz) IS
+    'same as id <= ts, with the setting as an argument';
+COMMENT ON FUNCTION flake_ge_time(id flake, ts timestamptz, epoch timestamptz) IS
+    'same as id >= ts, with the setting as an argument';
+COMMENT ON FUNCTION flake_gt_time(id flake, ts timestamptz, epoch timestamptz) IS
+    'same as id > ts, with the setting as an argument';
+
+-- from src/sql/traits/bigint.sql.in
+
+-- flake: the same 64 bits as a bigint
+--
+-- The casts only reinterpret, so a bigint column takes IDs as they are and ALTER TABLE ... TYPE flake rewrites no row.
+-- A flake has no sign. A negative bigint is the ID with the same bits, whose highest bit is set.
+
+CREATE CAST (bigint AS flake) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (flake AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
+-- A cast from integer with PostgreSQL's int8(integer) would depend on the cast from bigint. pg_upgrade does not know
+-- that, and may create the casts in the wrong order. Some drivers send a small number as smallint.
+CREATE FUNCTION flake_from_integer(integer) RETURNS flake
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
+COMMENT ON FUNCTION flake_from_integer(integer) IS 'implementation of a cast';
+CREATE CAST (integer AS flake) WITH FUNCTION flake_from_integer(integer) AS IMPLICIT;
+CREATE FUNCTION flake_from_smallint(smallint) RETURNS flake
+    LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int28';
+COMMENT ON FUNCTION flake_from_smallint(smallint) IS 'implementation of a cast';
+CREATE CAST (smallint AS flake) WITH FUNCTION flake_from_smallint(smallint) AS IMPLICIT;
+
+COMMENT ON CAST (bigint AS flake) IS 'the same 64 bits';
+COMMENT ON CAST (flake AS bigint) IS 'the same 64 bits';
+COMMENT ON CAST (integer AS flake) IS 'the same number, as a bigint';
+COMMENT ON CAST (smallint AS flake) IS 'the same number, as a bigint';
+
+-- from src/sql/traits/generators.sql.in
+
+-- flake: generators (src/pg/issue/generate.hpp)
+
+CREATE FUNCTION flake_next() RETURNS flake
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flake_next';
+CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flake_next_many';
+CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+
+-- from src/sql/traits/horizon.sql.in
+
+-- flake: the horizon (src/pg/traits/horizon.hpp)
+
+CREATE FUNCTION flake_horizon() RETURNS flake
+    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_horizon';
+COMMENT ON FUNCTION flake_horizon() IS
+    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was '
+    'made in the transaction that inserts it';
+
+-- from src/sql/traits/observe.sql.in
+
+-- flake: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_observe(flake) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_observe';
+REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
+
+-- from src/sql/traits/reset_clock.sql.in
+
+-- flake: lowers the logical clock (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_reset_clock(above flake) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_reset_clock';
+REVOKE ALL ON FUNCTION kid_reset_clock(flake) FROM PUBLIC;
+
+COMMENT ON FUNCTION kid_reset_clock(flake) IS
+    'lowers the logical clock of flake to an ID; no greater ID may be in use';
+
+-- from src/sql/types/flake.sql
+
+-- flake: what only this type has
+
+COMMENT ON TYPE flake IS
+    'k-ordered ID in 8 bytes, with 139 years of milliseconds from kid.flake_epoch on, a datacenter and a worker, as '
+    'the Node library flake-idgen makes it';
+
+CREATE FUNCTION flake_make(
+    ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
+    LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_datacenter(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_datacenter';
+CREATE FUNCTION kid_worker(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_worker';
+CREATE FUNCTION kid_generator(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_generator';
+CREATE FUNCTION kid_sequence(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
+
+COMMENT ON FUNCTION flake_next() IS
+    'makes a flake that is greater than all IDs that the cluster issued with this generator and epoch, even across a '
+    'crash or a promotion';
+COMMENT ON FUNCTION flake_next(bigint) IS 'makes n flake, each greater than the one before it';
+COMMENT ON FUNCTION flake_at(timestamptz) IS
+    'makes a flake for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
+COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS
+    'assembles a flake from an instant, a datacenter and a worker, 0 to 31 each, a sequence, 0 to 4095, and an epoch, '
+    'by default kid.flake_epoch';
+COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
+    'returns the beginning of the millisecond of an ID that counts from the given epoch';
+COMMENT ON FUNCTION kid_datacenter(flake) IS
+    'returns the datacenter that made an ID, 0 to 31, the upper half of the generator';
+COMMENT ON FUNCTION kid_worker(flake) IS 'returns the worker that made an ID, 0 to 31, the lower half of the generator';
+COMMENT ON FUNCTION kid_generator(flake) IS
+    'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
+COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
+COMMENT ON FUNCTION kid_observe(flake) IS
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+
+CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4
+BEGIN ATOMIC
+    VALUES ('timestamp', 42, kid_timestamp(id)::text),
+           ('datacenter', 5, kid_datacenter(id)::text),
+           ('worker', 5, kid_worker(id)::text),
+           ('sequence', 12, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(flake) IS
+    'lists the components of an ID, most significant first, with their widths in bits';
+
+-- from src/sql/traits/io.sql.in
+
+-- flax: input, output and conversions (src/pg/traits/io.hpp)
+
+CREATE TYPE flax;
+
+CREATE FUNCTION flax_in(cstring) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_out(flax) RETURNS cstring
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_recv(internal) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_send(flax) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+CREATE TYPE flax (
+    INPUT = flax_in,
+    OUTPUT = flax_out,
+    RECEIVE = flax_recv,
+    SEND = flax_send,
+    ANALYZE = kid_typanalyze,
+    INTERNALLENGTH = 12, ALIGNMENT = char
+);
+
+COMMENT ON FUNCTION flax_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION flax_out(flax) IS 'I/O';
+COMMENT ON FUNCTION flax_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION flax_send(flax) IS 'binary form of an ID, most significant byte first';
+
+-- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
+-- column, and not use its index.
+CREATE CAST (text AS flax) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS flax) WITH INOUT AS IMPLICIT;
+
+COMMENT ON CAST (text AS flax) IS 'parses the text form';
+COMMENT ON CAST (varchar AS flax) IS 'parses the text form';
+
+CREATE FUNCTION flax_from_bytea(bytea) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_from_bytea(bytea) IS 'returns the flax with the given binary form';
+
+CREATE CAST (flax AS bytea) WITH FUNCTION flax_send(flax);
+CREATE CAST (bytea AS flax) WITH FUNCTION flax_from_bytea(bytea);
+
+COMMENT ON CAST (flax AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS flax) IS 'reads the binary form';
+
+-- from src/sql/traits/base32.sql.in
+
+-- flax: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+
+CREATE FUNCTION kid_encode(id flax, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_encode';
+CREATE FUNCTION flax_decode(encoded text, prefix text DEFAULT '') RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_encode(flax, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION flax_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+
+-- from src/sql/traits/order.sql.in
+
+-- flax: order, hashing and index access methods (src/pg/traits/order.hpp)
+
+CREATE FUNCTION flax_lt(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_le(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_eq(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_ne(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_ge(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_gt(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_lt(flax, flax) IS 'implementation of < operator';
+COMMENT ON FUNCTION flax_le(flax, flax) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flax_eq(flax, flax) IS 'implementation of = operator';
+COMMENT ON FUNCTION flax_ne(flax, flax) IS 'implementation of <> operator';
+COMMENT ON FUNCTION flax_ge(flax, flax) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flax_gt(flax, flax) IS 'implementation of > operator';
+
+CREATE OPERATOR < (
+    LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR = (
+    LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
+    HASHES, MERGES
+);
+CREATE OPERATOR <> (
+    LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (flax, flax) IS 'less than';
+COMMENT ON OPERATOR <= (flax, flax) IS 'less than or equal';
+COMMENT ON OPERATOR = (flax, flax) IS 'equal';
+COMMENT ON OPERATOR <> (flax, flax) IS 'not equal';
+COMMENT ON OPERATOR >= (flax, flax) IS 'greater than or equal';
+COMMENT ON OPERATOR > (flax, flax) IS 'greater than';
+
+CREATE FUNCTION flax_cmp(flax, flax) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_hash(flax) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_hash_extended(flax, bigint) RETURNS bigint
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_brin_distance(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_cmp(flax, flax) IS 'less-equal-greater';
+COMMENT ON FUNCTION flax_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION flax_hash(flax) IS 'hash';
+COMMENT ON FUNCTION flax_hash_extended(flax, bigint) IS 'hash';
+COMMENT ON FUNCTION flax_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE OPERATOR FAMILY flax_ops USING btree;
+CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING btree FAMILY flax_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 flax_cmp(flax, flax),
+    FUNCTION 2 flax_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+
+COMMENT ON OPERATOR FAMILY flax_ops USING btree IS 'order of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING btree IS 'order of flax';
+
+CREATE OPERATOR FAMILY flax_ops USING hash;
+CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING hash FAMILY flax_ops AS
+    OPERATOR 1 =,
+    FUNCTION 1 flax_hash(flax),
+    FUNCTION 2 flax_hash_extended(flax, bigint);
+
+COMMENT ON OPERATOR FAMILY flax_ops USING hash IS 'equality of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING hash IS 'equality of flax';
+
+CREATE OPERATOR FAMILY flax_minmax_ops USING brin;
+CREATE OPERATOR CLASS flax_minmax_ops DEFAULT FOR TYPE flax USING brin FAMILY flax_minmax_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+COMMENT ON OPERATOR FAMILY flax_minmax_ops USING brin IS 'the range of flax in a block range';
+COMMENT ON OPERATOR CLASS flax_minmax_ops USING brin IS 'the range of flax in a block range';
+
+CREATE OPERATOR FAMILY flax_minmax_multi_ops USING brin;
+CREATE OPERATOR CLASS flax_minmax_multi_ops FOR TYPE flax USING brin FAMILY flax_minmax_multi_ops AS
+    OPERATOR 1 <,
+    OPERATOR 2 <=,
+    OPERATOR 3 =,
+    OPERATOR 4 >=,
+    OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
+    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
+    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
+    FUNCTION 5 brin_minmax_multi_options(internal),
+    FUNCTION 11 flax_brin_distance(internal, internal);
+
+COMMENT ON OPERATOR FAMILY flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
+COMMENT ON OPERATOR CLASS flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
+
+CREATE FUNCTION flax_smaller(flax, flax) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_larger(flax, flax) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_smaller(flax, flax) IS 'smaller of two';
+COMMENT ON FUNCTION flax_larger(flax, flax) IS 'larger of two';
+
+CREATE AGGREGATE min(flax) (
+    SFUNC = flax_smaller, STYPE = flax, COMBINEFUNC = flax_smaller, SORTOP = <, PARALLEL = SAFE
+);
+CREATE AGGREGATE max(flax) (
+    SFUNC = flax_larger, STYPE = flax, COMBINEFUNC = flax_larger, SORTOP = >, PARALLEL = SAFE
+);
+
+COMMENT ON AGGREGATE min(flax) IS 'minimum value of all flax input values';
+COMMENT ON AGGREGATE max(flax) IS 'maximum value of all flax input values';
+
+-- from src/sql/traits/gist.sql.in
+
+-- flax: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+--
+-- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
+
+CREATE FUNCTION flax_gist_compress(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_gist_compress(internal) IS 'GiST support';
+
+CREATE OPERATOR FAMILY flax_ops USING gist;
+CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING gist FAMILY flax_ops AS
+    OPERATOR 18 =,
+    OPERATOR 20 <,
+    OPERATOR 21 <=,
+    OPERATOR 22 >,
+    OPERATOR 23 >=,
+    FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
+    FUNCTION 2 kid_gist_union(internal, internal),
+    FUNCTION 3 flax_gist_compress(internal),
+    FUNCTION 5 kid_gist_penalty(internal, internal, internal),
+    FUNCTION 6 kid_gist_picksplit(internal, internal),
+    FUNCTION 7 kid_gist_same(bytea, bytea, internal),
+    FUNCTION 9 kid_gist_fetch(internal),
+    FUNCTION 11 kid_gist_sortsupport(internal),
+    STORAGE bytea;
+
+COMMENT ON OPERATOR FAMILY flax_ops USING gist IS 'order of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING gist IS 'order of flax';
+
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int >= 180000 THEN
+        ALTER OPERATOR FAMILY flax_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
+    END IF;
+END $$;
+
+-- from src/sql/traits/time.sql.in
+
+-- flax: the time in an ID (src/pg/traits/time.hpp)
+
+CREATE FUNCTION kid_timestamp(flax) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_timestamp';
+CREATE FUNCTION flax_timestamp(flax) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_floor(timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_ceil(timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(flax) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION flax_timestamp(flax) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION flax_floor(timestamptz) IS
+    'returns the lowest flax of the time unit that contains an instant';
+COMMENT ON FUNCTION flax_ceil(timestamptz) IS
+    'returns the highest flax of the time unit that contains an instant';
+
+-- from src/sql/traits/time_casts.sql.in
+
+-- flax: casts from and to time
+
+CREATE CAST (timestamptz AS flax) WITH FUNCTION flax_floor(timestamptz);
+CREATE CAST (flax AS timestamptz) WITH FUNCTION kid_timestamp(flax);
+
+COMMENT ON CAST (timestamptz AS flax) IS 'same as flax_floor()';
+COMMENT ON CAST (flax AS timestamptz) IS 'same as kid_timestamp()';
+
+-- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
+-- operators of these names would also be candidates in queries without IDs.
+CREATE FUNCTION flax_date(flax) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
+RETURN kid_timestamp($1)::date;
+
+COMMENT ON FUNCTION flax_date(flax) IS
+    'returns the day on which the time unit of an ID begins, in the time zone of the session';
+
+CREATE CAST (flax AS date) WITH FUNCTION flax_date(flax);
+COMMENT ON CAST (flax AS date) IS 'same as flax_date()';
+
+-- from src/sql/traits/minus.sql.in
+
+-- flax: the time between two IDs
+
+CREATE FUNCTION flax_mi(flax, flax) RETURNS interval
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+    RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION flax_mi(flax, flax) IS 'implementation of - operator';
+
+CREATE OPERATOR - (LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_mi);
+COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
+
+-- from src/sql/traits/time_comparison.sql.in
+
+-- flax: comparison with time (src/pg/traits/time_comparison.hpp)
+--
+-- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
+-- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
+
+CREATE FUNCTION flax_lowest(operator text, ts timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_lowest_that_is';
+CREATE FUNCTION flax_highest(operator text, ts timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_highest_that_is';
+CREATE FUNCTION flax_first(operator text, ts timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_first_that_is';
+CREATE FUNCTION flax_last(operator text, ts timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_last_that_is';
+
+COMMENT ON FUNCTION flax_lowest(operator text, ts timestamptz) IS
+    'returns the lowest flax that is <, <=, >= or > an instant, or the greatest flax if there is none';
+COMMENT ON FUNCTION flax_highest(operator text, ts timestamptz) IS
+    'returns the highest flax that is <, <=, >= or > an instant, or the smallest flax if there is none';
+COMMENT ON FUNCTION flax_first(operator text, ts timestamptz) IS
+    'returns the lowest flax that is <, <=, >= or > an instant, or NULL if there is none';
+COMMENT ON FUNCTION flax_last(operator text, ts timestamptz) IS
+    'returns the highest flax that is <, <=, >= or > an instant, or NULL if there is none';
+
+CREATE FUNCTION flax_lt_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_le_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_ge_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_gt_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_time_lt(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_time_le(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_time_ge(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_time_gt(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION flax_time_lt(timestamptz, flax) IS 'implementation of < operator';
+COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
+
+-- from src/sql/traits/time_operators.sql.in
+
+-- flax: operators that compare with time
+
+CREATE OPERATOR < (
+    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_lt_time,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (flax, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (flax, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (flax, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (flax, timestamptz) IS 'later than, in time units';
+COMMENT ON OPERATOR < (timestamptz, flax) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, flax) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, flax) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (timestamptz, flax) IS 'later than, in time units';
+
+-- from src/sql/traits/time_range.sql.in
+
+-- flax: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION flax_lowest(range tstzrange) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_highest(range tstzrange) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_lowest(range tstzrange) IS
+    'returns the lowest flax in a range of time, or the greatest flax if there is none';
+COMMENT ON FUNCTION flax_highest(range tstzrange) IS
+    'returns the highest flax in a range of time, or the smallest flax if there is none';
+
+CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'flax_within';
+
+COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a range of time';
+
+-- from src/sql/traits/range_contains.sql.in
+
+-- flax: the implementation of @> (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION flax_range_contains(kid_span, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
+
+-- from src/sql/traits/range_operators.sql.in
+
+-- flax: operators that compare with ranges of time
+
+CREATE OPERATOR <@ (
+    LEFTARG = flax, RIGHTARG = kid_span, FUNCTION = kid_within,
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
+);
+CREATE OPERATOR @> (
+    LEFTARG = kid_span, RIGHTARG = flax, FUNCTION = flax_range_contains,
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
+);
+
+COMMENT ON OPERATOR <@ (flax, kid_span) IS 'is in the range of time';
+COMMENT ON OPERATOR @> (kid_span, flax) IS 'range of time contains';
+
+-- from src/sql/traits/uuid.sql.in
+
+-- flax: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
+
+CREATE FUNCTION flax_to_uuid(flax) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_from_uuid(uuid) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION flax_to_uuid(flax) IS 'returns the uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION flax_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
+
+CREATE CAST (flax AS uuid) WITH FUNCTION flax_to_uuid(flax);
+CREATE CAST (uuid AS flax) WITH FUNCTION flax_from_uuid(uuid);
+
+COMMENT ON CAST (flax AS uuid) IS 'the 16 characters of the text form, as bytes';
+COMMENT ON CAST (uuid AS flax) IS 'reads the 16 bytes as the text form';
+
+-- from src/sql/traits/generators.sql.in
+
+-- flax: generators (src/pg/issue/generate.hpp)
+
+CREATE FUNCTION flax_next() RETURNS flax
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flax_next';
+CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flax_next_many';
+CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+
+-- from src/sql/types/flax.sql
+
+-- flax: what only this type has
+
+COMMENT ON TYPE flax IS
+    'k-ordered ID in 12 bytes, with the time from 2015 to 2049 in milliseconds and 56 random bits, as the Python '
+    'library Flax ID makes it';
+
+CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_random(flax) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_random';
+
+COMMENT ON FUNCTION flax_next() IS
+    'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';
+COMMENT ON FUNCTION flax_next(bigint) IS 'makes n flax, as flax_next() does';
+COMMENT ON FUNCTION flax_at(timestamptz) IS 'makes a flax for an old row, from the given time and 56 random bits';
+COMMENT ON FUNCTION flax_make(timestamptz, bytea) IS 'assembles a flax from an instant and a random part of 7 bytes';
+COMMENT ON FUNCTION kid_random(flax) IS 'returns the random part of an ID, 7 bytes';
+
+CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
+BEGIN ATOMIC
+    VALUES ('timestamp', 40, kid_timestamp(id)::text),
+           ('random', 56, encode(kid_random(id), 'hex'));
+END;
+COMMENT ON FUNCTION kid_inspect(flax) IS
+    'lists the components of an ID, most significant first, with their widths in bits';
+
+-- from src/sql/traits/base32.sql.in
+
+-- uuid: a text form for other systems and for people, with a prefix (src/pg/traits/base32.hpp)
+
+CREATE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuid_encode';
+CREATE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_encode(uuid, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION kid_uuid_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+
+-- from src/sql/traits/time.sql.in
+
+-- uuid: the time in an ID (src/pg/traits/time.hpp)
+
+CREATE FUNCTION kid_timestamp(uuid) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_timestamp';
+CREATE FUNCTION kid_uuidv7_timestamp(uuid) RETURNS timestamptz
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_floor(timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_ceil(timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_timestamp(uuid) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+    'returns the lowest uuid of the time unit that contains an instant';
+COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+    'returns the highest uuid of the time unit that contains an instant';
+
+-- from src/sql/traits/time_comparison.sql.in
+
+-- uuid: comparison with time (src/pg/traits/time_comparison.hpp)
+--
+-- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
+-- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
+
+CREATE FUNCTION kid_uuidv7_lowest(operator text, ts timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_lowest_that_is';
+CREATE FUNCTION kid_uuidv7_highest(operator text, ts timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_highest_that_is';
+CREATE FUNCTION kid_uuidv7_first(operator text, ts timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_first_that_is';
+CREATE FUNCTION kid_uuidv7_last(operator text, ts timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_last_that_is';
+
+COMMENT ON FUNCTION kid_uuidv7_lowest(operator text, ts timestamptz) IS
+    'returns the lowest uuid that is <, <=, >= or > an instant, or the greatest uuid if there is none';
+COMMENT ON FUNCTION kid_uuidv7_highest(operator text, ts timestamptz) IS
+    'returns the highest uuid that is <, <=, >= or > an instant, or the smallest uuid if there is none';
+COMMENT ON FUNCTION kid_uuidv7_first(operator text, ts timestamptz) IS
+    'returns the lowest uuid that is <, <=, >= or > an instant, or NULL if there is none';
+COMMENT ON FUNCTION kid_uuidv7_last(operator text, ts timestamptz) IS
+    'returns the highest uuid that is <, <=, >= or > an instant, or NULL if there is none';
+
+CREATE FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_le_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_time_le(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS 'implementation of > operator';
+
+-- from src/sql/traits/time_operators.sql.in
+
+-- uuid: operators that compare with time
+
+CREATE OPERATOR < (
+    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_lt_time,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (uuid, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (uuid, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (uuid, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (uuid, timestamptz) IS 'later than, in time units';
+COMMENT ON OPERATOR < (timestamptz, uuid) IS 'earlier than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, uuid) IS 'not later than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, uuid) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR > (timestamptz, uuid) IS 'later than, in time units';
+
+-- from src/sql/traits/time_range.sql.in
+
+-- uuid: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
+
+CREATE FUNCTION kid_uuidv7_lowest(range tstzrange) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_highest(range tstzrange) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_uuidv7_lowest(range tstzrange) IS
+    'returns the lowest uuid in a range of time, or the greatest uuid if there is none';
+COMMENT ON FUNCTION kid_uuidv7_highest(range tstzrange) IS
+    'returns the highest uuid in a range of time, or the smallest uuid if there is none';
+
+CREATE FUNCTION kid_within(uuid, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
+
+COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether an ID is in a range of time';
+
+-- from src/sql/traits/generators.sql.in
+
+-- uuid: generators (src/pg/issue/generate.hpp)
+
+CREATE FUNCTION kid_uuidv7() RETURNS uuid
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid_uuidv7_next';
+CREATE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid_uuidv7_next_many';
+CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+
+-- from src/sql/traits/horizon.sql.in
+
+-- uuid: the horizon (src/pg/traits/horizon.hpp)
+
+CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
+    LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_horizon';
+COMMENT ON FUNCTION kid_uuidv7_horizon() IS
+    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was '
+    'made in the transaction that inserts it';
+
+-- from src/sql/traits/observe.sql.in
+
+-- uuid: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_observe(uuid) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
+REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
+
+-- from src/sql/traits/reset_clock.sql.in
+
+-- uuid: lowers the logical clock (src/pg/traits/clock.hpp)
+
+CREATE FUNCTION kid_reset_clock(above uuid) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_reset_clock';
+REVOKE ALL ON FUNCTION kid_reset_clock(uuid) FROM PUBLIC;
+
+COMMENT ON FUNCTION kid_reset_clock(uuid) IS
+    'lowers the logical clock of uuid version 7 to an ID; no greater ID may be in use';
+
+-- from src/sql/types/uuidv7.sql
+
+-- uuid version 7: what only it has
+--
+-- It has kid_within() instead of the operator <@, which would interfere with range types over uuid.
+
+COMMENT ON FUNCTION kid_within(uuid, kid_span) IS
+    'tells whether a uuid is in a range of time, in milliseconds, by comparing its bytes whatever its version is';
+
+COMMENT ON FUNCTION kid_uuidv7() IS
+    'makes a uuid of version 7 that is greater than all that this function made in the cluster before, even across a '
+    'crash or a promotion';
+COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n uuids of version 7, each greater than the one before it';
+COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
+    'makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits';
+COMMENT ON FUNCTION kid_timestamp(uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
+COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
+COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+    'returns the highest uuid of version 7 of the millisecond that contains an instant';
+COMMENT ON FUNCTION kid_observe(uuid) IS
+    'moves the logical clock of kid_uuidv7() past a uuid of version 7 from elsewhere, so that new ones come after it';
+
+CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
+BEGIN ATOMIC
+    WITH parts AS (SELECT get_byte(b, 6) >> 4 AS version, (get_byte(b, 6) & 15) << 8 | get_byte(b, 7) AS fraction,
+                          get_byte(b, 8) >> 6 AS variant, get_byte(b, 8) >> 2 & 15 AS count,
+                          encode(set_byte(substr(b, 9), 0, get_byte(b, 8) & 3), 'hex') AS random
+                     FROM uuid_send(id) AS b)
+    SELECT c.component, c.bits, CASE WHEN c.always OR kid_timestamp(id) IS NOT NULL THEN c.value END
+      FROM parts, LATERAL (VALUES ('timestamp', 48, kid_timestamp(id)::text, false),
+                                  ('version', 4, version::text, true),
+                                  ('fraction', 12, fraction::text, false),
+                                  ('variant', 2, variant::text, true),
+                                  ('count', 4, count::text, false),
+                                  ('random', 58, random, false)) AS c (component, bits, value, always);
+END;
+COMMENT ON FUNCTION kid_inspect(uuid) IS
+    'lists the components of a uuid of version 7, most significant first, with their widths in bits';
+
+-- from src/sql/clocks.sql
+
+-- The version, and functions that show and lower the logical clocks
+
+CREATE FUNCTION kid_version() RETURNS text
+    LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_version() IS 'returns the version of the library that the session has loaded';
+
+CREATE FUNCTION kid_stats(
+    OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint,
+    OUT ticks bigint, OUT safe_mark timestamptz, OUT lease_until timestamptz, OUT renewals bigint, OUT waiting bigint,
+    OUT waiting_for interval, OUT held_by integer, OUT held_for interval, OUT problem text)
+    RETURNS SETOF record
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_stats() IS
+    'returns the state of each logical clock of the cluster, and its counters since the server started';
+
+REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
+
+CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
+    LANGUAGE C AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_own_ids_trigger() IS
+    'rejects a row whose ID, in the column that the trigger names, was not made in this transaction';
+
+CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';
+
+COMMENT ON FUNCTION kid_reset_clock(timestamptz) IS
+    'lowers all logical clocks that are ahead of a time to that time; no later ID may be in use';
+
+REVOKE ALL ON FUNCTION kid_reset_clock(timestamptz) FROM PUBLIC;
+
+-- from src/sql/observe_all.sql
+
+-- Moves the logical clocks past the IDs that are stored in a database
+
+-- PARALLEL UNSAFE, because it examines each table in a subtransaction.
+CREATE FUNCTION kid_observe_all(
+    OUT clock text, OUT id text, OUT issued timestamptz, OUT relation regclass, OUT column_name text, OUT problem text)
+    RETURNS SETOF record
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000 ROWS 10 AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_observe_all() IS
+    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
+
+REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
+
+-- from src/sql/check.sql
+
+-- kid_check(): finds problems with the IDs of a table, most of them in the catalogs, the others in indexes.
+
+CREATE FUNCTION kid_odd_ids(
+    relation regclass,
+    OUT leaf regclass, OUT column_name text, OUT prefix text, OUT which text, OUT id text, OUT issued timestamptz,
+    OUT problem text)
+    RETURNS SETOF record
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000 ROWS 1 AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_odd_ids(regclass) IS
+    'returns IDs of a table whose times are implausible, early or late, and columns whose IDs cannot be examined';
+
+CREATE FUNCTION kid_text_length(type regtype) RETURNS integer
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_text_length(regtype) IS
+    'returns the greatest length of an ID of a type as text, or NULL if kid makes no IDs of the type';
+
+-- Runs no code of an owner of the schema or of a table. The functions and operators in its body are resolved when it is
+-- created. Even then PostgreSQL prefers an owner's function or operator to its own if it fits the arguments better. So
+-- each function of PostgreSQL is named with its schema, and operands have exactly the types of an operator: an oid is
+-- compared with an oid, not with a regclass or an integer. With this search_path, texts name objects with their schema.
+CREATE FUNCTION kid_check(
+    relation regclass,
+    OUT relation_name regclass, OUT column_name text, OUT problem text, OUT remedy text)
+    RETURNS SETOF record
+    LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+BEGIN ATOMIC
+    WITH RECURSIVE
+    -- The columns of the table, and of the tables that foreign keys connect with it, down to the base type of a domain.
+    layers (relid, attnum, name, type, modifier) AS (
+        SELECT a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod
+          FROM pg_attribute a
+         WHERE a.attnum > smallint '0' AND NOT a.attisdropped
+           AND (a.attrelid = kid_check.relation::oid
+                OR a.attrelid IN (SELECT k.conrelid FROM pg_constraint k
+                                   WHERE k.contype = 'f' AND k.confrelid = kid_check.relation::oid
+                                  UNION ALL
+                                  SELECT k.confrelid FROM pg_constraint k
+                                   WHERE k.contype = 'f' AND k.conrelid = kid_check.relation::oid))
+        UNION ALL
+        SELECT l.relid, l.attnum, l.name, t.typbasetype, t.typtypmod
+          FROM layers l JOIN pg_type t ON t.oid = l.type
+         WHERE t.typtype = 'd'
+    ),
+    -- A uuid need not be an ID.
+    columns AS (
+        SELECT l.relid, l.attnum, l.name, l.type, l.modifier,
+               l.type <> 'uuid'::regtype::oid AND kid_text_length(l.type::regtype) IS NOT NULL AS is_id
+          FROM layers l JOIN pg_type t ON t.oid = l.type
+         WHERE t.typtype <> 'd'
+    ),
+    members AS (
+        SELECT d.objid AS oid
+          FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid
+         WHERE d.refclassid = 'pg_extension'::regclass::oid AND e.extname = 'kid'
+           AND d.classid = 'pg_proc'::regclass::oid AND d.deptype = 'e'
+    ),
+    -- A function that a user wrote counts as a generator if it returns a type of kid's. But a remedy names only members
+    -- in C: the owner of the extension can add members to it, and only superusers can create functions in C.
+    generators AS (
+        SELECT p.oid, p.prorettype AS type,
+               m.oid IS NOT NULL AND l.lanname = 'c' AND p.pronargs = p.pronargdefaults AND NOT p.proretset AS is_remedy
+          FROM pg_proc p
+               JOIN pg_language l ON l.oid = p.prolang
+               LEFT JOIN members m ON m.oid = p.oid
+         WHERE p.provolatile = 'v' AND kid_text_length(p.prorettype::regtype) IS NOT NULL
+           AND (m.oid IS NOT NULL OR p.prorettype <> 'uuid'::regtype::oid)
+    ),
+    -- The table's defaults. `made` is the type of the IDs that a default makes, if it calls a generator.
+    defaults AS (
+        SELECT c.name, c.type, c.modifier, c.is_id, pg_catalog.pg_get_expr(ad.adbin, ad.adrelid) AS expression,
+               (SELECT g.type
+                  FROM pg_depend d JOIN generators g ON g.oid = d.refobjid
+                 WHERE d.classid = 'pg_attrdef'::regclass::oid AND d.objid = ad.oid
+                   AND d.refclassid = 'pg_proc'::regclass::oid
+                 ORDER BY g.type <> c.type LIMIT 1) AS made
+          FROM columns c
+               JOIN pg_attribute a ON a.attrelid = c.relid AND a.attnum = c.attnum AND a.attgenerated = ''
+               JOIN pg_attrdef ad ON ad.adrelid = c.relid AND ad.adnum = c.attnum
+         WHERE c.relid = kid_check.relation::oid
+    ),
+    -- Each column of a foreign key, and the column that it refers to.
+    keys AS (
+        SELECT k.conname, child.relid::regclass AS child, child.name AS child_column, child.type AS child_type,
+               child.is_id AS child_is_id, parent.relid::regclass AS parent, parent.name AS parent_column,
+               parent.type AS parent_type, parent.is_id AS parent_is_id
+          FROM pg_constraint k
+               CROSS JOIN unnest(k.conkey, k.confkey) AS pair (child, parent)
+               JOIN columns child ON child.relid = k.conrelid AND child.attnum = pair.child
+               JOIN columns parent ON parent.relid = k.confrelid AND parent.attnum = pair.parent
+         WHERE k.contype = 'f' AND k.conparentid = oid '0'
+           AND (k.conrelid = kid_check.relation::oid OR k.confrelid = kid_check.relation::oid)
+    ),
+
+    -- Columns of IDs whose default does not make an ID. A column that refers to an ID need not make one.
+    wrong_defaults AS (
+        SELECT d.name,
+               pg_catalog.format('its default, %s, does not make a %s: '
+                                 'IDs of new rows have wrong times, and may not be unique',
+                                 d.expression, d.type::regtype) AS problem,
+               pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s();', kid_check.relation, d.name,
+                                 (SELECT g.oid::regproc FROM generators g WHERE g.type = d.type AND g.is_remedy
+                                   ORDER BY pg_catalog.length(g.oid::regproc::text) LIMIT 1)) AS remedy
+          FROM defaults d
+         WHERE d.is_id AND d.made IS DISTINCT FROM d.type
+           AND NOT EXISTS (SELECT FROM keys k
+                            WHERE k.child::oid = kid_check.relation::oid AND k.child_column = d.name)
+    ),
+    -- Columns that are too narrow for the IDs of their default. The modifier of a varchar or bpchar is its length plus
+    -- 4. The modifier of a numeric is its precision, shifted left by 16 bits, plus its scale, 11 bits, plus 4. Without
+    -- a limit it is -1.
+    narrow_columns AS (
+        SELECT d.name,
+               pg_catalog.format('it is %s, too narrow for the %s that its default makes',
+                                 pg_catalog.format_type(d.type, d.modifier), d.made::regtype) AS problem,
+               CASE WHEN d.type = ANY ('{varchar,bpchar}'::regtype[]::oid[])
+                    THEN pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I TYPE text COLLATE "C";',
+                                           kid_check.relation, d.name)
+                    ELSE pg_catalog.format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT; '
+                                           'ALTER TABLE %1$s ALTER COLUMN %2$I TYPE bigint, '
+                                           'ALTER COLUMN %2$I SET DEFAULT %3$s;',
+                                           kid_check.relation, d.name, d.expression)
+               END AS remedy
+          FROM defaults d
+         WHERE d.made IS NOT NULL
+           AND (d.type = ANY ('{smallint,integer,real,double precision}'::regtype[]::oid[])
+                OR d.type = 'numeric'::regtype::oid AND d.modifier >= 4
+                   AND ((d.modifier - 4) >> 16) - ((d.modifier - 4) & 2047) < 20
+                OR d.type = ANY ('{varchar,bpchar}'::regtype[]::oid[]) AND d.modifier >= 4
+                   AND d.modifier - 4 < kid_text_length(d.made::regtype))
+    ),
+    -- Foreign keys between a type of IDs and another type. To compare text with IDs, PostgreSQL needs the collation of
+    -- the parent's column, but that column has none.
+    mixed_keys AS (
+        SELECT k.child AS relation_name, k.child_column AS name,
+               pg_catalog.format('foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
+                                 k.conname, k.child_type::regtype, k.parent_column, k.parent, k.parent_type::regtype,
+                                 CASE WHEN text_to_id
+                                      THEN pg_catalog.format('every DELETE and key UPDATE of %s fails', k.parent)
+                                      ELSE 'no index can be used to look up the rows of a key' END) AS problem,
+               CASE WHEN text_to_id
+                    THEN pg_catalog.format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s;',
+                                           k.child, k.child_column, k.parent_type::regtype)
+                    WHEN k.parent_is_id
+                    THEN pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;',
+                                           k.child, k.child_column, k.parent_type::regtype)
+                    ELSE pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;',
+                                           k.parent, k.parent_column, k.child_type::regtype)
+               END AS remedy
+          FROM keys k
+               JOIN pg_type t ON t.oid = k.child_type
+               CROSS JOIN LATERAL (SELECT k.parent_is_id AND t.typcollation <> oid '0' AS text_to_id) AS l
+         WHERE k.child_type <> k.parent_type AND (k.child_is_id OR k.parent_is_id)
+    ),
+    -- IDs that kid_odd_ids() returns. Before PostgreSQL 18 there is no max(uuid), but the greatest text is the same ID.
+    odd_ids AS (
+        SELECT o.leaf AS relation_name, o.column_name,
+               CASE o.which
+                    WHEN 'early' THEN pg_catalog.format(
+                        'IDs up to %s have times up to %s: they were plain numbers before', o.id, o.issued)
+                    WHEN 'late' THEN pg_catalog.format(
+                        'IDs up to %s have times up to %s, further ahead of the system clock than kid.max_observe',
+                        o.id, o.issued)
+                    ELSE pg_catalog.format('its IDs were not examined: %s', o.problem)
+               END AS problem,
+               CASE o.which
+                    WHEN 'early' THEN pg_catalog.format(
+                        'Do not use the times of these IDs, '
+                        'or give the rows, and the rows that refer to them, new IDs with %s_at().', o.prefix)
+                    WHEN 'late' THEN 'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'
+                    ELSE pg_catalog.format(
+                        'SELECT min(%1$I%2$s), max(%1$I%2$s) FROM %3$s;', o.column_name,
+                        (SELECT '::text' AS suffix FROM pg_attribute a
+                          WHERE a.attrelid = o.leaf::oid AND a.attname = o.column_name
+                            AND a.atttypid = 'uuid'::regtype::oid), o.leaf)
+               END AS remedy
+          FROM kid_odd_ids(kid_check.relation) AS o
+    ),
+    -- Columns whose default makes UUIDs of version 7, and whose statistics have UUIDs of another version. pg_stats shows
+    -- them only to a caller who may read the column. CASE keeps other columns' statistics from being read as UUIDs.
+    mixed_versions AS (
+        SELECT d.name,
+               'its statistics show UUIDs of other versions than 7: '
+               'they have no time, but a comparison with a time may return them' AS problem,
+               pg_catalog.format('In conditions on time, add "AND kid_timestamp(%1$I) IS NOT NULL". '
+                                 'Or give the rows, and the rows that refer to them, new IDs with kid_uuidv7_at().',
+                                 d.name) AS remedy
+          FROM defaults d
+               JOIN pg_class c ON c.oid = kid_check.relation::oid
+               JOIN pg_namespace n ON n.oid = c.relnamespace
+         WHERE d.type = 'uuid'::regtype::oid AND d.made = 'uuid'::regtype::oid
+           AND EXISTS (SELECT
+                         FROM pg_catalog.pg_stats s
+                              CROSS JOIN LATERAL pg_catalog.unnest(
+                                  CASE WHEN s.schemaname = n.nspname AND s.tablename = c.relname AND s.attname = d.name
+                                       THEN s.histogram_bounds::text::uuid[] END) AS sample (id)
+                        WHERE kid_timestamp(sample.id) IS NULL)
+    ),
+    findings (kind, relation_name, column_name, problem, remedy) AS (
+        SELECT 1, kid_check.relation, name::text, problem, remedy FROM wrong_defaults
+        UNION ALL
+        SELECT 2, kid_check.relation, name::text, problem, remedy FROM narrow_columns
+        UNION ALL
+        SELECT 3, relation_name, name::text, problem, remedy FROM mixed_keys
+        UNION ALL
+        SELECT 4, relation_name, column_name, problem, remedy FROM odd_ids
+        UNION ALL
+        SELECT 5, kid_check.relation, name::text, problem, remedy FROM mixed_versions
+    )
+    SELECT f.relation_name, f.column_name, f.problem, f.remedy
+      FROM findings f
+     ORDER BY f.kind, f.relation_name::text, f.column_name, f.problem;
+END;
+
+COMMENT ON FUNCTION kid_check(regclass) IS
+    'returns a row for each problem with the IDs of a table, with its remedy';
+
+-- from src/sql/identity.sql
+
+-- What distinguishes this server from others that fill the same tables
+
+CREATE FUNCTION kid_identity(
+    OUT node bigint, OUT partition bigint, OUT generator bigint, OUT lane bigint, OUT lanes bigint)
+    RETURNS record
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_identity() IS
+    'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the '
+    'lane of kid64 and kid96';
+
+-- from src/sql/partitions.sql
+
+-- Partitions by time
+--
+-- These functions look up no name when they run, since the owner of a table or of the schema could put another function
+-- there.
+
+CREATE FUNCTION kid_create_partitions(
+    parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100)
+    RETURNS SETOF text
+    LANGUAGE C VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
+    AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_drop_partitions(
+    parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
+    RETURNS SETOF text
+    LANGUAGE C VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
+    AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_partition_times(
+    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean,
+    OUT time_check text)
+    RETURNS SETOF record
+    LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
+
+-- from src/sql/partitions_list.sql
+
+-- The list of partitions, and what both editions say about partitions
+--
+-- kid_partitions() is bound when it is created, as kid_check() is. Its functions and operators match exactly.
+
+-- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
+CREATE FUNCTION kid_partitions(
+    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT rows bigint,
+    OUT bytes bigint, OUT detaching boolean, OUT missing_check text)
+    RETURNS SETOF record
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    WITH RECURSIVE
+         below AS (SELECT i.inhrelid AS partition, i.inhrelid AS oid FROM pg_inherits i WHERE i.inhparent = parent::oid
+                   UNION ALL
+                   SELECT b.partition, i.inhrelid FROM below b JOIN pg_inherits i ON i.inhparent = b.oid),
+         sums AS (SELECT b.partition, sum(pg_total_relation_size(c.oid::regclass)) AS bytes,
+                         sum(CASE WHEN c.reltuples >= real '0' THEN c.reltuples ELSE pg_stat_get_live_tuples(c.oid) END)
+                             FILTER (WHERE c.relkind <> 'p') AS rows
+                    FROM below b JOIN pg_class c ON c.oid = b.oid GROUP BY b.partition)
+    SELECT t.partition, t.begins, t.ends, coalesce(s.rows, double precision '0')::bigint, s.bytes::bigint, t.detaching,
+           CASE WHEN NOT EXISTS (SELECT FROM pg_constraint c
+                                  WHERE c.conrelid = t.partition::oid AND c.contype = "char" 'c' AND c.convalidated
+                                    AND c.coninhcount = 0 AND c.conname ~ text '^kid_time(_[0-9]+)?$')
+                THEN t.time_check END
+      FROM kid_partition_times(parent) AS t LEFT JOIN sums s ON s.partition = t.partition::oid
+     ORDER BY t.begins;
+END;
+
+COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer) IS
+    'creates the missing partitions of a table until a time, and returns their names';
+COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
+    'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
+COMMENT ON FUNCTION kid_partition_times(regclass) IS
+    'returns the partitions of a table with the times of their IDs, from begins, included, until ends, excluded';
+COMMENT ON FUNCTION kid_partitions(regclass) IS
+    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
