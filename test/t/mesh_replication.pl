@@ -3,7 +3,9 @@
 use strict;
 use warnings;
 use utf8;
+use Dialogue;
 use IPC::Run ();
+use Mesh;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -18,7 +20,6 @@ my $schema = q{
 	CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), server text NOT NULL, changes int NOT NULL DEFAULT 0);
 	CREATE TABLE stop ();
 };
-my %node;
 
 sub start_server
 {
@@ -31,63 +32,11 @@ sub start_server
 	return $node;
 }
 
-sub sql { my ($node, $query, $database) = @_; return $node->safe_psql($database // 'postgres', $query) }
-
-# Runs the statements of a block of the page on the servers that its comments name. They are in the database shop there, and here
-# in postgres. `before`, if given, is called before each statement.
-my ($time, %position);
-
-sub run_block
-{
-	my ($block, $before) = @_;
-	my $node;
-	foreach my $part (split /^(?=-- \w+[:,])/m, $block)
-	{
-		my ($name) = $part =~ /\A-- (\w+)/ or die "no server: $part";
-		$node = $node{$name} or die "no server $name";
-		$part =~ s/\A.*\n//;
-		foreach my $statement ($part =~ /^(\S.*?;[^\n]*)\n/msg)
-		{
-			my $repeat = $statement =~ /-- repeat it until it is true/;
-			$statement =~ s/'host=(\w+) dbname=shop'/"'" . $node{$1}->connstr . " dbname=postgres'"/e;
-			$statement =~ s/'2026-11-22 12:00:03[^']*'/'$time'/;
-			my ($subscription) = $statement =~ /'(a_from_\w)'/;
-			$statement =~ s/'0\/1C6F2A8'/'$position{$subscription}'/;
-			$before->($name, $statement) if $before;
-			if ($repeat)
-			{
-				$node->poll_query_until('postgres', $statement) or die "not true: $statement";
-				next;
-			}
-			my $result = sql($node, $statement);
-			$time = $result if $statement =~ /kid_timestamp\(kid_next/;
-			$position{$subscription} = $result if $statement =~ /pg_replication_origin_progress/;
-		}
-	}
-	return;
-}
-
 my $page = slurp_file('docs/replication.md');
+my $incidents = slurp_file('docs/replication-incidents.md');
 my ($first_two, $further) = $page =~ /^```sql\n(.*?)^```$/msg;
 like($first_two, qr/^-- a:\n.*^-- b, .*^-- a:\n/ms, 'the page has a block for the first two servers');
 like($further, qr/^-- c, .*^-- b:\n.*^-- a:\n.*pg_replication_slot_advance/ms, 'the page has a block for each further server');
-
-# Returns a block for server d, which follows c: the server that joins is d, and what the page says of b is done for b and for c.
-sub for_fourth
-{
-	my ($block) = @_;
-	my $result = '';
-	$block =~ s/^-- \Kc(?=,)|\bc(?=:|_from_)|(?<=_from_)c\b|(?<=host=)c\b/d/gm;
-	$block =~ s/kid\.node = 2/kid.node = 3/;
-	foreach my $part (split /^(?=-- \w+[:,])/m, $block)
-	{
-		my ($head, $body) = $part =~ /\A([^\n]*\n)(.*)\z/s;
-		$body = join '', map { /_from_b\b|\bb_from_/ && $head !~ /^-- b:/ ? ($_, s/(?<=_from_)b\b|(?<=host=)b\b/c/gr) : $_ } $body =~ /^\S.*?;[^\n]*\n/msg;
-		$result .= $head . $body;
-		$result .= "-- c:\n" . ($body =~ s/\bb(?=_from_)|(?<=_from_)b\b|(?<=host=)b\b/c/gr) if $head =~ /^-- b:/;
-	}
-	return $result;
-}
 
 # Starts a client that inserts rows, and changes its own rows, until it is stopped.
 my @writers;
@@ -154,15 +103,15 @@ start_writer($b);
 # A third server, while clients write on both.
 my $c = start_server('c', 'kid.lanes = 16', 'kid.node = 2');
 my $seen = '';
-run_block($further, sub { $seen .= "$_[0] "; usleep(100_000) });
+run_block($further, undef, sub { $seen .= "$_[0] "; usleep(100_000) });
 is($seen =~ s/(\w )\1*/$1/gr, 'c b a b c a b ', 'the steps of the page ran on the servers that it names');
 start_writer($c);
 
 # A fourth.
 my $d = start_server('d', 'kid.lanes = 16', 'kid.node = 3');
-my $fourth = for_fourth($further);
-is(() = $fourth =~ /CREATE SUBSCRIPTION/g, 6, 'the fourth server subscribes to three, and they to it');
-run_block($fourth);
+my %fourth = (c => 'd', b => [ 'b', 'c' ]);
+is(scalar(grep { $_->[1] =~ /CREATE SUBSCRIPTION/ } statements_of($further, \%fourth)), 6, 'the fourth server subscribes to three, and they to it');
+run_block($further, \%fourth);
 start_writer($d);
 usleep(500_000);
 stop_writers();
@@ -172,6 +121,162 @@ like($contents, qr/\Aa \d{4,}, b \d{3,}, c \d{3,}, d \d{2,}\n/, 'all servers mad
 is(contents($_), $contents, $_->name . ' has all rows') foreach $b, $c, $d;
 is(sql($a, 'SELECT string_agg(DISTINCT server || (kid_sequence(id) >> 10), $$ $$) FROM orders WHERE server <> $$a$$'), 'b8 c4 d12', 'IDs of each server are in its lane');
 is(sql($_, q{SELECT count(*) FROM pg_stat_subscription_stats WHERE apply_error_count + sync_error_count > 0}), 0, $_->name . ': replication had no error') foreach $a, $b, $c, $d;
+
+# What the page says to watch. A publisher that is restarted goes on with its subscribers, but not with `disable_on_error`.
+my @names = qw(a b c d);
+my ($alerts, $attempts, $lanes) = $page =~ /^## What to watch\n(.*)/ms ? $1 =~ /^```sql\n(.*?)^```\n/msg : ();
+is(sql($_, $alerts), '', $_->name . ': no alert') foreach $a, $b, $c, $d;
+is(sql($a, $lanes) =~ s/\|\d+$//gmr, "0\n4\n8\n12", 'the page shows the lanes of recent rows');
+
+# Inserts a row on a server, and returns where it arrives.
+sub arrives
+{
+	my ($from, @nodes) = @_;
+	my $id = sql($from, "INSERT INTO orders (server) VALUES ('" . $from->name . "') RETURNING id");
+	return join ' ', map { $_->poll_query_until('postgres', "SELECT count(*) = 1 FROM orders WHERE id = '$id'") ? $_->name : () } @nodes;
+}
+
+$b->stop;
+wait_until($a, "SELECT count(*) = 1 FROM (" . $alerts =~ s/;(?=\n)//r . ") AS alerts WHERE name = 'a_from_b'", 'an alert: a_from_b does not run');
+like(sql($a, $alerts), qr/^b_from_a\|.* keeps WAL/m, 'an alert: b does not take rows from a');
+$b->start;
+is(arrives($b, $a, $c, $d), 'a c d', 'a publisher was restarted: its rows arrive');
+is(sql($_, 'SELECT count(*) FROM pg_subscription WHERE NOT subenabled'), 0, $_->name . ': subscriptions are enabled') foreach $a, $c, $d;
+sql($a, 'ALTER SUBSCRIPTION a_from_b SET (disable_on_error = true)');
+$b->restart;
+wait_until($a, q{SELECT NOT subenabled FROM pg_subscription WHERE subname = 'a_from_b'}, 'with disable_on_error it would disable the subscription');
+sql($a, 'ALTER SUBSCRIPTION a_from_b SET (disable_on_error = false); ALTER SUBSCRIPTION a_from_b ENABLE');
+
+my %by = (every => \@names);
+my $wait = blocks_of('Wait until all servers have all rows');
+
+sub equal
+{
+	my ($what) = @_;
+	run_block($wait, \%by);
+	my $expected = contents($a);
+	is(contents($node{$_}), $expected, "$what: $_ has the rows of a") foreach @names;
+	return;
+}
+equal('after restarts');
+
+# d is emptied, and begins again.
+my $before = contents($a);
+sql($d, 'TRUNCATE orders');
+run_block($wait, \%by);
+is(contents($_), $before, $_->name . ' keeps its rows when those of d are truncated') foreach $a, $b, $c;
+my ($steps) = $incidents =~ /begin again on the server that joined.*?\n(.*?)^## /ms;
+my ($drop) = $steps =~ /`(DROP SUBSCRIPTION a_from_c)`/ or die;
+foreach my $node ($a, $b, $c)
+{
+	sql($node, $drop =~ s/a_from_c/$node->name . '_from_d'/er);
+}
+sql($d, 'DROP SUBSCRIPTION d_from_' . $_->name) foreach $a, $b, $c;
+sql($d, 'TRUNCATE orders');
+run_block($further =~ s/^CREATE PUBLICATION.*?;\n//mr, \%fourth);
+equal('d began again');
+is(contents($d), $before, 'and has all rows');
+
+# Rows that are missing on a are copied from b.
+my $missing = blocks_of('Missing rows');
+$value{'2026-11-22 11:00'} = sql($a, q{SELECT now() - interval '1 hour'});
+$value{'rows'} = $b->basedir . '/rows';
+
+sub by_hand
+{
+	my ($node, $statement) = @_;
+	my $session = begin_session($node, 1);
+	my $result = answer($session, $statement);
+	close_session($session);
+	die $result if $result =~ /ERROR/;
+	return;
+}
+by_hand($a, q{DELETE FROM orders WHERE id IN (SELECT id FROM orders WHERE server = 'c' ORDER BY id DESC LIMIT 20);});
+run_block($wait, \%by);
+isnt(contents($a), contents($b), 'rows are missing on a');
+run_block($missing);
+equal('missing rows copied');
+
+# The same ID on two servers: both rows are kept.
+sql($a, 'ALTER SUBSCRIPTION a_from_b DISABLE');
+sql($b, 'ALTER SUBSCRIPTION b_from_a DISABLE');
+my $id = $value{'.6.nef3Mk.3'} = sql($a, q{INSERT INTO orders (server, changes) VALUES ('a', -10) RETURNING id});
+sql($b, "INSERT INTO orders (id, server, changes) VALUES ('$id', 'b', -11)");
+sql($a, 'ALTER SUBSCRIPTION a_from_b ENABLE');
+sql($b, 'ALTER SUBSCRIPTION b_from_a ENABLE');
+wait_until($_, 'SELECT sum(apply_error_count) > 0 FROM pg_stat_subscription_stats', $_->name . ' stops at a duplicate key') foreach $a, $b, $c, $d;
+like(sql($a, $attempts), qr/^a_from_b\|[1-9]/m, 'the page shows the number of attempts');
+my $delete = blocks_of('A duplicate key');
+run_block($delete, \%by);
+run_block($wait, \%by);
+is(sql($a, "SELECT server FROM orders WHERE id = '$id'") . sql($b, "SELECT server FROM orders WHERE id = '$id'"), 'ba', 'each of the two has the row of the other');
+run_block($delete, \%by);
+sql($a, "INSERT INTO orders (id, server, changes) VALUES ('$id', 'a', -10)");
+sql($b, q{INSERT INTO orders (server, changes) VALUES ('b', -11)});
+equal('the duplicate key is repaired');
+is(sql($c, 'SELECT string_agg(server || changes, $$ $$ ORDER BY changes) FROM orders WHERE changes IN (-10, -11)'), 'b-11 a-10', 'both rows are kept');
+
+# Another table.
+run_block($_, \%by) foreach blocks_of('Another table');
+sql($node{$_}, "INSERT INTO customers (name) VALUES ('$_')") foreach @names;
+run_block($wait, \%by);
+is(sql($node{$_}, 'SELECT string_agg(name, $$ $$ ORDER BY name) FROM customers'), 'a b c d', "$_ has all rows of another table") foreach @names;
+sql($node{$_}, 'DROP TABLE customers') foreach @names;
+
+# A copy of a takes its slots, unless it is started without logical replication.
+my ($option) = $incidents =~ /pg_ctl start -o '-c (\S+=0)'/;
+$a->backup('copy');
+my $thief = PostgreSQL::Test::Cluster->new('thief');
+$thief->init_from_backup($a, 'copy');
+$thief->start;
+$a->stop;
+wait_until($thief, 'SELECT count(pid) = 3 FROM pg_stat_subscription', 'a copy takes the slots of its original');
+$a->start;
+$id = sql($b, q{INSERT INTO orders (server) VALUES ('b') RETURNING id});
+wait_until($thief, "SELECT count(*) = 1 FROM orders WHERE id = '$id'", 'and its rows');
+$b->wait_for_catchup('a_from_b', 'flush');
+$thief->stop;
+is(arrives($b, $a), 'a', 'when the copy has ended, the original goes on');
+is(sql($a, "SELECT count(*) FROM orders WHERE id = '$id'"), 0, 'but the row is lost');
+$value{'/ 1024 = 4'} = '/ 1024 = 8';
+run_block($missing);
+equal('the lost row is copied');
+
+my $copy = $node{copy} = PostgreSQL::Test::Cluster->new('copy');
+$copy->init_from_backup($a, 'copy');
+$copy->append_conf('postgresql.conf', $option);
+$copy->start;
+run_block(scalar blocks_of('A copy, and a backup'), \%by);
+is(sql($copy, 'SELECT count(*) FROM pg_subscription'), 0, 'a copy has no subscriptions any more');
+$a->restart;
+is(arrives($b, $a, $c, $d), 'a c d', 'beside a copy, rows arrive');
+equal('beside a copy');
+$copy->stop('immediate');
+
+# d is lost. One server has rows of it that another lacks. A new one gets its number.
+sql($a, 'ALTER SUBSCRIPTION a_from_d DISABLE');
+sql($d, q{SELECT kid_observe(kid64_ceil(now() + interval '1 minute')); INSERT INTO orders (server) SELECT 'd' FROM generate_series(1, 5)});
+$d->wait_for_catchup("${_}_from_d") foreach 'b', 'c';
+$d->stop('immediate');
+@names = qw(a b c);
+wait_until($_, q{SELECT count(*) = 0 FROM pg_replication_slots WHERE slot_name LIKE 'd%' AND active}, $_->name . ' has lost d') foreach $a, $b, $c;
+run_block(scalar blocks_of('A server that goes'), { every => [ 'a' .. 'd' ], c => 'd' });
+is(sql($_, q{SELECT count(*) FROM pg_subscription WHERE subname LIKE '%d'}) . sql($_, q{SELECT count(*) FROM pg_replication_slots WHERE slot_name LIKE 'd%'}),
+	'00', $_->name . ' keeps nothing for d') foreach $a, $b, $c;
+isnt(contents($a), contents($b), 'a lacks rows of d');
+$value{'/ 1024 = 4'} = '/ 1024 = 12';
+run_block($missing);
+equal('without d');
+
+my $e = start_server('e', 'kid.lanes = 16', 'kid.node = 3');
+run_block($further, { c => 'e', b => [ 'b', 'c' ] });
+my $above = 'SELECT kid_next() > max(id) FROM orders';
+is(sql($e, $above), 'f', 'a new server with the number of d could repeat its IDs');
+sql($e, 'SELECT * FROM kid_observe_all()');
+is(sql($e, $above), 't', 'after kid_observe_all() it does not');
+push @names, 'e';
+is(arrives($e, $a, $b, $c), 'a b c', 'a new server in the place of d');
+equal('with a new server');
 
 # Mistakes. They are made with a further database of c, which is called `hasty`.
 sql($c, 'CREATE DATABASE hasty');
@@ -213,7 +318,7 @@ sub wait_until_copied { $c->poll_query_until('hasty', q{SELECT bool_and(srsubsta
 my $offset = -s $c->logfile;
 subscribe($b, 'copy_data = false');
 sql($b, q{INSERT INTO orders (server) VALUES ('b')});
-catch_up($a, $b, $c, $d);
+catch_up($a, $b, $c, $e);
 $b->wait_for_catchup('hasty_from_b');
 subscribe($a, 'copy_data = true');
 like(sync_error($offset), qr/duplicate key value violates unique constraint "orders_pkey"/, 'a copy from a, while a takes rows from b: a row of b arrives twice');
@@ -225,10 +330,10 @@ wait_until_copied();
 sql($b, q{INSERT INTO orders (server, changes) VALUES ('b', -1)});
 subscribe($b, 'copy_data = false');
 sql($b, q{INSERT INTO orders (server, changes) VALUES ('b', -2)});
-catch_up($a, $b, $c, $d);
+catch_up($a, $b, $c, $e);
 $_->wait_for_catchup('hasty_from_' . $_->name) foreach $a, $b;
-is(sql($c, 'SELECT string_agg(changes::text, $$ $$) FROM orders WHERE changes < 0', 'hasty'), '-2', 'a subscription to b after the copy from a: a row of b is lost');
-is(sql($c, 'SELECT count(*) FROM pg_stat_subscription_stats WHERE apply_error_count + sync_error_count > 0', 'hasty'), 0, 'nothing reports the lost row');
+is(sql($c, 'SELECT string_agg(changes::text, $$ $$) FROM orders WHERE changes BETWEEN -9 AND -1', 'hasty'), '-2', 'a subscription to b after the copy from a: a row of b is lost');
+is(sql($c, 'SELECT count(*) FROM pg_stat_subscription_stats WHERE apply_error_count + sync_error_count > 0 AND subname LIKE $$hasty%$$', 'hasty'), 0, 'nothing reports the lost row');
 begin_again();
 
 # a stops taking rows of b before it has all that b wrote before the new subscription.
@@ -243,7 +348,7 @@ $advance =~ s/'0\/1C6F2A8'/'$position'/;
 my (undef, undef, $refused) = $b->psql('postgres', $advance);
 like($refused, qr/cannot advance replication slot/, 'a is paused too early: the position of the copy is refused');
 sql($a, 'ALTER SUBSCRIPTION a_from_b ENABLE');
-catch_up($a, $b, $c, $d);
+catch_up($a, $b, $c, $e);
 begin_again();
 
 # Clients write on a new server before others subscribe to it, or before it has copied all.
@@ -257,5 +362,5 @@ $offset = -s $c->logfile;
 subscribe($a, 'copy_data = true');
 like(sync_error($offset), qr/duplicate key value violates unique constraint "orders_pkey"/, 'a row that was written before the copy comes back with it');
 
-$_->stop('immediate') foreach $a, $b, $c, $d;
+$_->stop('immediate') foreach $a, $b, $c, $e;
 done_testing();
