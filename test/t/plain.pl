@@ -221,6 +221,17 @@ foreach my $database ('bare', 'defaults')
 	  foreach q{SELECT setval('kid_clocks.kid64_clock', 1)}, 'SELECT kid_clocks.kid64_open(5)', 'SELECT kid.kid_observe(kid.kid_next())', 'CREATE TABLE kid_clocks.t ()', 'CREATE TABLE kid.t ()';
 }
 
+# Where the clock cannot be moved, no key of its lock is shown: whoever knows it could stop all others.
+{
+	my $loop = IPC::Run::start([ 'psql', '-Xq', '-d', $node->connstr('defaults') . ' user=other', '-c', q{BEGIN READ ONLY; DO $$ BEGIN WHILE clock_timestamp() < statement_timestamp() + interval '4 s' LOOP
+			BEGIN PERFORM kid_uuidv7(); EXCEPTION WHEN read_only_sql_transaction THEN END; END LOOP; END $$} ], '>', \my $out, '2>', \my $err);
+	is(as('other', 'defaults', q{DO $$ DECLARE seen bigint := 0; BEGIN WHILE clock_timestamp() < statement_timestamp() + interval '3 s' LOOP
+			seen := seen + (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'); END LOOP; PERFORM set_config('test.seen', seen::text, false); END $$;
+		SELECT current_setting('test.seen'), kid_uuidv7() < kid_uuidv7()}), '0|t', 'in a read-only transaction no key is shown');
+	$loop->finish;
+	is($err, '', 'which makes no ID');
+}
+
 # At the end of their range, generators raise an error, and keep no lock.
 foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+00')} ], [ kid_uuidv7 => 'kid_uuidv7()', '4611686018427387904 - 16384' ])
 {

@@ -21,6 +21,15 @@ BEGIN
     END IF;
 END $kid$;
 
+-- A session draws from this sequence before it takes the lock of a clock: see clock.sql.in.
+DO $kid$
+BEGIN
+    IF pg_catalog.to_regclass('kid_clocks.attempt') IS NULL THEN
+        CREATE SEQUENCE kid_clocks.attempt CYCLE;
+        COMMENT ON SEQUENCE kid_clocks.attempt IS 'fails where the logical clocks cannot be moved';
+    END IF;
+END $kid$;
+
 -- A kid64 is a state of its clock.
 CREATE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE

@@ -78,7 +78,8 @@ BEGIN ATOMIC
                     'kid.kid_timestamp(' || quote_ident(k.name) || ') >= '
                         || CASE WHEN b.lower <> bytea '' THEN kid_bound_literal(b.lower) END,
                     'kid.kid_timestamp(' || quote_ident(k.name)
-                        || CASE WHEN b.upper = kid_bound_at(k.type, kid_bound_time(b.upper)) THEN ') < ' ELSE ') <= ' END
+                        || CASE WHEN b.upper = kid_bound_at(k.type, kid_bound_time(b.upper)) THEN ') < '
+                                ELSE ') <= ' END
                         || kid_bound_literal(b.upper)), '') END
       FROM kid_partition_bounds(parent) AS b, kid_partition_key(parent) AS k
     UNION ALL
