@@ -113,7 +113,7 @@ like(as('other', 'plain', q{CREATE FUNCTION pg_temp.wrapped() RETURNS bigint LAN
 # Functions and operators of a caller with the names that kid uses, in a schema that precedes all others, are not called.
 as('app', 'plain', 'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other');
 # PostgreSQL 19 has no other strings than the standard ones.
-my $planted = as('other', 'plain', ($node->pg_version < 19 ? 'SET standard_conforming_strings = off; ' : '') . q{
+my $planted = as('other', 'plain', ($node->safe_psql('plain', 'SHOW server_version_num') < 190000 ? 'SET standard_conforming_strings = off; ' : '') . q{
 	CREATE TEMP SEQUENCE secret; CREATE TEMP SEQUENCE kid64_clock; CREATE TEMP TABLE pg_class (oid oid);
 	CREATE FUNCTION trap.trap() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''planted''; END';
 	DO $$
