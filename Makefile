@@ -98,13 +98,15 @@ $(SCRIPT): assembled = $(EXTVERSION)
 $(SEAL): assembled = --seal
 $(PLAIN): assembled = --plain
 $(PLAIN_SEAL): assembled = --plain-seal
-$(DATA_built) $(PLAIN) $(PLAIN_SEAL): $(filter-out %/kid.sql,$(wildcard $(top)src/sql/* $(top)src/sql/*/*)) src/types.def Makefile kid.control
+$(DATA_built) $(PLAIN) $(PLAIN_SEAL): $(wildcard $(top)src/sql/* $(top)src/sql/*/*) src/types.def Makefile kid.control
 	$(top)src/sql/assemble $(assembled) > $@.tmp
 	mv $@.tmp $@
 
-# The install script as kept in the tree, for reading and grep. Builds ignore it; test/build fails if it is stale.
-src/sql/kid.sql: $(SCRIPT)
-	cp $< $@
+# The install scripts as kept in the tree, for users of later versions, and for reading and grep. The build of this version
+# ignores them; test/build fails if they are stale.
+.PHONY: released
+released: $(DATA_built)
+	cp $^ $@
 
 # make would find objects there by VPATH, and take them for this build's.
 ifneq ($(and $(top),$(wildcard $(top)src/pg/*.o $(top)kid--$(EXTVERSION).sql)),)
