@@ -221,7 +221,8 @@ foreach my $database ('bare', 'defaults')
 	  foreach q{SELECT setval('kid_clocks.kid64_clock', 1)}, 'SELECT kid_clocks.kid64_open(5)', 'SELECT kid.kid_observe(kid.kid_next())', 'CREATE TABLE kid_clocks.t ()', 'CREATE TABLE kid.t ()';
 }
 
-# Where the clock cannot be moved, no key of its lock is shown: whoever knows it could stop all others.
+# A read-only transaction cannot move the clock, so pg_locks must not show it with the key of the lock. A role that knows the
+# key can take the lock and stop all other sessions.
 {
 	my $loop = IPC::Run::start([ 'psql', '-Xq', '-d', $node->connstr('defaults') . ' user=other', '-c', q{BEGIN READ ONLY; DO $$ BEGIN WHILE clock_timestamp() < statement_timestamp() + interval '4 s' LOOP
 			BEGIN PERFORM kid_uuidv7(); EXCEPTION WHEN read_only_sql_transaction THEN END; END LOOP; END $$} ], '>', \my $out, '2>', \my $err);

@@ -100,8 +100,8 @@ bool differs_elsewhere(id_setting const &setting) {
   return differs;
 }
 
-/// Returns an instant as a constant in SQL. It is read the same whatever DateStyle and TimeZone are, unlike the text of
-/// a time zone such as IST.
+/// Returns an instant as a constant in SQL. PostgreSQL reads the constant the same with each DateStyle and TimeZone,
+/// unlike a text with an abbreviation such as IST.
 char const *constant_of(unix_micros time) {
   pg_tm parts = {};
   fsec_t fraction = 0;
@@ -191,8 +191,8 @@ char const *time_condition(partition_type const &type, Oid parent, Oid function,
   char const *const time = psprintf("%s.kid_timestamp(%s)", quote_identifier(schema), quote_identifier(column));
   if (lower.size > 0) {
     unix_micros const begins = time_of(type, lower);
-    // If a bound was made by hand with components that no ID has, such as 1020000 s of a million, its time is that of
-    // IDs above it.
+    // A bound made by hand can have components that no ID has, such as 1020000 s of a million. Then IDs above the bound
+    // have earlier times than the bound.
     if (compare(bound_at(type, from_unix(begins - 1)), lower) > 0)
       return nullptr;
     result = psprintf("%s >= %s", time, constant_of(begins));
@@ -251,8 +251,8 @@ char const *check_setting(partition_type const &type) {
   return setting->name;
 }
 
-/// Returns a row for each partition, with the time from which and until which its IDs are, and the condition that tells
-/// the planner so. All are null for the default partition.
+/// Returns a row for each partition: the time from which and until which its IDs are, and a condition that tells the
+/// planner these times. The times and the condition are null for the default partition.
 static Datum partition_times(PG_FUNCTION_ARGS) {
   Oid const parent = PG_GETARG_OID(0);
   partition_type const type = partition_type_of(parent);

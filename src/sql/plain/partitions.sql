@@ -62,8 +62,8 @@ BEGIN
                         'FROM [(]''?([^'')]+)''?[)] TO [(]''?([^'')]+)''?[)]') AS b (text)
      WHERE i.inhparent = parent AND b.text IS NOT NULL;
 END $$;
--- The condition tells the planner which times the IDs of a partition have. There is none if the lower bound was made by
--- hand with components that no ID has: its time is that of IDs above it.
+-- The condition tells the planner which times the IDs of a partition have. A lower bound made by hand can have
+-- components that no ID has. Then IDs above the bound have earlier times than the bound, and there is no condition.
 CREATE FUNCTION kid_partition_times(
     parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean,
     OUT time_check text)
