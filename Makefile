@@ -4,6 +4,7 @@
 #     PROVE_TESTS=test/t/lease.pl chooses some of the latter, and PROVE_FLAGS is for prove.
 # make dist:                             the zip for PGXN, in build
 # make deb:                              packages for Debian, in build/deb
+# make test-images:                      container images, built and started
 # make test-matrix:                      make test with every supported PostgreSQL
 # make test, make demo, make bench:      install what is missing and use a private server; see CONTRIBUTING.md
 # make compile_commands.json:            the commands that compile each source, for clangd and clang-tidy
@@ -49,7 +50,7 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
 EXTRA_CLEAN = $(OBJS:.o=.d) $(PLAIN) $(PLAIN_SEAL) build
 
 PRIVATE = test test-assertions test-arm64 test-core test-dist test-ha test-citus test-peers test-clients demo bench lint
-OTHERS  = test-matrix dist deb release-check release-dry-run
+OTHERS  = test-matrix test-images dist deb release-check release-dry-run
 .PHONY: $(PRIVATE) $(OTHERS)
 
 ifneq ($(filter $(PRIVATE) $(OTHERS),$(MAKECMDGOALS)),)
@@ -58,6 +59,8 @@ $(PRIVATE):
 	@$(top)test/run $@
 test-matrix:
 	@$(top)test/matrix
+test-images:
+	@$(top)test/images
 deb:
 	@$(top)test/deb
 release-check:
