@@ -88,6 +88,9 @@ unlike($printed, qr/\Q$bytes\E|$key/, 'without the key');
 is(output_of('app', "SELECT kid_seal.kid_seal_new_key(); SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id, kid_seal.kid_seal($id\::kid.kid64, 'ord') <> '$sealed'"), "2\nt|t", 'a new key');
 is(sqlstates_of('app', 'SELECT kid_seal.kid_seal_forget_key(2)'), '55000', 'the newest key cannot be forgotten');
 
+# Statistics have no key: dumps of statistics would have it, too.
+is(output_of('app', q{ANALYZE kid_seal_internal.keys; SELECT string_agg(attname, ' ' ORDER BY attname) FROM pg_stats WHERE schemaname = 'kid_seal_internal'}), 'made n', 'ANALYZE copies no key');
+
 # The owner's dump has the keys.
 my $dump = "$directory/dump.sql";
 $node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump, 'plain' ], 'the owner dumps');
