@@ -48,6 +48,10 @@ CREATE TABLE kid_seal_internal.keys (
 COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: the key that was made last seals, all unseal';
 COMMENT ON COLUMN kid_seal_internal.keys.key IS 'random, of 256 bits';
 
+-- Without this ANALYZE would copy keys to pg_statistic. From there dumps of statistics take them, even dumps without
+-- data, and a forgotten key would stay there until the next ANALYZE.
+ALTER TABLE kid_seal_internal.keys ALTER COLUMN key SET STATISTICS 0;
+
 -- from src/sql/seal/copies.sql
 
 -- A dump can be restored into a database that has keys already. If the number of a key is taken, the key gets another

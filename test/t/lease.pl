@@ -107,7 +107,7 @@ foreach my $name (sort keys %place)
 	my $stderr = error_of_start(flip($place{$name}));
 	if ($name eq 'version')
 	{
-		like($stderr, qr{XX001: page of the bounds of IDs is damaged\nDETAIL:  File "global/9764" is of a version that this kid does not know}, "changed: $name");
+		like($stderr, qr{XX001: page of the bounds of IDs is damaged\nDETAIL:  File "global/9764" is of a version that this kid does not know\.\nHINT:  Install the version of kid}, "changed: $name");
 	}
 	else { like($stderr, $name eq 'pd_lower' ? qr{ERROR:  XX001: } : $damaged, "changed: $name"); }
 	next if $name ne 'magic';

@@ -261,7 +261,7 @@ as('app', 'inplace', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_nex
 	INSERT INTO orders SELECT FROM generate_series(1, 1000); INSERT INTO payments (order_id) SELECT id FROM orders; INSERT INTO events SELECT kid64_at(now() + n * interval '1 hour') FROM generate_series(0, 30) AS n;
 	SELECT kid_observe(kid64_floor(now() + interval '50 minutes')); INSERT INTO orders DEFAULT VALUES});
 my $in_place = $block{'in place'} =~ s/(?<=^BEGIN;\n)/$block{'partitioned before'}/mr =~ s/(?<=^CREATE EXTENSION kid SCHEMA kid;\n)/$block{'partitioned after'}/mr;
-$in_place =~ s/^SELECT \* FROM kid_observe_all\(\);.*\n//m or die;
+$in_place =~ s/^SELECT \* FROM kid\.kid_observe_all\(\);.*\n//m or die;
 sub in_place { return as('app', 'inplace', $in_place) }
 my $files = q{SELECT string_agg(oid::regclass || ' ' || relfilenode, ',' ORDER BY oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace};
 my $all = q{SELECT (SELECT md5(string_agg(id::bigint || ' ', '' ORDER BY id)) FROM orders), (SELECT md5(string_agg(id::text || order_id::bigint, '' ORDER BY id)) FROM payments), (SELECT md5(string_agg(tableoid::regclass || ' ' || id::bigint, '' ORDER BY id::bigint)) FROM events)};

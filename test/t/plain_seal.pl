@@ -88,6 +88,9 @@ unlike($printed, qr/\Q$bytes\E|$key/, 'without the key');
 is(output_of('app', "SELECT kid_seal.kid_seal_new_key(); SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id, kid_seal.kid_seal($id\::kid.kid64, 'ord') <> '$sealed'"), "2\nt|t", 'a new key');
 is(sqlstates_of('app', 'SELECT kid_seal.kid_seal_forget_key(2)'), '55000', 'the newest key cannot be forgotten');
 
+# Statistics have no key: dumps of statistics would have it, too.
+is(output_of('app', q{ANALYZE kid_seal_internal.keys; SELECT string_agg(attname, ' ' ORDER BY attname) FROM pg_stats WHERE schemaname = 'kid_seal_internal'}), 'made n', 'ANALYZE copies no key');
+
 # The owner's dump has the keys.
 my $dump = "$directory/dump.sql";
 $node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump, 'plain' ], 'the owner dumps');
@@ -100,10 +103,23 @@ $node->safe_psql('extended', 'CREATE EXTENSION kid; CREATE EXTENSION pgcrypto; C
 $node->command_ok([ 'sh', '-c', "pg_dump --data-only -t kid_seal_internal.keys plain | psql -Xq -v ON_ERROR_STOP=1 extended" ], 'keys are moved to the extension');
 is($node->safe_psql('extended', "SELECT kid64_unseal('$sealed', 'ord') = $id\::bigint::kid64, kid_uuid_unseal('$sealed_uuid', 'pay') = '$uuid'"), 't|t', 'its texts unseal there');
 
-my ($in_place) = slurp_file('docs/from-plain-sql.md') =~ m{^<!-- not run: test/t/plain_seal\.pl does: sealed -->\n```sql\n(.*?)^```$}ms;
-$node->safe_psql('restored', "BEGIN; ALTER SCHEMA kid_seal_internal RENAME TO kid_seal_old; DROP SCHEMA kid_seal CASCADE; DROP SCHEMA kid, kid_clocks CASCADE;
-	CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; $in_place; COMMIT");
+# With the keys in a file, nothing of kid_seal is left that depends on the schema kid.
+my $page = slurp_file('docs/from-plain-sql.md');
+my %sealed = $page =~ m{^<!-- not run: test/t/plain_seal\.pl does: sealed (\w+) -->\n```sql\n(.*?)^```$}msg;
+s/'keys'/'$directory\/keys'/ or die 'the keys are in no file' foreach @sealed{qw(before after)};
+my ($nothing_is_left) = $page =~ /^(DO \$\$\nDECLARE\n    rest text;.*?^END \$\$;\n)/ms or die 'docs/from-plain-sql.md has changed';
+$node->safe_psql('restored', "BEGIN;\n$sealed{before}$nothing_is_left" . "DROP SCHEMA kid, kid_clocks CASCADE;
+	CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid;\n$sealed{after}COMMIT");
 is($node->safe_psql('restored', "SET search_path = public, kid; SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id\::bigint::kid64, kid_seal.kid_uuid_unseal('$sealed_uuid', 'pay') = '$uuid'"), 't|t', 'and after a change in place');
+
+# A superuser who copies keys runs no code of the owner, who may have put a view in the place of the table.
+output_of('app', q{ALTER TABLE kid_seal_internal.keys RENAME TO hidden;
+	CREATE FUNCTION kid_seal_internal.note() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE LOG 'planted code ran as %', current_user; RETURN true; END $$;
+	CREATE VIEW kid_seal_internal.keys AS SELECT * FROM kid_seal_internal.hidden WHERE kid_seal_internal.note()});
+my (undef, undef, $refused) = $node->psql('plain', $sealed{before});
+like($refused, qr/cannot copy from view "keys"/, 'a view in the place of the keys is refused');
+unlike(slurp_file($node->logfile), qr/LOG:  planted code ran/, 'and not read');
+output_of('app', 'DROP VIEW kid_seal_internal.keys; ALTER TABLE kid_seal_internal.hidden RENAME TO keys');
 
 # A function in place of one of pgcrypto is found at the end of the script.
 $node->safe_psql('plain', q{ALTER FUNCTION crypto.gen_random_bytes(integer) RENAME TO away; CREATE FUNCTION crypto.gen_random_bytes(integer) RETURNS bytea LANGUAGE sql AS $$SELECT ''::bytea$$});

@@ -138,6 +138,7 @@ output_of('holder', q{CREATE SCHEMA trap;
 sql(q{SET search_path = trap, pg_catalog; INSERT INTO kid_seal_internal.keys VALUES (3, decode(repeat('77', 32), 'hex'), '2020-01-01')});
 unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder|tenant)/, 'a superuser who adds a key runs no planted code');
 is(sql('SELECT n FROM kid_seal_internal.keys ORDER BY made DESC, n DESC LIMIT 1'), 3, 'an old key that is added is not the newest');
+is(sql(q{ANALYZE kid_seal_internal.keys; SELECT string_agg(attname, ' ' ORDER BY attname) FROM pg_stats WHERE schemaname = 'kid_seal_internal'}), 'made n', 'ANALYZE copies no key');
 is(sqlstates_of('holder', 'SELECT of_seal.kid_seal_forget_key(3)'), 55000, 'the newest key stays');
 is(output_of('holder', 'SELECT of_seal.kid_seal_forget_key(4)'), '', 'any other can be forgotten');
 foreach my $secret ($key, $subkey, $made)

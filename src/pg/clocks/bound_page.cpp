@@ -62,8 +62,10 @@ bool check(page_state state) {
           state == page_state::damaged
               ? errdetail("File \"global/%u\" does not contain what kid has written.", file_number)
               : errdetail("File \"global/%u\" is of a version that this kid does not know.", file_number),
-          errhint("As a superuser, call kid_reset_clock() with a time above which no ID is in use, at most "
-                  "\"kid.max_observe\" ahead. The page is written anew then, and IDs continue from that time."));
+          state == page_state::damaged
+              ? errhint("As a superuser, call kid_reset_clock() with a time above which no ID is in use, at most "
+                        "\"kid.max_observe\" ahead. The page is written anew then, and IDs continue from that time.")
+              : errhint("Install the version of kid again that the server had before, or a later one."));
 }
 
 /// Returns whether the file has its block. The block is never removed, so the answer is remembered once it is yes.

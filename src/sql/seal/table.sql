@@ -26,3 +26,7 @@ CREATE TABLE kid_seal_internal.keys (
 );
 COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: the key that was made last seals, all unseal';
 COMMENT ON COLUMN kid_seal_internal.keys.key IS 'random, of 256 bits';
+
+-- Without this ANALYZE would copy keys to pg_statistic. From there dumps of statistics take them, even dumps without
+-- data, and a forgotten key would stay there until the next ANALYZE.
+ALTER TABLE kid_seal_internal.keys ALTER COLUMN key SET STATISTICS 0;
