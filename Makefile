@@ -67,11 +67,13 @@ release-check:
 	@$(top)test/release check
 release-dry-run:
 	@$(top)test/release dry-run
-# What is committed, without what .gitattributes excludes.
+# What is committed, without what .gitattributes excludes: the same bytes whatever the time zone and git's settings.
 ZIP = build/kid-$(EXTVERSION).zip
 dist:
+	@git diff --exit-code --stat HEAD -- kid.control || { echo "kid.control is not committed" >&2; exit 1; }
 	mkdir -p $(dir $(ZIP))
-	git archive --format=zip --prefix=kid-$(EXTVERSION)/ -o $(ZIP) HEAD
+	TZ=UTC git -c core.autocrlf=false -c core.attributesFile=/dev/null archive --format=zip --prefix=kid-$(EXTVERSION)/ -o $(ZIP).tmp HEAD
+	mv $(ZIP).tmp $(ZIP)
 else
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)

@@ -38,12 +38,27 @@ my $catalogue = q{
 	 ORDER BY i.type COLLATE "C", i.identity COLLATE "C"
 };
 
+# The dump of pg_upgrade contains the objects of extensions, and what belongs to them: columns, triggers, indexes, rights to
+# schemas. Returns it without what differs between databases with the same objects, and without the versions of the extensions.
+sub dump_of
+{
+	my ($database) = @_;
+	my ($dump) = run_command([ 'pg_dump', '--binary-upgrade', '--schema-only', '-d', $node->connstr($database) ]);
+	die 'pg_dump failed' if $dump eq '';
+	$dump =~ s/^(?:SELECT pg_catalog\.binary_upgrade_set_next_|SET relfrozenxid = |WHERE oid = |\\(?:un)?restrict ).*\n//mg;
+	$dump =~ s{^(SELECT pg_catalog\.binary_upgrade_create_empty_extension\('\w+', '\w+', \w+, ).*ARRAY\[(.*?)\]}
+		{$1 . join ',', sort split /,/, $2}mge;
+	return join "\n\n\n", sort split /\n\n\n/, $dump;
+}
+
 sub catalogue_of
 {
 	my ($extension, $database, @commands) = @_;
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	$node->safe_psql($database, $_) foreach @commands;
-	return $node->safe_psql($database, $catalogue =~ s/EXTENSION/$extension/r);
+	return join "\n", $node->safe_psql($database, $catalogue =~ s/EXTENSION/$extension/r),
+		$node->safe_psql($database, "SELECT extconfig::regclass[], extcondition FROM pg_extension WHERE extname = '$extension'"),
+		dump_of($database);
 }
 
 # Verifies that updates of an extension end with the catalog of a fresh installation of $to.
@@ -69,9 +84,8 @@ foreach (glob 'released/*.sql')
 	push @{ $released{$1} }, $2 if basename($_) =~ /^(kid|kid_seal)--([0-9.]+)\.sql$/ && $2 ne $current;
 }
 ok(%released || $current eq '1.0.0', 'there are released versions, unless the current one is 1.0.0');
-my $fresh = verify_updates('kid', $current, @{ $released{kid} // [] });
-cmp_ok(scalar(split /\n/, $fresh), '>', 500, 'the catalog of a fresh installation is not empty');
-verify_updates('kid_seal', $current, @{ $released{kid_seal} // [] });
+my %fresh = map { $_ => verify_updates($_, $current, @{ $released{$_} // [] }) } qw(kid kid_seal);
+cmp_ok(scalar(split /\n/, $fresh{kid}), '>', 500, 'the catalog of a fresh installation is not empty');
 
 # A rehearsal of the next patch version, which changes a comment: how a fix reaches the databases that have kid.
 (my $next = $current) =~ s/(\d+)$/$1 + 1/e;
@@ -86,12 +100,23 @@ foreach my $extension (sort keys %change)
 	verify_updates($extension, $next, $current, @{ $released{$extension} // [] });
 }
 
-# Check the comparison itself: it must notice a missing object, a missing comment, another cost and another privilege.
+# Check the comparison itself: it must notice a missing object, a missing comment, another cost and another privilege, and
+# another column.
 my $number = 0;
-foreach my $change ('ALTER EXTENSION kid DROP FUNCTION kid_stats()', 'COMMENT ON FUNCTION kid_next() IS NULL', 'ALTER FUNCTION kid_next() COST 2',
-	'GRANT EXECUTE ON FUNCTION kid_observe(sno) TO PUBLIC')
+foreach (
+	[ kid => 'ALTER EXTENSION kid DROP FUNCTION kid_stats()' ],
+	[ kid => 'COMMENT ON FUNCTION kid_next() IS NULL' ],
+	[ kid => 'ALTER FUNCTION kid_next() COST 2' ],
+	[ kid => 'GRANT EXECUTE ON FUNCTION kid_observe(sno) TO PUBLIC' ],
+	[ kid => 'REVOKE USAGE ON TYPE kid64 FROM PUBLIC' ],
+	[ kid_seal => 'ALTER TABLE kid_seal_internal.keys ALTER made DROP DEFAULT' ],
+	[ kid_seal => 'ALTER TABLE kid_seal_internal.keys ADD n2 integer' ],
+	[ kid_seal => 'GRANT USAGE ON SCHEMA kid_seal_internal TO PUBLIC' ],
+	[ kid_seal => q{UPDATE pg_extension SET extcondition = '{WHERE n > 1}' WHERE extname = 'kid_seal'} ])
 {
-	ok(catalogue_of('kid', 'changed_' . $number++, 'CREATE EXTENSION kid', $change) ne $fresh, "the comparison notices: $change");
+	my ($extension, $change) = @$_;
+	ok(catalogue_of($extension, 'changed_' . $number++, "CREATE EXTENSION $extension CASCADE", $change) ne $fresh{$extension},
+		"the comparison notices: $change");
 }
 
 $node->stop;

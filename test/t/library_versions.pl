@@ -12,6 +12,8 @@ $node->init;
 $node->start;
 my $installed = $node->config_data('--pkglibdir') . '/kid.so';
 my $directory = PostgreSQL::Test::Utils::tempdir;
+# The function that the install script of this version needs.
+my $library = join '_', 'kid_library', slurp_file('kid.control') =~ /default_version = '(\d+)\.(\d+)/;
 
 # Builds the library as another version, with another struct in shared memory, from the objects beside this test.
 sub build
@@ -50,7 +52,7 @@ sub error_of
 
 my @other_struct = ([ 'src/pg/clocks/shmem.cpp', qr/ struct_version = 1;/, ' struct_version = 2;' ],
 	[ 'src/pg/clocks/shmem.cpp', qr/struct_version == 1 /, 'struct_version == 2 ' ]);
-my ($older, $newer) = (build('0.9.0', @other_struct, [ 'src/pg/module.cpp', qr/kid_library_1_0/, 'kid_library_0_9' ]), build('999.0.0', @other_struct));
+my ($older, $newer) = (build('0.9.0', @other_struct, [ 'src/pg/module.cpp', qr/\(\K$library\b/, 'kid_library_0_9' ]), build('999.0.0', @other_struct));
 copy($installed, "$directory/kid.so") or die $!;
 END { install("$directory/kid.so") if defined $directory && -e "$directory/kid.so" }
 
@@ -70,7 +72,7 @@ is($node->safe_psql('postgres', 'SELECT kid_version()'), '0.9.0', 'kid_version()
 
 # The install script may need functions that the library does not have.
 like(error_of('other', 'CREATE EXTENSION kid'),
-	qr/ERROR:  42883: could not find function "kid_library_1_0" in file/,
+	qr/ERROR:  42883: could not find function "$library" in file/,
 	'CREATE EXTENSION fails with an older library');
 is($node->safe_psql('other', q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid%'}), '0', 'a failed CREATE EXTENSION leaves no function behind');
 
