@@ -48,6 +48,33 @@ SELECT count(*), count(DISTINCT id) FROM (SELECT kid64_at(timestamptz '2020-07-0
 RESET work_mem;
 SELECT count(*), count(DISTINCT id) FROM (SELECT kid64_at(timestamptz '2020-06-01' + n * 7919 % 20000 * interval '1 s') AS id FROM generate_series(1, 20000) AS n) s;
 
+-- A domain over a composite type keeps its memory after an error. Each error forgets a range, until none is left.
+CREATE TYPE moment AS (t timestamptz);
+CREATE DOMAIN dated AS moment CHECK ((VALUE).t IS NULL OR kid64_at((VALUE).t) IS NOT NULL);
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+DO $$
+DECLARE
+    row dated := ROW (timestamptz '2021-01-01')::moment;
+    errors int := 0;
+BEGIN
+    FOR n IN 1 .. 2000 LOOP
+        row.t := timestamptz '2020-06-01' + n * interval '1 s';
+    END LOOP;
+    FOR n IN 1 .. 3000 LOOP
+        BEGIN
+            row.t := timestamptz '2020-01-01';
+        EXCEPTION WHEN program_limit_exceeded THEN
+            errors := errors + 1;
+        END;
+    END LOOP;
+    row.t := timestamptz '2022-01-01';
+    RAISE NOTICE '% errors', errors;
+END $$;
+RESET work_mem;
+RESET hash_mem_multiplier;
+DROP TYPE moment CASCADE;
+
 -- A statement's memory of used units ends with the statement and stays within work_mem. The session keeps next to nothing.
 CREATE TEMPORARY TABLE before AS SELECT sum(total_bytes) AS bytes FROM pg_backend_memory_contexts WHERE name = 'TopMemoryContext';
 SELECT ids, contexts, bytes < 10 * 1024 * 1024 AS bounded
