@@ -77,8 +77,8 @@ statement_memory &begin_statement(FmgrInfo *place, used_units const &recent) {
   return *memory;
 }
 
-/// Forgets the earliest range, so that a row at or before it becomes an error. There may be no range left: from 16 on, a
-/// slab context keeps some blocks that are empty, and these alone may exceed the limit.
+/// Forgets the earliest range, so that a row at or before it becomes an error. There may be no range left: from 16 on,
+/// a slab context keeps some blocks that are empty, and these alone may exceed the limit.
 void forget_earliest(statement_memory &memory) {
   RBTNode *const earliest = rbt_leftmost(memory.ranges);
 
