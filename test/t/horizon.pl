@@ -116,6 +116,15 @@ foreach my $wrapper ('inlined', 'configured', 'procedural')
 	answer($session[0], 'ROLLBACK;');
 	is(answer($session[1]), 1, "a statement has one horizon, $wrapper");
 }
+# A procedure that polls for ever has one memory for all of its polls.
+sql(q{
+	CREATE PROCEDURE measure(times int, OUT bytes bigint) LANGUAGE plpgsql AS $$
+	BEGIN
+		FOR i IN 1..times LOOP PERFORM FROM events WHERE id < configured() LIMIT 1; COMMIT; END LOOP;
+		SELECT sum(used_bytes) INTO bytes FROM pg_backend_memory_contexts WHERE name = 'PortalContext';
+	END $$;
+});
+is(sql('CALL measure(2000, NULL)'), sql('CALL measure(2, NULL)'), 'polls of a procedure that commits leave no memory behind');
 
 # Prepared transactions.
 sub prepare

@@ -55,17 +55,21 @@ session_floors *own = nullptr; ///< where the running transaction has its floors
 
 /// What a query was told. A query may ask again, from another place, and gets the same answer as long as it runs. If
 /// all queries of a transaction have the same snapshot, the answer is for all of them.
+///
+/// The memory of a procedure lives through all of its transactions. So an answer that is out of date stays here until
+/// its memory is freed, and is used again.
 struct answer {
-  MemoryContextCallback at_end; ///< called when the query's memory is freed, and the answer with it
+  MemoryContextCallback at_end; ///< called when `context` is freed, and the answer with it
+  MemoryContext context;        ///< where it was allocated
   SnapshotData const *snapshot; ///< null if it is that of the transaction
-  TransactionId xmin;           ///< these tell the snapshot from a later one in the same place
+  TransactionId xmin;           ///< these tell the snapshot from a later one in the same place; 0 if out of date
   TransactionId xmax;
   std::uint32_t count;
   clock_id clock;
   std::uint64_t horizon;
   answer *next;
 };
-answer *answers = nullptr; ///< those of the running transaction
+answer *answers = nullptr;
 
 /// PostgreSQL has 100 kB to spare for all extensions that are not preloaded.
 constexpr std::size_t most_unreserved = 65536;
@@ -285,7 +289,8 @@ static void at_end_of_transaction(XactEvent event, void *) {
   default:
     return;
   }
-  answers = nullptr;
+  for (answer *one = answers; one != nullptr; one = one->next)
+    one->xmin = InvalidTransactionId;
   if (own == nullptr)
     return;
   pg_write_barrier(); // it is in the list before it is gone from here
@@ -481,34 +486,41 @@ SnapshotData const *key_of(SnapshotData const &snapshot) {
 
 /// Returns the answer that the query of a snapshot was given, or null.
 answer const *answer_for(SnapshotData const &snapshot, clock_id clock) {
-  answer const *one = answers;
-
-  while (one != nullptr) {
-    answer const *const next = one->next;
-    bool const here = one->snapshot == key_of(snapshot);
-    if (here && (one->xmin != snapshot.xmin || one->xmax != snapshot.xmax || one->count != snapshot.xcnt))
-      forget(one); // this was another snapshot, which is gone
-    else if (here && one->clock == clock)
+  for (answer *one = answers; one != nullptr; one = one->next) {
+    if (one->snapshot != key_of(snapshot))
+      continue;
+    if (one->xmin != snapshot.xmin || one->xmax != snapshot.xmax || one->count != snapshot.xcnt)
+      one->xmin = InvalidTransactionId; // this was another snapshot, which is gone
+    else if (one->clock == clock)
       return one;
-    one = next;
   }
   return nullptr;
 }
 
-void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizon, MemoryContext query) {
-  auto *const one = static_cast<answer *>(MemoryContextAllocZero(query, sizeof(answer)));
-
+/// Returns an answer in `context` that is out of date, or a new one.
+answer &free_answer(MemoryContext context) {
+  for (answer *one = answers; one != nullptr; one = one->next)
+    if (one->context == context && one->xmin == InvalidTransactionId)
+      return *one;
+  auto *const one = static_cast<answer *>(MemoryContextAllocZero(context, sizeof(answer)));
   one->at_end.func = at_end_of_query;
   one->at_end.arg = one;
-  one->snapshot = key_of(snapshot);
-  one->xmin = snapshot.xmin;
-  one->xmax = snapshot.xmax;
-  one->count = snapshot.xcnt;
-  one->clock = clock;
-  one->horizon = horizon;
+  one->context = context;
   one->next = answers;
   answers = one;
-  MemoryContextRegisterResetCallback(query, &one->at_end);
+  MemoryContextRegisterResetCallback(context, &one->at_end);
+  return *one;
+}
+
+void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizon, MemoryContext query) {
+  answer &one = free_answer(query);
+
+  one.snapshot = key_of(snapshot);
+  one.xmin = snapshot.xmin;
+  one.xmax = snapshot.xmax;
+  one.count = snapshot.xcnt;
+  one.clock = clock;
+  one.horizon = horizon;
 }
 
 /// Returns the memory context that lives as long as the answer for a snapshot is needed; null if it is not needed
