@@ -302,10 +302,12 @@ static void at_end_of_transaction(XactEvent event, void *) {
 
 } // extern "C"
 
-/// Starts the clocks after a start of the server, if they are not started yet.
-static void open_clocks(clock_cell &cell) {
-  if (unlikely(cell.load() == 0))
+/// Starts the clocks after a start of the server, if they are not started yet. A state does not tell: a change of lanes
+/// moves a clock before it is started.
+static void open_clocks() {
+  if (unlikely(!shared_memory->lease.open))
     with_open_lease(nullptr, [](lease_state &) { return true; });
+  pg_read_barrier(); // pairs with the one in open_lease()
 }
 
 static void worker_error(char const *function) {
@@ -320,7 +322,7 @@ clock_cell &enter(clock_id id, char const *function) {
   clock_cell &cell = shared(function).cells[id];
   if (find_memory()) {
     recover_prepared();
-    open_clocks(cell); // before that the state is 0
+    open_clocks(); // before that the state may be far below the IDs of rows
     own = &memory->sessions[own_number()];
     pg_atomic_uint64 &floor = own->floor[id];
     pg_atomic_write_u64(&own->database, MyDatabaseId);
@@ -554,7 +556,7 @@ void find_memory_or_error() {
 std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
   if (IsParallelWorker())
     worker_error(function);
-  clock_cell &cell = shared(function).cells[id];
+  static_cast<void>(shared(function));
   SnapshotData const &snapshot = ActiveSnapshotSet() ? *GetActiveSnapshot() : *GetTransactionSnapshot();
 
   find_memory_or_error();
@@ -562,7 +564,7 @@ std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
     ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("%s is not available in logical decoding", function));
   if (answer const *const known = answer_for(snapshot, id))
     return known->horizon;
-  open_clocks(cell);
+  open_clocks();
   recover_prepared();
   if (pg_atomic_read_u32(&memory->asked) == 0)
     begin_list();
