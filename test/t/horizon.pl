@@ -116,6 +116,15 @@ foreach my $wrapper ('inlined', 'configured', 'procedural')
 	answer($session[0], 'ROLLBACK;');
 	is(answer($session[1]), 1, "a statement has one horizon, $wrapper");
 }
+# A procedure that polls for ever has one memory for all of its polls.
+sql(q{
+	CREATE PROCEDURE measure(times int, OUT bytes bigint) LANGUAGE plpgsql AS $$
+	BEGIN
+		FOR i IN 1..times LOOP PERFORM FROM events WHERE id < configured() LIMIT 1; COMMIT; END LOOP;
+		SELECT sum(used_bytes) INTO bytes FROM pg_backend_memory_contexts WHERE name = 'PortalContext';
+	END $$;
+});
+is(sql('CALL measure(2000, NULL)'), sql('CALL measure(2, NULL)'), 'polls of a procedure that commits leave no memory behind');
 
 # Prepared transactions.
 sub prepare
@@ -280,6 +289,12 @@ my $id = sql('SELECT kid_next()');
 like(error_of("INSERT INTO own (id) VALUES ('$id')"), qr/^23514: ID \Q$id\E was not made in this transaction/, 'an ID of an earlier transaction is rejected');
 like(error_of("BEGIN; SELECT kid_next(); INSERT INTO own (id) VALUES ('$id')"), qr/^23514/, 'also by a transaction that has made another');
 like(error_of("UPDATE own SET id = '$id' WHERE n = 2"), qr/^23514/, 'also in an update');
+# PostgreSQL fires a trigger with OF only if the statement sets the column.
+sql(q{CREATE FUNCTION old_ids() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.id := kid64_at(now()); NEW.f := flake_at(now()); RETURN NEW; END';
+	CREATE TRIGGER old_ids BEFORE UPDATE ON own FOR EACH ROW EXECUTE FUNCTION old_ids()});
+like(error_of('UPDATE own SET n = 6 WHERE n = 2'), qr/^23514: ID \d+ was not/, 'an ID that a trigger sets is rejected by a trigger without OF');
+is(error_of('ALTER TABLE own DISABLE TRIGGER own_f; UPDATE own SET n = 2 WHERE n = 2; ALTER TABLE own ENABLE TRIGGER own_f'), '', 'and not by one with OF');
+sql('DROP TRIGGER old_ids ON own');
 like(error_of("BEGIN; SELECT kid_next(); INSERT INTO own (id) VALUES (kid64_at('9999-01-01'))"), qr/^23514/, 'an ID of the future is rejected');
 like(error_of('INSERT INTO own (id) VALUES (kid64_at(now()))'), qr/^23514/, 'an ID of kid64_at() is rejected');
 like(error_of("INSERT INTO own (f) VALUES (flake_at(now()))"), qr/^23514/, 'a flake of flake_at() is rejected');

@@ -221,6 +221,8 @@ like(slurp_file($node->logfile), qr/FATAL:  parameter "kid.lanes" could not be s
 $node->adjust_conf('postgresql.conf', 'kid.lanes', 2);
 $node->start;
 is($node->safe_psql('postgres', 'SELECT node, lane, lanes FROM kid_identity()'), '1|1|2', 'preloaded: the server starts with the corrected value');
+is(configure(lanes => 4), '1|1|4', 'a reload changes the lanes before the first ID after a start');
+is($node->safe_psql('postgres', 'SELECT max(id) < kid_horizon() FROM made'), 't', 'the horizon is above all rows, although there was no ID since the start');
 
 # The case of a setting's name does not matter. The first session after a start applies the settings.
 $node->adjust_conf('postgresql.conf', 'shared_preload_libraries', undef);

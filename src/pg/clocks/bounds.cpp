@@ -114,6 +114,7 @@ deferred_report open_lease(shared_state &shared) {
   unix_micros const now = to_unix(GetCurrentTimestamp());
   lease.length = lease_length_at_start(lease.page, now);
   for_each_clock(shared, [&](clock_ref const &clock) { start_clock(lease, clock, lease.page.last[clock.id], now); });
+  pg_write_barrier(); // pairs with the one in open_clocks()
   lease.open = true;
   if (!found && lease.length > 0)
     return report_first_start;

@@ -55,17 +55,21 @@ session_floors *own = nullptr; ///< where the running transaction has its floors
 
 /// What a query was told. A query may ask again, from another place, and gets the same answer as long as it runs. If
 /// all queries of a transaction have the same snapshot, the answer is for all of them.
+///
+/// The memory of a procedure lives through all of its transactions. So an answer that is out of date stays here until
+/// its memory is freed, and is used again.
 struct answer {
-  MemoryContextCallback at_end; ///< called when the query's memory is freed, and the answer with it
+  MemoryContextCallback at_end; ///< called when `context` is freed, and the answer with it
+  MemoryContext context;        ///< where it was allocated
   SnapshotData const *snapshot; ///< null if it is that of the transaction
-  TransactionId xmin;           ///< these tell the snapshot from a later one in the same place
+  TransactionId xmin;           ///< these tell the snapshot from a later one in the same place; 0 if out of date
   TransactionId xmax;
   std::uint32_t count;
   clock_id clock;
   std::uint64_t horizon;
   answer *next;
 };
-answer *answers = nullptr; ///< those of the running transaction
+answer *answers = nullptr;
 
 /// PostgreSQL has 100 kB to spare for all extensions that are not preloaded.
 constexpr std::size_t most_unreserved = 65536;
@@ -285,7 +289,8 @@ static void at_end_of_transaction(XactEvent event, void *) {
   default:
     return;
   }
-  answers = nullptr;
+  for (answer *one = answers; one != nullptr; one = one->next)
+    one->xmin = InvalidTransactionId;
   if (own == nullptr)
     return;
   pg_write_barrier(); // it is in the list before it is gone from here
@@ -297,10 +302,12 @@ static void at_end_of_transaction(XactEvent event, void *) {
 
 } // extern "C"
 
-/// Starts the clocks after a start of the server, if they are not started yet.
-static void open_clocks(clock_cell &cell) {
-  if (unlikely(cell.load() == 0))
+/// Starts the clocks after a start of the server, if they are not started yet. A state does not tell: a change of lanes
+/// moves a clock before it is started.
+static void open_clocks() {
+  if (unlikely(!shared_memory->lease.open))
     with_open_lease(nullptr, [](lease_state &) { return true; });
+  pg_read_barrier(); // pairs with the one in open_lease()
 }
 
 static void worker_error(char const *function) {
@@ -315,7 +322,7 @@ clock_cell &enter(clock_id id, char const *function) {
   clock_cell &cell = shared(function).cells[id];
   if (find_memory()) {
     recover_prepared();
-    open_clocks(cell); // before that the state is 0
+    open_clocks(); // before that the state may be far below the IDs of rows
     own = &memory->sessions[own_number()];
     pg_atomic_uint64 &floor = own->floor[id];
     pg_atomic_write_u64(&own->database, MyDatabaseId);
@@ -481,34 +488,41 @@ SnapshotData const *key_of(SnapshotData const &snapshot) {
 
 /// Returns the answer that the query of a snapshot was given, or null.
 answer const *answer_for(SnapshotData const &snapshot, clock_id clock) {
-  answer const *one = answers;
-
-  while (one != nullptr) {
-    answer const *const next = one->next;
-    bool const here = one->snapshot == key_of(snapshot);
-    if (here && (one->xmin != snapshot.xmin || one->xmax != snapshot.xmax || one->count != snapshot.xcnt))
-      forget(one); // this was another snapshot, which is gone
-    else if (here && one->clock == clock)
+  for (answer *one = answers; one != nullptr; one = one->next) {
+    if (one->snapshot != key_of(snapshot))
+      continue;
+    if (one->xmin != snapshot.xmin || one->xmax != snapshot.xmax || one->count != snapshot.xcnt)
+      one->xmin = InvalidTransactionId; // this was another snapshot, which is gone
+    else if (one->clock == clock)
       return one;
-    one = next;
   }
   return nullptr;
 }
 
-void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizon, MemoryContext query) {
-  auto *const one = static_cast<answer *>(MemoryContextAllocZero(query, sizeof(answer)));
-
+/// Returns an answer in `context` that is out of date, or a new one.
+answer &free_answer(MemoryContext context) {
+  for (answer *one = answers; one != nullptr; one = one->next)
+    if (one->context == context && one->xmin == InvalidTransactionId)
+      return *one;
+  auto *const one = static_cast<answer *>(MemoryContextAllocZero(context, sizeof(answer)));
   one->at_end.func = at_end_of_query;
   one->at_end.arg = one;
-  one->snapshot = key_of(snapshot);
-  one->xmin = snapshot.xmin;
-  one->xmax = snapshot.xmax;
-  one->count = snapshot.xcnt;
-  one->clock = clock;
-  one->horizon = horizon;
+  one->context = context;
   one->next = answers;
   answers = one;
-  MemoryContextRegisterResetCallback(query, &one->at_end);
+  MemoryContextRegisterResetCallback(context, &one->at_end);
+  return *one;
+}
+
+void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizon, MemoryContext query) {
+  answer &one = free_answer(query);
+
+  one.snapshot = key_of(snapshot);
+  one.xmin = snapshot.xmin;
+  one.xmax = snapshot.xmax;
+  one.count = snapshot.xcnt;
+  one.clock = clock;
+  one.horizon = horizon;
 }
 
 /// Returns the memory context that lives as long as the answer for a snapshot is needed; null if it is not needed
@@ -542,7 +556,7 @@ void find_memory_or_error() {
 std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
   if (IsParallelWorker())
     worker_error(function);
-  clock_cell &cell = shared(function).cells[id];
+  static_cast<void>(shared(function));
   SnapshotData const &snapshot = ActiveSnapshotSet() ? *GetActiveSnapshot() : *GetTransactionSnapshot();
 
   find_memory_or_error();
@@ -550,7 +564,7 @@ std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
     ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("%s is not available in logical decoding", function));
   if (answer const *const known = answer_for(snapshot, id))
     return known->horizon;
-  open_clocks(cell);
+  open_clocks();
   recover_prepared();
   if (pg_atomic_read_u32(&memory->asked) == 0)
     begin_list();

@@ -82,7 +82,7 @@ struct lease_state {
                               ///< sessions that wait here also wake by themselves, and can be interrupted
   int tranche;
 
-  // Guarded by `lock`:
+  // Guarded by `lock`; `open` is also read without it:
   int length;                  ///< ms, the `kid.lease` in force; 0 is off
   bool open;                   ///< whether the clocks have been started from the page
   bool failed;                 ///< whether the last attempt to write the page raised an error
