@@ -202,6 +202,20 @@ $real->stop;
 	$real->stop;
 }
 
+# After a start the horizon is the bound. The standby may not have it, and then it makes lower IDs if it is promoted.
+{
+	$real->start;
+	my $ask = "SET kid.max_wait = '300ms'; SELECT kid_horizon()::bigint";
+	like(join('', ($real->psql('postgres', $ask))[1, 2]), qr/^psql\S* ERROR: .* bound of IDs was not renewed in time\nDETAIL:  Synchronous standbys /,
+		'after a start without the standby there is no horizon');
+	like(join('', ($real->psql('postgres', $ask))[1, 2]), qr/^psql\S* ERROR: .* was not renewed in time/, 'nor later');
+	$other->start;
+	cmp_ok($real->safe_psql('postgres', "SET kid.max_wait = '30s'; SELECT kid_horizon()::bigint"), '>', $last, 'the standby is back: there is a horizon');
+	$other->stop;
+	is($real->safe_psql('postgres', 'SELECT kid_horizon() IS NOT NULL'), 't', 'and there is one from then on');
+	$real->stop;
+}
+
 # After a start the checkpointer publishes whether standbys are waited for. Until then the setting itself decides.
 SKIP:
 {

@@ -151,7 +151,7 @@ void check_may_write() {
 
 } // namespace
 
-bool read_page(page_bounds &bounds) {
+bool read_page(page_bounds &bounds, XLogRecPtr &lsn) {
   if (!has_block())
     return check(look_at_file());
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_SHARE);
@@ -159,7 +159,7 @@ bool read_page(page_bounds &bounds) {
   page_state state = look_at(page);
   if (state == page_state::good)
     bounds = content_of(page).bounds;
-  XLogRecPtr const lsn = PageGetLSN(page);
+  lsn = PageGetLSN(page);
   UnlockReleaseBuffer(buffer);
   // With zero_damaged_pages, a damaged page is read as zeroes.
   if (state == page_state::none)

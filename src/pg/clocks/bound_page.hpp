@@ -35,10 +35,11 @@ struct page_bounds {
   std::uint64_t system; ///< the system identifier of the server that wrote it, which pg_createsubscriber changes
 };
 
-/// Reads the page into `bounds`. Returns false if this is a first start: there is no page, or a page of zeroes, which a
-/// crash leaves while the page is being created. Raises an error if the page is damaged or of another version. The WAL
-/// of what was read is flushed on return, because the session that wrote it may have ended before it flushed.
-bool read_page(page_bounds &bounds);
+/// Reads the page into `bounds`, and the end of its WAL into `lsn`. Returns false if this is a first start: there is no
+/// page, or a page of zeroes, which a crash leaves while the page is being created. Raises an error if the page is
+/// damaged or of another version. The WAL of what was read is flushed on return, because the session that wrote it may
+/// have ended before it flushed.
+bool read_page(page_bounds &bounds, XLogRecPtr &lsn);
 
 /// Writes the page, and creates it if there is none. Returns the LSN up to which WAL must be flushed before the new
 /// bounds may be used. Raises an error during recovery.

@@ -108,11 +108,15 @@ deferred_report open_lease(shared_state &shared) {
   if (lease.open)
     return nullptr;
   memset(&lease.page, 0, sizeof lease.page);
-  bool const found = read_page(lease.page);
+  XLogRecPtr lsn = InvalidXLogRecPtr;
+  bool const found = read_page(lease.page, lsn);
   bool const other_system = found && lease.page.system != GetSystemIdentifier();
   lease.page.system = GetSystemIdentifier();
   unix_micros const now = to_unix(GetCurrentTimestamp());
   lease.length = lease_length_at_start(lease.page, now);
+  // A synchronous standby may not have this page: the server can have stopped before the standby confirmed it.
+  lease.unconfirmed = lease.length > 0 ? lsn : InvalidXLogRecPtr;
+  lease.written_at = monotonic_micros();
   for_each_clock(shared, [&](clock_ref const &clock) { start_clock(lease, clock, lease.page.last[clock.id], now); });
   pg_write_barrier(); // pairs with the one in open_clocks()
   lease.open = true;

@@ -310,6 +310,13 @@ static void open_clocks() {
   pg_read_barrier(); // pairs with the one in open_lease()
 }
 
+/// Waits until the state of a clock cannot be lower after a failover to a synchronous standby. As long as no bound is
+/// in force, the state comes from the page, which such a standby may not have.
+static void await_standbys(clock_cell &cell) {
+  if (unlikely(pg_atomic_read_u64(&cell.bound) == 0))
+    with_open_lease(nullptr, [](lease_state &lease) { return is_confirmed(lease); });
+}
+
 static void worker_error(char const *function) {
   ereport(ERROR, errcode(ERRCODE_INVALID_TRANSACTION_STATE),
           errmsg("cannot execute %s during a parallel operation", function));
@@ -556,7 +563,7 @@ void find_memory_or_error() {
 std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
   if (IsParallelWorker())
     worker_error(function);
-  static_cast<void>(shared(function));
+  clock_cell &cell = shared(function).cells[id];
   SnapshotData const &snapshot = ActiveSnapshotSet() ? *GetActiveSnapshot() : *GetTransactionSnapshot();
 
   find_memory_or_error();
@@ -565,6 +572,7 @@ std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
   if (answer const *const known = answer_for(snapshot, id))
     return known->horizon;
   open_clocks();
+  await_standbys(cell);
   recover_prepared();
   if (pg_atomic_read_u32(&memory->asked) == 0)
     begin_list();

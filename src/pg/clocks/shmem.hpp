@@ -88,7 +88,8 @@ struct lease_state {
   bool failed;                 ///< whether the last attempt to write the page raised an error
   page_bounds page;            ///< what is on the page
   XLogRecPtr unconfirmed;      ///< where the WAL of the page ends; InvalidXLogRecPtr when standbys have confirmed it
-  std::int64_t written_at;     ///< when the page was written, in microseconds of the monotonic clock
+  std::int64_t written_at;     ///< when the page was written, or read after a start, in microseconds of the monotonic
+                               ///< clock
   std::int64_t write_micros;   ///< how long a write takes, until synchronous standbys have confirmed it
   std::int64_t pending_micros; ///< how long the last write had taken when it was last checked
   std::int64_t remind_at;      ///< when standbys are reminded of the page next, in microseconds of the monotonic clock

@@ -24,10 +24,11 @@ std::uint64_t drawn_number() {
 
 bool replayed_draw(page_draw &draw) {
   page_bounds page = {};
+  XLogRecPtr lsn = InvalidXLogRecPtr;
   bool found = false;
 
   static_cast<void>(find_or_make());
-  with_lock([&](lease_state &) { found = read_page(page) && page.draw.timeline != 0; });
+  with_lock([&](lease_state &) { found = read_page(page, lsn) && page.draw.timeline != 0; });
   draw = page.draw;
   return found;
 }
