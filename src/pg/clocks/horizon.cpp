@@ -539,12 +539,12 @@ MemoryContext lifetime_of(SnapshotData const &snapshot, MemoryContext query) {
     return TopTransactionContext;
   // A query registers its snapshot twice, in CreateQueryDesc() and in ExecutorStart(). A snapshot that is not
   // registered serves a single expression, such as an assignment in PL/pgSQL. A snapshot that is registered more often
-  // is shared: the query of a function runs with the snapshot of the query that calls the function.
+  // is shared: the query of a function runs with the snapshot of the query that calls the function. The answer must not
+  // be in the memory of the portal then: that can be a cursor or a FOR loop of the function, which ends before the
+  // calling query does.
   if (snapshot.regd_count == 0)
     return nullptr;
-  if (snapshot.regd_count <= 2)
-    return query;
-  return PortalContext != nullptr ? PortalContext : TopTransactionContext;
+  return snapshot.regd_count <= 2 ? query : TopTransactionContext;
 }
 
 void find_memory_or_error() {
