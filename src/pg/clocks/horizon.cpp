@@ -311,9 +311,10 @@ static void open_clocks() {
 }
 
 /// Waits until the state of a clock cannot be lower after a failover to a synchronous standby. As long as no bound is
-/// in force, the state comes from the page, which such a standby may not have.
+/// in force, the state comes from the page, which such a standby may not have. A clock that makes no IDs has no bound
+/// for long. So without such standbys do not wait for the lock, which is held while WAL is flushed for another clock.
 static void await_standbys(clock_cell &cell) {
-  if (unlikely(pg_atomic_read_u64(&cell.bound) == 0))
+  if (unlikely(pg_atomic_read_u64(&cell.bound) == 0) && replicates_synchronously())
     with_open_lease(nullptr, [](lease_state &lease) { return is_confirmed(lease); });
 }
 
