@@ -129,6 +129,7 @@ my %waiting = (
 $real->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'canceled' AND wait_event_type = 'Extension'})
   or die;
 is($real->safe_psql('postgres', 'SELECT count(*) FROM other_work, kid_stats()'), 0, 'while a flush hangs, a session that needs no ID continues');
+is($real->safe_psql('postgres', 'SELECT kid_uuidv7_horizon() IS NOT NULL'), 't', 'so does one that asks for the horizon of a clock that has made no ID');
 is($real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'canceled'}), 't', 'while a flush hangs, a waiting session can be cancelled');
 eval { $_->{handle}->finish } foreach values %waiting;
 my $passed = time - $began;

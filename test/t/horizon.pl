@@ -102,13 +102,18 @@ ask($session[1], 'SELECT kid_horizon() AS early, pg_sleep(1), kid_horizon() > ki
 select undef, undef, undef, 0.3;
 answer($session[0], 'ROLLBACK;');
 like(answer($session[1]), qr/\|f$/, 'a statement that runs for a second has one horizon');
-# Wrappers that are STABLE run with the snapshot of the statement. The last two are not inlined.
+# Wrappers that are STABLE run with the snapshot of the statement. Only the first is inlined. A loop and a cursor have a portal of
+# their own.
 sql(q{
 	CREATE FUNCTION inlined() RETURNS kid64 STABLE LANGUAGE sql AS 'SELECT kid_horizon()';
 	CREATE FUNCTION configured() RETURNS kid64 STABLE LANGUAGE sql SET search_path FROM CURRENT AS 'SELECT kid_horizon()';
 	CREATE FUNCTION procedural() RETURNS kid64 STABLE LANGUAGE plpgsql AS 'BEGIN RETURN kid_horizon(); END';
+	CREATE FUNCTION looping() RETURNS kid64 STABLE LANGUAGE plpgsql AS $$
+	DECLARE answer kid64; BEGIN FOR answer IN SELECT kid_horizon() LOOP RETURN answer; END LOOP; END $$;
+	CREATE FUNCTION fetching() RETURNS kid64 STABLE LANGUAGE plpgsql AS $$
+	DECLARE asks CURSOR FOR SELECT kid_horizon(); answer kid64; BEGIN OPEN asks; FETCH asks INTO answer; CLOSE asks; RETURN answer; END $$;
 });
-foreach my $wrapper ('inlined', 'configured', 'procedural')
+foreach my $wrapper ('inlined', 'configured', 'procedural', 'looping', 'fetching')
 {
 	answer($session[0], 'BEGIN; SELECT kid_next();');
 	ask($session[1], "SELECT count(DISTINCT $wrapper()) FROM (SELECT pg_sleep(0.1) FROM generate_series(1, 10) OFFSET 0) s;");
@@ -116,15 +121,18 @@ foreach my $wrapper ('inlined', 'configured', 'procedural')
 	answer($session[0], 'ROLLBACK;');
 	is(answer($session[1]), 1, "a statement has one horizon, $wrapper");
 }
-# A procedure that polls for ever has one memory for all of its polls.
+# The polls of a procedure leave no memory behind, with and without a commit after each.
 sql(q{
-	CREATE PROCEDURE measure(times int, OUT bytes bigint) LANGUAGE plpgsql AS $$
+	CREATE PROCEDURE measure(times int, commits bool, OUT bytes bigint) LANGUAGE plpgsql AS $$
 	BEGIN
-		FOR i IN 1..times LOOP PERFORM FROM events WHERE id < configured() LIMIT 1; COMMIT; END LOOP;
-		SELECT sum(used_bytes) INTO bytes FROM pg_backend_memory_contexts WHERE name = 'PortalContext';
+		FOR i IN 1..times LOOP
+			PERFORM FROM events WHERE id < configured() LIMIT 1;
+			IF commits THEN COMMIT; END IF;
+		END LOOP;
+		SELECT sum(used_bytes) INTO bytes FROM pg_backend_memory_contexts WHERE name IN ('PortalContext', 'TopTransactionContext');
 	END $$;
 });
-is(sql('CALL measure(2000, NULL)'), sql('CALL measure(2, NULL)'), 'polls of a procedure that commits leave no memory behind');
+is(sql("CALL measure(2000, $_, NULL)"), sql("CALL measure(2, $_, NULL)"), "polls of a procedure leave no memory behind, commits $_") foreach 'true', 'false';
 
 # Prepared transactions.
 sub prepare

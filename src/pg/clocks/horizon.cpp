@@ -311,9 +311,10 @@ static void open_clocks() {
 }
 
 /// Waits until the state of a clock cannot be lower after a failover to a synchronous standby. As long as no bound is
-/// in force, the state comes from the page, which such a standby may not have.
+/// in force, the state comes from the page, which such a standby may not have. A clock that makes no IDs has no bound
+/// for long. So without such standbys do not wait for the lock, which is held while WAL is flushed for another clock.
 static void await_standbys(clock_cell &cell) {
-  if (unlikely(pg_atomic_read_u64(&cell.bound) == 0))
+  if (unlikely(pg_atomic_read_u64(&cell.bound) == 0) && replicates_synchronously())
     with_open_lease(nullptr, [](lease_state &lease) { return is_confirmed(lease); });
 }
 
@@ -539,12 +540,12 @@ MemoryContext lifetime_of(SnapshotData const &snapshot, MemoryContext query) {
     return TopTransactionContext;
   // A query registers its snapshot twice, in CreateQueryDesc() and in ExecutorStart(). A snapshot that is not
   // registered serves a single expression, such as an assignment in PL/pgSQL. A snapshot that is registered more often
-  // is shared: the query of a function runs with the snapshot of the query that calls the function.
+  // is shared: the query of a function runs with the snapshot of the query that calls the function. The answer must not
+  // be in the memory of the portal then: that can be a cursor or a FOR loop of the function, which ends before the
+  // calling query does.
   if (snapshot.regd_count == 0)
     return nullptr;
-  if (snapshot.regd_count <= 2)
-    return query;
-  return PortalContext != nullptr ? PortalContext : TopTransactionContext;
+  return snapshot.regd_count <= 2 ? query : TopTransactionContext;
 }
 
 void find_memory_or_error() {
