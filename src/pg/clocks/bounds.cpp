@@ -94,7 +94,7 @@ void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last,
       hold(clock, last, now, usual);
   }
   pg_atomic_write_u64(&clock.cell.state, last);
-  pg_write_barrier(); // pairs with the one in permits_below()
+  pg_write_barrier(); // pairs with those in permits_below() and open_clocks()
   pg_atomic_write_u64(&clock.cell.bound, bound);
   pg_atomic_write_u64(&clock.cell.renew_at, bound);
 }

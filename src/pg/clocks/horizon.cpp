@@ -302,12 +302,13 @@ static void at_end_of_transaction(XactEvent event, void *) {
 
 } // extern "C"
 
-/// Starts the clocks after a start of the server, if they are not started yet. A state does not tell: a change of lanes
-/// moves a clock before it is started.
-static void open_clocks() {
-  if (unlikely(!shared_memory->lease.open))
+/// Starts the clocks after a start of the server, if they are not started yet. The state of a clock does not tell: a
+/// change of lanes moves a clock before it is started. A clock that has a bound is started, so usually nothing of the
+/// lease is read.
+static void open_clocks(clock_cell &cell) {
+  if (unlikely(pg_atomic_read_u64(&cell.bound) == 0) && !shared_memory->lease.open)
     with_open_lease(nullptr, [](lease_state &) { return true; });
-  pg_read_barrier(); // pairs with the one in open_lease()
+  pg_read_barrier(); // pairs with those in open_lease() and start_clock()
 }
 
 /// Waits until the state of a clock cannot be lower after a failover to a synchronous standby. As long as no bound is
@@ -330,7 +331,7 @@ clock_cell &enter(clock_id id, char const *function) {
   clock_cell &cell = shared(function).cells[id];
   if (find_memory()) {
     recover_prepared();
-    open_clocks(); // before that the state may be far below the IDs of rows
+    open_clocks(cell); // before that the state may be far below the IDs of rows
     own = &memory->sessions[own_number()];
     pg_atomic_uint64 &floor = own->floor[id];
     pg_atomic_write_u64(&own->database, MyDatabaseId);
@@ -572,7 +573,7 @@ std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
     ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("%s is not available in logical decoding", function));
   if (answer const *const known = answer_for(snapshot, id))
     return known->horizon;
-  open_clocks();
+  open_clocks(cell);
   await_standbys(cell);
   recover_prepared();
   if (pg_atomic_read_u32(&memory->asked) == 0)

@@ -46,9 +46,9 @@ namespace kid::pg {
 clock_cell &enter(clock_id id, char const *function);
 
 /// Returns a state of clock `id`. Every row that the active snapshot does not see has that state or a greater one.
-/// Opens the clocks after a start, and then waits until synchronous standbys have the bound, as a session that makes an
-/// ID does. `function` is for messages. `query` is the memory context of the query, which gets
-/// the same result until it ends.
+/// After a start, opens the clocks, and waits until synchronous standbys have the bound, as a session that makes an ID
+/// does. `function` is for messages. `query` is the memory context of the query, which gets the same result until it
+/// ends.
 std::uint64_t horizon(clock_id id, char const *function, MemoryContext query);
 
 /// If the system clock has left the time unit of a clock, moves the clock to the end of that unit. The horizon can then
