@@ -1,10 +1,12 @@
 # docs/clients.md and its subpages docs/clients-*.md, docs/consumers.md, docs/public-ids.md and docs/sealed-ids.md show programs
 # that make test-clients runs. The code of each section is in the program that the section names, line by line except for the
 # indentation; an empty line stands for any lines. Code after "<!-- not run -->" is in none. Every client has a section. SQL of
-# the last three pages is not of a program: docs.pl runs it.
+# the last three pages is not of a program: docs.pl runs it. A snippet has no syntax error, if there is a parser for its language
+# here; in any language it closes its brackets.
 use strict;
 use warnings;
 use File::Basename;
+use IPC::Run ();
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -26,10 +28,22 @@ sub sections_of
 	return @sections_of_page;
 }
 
+# What parses a snippet in a file, by language. The libraries that a snippet uses need not be here.
+my %parsers = (
+	python => [ 'python3', '-c', 'import ast, sys; compile(open(sys.argv[1]).read(), "snippet", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)' ],
+	js => [ 'node', '--check' ],
+	perl => [ 'perl', '-c' ],
+	# As a function's body, in which `auto` declares the functions.
+	c => [ 'gcc', '-fsyntax-only', '-Dstatic=auto', '-x', 'c' ],
+	go => [ 'gofmt', '-e' ],
+	ruby => [ 'ruby', '-c' ],
+	php => [ 'php', '-l' ]);
+
 for my $section (@general, @sections, @others)
 {
 	my ($title) = $section =~ /(.*)/;
 	my $programs = '';
+	parses($title, $1, $2) while $section =~ /^```(\w+)\n(.*?)^```$/msg;
 	$section =~ s/^<!-- not run -->\n+```\w+\n.*?^```$//msg;
 	while ($section =~ /\]\(\.\.\/(test\/clients\/([^\/)]+)[^)]*)\)|^```\w+\n(.*?)^```$/msg)
 	{
@@ -43,6 +57,25 @@ for my $section (@general, @sections, @others)
 		my $parts = join '\n(?:.*\n)*?', map { part($_) } split /\n{2,}/, $code;
 		ok($programs =~ /^$parts$/m, "$title: the code shown is in its program") or diag $code;
 	}
+}
+
+sub parses
+{
+	my ($title, $language, $code) = @_;
+	my $rest = $code =~ s{[&<]'\w+|"""|//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'}{}gr =~ s/[^()\[\]{}]//gr;
+	1 while $rest =~ s/\(\)|\[\]|\{\}//g;
+	is($rest, '', "$title: the code closes its brackets") or diag $code;
+
+	my $parser = $parsers{$language};
+	my ($program) = $parser ? grep { -x } map { "$_/$parser->[0]" } split /:/, $ENV{PATH} : ();
+	return unless defined $program;
+	my $file = sprintf '%s/snippet%d.%s', $PostgreSQL::Test::Utils::tmp_check, ++our $snippets, $language eq 'js' ? 'mjs' : $language;
+	$code = "#include <endian.h>\n#include <stdint.h>\n#include <string.h>\n#include <libpq-fe.h>\nvoid f(void)\n{\n$code}\n" if $language eq 'c';
+	append_to_file($file, $code);
+	my $parsed = IPC::Run::run([ $program, @$parser[ 1 .. $#$parser ], $file ], '>', \my $out, '2>', \my $err);
+	# To gcc a name that the snippet does not declare is an error too.
+	ok($parsed || $language eq 'c' && $err !~ /error: expected/, "$title: $parser->[0] parses the code") or diag $code . $err;
+	return;
 }
 
 # A pattern for consecutive lines that all have the same indentation.
