@@ -1,0 +1,147 @@
+# docs/many-machines.md, step by step, on servers whose clocks differ by seconds, while clients write: a server joins, goes, its
+# number is used again, and a copy of a server joins. No ID is made twice.
+use strict;
+use warnings;
+use FakeClock;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+my $page = slurp_file('docs/many-machines.md');
+
+# Returns the statements of the numbered steps after a sentence of the page: an array for each step.
+sub steps_after
+{
+	my ($sentence) = @_;
+	my ($steps) = $page =~ /\Q$sentence\E.*?\n\n(1\. .*?)\n\n/s or die "the page has no $sentence";
+	return map { [ map { s/\s+/ /gr } /`((?:SELECT|ALTER|LOAD) [^`]*)`/g ] } split /^(?=\d\. )/m, $steps;
+}
+my @grow = steps_after('made again:');
+my @shrink = steps_after('**Lanes that shrink**');
+my @join = (@{ $grow[0] }, @{ $grow[2] });
+my ($again) = map { s/\s+/ /gr } $page =~ /\*\*A number that a server had\*\*.*?`(SELECT\s+kid_observe[^`]*)`/s or die;
+
+sub start_server
+{
+	my ($name, $clock, $origin) = @_;
+	my $node = FakeClock->new($name);
+	if ($origin)
+	{
+		$origin->backup($name);
+		$node->init_from_backup($origin, $name);
+	}
+	else
+	{
+		$node->init(allows_streaming => 1);
+	}
+	$node->set_clock($clock);
+	$node->start;
+	$node->sql('CREATE EXTENSION kid') if !$origin;
+	return $node;
+}
+
+# Runs statements in one session. Each "…" is replaced by the next of the values.
+sub run
+{
+	my ($node, $statements, %with) = @_;
+	my @values = @{ $with{values} // [] };
+	my $sql = join '', map { "$_;\n" } @$statements;
+	$sql =~ s/kid\.lanes = \d+/kid.lanes = $with{lanes}/;
+	$sql =~ s/kid\.node = \d+/kid.node = $with{number}/;
+	$sql =~ s/'…'/"'" . shift(@values) . "'"/ge;
+	my $result = $node->sql($sql);
+	ok($node->poll_query_until('postgres', "SELECT lanes = $with{lanes} AND node = $with{number} FROM kid_identity()"), 'the lanes are in force: ' . $node->name) if $sql =~ /kid\.lanes/;
+	return [ split /[|\n]/, $result ];
+}
+
+# Starts clients that write down the IDs they get.
+my (@clients, @ledgers);
+my $script = "$PostgreSQL::Test::Utils::tmp_check/script";
+append_to_file($script, 'SELECT kid_next()::bigint, kid96_next(), flake_next()::bigint, sno_next() FROM generate_series(1, 3), pg_sleep(0.002);' . "\n") for 1 .. 20_000;
+
+sub start_clients
+{
+	foreach my $node (@_)
+	{
+		foreach (1 .. 4)
+		{
+			my $ledger = "$PostgreSQL::Test::Utils::tmp_check/ledger" . @ledgers;
+			push @ledgers, $ledger;
+			push @clients, [ $node, IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-f', $script ], '>', $ledger, '2>', "$ledger.errors") ];
+		}
+	}
+	usleep(1_000_000);
+	return;
+}
+
+sub end_clients
+{
+	my ($node) = @_;
+	foreach (grep { $_->[0] == $node } @clients)
+	{
+		$_->[1]->kill_kill(grace => 2);
+	}
+	@clients = grep { $_->[0] != $node } @clients;
+	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'client backend'}) or die;
+	return;
+}
+
+sub repeated
+{
+	my ($name) = @_;
+	my (%seen, %repeated, $count);
+	foreach my $ledger (@ledgers)
+	{
+		foreach (split /\n/, slurp_file($ledger))
+		{
+			my @ids = split /\|/;
+			next if @ids != 4 || length $ids[3] != 16;
+			$count++;
+			foreach (0 .. 3) { $repeated{ (qw(kid64 kid96 flake sno))[$_] }++ if $seen{"$_ $ids[$_]"}++ }
+		}
+	}
+	is(join(', ', map { "$repeated{$_} $_" } sort keys %repeated), '', "$name: none of $count IDs of each type is made twice");
+	return;
+}
+
+my $first = start_server('first', '+0');
+start_clients($first);
+my $second = start_server('second', '-5');
+run($first, $grow[0], lanes => 2, number => 0);
+my $time = run($first, $grow[1]);
+run($second, \@join, lanes => 2, number => 1, values => $time);
+start_clients($second);
+repeated('a second server, whose clock is behind');
+
+# The second server goes. Its clock is ahead.
+$second->set_clock('+8');
+usleep(1_000_000);
+end_clients($second);
+my ($gone, @last) = @{ run($second, $shrink[0]) };
+$second->stop;
+run($first, $shrink[1], values => [$gone]);
+run($first, $shrink[2], lanes => 1, number => 0);
+usleep(1_000_000);
+repeated('a server goes, whose clock is ahead');
+
+# Another server gets its number.
+my $third = start_server('third', '+0');
+run($first, $grow[0], lanes => 2, number => 0);
+$time = run($first, $grow[1]);
+run($third, [ @join, $again ], lanes => 2, number => 1, values => [ @$time, @last ]);
+start_clients($third);
+usleep(5_000_000);
+repeated('its number is used again');
+
+# A copy of a server has the settings of ALTER SYSTEM.
+run($first, $grow[0], lanes => 4, number => 0);
+run($third, $grow[0], lanes => 4, number => 1);
+$time = run($first, $grow[1]);
+my $copy = start_server('copy', '+0', $first);
+run($copy, \@join, lanes => 4, number => 2, values => $time);
+start_clients($copy);
+repeated('a copy of a server');
+foreach (@ledgers) { unlike(slurp_file("$_.errors"), qr{ERROR}, 'clients have no errors') }
+end_clients($_) foreach $first, $third, $copy;
+$_->stop foreach $first, $third, $copy;
+done_testing();
