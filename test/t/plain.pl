@@ -2,6 +2,7 @@
 # moving its clock, gives other roles no way to move it, and its tables can be moved to the extension.
 use strict;
 use warnings;
+use Dialogue;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -260,7 +261,7 @@ as('app', 'inplace', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_nex
 	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), kind text) PARTITION BY RANGE (id); SELECT kid_create_partitions('events', '1 day', now() + interval '2 days');
 	INSERT INTO orders SELECT FROM generate_series(1, 1000); INSERT INTO payments (order_id) SELECT id FROM orders; INSERT INTO events SELECT kid64_at(now() + n * interval '1 hour') FROM generate_series(0, 30) AS n;
 	SELECT kid_observe(kid64_floor(now() + interval '50 minutes')); INSERT INTO orders DEFAULT VALUES});
-my $in_place = $block{'in place'} =~ s/(?<=^BEGIN;\n)/$block{'partitioned before'}/mr =~ s/(?<=^CREATE EXTENSION kid SCHEMA kid;\n)/$block{'partitioned after'}/mr;
+my $in_place = $block{'in place'} =~ s/^(LOCK TABLE [^;]*)(;.*\n)/$1, events$2$block{'partitioned before'}/mr =~ s/(?<=^CREATE EXTENSION kid SCHEMA kid;\n)/$block{'partitioned after'}/mr;
 $in_place =~ s/^SELECT \* FROM kid\.kid_observe_all\(\);.*\n//m or die;
 sub in_place { return as('app', 'inplace', $in_place) }
 my $files = q{SELECT string_agg(oid::regclass || ' ' || relfilenode, ',' ORDER BY oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace};
@@ -279,7 +280,15 @@ foreach my $name (sort keys %rest)
 	is(as('app', 'inplace', "$files; $all"), $before, 'and changes nothing') if $name =~ /view/;
 	is(as('app', 'inplace', $rest{$name}[1]), '', 'which is dropped');
 }
-is(in_place(), '', 'the tables change to the extension in place');
+# A transaction that has written to one of the tables can go on with the next.
+my ($writer, $owner) = map { open_session($node, 'inplace') } 1 .. 2;
+answer($writer, 'BEGIN; INSERT INTO orders DEFAULT VALUES;');
+answer($owner, 'SET ROLE app; SET client_min_messages = warning;');
+ask($owner, $in_place);
+$node->poll_query_until('inplace', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted') or die;
+is(answer($writer, 'INSERT INTO payments (order_id) SELECT id FROM orders LIMIT 1; ROLLBACK;'), '', 'a transaction that writes meanwhile does not fail');
+is(answer($owner), '', 'the tables change to the extension in place');
+close_session($_) foreach $writer, $owner;
 is(as('app', 'inplace', "$files; $all"), $before, 'without a rewrite, in the same partitions');
 is($node->safe_psql('inplace', 'SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > max(id) FROM orders'), "t\nt", 'and IDs rise');
 
