@@ -27,8 +27,7 @@ COMMENT ON SCHEMA kid_seal_internal IS 'keys of sealed IDs, and functions that n
 --
 -- The zeros are the proof that somebody with the key made the text: encode, then encipher (Bellare and Rogaway,
 -- ASIACRYPT 2000). Who has no key and tries texts finds a valid one with probability 2 ^ -(bits of zeros): 64 for kid64
--- and flake, 48 for sno, 32 for kid96 and flax. A uuid has no room for zeros. There only the 6 bits of version and
--- variant are checked.
+-- and flake, 48 for sno, 32 for kid96 and flax. A uuid has no room for zeros.
 --
 -- The functions run as their owner, in the extension a superuser. So nothing may be found by a name that somebody else
 -- can give to an object of his: bodies in PL/pgSQL, which look names up when they run, name only objects of pg_catalog
@@ -117,14 +116,21 @@ SELECT set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), tru
 
 CREATE FUNCTION kid_seal_internal.to_text(block bytea, prefix text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN kid_encode(encode(block, 'hex'::text)::uuid, prefix);
+CREATE FUNCTION kid_seal_internal.head(prefix text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN left(kid_encode('00000000-0000-0000-0000-000000000000'::uuid, prefix), -26);
+-- One text for each block: unlike kid_uuid_decode(), this takes no upper case, whatever the collation of an argument. It
+-- is not STRICT, so that PostgreSQL inlines it.
 CREATE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS bytea
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN uuid_send(kid_uuid_decode(sealed, prefix));
-CREATE FUNCTION kid_seal_internal.time_of(uuid bytea) RETURNS timestamptz
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp(encode(uuid, 'hex'::text)::uuid);
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN left(sealed, -26) = kid_seal_internal.head(prefix) COLLATE "C"
+                 AND right(sealed, 26) ~ '^[0-7][0-9a-hjkmnp-tv-z]{25}$'::text COLLATE "C"
+                THEN uuid_send(kid_uuid_decode(sealed, prefix)) END;
 
 COMMENT ON FUNCTION kid_seal_internal.to_text(bytea, text) IS 'a block as TypeID';
-COMMENT ON FUNCTION kid_seal_internal.from_text(text, text) IS 'the block of a TypeID';
-COMMENT ON FUNCTION kid_seal_internal.time_of(bytea) IS 'the time of a uuid of version 7, NULL for others';
+COMMENT ON FUNCTION kid_seal_internal.head(text) IS 'what precedes the digits of a TypeID; an invalid prefix is an error';
+COMMENT ON FUNCTION kid_seal_internal.from_text(text, text) IS
+    'the block of a TypeID in lower case, NULL for other texts';
 
 CREATE FUNCTION kid_seal_internal.no_key() RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -132,16 +138,18 @@ BEGIN
     RAISE 'there is no key to seal IDs with'
         USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_seal_new_key() once.';
 END $$;
-CREATE FUNCTION kid_seal_internal.refuse(sealed text, type text, prefix text) RETURNS void
+CREATE FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
     RAISE 'invalid sealed ID of type %: "%"', type, sealed
         USING ERRCODE = 'invalid_text_representation',
-              DETAIL = format('No key opens it as an ID of type %s with the prefix "%s".', type, prefix);
+              DETAIL = CASE WHEN block IS NULL
+                            THEN format('It is not the prefix "%s" and 16 bytes in base32, in lower case.', prefix)
+                            ELSE format('No key opens it as an ID of type %s with the prefix "%s".', type, prefix) END;
 END $$;
 
 COMMENT ON FUNCTION kid_seal_internal.no_key() IS 'raises the error of sealing without a key';
-COMMENT ON FUNCTION kid_seal_internal.refuse(text, text, text) IS 'raises the error of a text that no key opens';
+COMMENT ON FUNCTION kid_seal_internal.refuse(text, bytea, text, text) IS 'raises the error of a text that no key opens';
 
 CREATE FUNCTION @extschema@.kid_seal_new_key() RETURNS integer
     LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -210,7 +218,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(kid64, text) IS
     'returns an ID as a text that only its unsealing function can read; the same ID and prefix give the same text';
 
-CREATE FUNCTION @extschema@.kid64_unseal(sealed text, prefix text) RETURNS kid64
+CREATE FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
@@ -223,13 +231,87 @@ BEGIN
      WHERE substr(block, 8 + 1) = decode('0000000000000000', 'hex')
      ORDER BY k.made DESC, k.n DESC
      LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.refuse(sealed, 'kid64', prefix);
+    IF NOT FOUND AND NOT missing_ok THEN
+        PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid64', prefix);
     END IF;
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
-COMMENT ON FUNCTION @extschema@.kid64_unseal(text, text) IS
-    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error';
+COMMENT ON FUNCTION @extschema@.kid64_unseal(text, text, boolean) IS
+    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+
+-- from src/sql/seal/uuid.sql.in
+
+-- A kid64 in the shape of a uuid of version 4, for what takes nothing else. The block ends with a counter:
+--
+--     subkey = the first 16 bytes of HMAC-SHA-256(key, 'kid64-uuid:PREFIX')
+--     block  = the 8 bytes of ID, then COUNTER as 8 bytes
+--     uuid   = AES-128(subkey, block) for the least COUNTER, 0 to 4095, that gives the 6 bits of version 4
+--
+-- One of 64 blocks has these bits, so that 64 are tried on average, and none of 4096 has them with probability 2 ^ -93.
+-- Another COUNTER than the least does not open: each ID has one uuid for each key, and one of 2 ^ 58 uuids is valid.
+
+-- Takes the number of a key: no variable may hold the key itself.
+CREATE FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) RETURNS bytea
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    sealed_block bytea;
+BEGIN
+    SELECT block INTO sealed_block
+      FROM (SELECT kid_seal_internal.subkey(k.key, 'kid64-uuid', prefix) FROM kid_seal_internal.keys AS k
+             WHERE k.n = uuid_block.n OFFSET 0) AS derived (subkey),
+           LATERAL (SELECT kid_seal_internal.encipher(id || int8send(counter), subkey)
+                      FROM (SELECT generate_series(0::bigint, 4095)) AS counters (counter) OFFSET 0) AS tried (block)
+     WHERE get_byte(block, 6) >> 4 = 4 AND get_byte(block, 8) >> 6 = 2
+     LIMIT 1;
+    RETURN sealed_block;
+END $$;
+CREATE FUNCTION kid_seal_internal.to_uuid(block bytea) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encode(block, 'hex'::text)::uuid;
+COMMENT ON FUNCTION kid_seal_internal.uuid_block(integer, bytea, text) IS
+    'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
+COMMENT ON FUNCTION kid_seal_internal.to_uuid(bytea) IS 'the uuid with the given binary form';
+
+CREATE FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) RETURNS uuid
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    block bytea;
+BEGIN
+    PERFORM kid_seal_internal.head(prefix);
+    SELECT kid_seal_internal.uuid_block(k.n, id::bytea, prefix) INTO block
+      FROM kid_seal_internal.keys AS k
+     ORDER BY k.made DESC, k.n DESC
+     LIMIT 1;
+    IF NOT FOUND THEN
+        PERFORM kid_seal_internal.no_key();
+    END IF;
+    RETURN kid_seal_internal.to_uuid(block);
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal_uuid(kid64, text) IS
+    'returns an ID as a uuid that looks random; the same ID and prefix give the same uuid';
+
+CREATE FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    sealed_block bytea := uuid_send(sealed);
+    id bytea;
+BEGIN
+    PERFORM kid_seal_internal.head(prefix);
+    SELECT substr(block, 1, 8) INTO id
+      FROM kid_seal_internal.keys AS k,
+           LATERAL (SELECT kid_seal_internal.decipher(sealed_block,
+                                                      kid_seal_internal.subkey(k.key, 'kid64-uuid', prefix))
+                    OFFSET 0) AS opened (block)
+     WHERE CASE WHEN substr(block, 9, 6) = decode('000000000000', 'hex')
+                THEN kid_seal_internal.uuid_block(k.n, substr(block, 1, 8), prefix) = sealed_block END
+     ORDER BY k.made DESC, k.n DESC
+     LIMIT 1;
+    IF NOT FOUND AND NOT missing_ok THEN
+        PERFORM kid_seal_internal.refuse(sealed::text, sealed_block, 'kid64', prefix);
+    END IF;
+    RETURN kid_seal_internal.to_kid64(id);
+END $$;
+COMMENT ON FUNCTION @extschema@.kid64_unseal_uuid(uuid, text, boolean) IS
+    'returns the ID that kid_seal_uuid() sealed with this prefix; any other uuid is an error, or NULL if missing_ok';
 
 -- from src/sql/seal/type.sql.in
 
@@ -257,7 +339,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(kid96, text) IS
     'returns an ID as a text that only its unsealing function can read; the same ID and prefix give the same text';
 
-CREATE FUNCTION @extschema@.kid96_unseal(sealed text, prefix text) RETURNS kid96
+CREATE FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS kid96
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
@@ -270,13 +352,13 @@ BEGIN
      WHERE substr(block, 12 + 1) = decode('00000000', 'hex')
      ORDER BY k.made DESC, k.n DESC
      LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.refuse(sealed, 'kid96', prefix);
+    IF NOT FOUND AND NOT missing_ok THEN
+        PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid96', prefix);
     END IF;
     RETURN kid_seal_internal.to_kid96(id);
 END $$;
-COMMENT ON FUNCTION @extschema@.kid96_unseal(text, text) IS
-    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error';
+COMMENT ON FUNCTION @extschema@.kid96_unseal(text, text, boolean) IS
+    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
 -- from src/sql/seal/type.sql.in
 
@@ -304,7 +386,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(sno, text) IS
     'returns an ID as a text that only its unsealing function can read; the same ID and prefix give the same text';
 
-CREATE FUNCTION @extschema@.sno_unseal(sealed text, prefix text) RETURNS sno
+CREATE FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS sno
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
@@ -317,13 +399,13 @@ BEGIN
      WHERE substr(block, 10 + 1) = decode('000000000000', 'hex')
      ORDER BY k.made DESC, k.n DESC
      LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.refuse(sealed, 'sno', prefix);
+    IF NOT FOUND AND NOT missing_ok THEN
+        PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'sno', prefix);
     END IF;
     RETURN kid_seal_internal.to_sno(id);
 END $$;
-COMMENT ON FUNCTION @extschema@.sno_unseal(text, text) IS
-    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error';
+COMMENT ON FUNCTION @extschema@.sno_unseal(text, text, boolean) IS
+    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
 -- from src/sql/seal/type.sql.in
 
@@ -351,7 +433,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(flake, text) IS
     'returns an ID as a text that only its unsealing function can read; the same ID and prefix give the same text';
 
-CREATE FUNCTION @extschema@.flake_unseal(sealed text, prefix text) RETURNS flake
+CREATE FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS flake
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
@@ -364,13 +446,13 @@ BEGIN
      WHERE substr(block, 8 + 1) = decode('0000000000000000', 'hex')
      ORDER BY k.made DESC, k.n DESC
      LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.refuse(sealed, 'flake', prefix);
+    IF NOT FOUND AND NOT missing_ok THEN
+        PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'flake', prefix);
     END IF;
     RETURN kid_seal_internal.to_flake(id);
 END $$;
-COMMENT ON FUNCTION @extschema@.flake_unseal(text, text) IS
-    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error';
+COMMENT ON FUNCTION @extschema@.flake_unseal(text, text, boolean) IS
+    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
 -- from src/sql/seal/type.sql.in
 
@@ -398,7 +480,7 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(flax, text) IS
     'returns an ID as a text that only its unsealing function can read; the same ID and prefix give the same text';
 
-CREATE FUNCTION @extschema@.flax_unseal(sealed text, prefix text) RETURNS flax
+CREATE FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS flax
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
@@ -411,67 +493,13 @@ BEGIN
      WHERE substr(block, 12 + 1) = decode('00000000', 'hex')
      ORDER BY k.made DESC, k.n DESC
      LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.refuse(sealed, 'flax', prefix);
+    IF NOT FOUND AND NOT missing_ok THEN
+        PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'flax', prefix);
     END IF;
     RETURN kid_seal_internal.to_flax(id);
 END $$;
-COMMENT ON FUNCTION @extschema@.flax_unseal(text, text) IS
-    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error';
-
--- from src/sql/seal/uuid.sql.in
-
--- uuid, without zeros. Every key opens every text, and 1 of 64 results is a uuid of version 7. So the result with the
--- time nearest to now is taken. A wrong key gives a random time within 8900 years, so the nearest is nearly always
--- right.
-
-CREATE FUNCTION kid_seal_internal.to_uuid(id bytea) RETURNS uuid
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encode(id, 'hex'::text)::uuid;
-COMMENT ON FUNCTION kid_seal_internal.to_uuid(bytea) IS 'the ID with the given binary form';
-
-CREATE FUNCTION @extschema@.kid_seal(id uuid, prefix text) RETURNS text
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    block bytea;
-BEGIN
-    IF kid_seal_internal.time_of(uuid_send(id)) IS NULL THEN
-        RAISE 'uuid "%" is not of version 7', id
-            USING ERRCODE = 'invalid_parameter_value',
-                  HINT = 'A random one, of version 4, tells nothing: use kid_encode().';
-    END IF;
-    SELECT kid_seal_internal.encipher(uuid_send(id), kid_seal_internal.subkey(k.key, 'uuid', prefix)) INTO block
-      FROM kid_seal_internal.keys AS k
-     ORDER BY k.made DESC, k.n DESC
-     LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.no_key();
-    END IF;
-    RETURN kid_seal_internal.to_text(block, prefix);
-END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal(uuid, text) IS
-    'returns an ID as a text that only its unsealing function can read; the same ID and prefix give the same text';
-
-CREATE FUNCTION @extschema@.kid_uuid_unseal(sealed text, prefix text) RETURNS uuid
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea;
-BEGIN
-    SELECT block INTO id
-      FROM kid_seal_internal.keys AS k,
-           LATERAL (SELECT kid_seal_internal.decipher(sealed_block, kid_seal_internal.subkey(k.key, 'uuid', prefix))
-                    OFFSET 0) AS opened (block),
-           LATERAL (SELECT kid_seal_internal.time_of(block) - now() OFFSET 0) AS distance (distance)
-     WHERE distance IS NOT NULL
-     ORDER BY greatest(distance, -distance), k.n DESC
-     LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.refuse(sealed, 'uuid', prefix);
-    END IF;
-    RETURN kid_seal_internal.to_uuid(id);
-END $$;
-COMMENT ON FUNCTION @extschema@.kid_uuid_unseal(text, text) IS
-    'returns the uuid of version 7 that kid_seal() sealed with the same prefix; most other texts are an error';
+COMMENT ON FUNCTION @extschema@.flax_unseal(text, text, boolean) IS
+    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
 -- from src/sql/seal/foot.sql
 

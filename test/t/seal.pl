@@ -79,7 +79,7 @@ foreach my $call (q{kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, q{kid64_unsea
 {
 	is(sqlstates_of('tenant', "SELECT of_seal.$call"), 42501, "$call is not for everybody");
 }
-is(output_of('holder', 'GRANT EXECUTE ON FUNCTION of_seal.kid_seal(of_kid.kid64, text), of_seal.kid64_unseal(text, text) TO app'), '', 'the owner grants sealing and unsealing');
+is(output_of('holder', 'GRANT EXECUTE ON FUNCTION of_seal.kid_seal(of_kid.kid64, text), of_seal.kid64_unseal(text, text, boolean) TO app'), '', 'the owner grants sealing and unsealing');
 my $sealed = output_of('app', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')});
 like($sealed, qr/^ord_[0-7][0-9a-z]{25}$/, 'a sealed ID is a TypeID');
 my $unseal = "SELECT of_seal.kid64_unseal('$sealed', 'ord')";
@@ -116,12 +116,13 @@ output_of('holder', 'DROP SCHEMA of_kid, of_seal CASCADE; ALTER SCHEMA was_kid R
 
 # Debugging output shows constants of plans, and any role can ask for it. Keys are in hexadecimal, or in decimal with a sign.
 my $key = sql('SELECT encode(key, \'hex\') FROM kid_seal_internal.keys WHERE n = 2');
-my $subkey = unpack 'H32', hmac_sha256('kid64:ord', pack 'H*', $key);
+my @subkeys = map { unpack 'H32', hmac_sha256("$_:ord", pack 'H*', $key) } 'kid64', 'kid64-uuid';
 # After an error in an expression PL/pgSQL makes its variables constants of a plan, as long as the transaction lasts.
 my @calls = (q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'Ord')}, $unseal,
 	q{SELECT of_seal.kid64_unseal('ord_01hwxnrzaefay8vvr14d2pf2db', 'ord')}, q{SELECT of_seal.kid64_unseal('ord_01hwxnrzaefay8vvr14d2pf2db', 'Ord')});
-sql('GRANT EXECUTE ON FUNCTION of_seal.kid_seal(uuid, text), of_seal.kid_uuid_unseal(text, text), of_seal.kid_seal_new_key() TO app');
-push @calls, map { s/kid64_unseal/kid_uuid_unseal/gr =~ s/'.6.nef3Mk.3'::of_kid.kid64/'018f3b5c-7d4e-7abc-8def-0123456789ab'::uuid/r } @calls;
+sql('GRANT EXECUTE ON FUNCTION of_seal.kid_seal_uuid(of_kid.kid64, text), of_seal.kid64_unseal_uuid(uuid, text, boolean), of_seal.kid_seal_new_key() TO app');
+my $sealed_uuid = sql(q{SELECT of_seal.kid_seal_uuid('.6.nef3Mk.3', 'ord')});
+push @calls, map { s/(kid_seal|kid64_unseal)\(/$1_uuid(/gr =~ s/'ord_01hwx\w+'/'018f3b5c-7d4e-4abc-8def-0123456789ab'/r =~ s/'$sealed'/'$sealed_uuid'/r } @calls;
 my $all = join '', map { "SAVEPOINT s;\n$_;\nROLLBACK TO s;\n" } @calls, 'SELECT of_seal.kid_seal_new_key()', 'SELECT of_seal.kid_seal_forget_key(1)', 'SELECT * FROM of_seal.kid_seal_keys()';
 my $printed = output_of('app', "BEGIN;\n$all" . 'SET client_min_messages = debug5; SET debug_print_parse = on; SET debug_print_rewritten = on; SET debug_print_plan = on;' . $all x 8);
 like($printed, qr/CONST/, 'debugging output is there');
@@ -141,7 +142,7 @@ is(sql('SELECT n FROM kid_seal_internal.keys ORDER BY made DESC, n DESC LIMIT 1'
 is(sql(q{ANALYZE kid_seal_internal.keys; SELECT string_agg(attname, ' ' ORDER BY attname) FROM pg_stats WHERE schemaname = 'kid_seal_internal'}), 'made n', 'ANALYZE copies no key');
 is(sqlstates_of('holder', 'SELECT of_seal.kid_seal_forget_key(3)'), 55000, 'the newest key stays');
 is(output_of('holder', 'SELECT of_seal.kid_seal_forget_key(4)'), '', 'any other can be forgotten');
-foreach my $secret ($key, $subkey, $made)
+foreach my $secret ($key, @subkeys, $made)
 {
 	my @bytes = unpack 'c4', pack 'H*', $secret;
 	my $hexadecimal = substr $secret, 0, 8;

@@ -6,8 +6,7 @@
 --
 -- The zeros are the proof that somebody with the key made the text: encode, then encipher (Bellare and Rogaway,
 -- ASIACRYPT 2000). Who has no key and tries texts finds a valid one with probability 2 ^ -(bits of zeros): 64 for kid64
--- and flake, 48 for sno, 32 for kid96 and flax. A uuid has no room for zeros. There only the 6 bits of version and
--- variant are checked.
+-- and flake, 48 for sno, 32 for kid96 and flax. A uuid has no room for zeros.
 --
 -- The functions run as their owner, in the extension a superuser. So nothing may be found by a name that somebody else
 -- can give to an object of his: bodies in PL/pgSQL, which look names up when they run, name only objects of pg_catalog
