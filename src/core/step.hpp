@@ -12,7 +12,7 @@
 //
 // A `Clock`, in the file of its type in core/types, says what its states mean:
 //
-//   at(time)          the first state of the time unit that contains an instant. A clock that can hold is also asked
+//   at(time)          the first state of the time unit that contains an instant. A clock that goes_on() is also asked
 //                     for an instant before its range, since 1970: then for a state that is not above its first one
 //   time(state)       when the time unit of a state begins
 //   unit(state)       the first state of the time unit of a state
@@ -92,15 +92,17 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
   if (!clock.used_up(last))
     return {step_kind::issued, clock.count_on(last)};
 
+  // The sequence of the last unit is used up. To wait for the next unit would be to wait for ever.
+  std::uint64_t const next = clock.next_unit(last);
+  if (next <= last)
+    return {step_kind::ended, last};
+
   // The sequence is used up, and the caller may not carry from this unit.
   if (clock.unit(last) != carry_from || !clock.holds(last, now))
     return {step_kind::used_up, last};
 
   // The system clock is not past this unit, but it has moved on by at least one unit since this one was found used up
   // (see `carry_pace`): carry into the next unit.
-  std::uint64_t const next = clock.next_unit(last);
-  if (next <= last)
-    return {step_kind::ended, last};
   return {step_kind::issued, clock.begin(next, last)};
 }
 
@@ -111,6 +113,14 @@ constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uin
   if (result.kind == step_kind::used_up)
     return now > result.state ? now : clock.next_unit(now);
   return clock.used_up(result.state) ? clock.next_unit(result.state) : clock.unit(result.state);
+}
+
+/// Returns whether a clock goes on although the system clock is at `now`, which is out of range for `layout`. It does
+/// so before the range, if it still holds the time of `state`, above the first state of the range: then it counts on. A
+/// clock with sides does not, because it has no side for a time before its range.
+template <class Id, class Clock>
+constexpr bool goes_on(Id const &layout, Clock const &clock, std::uint64_t state, unix_micros now) noexcept {
+  return !Clock::changes_sides && now < layout.first() && clock.holds(state, 0) && state > clock.at(layout.first());
 }
 
 /// Decides when a clock may carry: go on in the next unit although the system clock is not there yet.

@@ -62,9 +62,9 @@ TEST(Step, Carry) {
 
 TEST(Step, EndOfTime) {
   auto const last = end_of_time | used_up;
-  EXPECT_STEP(next(last, unit_0), step_kind::used_up, last);
+  EXPECT_STEP(next(last, unit_0), step_kind::ended, last);
   EXPECT_STEP(next(last, unit_0, end_of_time), step_kind::ended, last);
-  EXPECT_STEP(next(no_carry, unit_0), step_kind::used_up, no_carry);
+  EXPECT_STEP(next(no_carry, unit_0), step_kind::ended, no_carry);
 }
 
 TEST(Step, Refuse) {

@@ -133,7 +133,7 @@ TEST(Uuidv7Clock, EndOfTime) {
   EXPECT_EQ(clock.next_unit(last_unit), last_unit);
   EXPECT_EQ(clock.time(last), uuidv7::last());
   EXPECT_EQ(clock.left(last), 0U);
-  EXPECT_EQ(step(clock, last, last_unit).kind, step_kind::used_up);
+  EXPECT_EQ(step(clock, last, last_unit).kind, step_kind::ended);
   EXPECT_EQ(step(clock, last, clock.at(0), last_unit).kind, step_kind::ended);
   EXPECT_EQ(step(clock, last - 1, last_unit).state, last);
   EXPECT_EQ(step(clock, clock.at(uuidv7::last() - 1), last_unit).state, last_unit);

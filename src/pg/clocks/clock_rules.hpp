@@ -59,7 +59,7 @@ struct clock_rules {
 /// Describes a clock without sides. `First` and `Last` are the first and the last instant that it can represent.
 template <class Clock, unix_micros First, unix_micros Last> constexpr clock_rules describe_clock(char const *name) {
   static_assert(Clock::changes_sides || Clock::at(0) <= Clock::at(First),
-                "a system clock that is before the range of a clock that holds must not seem to be ahead of it");
+                "a system clock that is before the range of a clock that goes_on() must not seem to be ahead of it");
   return {name,  Clock::at, Clock::time,    Clock::unit, Clock::end, Clock::next_unit,
           First, Last,      Clock::divided, 0,           nullptr};
 }

@@ -19,13 +19,11 @@ namespace kid::pg {
 /// `clock` for `kid.max_wait` since `start`, or if the query is canceled.
 void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start);
 
-/// Returns the reading to use instead of `now`, which is out of range for `layout`, or raises an error. If the system
-/// clock is before the range, the logical clock may still hold its time, above the first state of the range. Then it
-/// counts on, whatever the reading is, if at() makes a lower state of it.
+/// Returns the reading to use instead of `now`, which is out of range for `layout`, or raises an error.
 template <class Id, class Clock>
 pg_noinline pg_attribute_cold unix_micros out_of_range(Id const &layout, Clock const &clock, clock_cell &cell,
                                                        unix_micros now) {
-  if (!clock.holds(cell.load(), 0) || now > layout.last() || cell.load() <= clock.at(layout.first()))
+  if (!goes_on(layout, clock, cell.load(), now))
     time_error(layout);
   return Max(now, 0);
 }
@@ -83,7 +81,6 @@ pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock c
     case step_kind::ended:
       clock_ended_error();
     case step_kind::beyond:
-      CHECK_FOR_INTERRUPTS();
       renew_lease(ref, result.state);
       // Begin anew: a wait for the bound and a wait for the system clock may each take `kid.max_wait`.
       INSTR_TIME_SET_CURRENT(start);
@@ -115,6 +112,7 @@ pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock c
       }
       break;
     }
+    CHECK_FOR_INTERRUPTS();
     result = attempt(layout, clock, id, cell, pace, count);
   }
 }

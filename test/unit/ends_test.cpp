@@ -1,0 +1,134 @@
+// Every clock at instants around its ends. A call must give an ID, raise an error, or wait for the system clock. A call
+// that retries at once again and again would be a busy loop, which `kid.max_wait` does not end.
+#include "types.hpp"
+
+#include "../../src/core/range.hpp"
+#include "../../src/core/step.hpp"
+#include "threads.hpp"
+
+#include <gtest/gtest.h>
+
+namespace kid {
+namespace {
+
+/// As after a start: sno's clock holds its time, whatever the system clock says.
+struct holding_sno_clock : sno_clock {
+  static constexpr bool holds(std::uint64_t, std::uint64_t) noexcept { return true; }
+};
+
+enum class outcome : unsigned char { issued, waits, out_of_range, ended, spins };
+
+/// Calls a generator as src/pg/issue/generate.hpp does, with a system clock that stands still. With `leased`, there is
+/// no bound at first, and each renewal puts it one second ahead, as src/pg/clocks/lease.cpp does.
+template <class Id, class Clock> struct generator {
+  Id layout;
+  Clock clock;
+  unix_micros now;
+  bool leased;
+  std::uint64_t safe = 0;
+  atomic_cell cell{};
+  step_result result{};
+
+  std::uint64_t bound_at(unix_micros instant) const {
+    unix_micros const nearest = std::min(std::max(instant, layout.first()), layout.last());
+    return clock.next_unit(clock.at(nearest));
+  }
+
+  outcome call(std::uint64_t state) {
+    carry_pace pace;
+    cell.word = state;
+    cell.end = leased ? 0 : ~std::uint64_t{0};
+    for (int tries = 0; tries < 10; tries++) {
+      unix_micros reading = now;
+      if (!in_range(layout, now)) {
+        if (!goes_on(layout, clock, cell.load(), now))
+          return outcome::out_of_range;
+        reading = std::max<unix_micros>(now, 0);
+      }
+      std::uint64_t const at = clock.at(reading);
+      if constexpr (Clock::changes_sides)
+        result = advance_on_side(
+            clock, cell, [at] { return at; }, pace);
+      else
+        result = advance(clock, cell, at, pace.carry_from(at));
+      switch (result.kind) {
+      case step_kind::issued:
+        return outcome::issued;
+      case step_kind::ended:
+        return outcome::ended;
+      case step_kind::beyond: {
+        std::uint64_t const before = cell.end;
+        cell.end = std::max(before, bound_at(std::max(now, clock.time(result.state)) + 1'000'000));
+        if (cell.end == before)
+          return outcome::ended;
+        continue;
+      }
+      case step_kind::behind:
+        if constexpr (Clock::changes_sides) {
+          result = tick_tock(clock, safe, result.state, at);
+          if (result.kind == step_kind::issued)
+            return outcome::issued;
+        }
+        break;
+      default:
+        break;
+      }
+      std::uint64_t const next = awaited(clock, result, at);
+      if (result.kind == step_kind::used_up)
+        pace.found_used_up(clock.unit(result.state), at);
+      if (next > at)
+        return outcome::waits;
+    }
+    return outcome::spins;
+  }
+};
+
+template <class Id, class Clock> void try_all(Id const &layout, Clock const &clock) {
+  constexpr unix_micros day = 86'400'000'000;
+  unix_micros const first = layout.first();
+  unix_micros const last = layout.last();
+  unix_micros const middle = first + (last - first) / 2;
+  std::vector<unix_micros> instants;
+  for (unix_micros const near : {unix_micros{0}, unix_micros{946'684'800'000'000}, first, middle, last})
+    for (unix_micros const offset : {unix_micros{0}, unix_micros{1}, unix_micros{5'000}, 40 * 365 * day})
+      for (unix_micros const instant : {near - offset, near + offset})
+        instants.push_back(instant);
+
+  for (bool const leased : {false, true})
+    for (unix_micros const now : instants)
+      for (unix_micros const then : instants) {
+        if (!in_range(layout, then))
+          continue;
+        std::uint64_t const unit = clock.at(then);
+        for (std::uint64_t const state : {std::uint64_t{0}, unit, clock.end(unit) - 1, clock.end(unit)})
+          for (std::uint64_t const safe : {std::uint64_t{0}, unit, clock.at(last)}) {
+            generator<Id, Clock> one{layout, clock, now, leased, safe};
+            outcome const out = one.call(state);
+            std::string const where = std::to_string(now) + " after " + std::to_string(state);
+            ASSERT_NE(out, outcome::spins) << where;
+            if (now > last || (now < first && Clock::changes_sides)) {
+              ASSERT_EQ(out, outcome::out_of_range) << where;
+            }
+            if (out != outcome::issued)
+              continue;
+            unix_micros const time = clock.time(one.result.state);
+            ASSERT_GE(time, first) << where;
+            ASSERT_LE(time, std::max(now, clock.time(state))) << where;
+            ASSERT_TRUE(one.result.state > state || Clock::changes_sides) << where;
+          }
+      }
+}
+
+TEST(Ends, EveryClock) {
+  for (bool const hold : {false, true}) {
+    try_all(kid64{}, kid_clock{hold});
+    try_all(uuidv7{}, uuidv7_clock{hold});
+    for (unix_micros const epoch : {unix_micros{0}, unix_micros{1'300'000'000'000'000}, flake::epoch_max})
+      try_all(flake{epoch}, flake_clock{hold});
+  }
+  try_all(sno{}, sno_clock{});
+  try_all(sno{}, holding_sno_clock{});
+}
+
+} // namespace
+} // namespace kid
