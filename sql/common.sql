@@ -24,8 +24,7 @@ SELECT count(*), count(*) FILTER (WHERE kid64_to_text(id) = text64) AS to_text,
        count(*) FILTER (WHERE kid_sequence(id) = seq) AS sequence,
        count(*) FILTER (WHERE kid64_floor(second + c) = kid64_make(second + c, 0)) AS floor,
        count(*) FILTER (WHERE kid64_ceil(second + c) = kid64_make(second + c, 16383)) AS ceil,
-       count(*) FILTER (WHERE id >= second + c AND id <= second + c AND NOT id < second + c AND NOT id > second + c) AS same_unit,
-       count(*) FILTER (WHERE id <@ tstzrange(second + c, second + c, '[]')) AS within
+       count(*) FILTER (WHERE kid_within(id, tstzrange(second + c, second + c, '[]'))) AS within
   FROM vectors;
 SELECT count(*) FILTER (WHERE by_id <> by_text) AS id_text
   FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text64 COLLATE "C") AS by_text FROM vectors) AS ranks;
@@ -87,30 +86,32 @@ SELECT kid_timestamp(uuid '6ba7b810-9dad-11d1-80b4-00c04fd430c8') IS NULL AS ver
 SELECT component, bits, value FROM kid_inspect(uuid '019aa5d0-7d01-7abc-b456-0123456789ab');
 SELECT component, value FROM kid_inspect(uuid '6ba7b810-9dad-11d1-80b4-00c04fd430c8');
 
--- Comparison with time: each operator, with the ID on each side, beside instants at, before and after both ends of its unit.
+-- Comparison with time: ranges with each kind of bounds, beside instants at, before and after both ends of a unit, are the conjunction of two comparisons of times.
 CREATE TABLE instants AS
-SELECT t FROM unnest('{-infinity, 1969-12-31 23:59:59.999999, 1970-01-01, 1970-01-01 00:00:00.001023, 1970-01-01 00:00:00.001024, 2026-11-21 05:51:45.097279,
-                       2026-11-21 05:51:45.09728, 2026-11-21 05:51:45.098303, 2026-11-21 05:51:45.098304, 2026-11-21 05:51:45.999423, 2026-11-21 05:51:45.999424,
-                       2026-11-21 05:51:45.999999, 2026-11-21 05:51:46, 10889-08-02 05:31:50.655999, 10889-08-02 05:31:50.656}'::timestamptz[]) AS t;
+SELECT t, CASE WHEN t < '1970-01-01' THEN '-infinity' WHEN t >= '10889-08-02 05:31:50.656' THEN 'infinity' ELSE kid_timestamp(kid_uuidv7_floor(t)) END AS millisecond,
+       CASE WHEN t < '1970-01-01' THEN '-infinity' ELSE kid_timestamp(kid64_floor(t)) END AS unit
+  FROM unnest('{-infinity, 1969-12-31 23:59:59.999999, 1970-01-01, 1970-01-01 00:00:00.001023, 1970-01-01 00:00:00.001024, 2026-11-21 05:51:45.097279,
+                2026-11-21 05:51:45.09728, 2026-11-21 05:51:45.098303, 2026-11-21 05:51:45.098304, 2026-11-21 05:51:45.999423, 2026-11-21 05:51:45.999424,
+                2026-11-21 05:51:45.999999, 2026-11-21 05:51:46, 10889-08-02 05:31:50.655999, 10889-08-02 05:31:50.656}'::timestamptz[]) AS t;
 CREATE TABLE compared AS
-SELECT kid64_make(t, seq) AS id, kid_uuidv7_floor(t) AS floor, kid_uuidv7_ceil(t) AS ceil
-  FROM instants, unnest('{0, 16383}'::int[]) AS seq WHERE t >= '1970-01-01';
-SELECT t, count(*) FILTER (WHERE id < t) AS lt, count(*) FILTER (WHERE id <= t) AS le, count(*) FILTER (WHERE id >= t) AS ge, count(*) FILTER (WHERE id > t) AS gt,
-       count(*) FILTER (WHERE t > id) AS lt, count(*) FILTER (WHERE t >= id) AS le, count(*) FILTER (WHERE t <= id) AS ge, count(*) FILTER (WHERE t < id) AS gt
-  FROM instants, compared GROUP BY t ORDER BY t;
-SELECT t, count(*) FILTER (WHERE u < t) AS lt, count(*) FILTER (WHERE u <= t) AS le, count(*) FILTER (WHERE u >= t) AS ge, count(*) FILTER (WHERE u > t) AS gt,
-       count(*) FILTER (WHERE t > u) AS lt, count(*) FILTER (WHERE t >= u) AS le, count(*) FILTER (WHERE t <= u) AS ge, count(*) FILTER (WHERE t < u) AS gt
-  FROM instants, compared, unnest(ARRAY[floor, ceil]) AS u GROUP BY t ORDER BY t;
--- Ranges, with each kind of bounds, are the conjunction of two comparisons.
-SELECT kind, count(*), count(*) FILTER (WHERE inside), count(*) FILTER (WHERE inside <> expected) AS wrong, count(*) FILTER (WHERE uuid_inside <> uuid_expected) AS wrong_uuid
-  FROM (SELECT kind, id <@ range AND range @> id AND kid_within(id, range) AS inside, kid_within(floor, range) AS uuid_inside,
-               CASE WHEN isempty(range) THEN false ELSE CASE WHEN lower_inc(range) THEN id >= a.t ELSE id > a.t END AND CASE WHEN upper_inc(range) THEN id <= b.t ELSE id < b.t END END AS expected,
-               CASE WHEN isempty(range) THEN false ELSE CASE WHEN lower_inc(range) THEN floor >= a.t ELSE floor > a.t END AND CASE WHEN upper_inc(range) THEN floor <= b.t ELSE floor < b.t END END AS uuid_expected
-          FROM instants AS a, instants AS b, compared, unnest('{[),(],[],()}'::text[]) AS kind, tstzrange(a.t, b.t, kind) AS range
+SELECT kid64_make(t, seq) AS id, kid_timestamp(kid64_floor(t)) AS unit, uuid, kid_timestamp(uuid) AS millisecond
+  FROM instants, unnest('{0, 16383}'::int[]) AS seq, LATERAL (SELECT CASE seq WHEN 0 THEN kid_uuidv7_floor(t) ELSE kid_uuidv7_ceil(t) END AS uuid) AS u WHERE t >= '1970-01-01';
+SELECT kind, count(*), count(*) FILTER (WHERE inside) AS inside, count(*) FILTER (WHERE inside <> expected) AS wrong, count(*) FILTER (WHERE uuid_inside) AS uuid_inside,
+       count(*) FILTER (WHERE uuid_inside <> uuid_expected) AS uuid_wrong
+  FROM (SELECT kind, kid_within(id, range) AS inside, kid_within(uuid, range) AS uuid_inside,
+               NOT isempty(range) AND (c.unit > a.unit OR lower_inc(range) AND c.unit = a.unit) AND (c.unit < b.unit OR upper_inc(range) AND c.unit = b.unit) AS expected,
+               NOT isempty(range) AND (c.millisecond > a.millisecond OR lower_inc(range) AND c.millisecond = a.millisecond)
+                   AND (c.millisecond < b.millisecond OR upper_inc(range) AND c.millisecond = b.millisecond) AS uuid_expected
+          FROM instants AS a, instants AS b, compared AS c, unnest('{[),(],[],()}'::text[]) AS kind, tstzrange(a.t, b.t, kind) AS range
          WHERE a.t <= b.t) AS ranges GROUP BY kind ORDER BY kind;
-SELECT count(*) FILTER (WHERE id <@ tstzrange(NULL, NULL)) AS "all", count(*) FILTER (WHERE id <@ tstzrange('2026-11-21', NULL)) AS "from", count(*) FILTER (WHERE id <@ tstzrange(NULL, '2026-11-21')) AS until,
-       count(*) FILTER (WHERE id <@ tstzrange 'empty') AS empty, count(*) FILTER (WHERE (id <@ NULL::tstzrange) IS NULL) AS "null", count(*) FILTER (WHERE (id < NULL::timestamptz) IS NULL) AS "null"
+SELECT count(*) FILTER (WHERE kid_within(id, tstzrange(NULL, NULL))) AS "all", count(*) FILTER (WHERE kid_within(id, tstzrange('2026-11-21', NULL))) AS "from",
+       count(*) FILTER (WHERE kid_within(id, tstzrange(NULL, '2026-11-21'))) AS until, count(*) FILTER (WHERE kid_within(id, 'empty')) AS empty,
+       count(*) FILTER (WHERE kid_within(id, NULL) IS NULL) AS "null"
   FROM compared;
+-- No uuid is earlier than 1970, nor later than the last time of one. Within the range, all are compared by their bytes.
+SELECT range, kid_within(uuid '00000000-0000-0000-0000-000000000000', range) AS least, kid_within(uuid 'ffffffff-ffff-ffff-ffff-ffffffffffff', range) AS greatest
+  FROM unnest('{"(,1969-12-31 23:59:59]", "[1969-12-31,1969-12-31 23:59:59)", "(,1970-01-01)", "[1970-01-01,)", "[1969-12-31 23:59:59,)", "(10889-08-02 05:31:50.655,)",
+                "[10889-08-02 05:31:50.656,)", "(,10889-08-02 05:31:50.655]", "(,10889-08-02 05:31:50.656)", "(,)"}'::tstzrange[]) AS range;
 
 -- The same DDL and the same queries.
 CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text);
@@ -127,9 +128,9 @@ SELECT count(*) FILTER (WHERE NOT rises) AS falling, count(*) FILTER (WHERE vers
 SELECT bool_and(kid_timestamp(id) BETWEEN now() - interval '1 minute' AND now() + interval '1 minute') AS orders FROM orders;
 SELECT bool_and(kid64_timestamp(id) BETWEEN now() - interval '1 minute' AND now() + interval '1 minute') AS lines FROM lines;
 SELECT bool_and(kid_timestamp(id) BETWEEN now() - interval '1 minute' AND now() + interval '1 minute') AS payments FROM payments;
-SELECT count(*) FROM orders WHERE id > now() - interval '1 day';
-SELECT count(*) FROM orders WHERE id <@ tstzrange(now() - interval '1 day', now() - interval '1 hour');
-SELECT count(*) FROM payments WHERE id >= now() - interval '1 day';
+SELECT count(*) FROM orders WHERE id >= kid64_floor(now() - interval '1 day');
+SELECT count(*) FROM orders WHERE kid_within(id, tstzrange(now() - interval '1 day', now() - interval '1 hour'));
+SELECT count(*) FROM payments WHERE id >= kid_uuidv7_floor(now() - interval '1 day');
 SELECT count(*), count(DISTINCT id), bool_and(rises IS NOT false) AS rising
   FROM (SELECT id, id > lag(id) OVER (ORDER BY n) AS rises FROM kid_next(20000) WITH ORDINALITY AS i (id, n)) AS ids;
 SELECT count(*), count(DISTINCT id), bool_and(rises IS NOT false) AS rising
@@ -146,11 +147,11 @@ SELECT count(DISTINCT id), min(kid_timestamp(id)), max(kid_timestamp(id)) FROM (
 -- IDs from elsewhere. The clock catches up before the next test.
 SELECT now() + interval '5 s' AS later \gset
 SELECT kid_observe(kid64_ceil(:'later'));
-SELECT kid_next() > timestamptz :'later' AS kid64;
+SELECT kid_next() > kid64_ceil(:'later') AS kid64;
 SELECT kid_observe(kid64_floor('2020-01-01'));
-SELECT kid_next() > timestamptz :'later' AS kid64;
+SELECT kid_next() > kid64_ceil(:'later') AS kid64;
 SELECT kid_observe(kid_uuidv7_ceil(:'later'));
-SELECT kid_uuidv7() > timestamptz :'later' AS uuid;
+SELECT kid_uuidv7() > kid_uuidv7_ceil(:'later') AS uuid;
 SELECT clock, ahead > interval '0' AS ahead, last_issued > now() AS last_issued FROM kid_stats() WHERE clock IN ('kid', 'uuidv7');
 SELECT kid_observe(uuid '6ba7b810-9dad-11d1-80b4-00c04fd430c8');
 
@@ -159,10 +160,10 @@ CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION B
 SELECT kid_create_partitions('events', '1 day', '2026-11-14', since => '2026-11-10');
 SELECT kid_create_partitions('events', '1 day', '2026-11-14', since => '2026-11-10');
 INSERT INTO events SELECT kid64_at('2026-11-10'::timestamptz + g * interval '1 min'), g FROM generate_series(0, 5759) AS g;
-SELECT count(*) FROM events WHERE id <@ tstzrange('2026-11-10 12:00', '2026-11-10 13:00');
-SELECT count(*) FROM events WHERE id <@ tstzrange('2026-11-10 12:00', '2026-11-10 13:00', '(]');
-SELECT count(*) FROM events WHERE id > timestamptz '2026-11-12' AND id <= '2026-11-12 01:00'::timestamptz;
-SELECT count(*) FROM events WHERE id > now() - interval '50 years' AND NOT id < timestamptz '2026-11-13';
+SELECT count(*) FROM events WHERE kid_within(id, tstzrange('2026-11-10 12:00', '2026-11-10 13:00'));
+SELECT count(*) FROM events WHERE kid_within(id, tstzrange('2026-11-10 12:00', '2026-11-10 13:00', '(]'));
+SELECT count(*) FROM events WHERE id > kid64_ceil('2026-11-12') AND id <= kid64_ceil('2026-11-12 01:00');
+SELECT count(*) FROM events WHERE id > kid64_ceil(now() - interval '50 years') AND NOT id < kid64_floor('2026-11-13');
 SELECT count(*) FROM events WHERE kid_within(id, tstzrange('2026-11-13', NULL));
 SELECT tableoid::regclass, count(*), min(kid_timestamp(id)) FROM events GROUP BY 1 ORDER BY 1;
 CREATE FUNCTION scanned(query text) RETURNS text LANGUAGE plpgsql AS $$
@@ -175,7 +176,8 @@ BEGIN
     END LOOP;
     RETURN array_to_string(ARRAY(SELECT DISTINCT f FROM unnest(found) AS f ORDER BY f), ' ');
 END $$;
-SELECT scanned($$SELECT FROM events WHERE id < timestamptz '2026-11-11'$$), scanned($$SELECT FROM events WHERE id <@ tstzrange('2026-11-11 12:00', '2026-11-12 12:00')$$);
+SELECT scanned($$SELECT FROM events WHERE id < kid64_floor('2026-11-11')$$), scanned($$SELECT FROM events WHERE id >= kid64_floor('2026-11-12')$$),
+       scanned($$SELECT FROM events WHERE kid_within(id, tstzrange('2026-11-11 12:00', '2026-11-12 12:00'))$$);
 ANALYZE events;
 SELECT partition, begins, ends, rows, detaching FROM kid_partitions('events');
 SELECT kid_drop_partitions('events', '2026-11-12 23:59:59.99');

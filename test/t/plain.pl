@@ -47,9 +47,59 @@ my $output = "$PostgreSQL::Test::Utils::tmp_check/common.out";
 append_to_file($output, $printed);
 ok($printed eq slurp_file('expected/common.out'), 'sql/common.sql prints what it prints with the extension') or diag `diff -u expected/common.out $output`;
 
+# With kid in the search_path, numbers and times compare as in a database without it: mostly not at all.
+my $compared = q{CREATE FUNCTION pg_temp.compared() RETURNS SETOF text LANGUAGE plpgsql AS $$
+	DECLARE
+		expression text;
+		result text;
+	BEGIN
+		FOR expression IN
+			SELECT replace(replace(form, '$1', a), '$2', b)
+			  FROM unnest(ARRAY['5', '5::smallint', '5::bigint', '5.0', '5::real', '5::oid', '''5''', 'NULL::bigint', 'gen_random_uuid()']) AS a,
+			       unnest(ARRAY['now()', 'current_date', 'localtimestamp', '''2026-11-21''', 'tstzrange(now(), NULL)', '''[2026-11-21,)''', 'tsrange(NULL, NULL)', 'int8range(1, 9)']) AS b,
+			       unnest(ARRAY['$1 < $2', '$2 <= $1', '$1 = $2', '$2 <> $1', '$1 >= $2', '$2 > $1', '$1 BETWEEN $2 AND $2', '$1 IN ($2)', '$1 < ANY (ARRAY[$2])', '$1 <@ $2', '$2 @> $1']) AS form
+		LOOP
+			BEGIN
+				EXECUTE 'SELECT (' || expression || ')::text' INTO result;
+			EXCEPTION WHEN OTHERS THEN
+				result := SQLSTATE;
+			END;
+			RETURN NEXT concat(expression, ': ', result);
+		END LOOP;
+	END $$;
+	SELECT * FROM pg_temp.compared()};
+my @compared = map { as('app', $_, $compared) } 'plain', 'postgres';
+is($compared[0], $compared[1], 'with kid in the search_path numbers and times compare as without it');
+like($compared[0], qr/^\Q$_\E: 42883$/m, "an error: $_") foreach '5 < now()', '5::bigint BETWEEN now() AND now()', 'now() > 5.0', '5::smallint = now()', '5 <@ tstzrange(now(), NULL)', 'gen_random_uuid() < now()';
+like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time beside a uuid is no uuid');
+
+# docs/managed-servers.md: a range of time is a range of the key.
+{
+	as('app', 'plain', q{CREATE TABLE timed (id kid64 PRIMARY KEY, number bigint UNIQUE, uuid uuid UNIQUE);
+		INSERT INTO timed SELECT kid64_make(t, 0), kid64_make(t, 0), kid_uuidv7_floor(t) FROM generate_series(now() - interval '30 days', now(), '1 hour') AS t; ANALYZE timed});
+	my ($since, $range) = (q{now() - interval '3 days'}, q{tstzrange(now() - interval '2 days', now() - interval '1 day')});
+	foreach ([ id => 'kid64' ], [ number => 'kid64' ], [ uuid => 'kid_uuidv7' ])
+	{
+		my ($column, $prefix) = @$_;
+		foreach ([ "$column >= ${prefix}_floor($since)", 72 ], [ "$column >= ${prefix}_floor((SELECT $since)) AND $column < ${prefix}_floor(now() - interval '1 day')", 48 ], [ "kid_within($column, $range)", 24 ])
+		{
+			my ($condition, $rows) = @$_;
+			like(as('app', 'plain', "EXPLAIN (COSTS OFF) SELECT * FROM timed WHERE $condition"), qr/^ *Index Cond: (?!.*\n *Filter)/m, "uses the index: $condition");
+			is(as('app', 'plain', "SELECT count(*) FROM timed WHERE $condition"), $rows, 'and finds the rows');
+		}
+	}
+	as('app', 'plain', q{CREATE TABLE parted (id kid64 PRIMARY KEY) PARTITION BY RANGE (id); SELECT kid_create_partitions('parted', '1 day', date_trunc('day', now()), since => now() - interval '5 days')});
+	foreach ([ q{kid_within(id, tstzrange(now() - interval '49 hours', now() - interval '48 hours'))} => '[34]' ], [ q{id >= kid64_floor(date_trunc('day', now()) - interval '1 day')} => 4 ])
+	{
+		my ($condition, $removed) = @$_;
+		like(as('app', 'plain', "EXPLAIN (COSTS OFF) SELECT * FROM parted WHERE $condition"), qr/Subplans Removed: $removed$/m, "prunes partitions: $condition");
+	}
+	as('app', 'plain', 'DROP TABLE timed, parted');
+}
+
 # Installed again, the script replaces functions and keeps the clock.
 as('app', 'plain', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next());
-	CREATE VIEW recent AS SELECT * FROM orders WHERE id > now() - interval '1 day';
+	CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, tstzrange(now() - interval '1 day', NULL));
 	INSERT INTO orders SELECT FROM generate_series(1, 100);
 	SELECT kid_observe(kid64_floor(now() + interval '50 minutes'))});
 my $state = 'SELECT c.last_value, u.last_value, (SELECT count(*) FROM pg_depend) FROM kid_clocks.kid64_clock AS c, kid_clocks.kid_uuidv7_clock AS u';
@@ -165,7 +215,7 @@ like($node->psql('plain', q{SELECT kid.kid_drop_partitions('public.parts', now()
 # A dump of the database carries the clock. That of the tables alone can be restored where the extension is.
 $node->safe_psql('postgres', "CREATE DATABASE restored OWNER app; CREATE DATABASE up OWNER app; ALTER DATABASE up SET search_path = '\$user', public, kid");
 my $dump = "$PostgreSQL::Test::Utils::tmp_check/plain.dump";
-as('app', 'plain', q{DROP VIEW recent; CREATE VIEW recent AS SELECT * FROM orders WHERE id > now() - interval '1 day';
+as('app', 'plain', q{DROP VIEW recent; CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, tstzrange(now() - interval '1 day', NULL));
 	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders) PARTITION BY RANGE (id);
 	SELECT kid_create_partitions('events', '1 day', now() + interval '1 day'); INSERT INTO events SELECT kid_next(), id FROM orders});
 my $content = q{SELECT (SELECT md5(string_agg(o::text, ',' ORDER BY o.id)) FROM (SELECT id::bigint, payment, bigint FROM orders) AS o),

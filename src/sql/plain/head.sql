@@ -3,7 +3,7 @@
 --
 -- Run this script as the role that is to own the logical clocks. It need not be a superuser. Everything goes into the
 -- schemas kid and kid_clocks. To upgrade, run the script again, or that of a later version, as the same role: that
--- replaces the functions, and keeps clocks, types and operators as they are.
+-- replaces the functions, and keeps the clocks and the type kid64 as they are.
 --
 -- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, below. A body
 -- in PL/pgSQL is parsed in the caller's session. So it sets the search_path, or, where that would take too long, uses

@@ -76,8 +76,10 @@ RETURN CASE WHEN isempty(range) THEN -1
             ELSE kid64_inline_before(upper(range)) END;
 
 COMMENT ON FUNCTION kid64_inline_floor(timestamptz) IS 'body of kid64_floor()';
-COMMENT ON FUNCTION kid64_inline_before(timestamptz) IS 'body of kid64_before()';
-COMMENT ON FUNCTION kid64_inline_last(timestamptz) IS 'body of kid64_last()';
+COMMENT ON FUNCTION kid64_inline_before(timestamptz) IS
+    'returns the highest kid64 that is earlier than an instant, or -1 if there is none';
+COMMENT ON FUNCTION kid64_inline_last(timestamptz) IS
+    'returns the highest kid64 that is not later than an instant, or -1 if there is none';
 COMMENT ON FUNCTION kid64_inline_ceil(timestamptz) IS 'body of kid64_ceil()';
 COMMENT ON FUNCTION kid64_inline_lowest(tstzrange) IS 'body of kid64_lowest()';
 COMMENT ON FUNCTION kid64_inline_highest(tstzrange) IS 'body of kid64_highest()';

@@ -1,6 +1,7 @@
 -- uuid version 7: its time, and bounds of time
 --
--- Comparisons with time compare all uuids by their bytes, whatever their version is.
+-- A comparison with a range of time compares all uuids by their bytes, whatever their version is. Every uuid is later
+-- than a time before 1970, and earlier than a time after the range.
 
 CREATE FUNCTION kid_uuidv7_millis(id uuid) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
@@ -47,6 +48,7 @@ RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-0
 CREATE FUNCTION kid_uuidv7_inline_lowest(range tstzrange) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN isempty(range) OR lower(range) >= timestamptz '10889-08-02 05:31:50.656+00'
+                 OR upper(range) < timestamptz '1970-01-01 00:00:00+00'
             THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff'
             WHEN lower_inf(range) OR lower(range) < timestamptz '1970-01-01 00:00:00+00'
             THEN '00000000-0000-0000-0000-000000000000'
@@ -54,14 +56,18 @@ RETURN CASE WHEN isempty(range) OR lower(range) >= timestamptz '10889-08-02 05:3
             ELSE kid_uuidv7_bound(lower(range), '7fffc000000000000000') END;
 CREATE FUNCTION kid_uuidv7_inline_highest(range tstzrange) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN isempty(range) THEN '00000000-0000-0000-0000-000000000000'
+RETURN CASE WHEN isempty(range) OR lower(range) >= timestamptz '10889-08-02 05:31:50.656+00'
+                 OR upper(range) < timestamptz '1970-01-01 00:00:00+00'
+            THEN '00000000-0000-0000-0000-000000000000'
             WHEN upper_inf(range) THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff'
             WHEN upper_inc(range) THEN kid_uuidv7_inline_last(upper(range))
             ELSE kid_uuidv7_inline_before(upper(range)) END;
 
 COMMENT ON FUNCTION kid_uuidv7_inline_floor(timestamptz) IS 'body of kid_uuidv7_floor()';
 COMMENT ON FUNCTION kid_uuidv7_inline_ceil(timestamptz) IS 'body of kid_uuidv7_ceil()';
-COMMENT ON FUNCTION kid_uuidv7_inline_before(timestamptz) IS 'body of kid_uuidv7_before()';
-COMMENT ON FUNCTION kid_uuidv7_inline_last(timestamptz) IS 'body of kid_uuidv7_last()';
+COMMENT ON FUNCTION kid_uuidv7_inline_before(timestamptz) IS
+    'returns the highest uuid that is earlier than an instant, or the lowest uuid if there is none';
+COMMENT ON FUNCTION kid_uuidv7_inline_last(timestamptz) IS
+    'returns the highest uuid that is not later than an instant, or the lowest uuid if there is none';
 COMMENT ON FUNCTION kid_uuidv7_inline_lowest(tstzrange) IS 'body of kid_uuidv7_lowest()';
 COMMENT ON FUNCTION kid_uuidv7_inline_highest(tstzrange) IS 'body of kid_uuidv7_highest()';
