@@ -1,20 +1,26 @@
--- Orders whose sealed IDs a client unseals, the smallest and the greatest among them, and texts that no key opens.
+-- Orders whose sealed IDs a client unseals, the smallest and the greatest among them, sealed with two keys, and texts that no
+-- key opens.
 SET client_min_messages = warning;
 CREATE EXTENSION kid_seal CASCADE;
 SELECT kid_seal_new_key() AS key \gset
-CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next());
+CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text DEFAULT 'tea');
 INSERT INTO orders SELECT FROM generate_series(1, 500);
 INSERT INTO orders SELECT ((-1)::bigint - (2 ^ n)::bigint)::kid64 FROM generate_series(0, 62) AS n;
 INSERT INTO orders VALUES ('...........'), ('zzzzzzzzzzw');
+CREATE TABLE texts AS SELECT id, kid_seal(id, 'ord') AS encoded, kid_seal_uuid(id, 'ord') AS uuid FROM orders;
+SELECT kid_seal_new_key() AS key \gset
+INSERT INTO texts SELECT id, kid_seal(id, 'ord'), kid_seal_uuid(id, 'ord') FROM orders;
+CREATE VIEW exported AS SELECT n, encode(key, 'hex') AS key, n = max(n) OVER () AS seals FROM kid_seal_internal.keys ORDER BY n;
 
 CREATE TABLE wrong (encoded text);
 INSERT INTO wrong SELECT kid_encode(md5(n::text)::uuid, 'ord') FROM generate_series(1, 100) AS n;
-INSERT INTO wrong SELECT translate(kid_seal(id, 'ord'), '0123456789', '1234567890') FROM orders LIMIT 100;
+INSERT INTO wrong SELECT translate(encoded, '0123456789', '1234567890') FROM texts LIMIT 100;
+INSERT INTO wrong SELECT 'ord_' || upper(substr(encoded, 5)) FROM texts LIMIT 100;
 INSERT INTO wrong SELECT kid_seal(id, 'usr') FROM orders LIMIT 10;
 INSERT INTO wrong SELECT replace(kid_seal(id, 'usr'), 'usr', 'ord') FROM orders LIMIT 10;
 INSERT INTO wrong SELECT kid_seal(id::bigint::flake, 'ord') FROM orders LIMIT 10;
 INSERT INTO wrong SELECT kid_encode(id, 'ord') FROM orders LIMIT 10;
-DELETE FROM wrong WHERE encoded IN (SELECT kid_seal(id, 'ord') FROM orders);
+INSERT INTO wrong SELECT kid_encode(uuid, 'ord') FROM texts LIMIT 10;
+DELETE FROM wrong WHERE encoded IN (SELECT encoded FROM texts);
 
-CREATE VIEW texts AS SELECT id, kid_seal(id, 'ord') AS encoded FROM orders;
 CREATE TABLE expected_words AS SELECT unnest('{decoded,found}'::text[]) AS word;

@@ -155,6 +155,20 @@ my @sessions = map { IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('he
 $_->finish foreach @sessions;
 is(sql(q{SELECT string_agg(n::text, ' ' ORDER BY n) FROM of_seal.kid_seal_keys()}), '1 2 3 4 5 6 7 8 9 10 11', 'keys made at the same time');
 
+# The vectors of the page.
+my $page = slurp_file('docs/sealed-ids.md');
+my ($key_of_page) = $page =~ /^key +(\w{64})$/m;
+my @vectors = $page =~ /^(\w{16} +\w+ +\w+ +[-\w]{36})$/mg;
+is(@vectors, 3, 'the page has three vectors');
+$node->safe_psql('postgres', "CREATE DATABASE vectors");
+$node->safe_psql('vectors', "CREATE EXTENSION kid_seal CASCADE; INSERT INTO kid_seal_internal.keys (n, key) VALUES (1, '\\x$key_of_page')");
+foreach (map { [split] } @vectors)
+{
+	my ($bytes, $prefix, $text, $uuid) = @$_;
+	is($node->safe_psql('vectors', "SELECT kid_seal(id, '$prefix'), kid_seal_uuid(id, '$prefix'), kid64_unseal('$text', '$prefix') = id, kid64_unseal_uuid('$uuid', '$prefix') = id
+		FROM (SELECT '\\x$bytes'::bytea::kid64) AS v (id)"), "$text|$uuid|t|t", "$bytes $prefix");
+}
+
 # A standby.
 $node->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');

@@ -1,0 +1,92 @@
+"""Reads orders by sealed IDs, with psycopg 3, and seals and unseals them without the server."""
+
+import hmac
+import re
+from uuid import UUID
+
+import psycopg
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def aes(key, label):
+    return Cipher(algorithms.AES(hmac.digest(bytes.fromhex(key), label.encode(), "sha256")[:16]), modes.ECB())
+
+
+def seal_kid64(bits, prefix, keys):
+    """Returns what kid_seal(id, prefix) returns, from the 64 bits of the ID."""
+    (key,) = [key for _, key, seals in keys if seals]
+    block = aes(key, f"kid64:{prefix}").encryptor().update(bits.to_bytes(8, "big") + bytes(8))
+    sealed = int.from_bytes(block, "big")
+    return f"{prefix}_" + "".join(DIGITS[sealed >> 5 * place & 31] for place in reversed(range(26)))
+
+
+def unseal_kid64(text, prefix, keys):
+    """Returns the 64 bits of a kid64 from what kid_seal(id, prefix) returned."""
+    if match := re.fullmatch(f"{prefix}_([0-7][{DIGITS}]{{25}})", text):
+        sealed = sum(DIGITS.index(digit) << 5 * place for place, digit in enumerate(reversed(match[1])))
+        for _, key, _ in keys:
+            block = aes(key, f"kid64:{prefix}").decryptor().update(sealed.to_bytes(16, "big"))
+            if not any(block[8:]):
+                return int.from_bytes(block[:8], "big")
+    raise ValueError(f"not an ID: {text}")
+
+
+def seal_uuid(bits, prefix, keys):
+    """Returns what kid_seal_uuid(id, prefix) returns."""
+    (key,) = [key for _, key, seals in keys if seals]
+    encryptor = aes(key, f"kid64-uuid:{prefix}").encryptor()
+    for counter in range(4096):
+        block = encryptor.update(bits.to_bytes(8, "big") + counter.to_bytes(8, "big"))
+        if block[6] >> 4 == 4 and block[8] >> 6 == 2:
+            return UUID(bytes=block)
+
+
+def unseal_uuid(uuid, prefix, keys):
+    """Returns the 64 bits of a kid64 from what kid_seal_uuid(id, prefix) returned."""
+    for n, key, _ in keys:
+        block = aes(key, f"kid64-uuid:{prefix}").decryptor().update(uuid.bytes)
+        bits = int.from_bytes(block[:8], "big")
+        if not any(block[8:14]) and seal_uuid(bits, prefix, [(n, key, True)]) == uuid:
+            return bits
+    raise ValueError(f"not an ID: {uuid}")
+
+
+with open("../../../docs/sealed-ids.md", encoding="utf-8") as page:
+    vectors = page.read()
+keys = [(1, re.search(r"key  *(\w{64})", vectors)[1], True)]
+vectors = re.findall(r"^(\w{16}) +(\w+) +(\w+) +([-\w]{36})$", vectors, re.MULTILINE)
+assert len(vectors) == 3
+for number, prefix, text, uuid in vectors:
+    bits = int(number, 16)
+    assert seal_kid64(bits, prefix, keys) == text and unseal_kid64(text, prefix, keys) == bits
+    assert seal_uuid(bits, prefix, keys) == UUID(uuid) and unseal_uuid(UUID(uuid), prefix, keys) == bits
+
+connection = psycopg.connect(autocommit=True)
+keys = connection.execute("SELECT * FROM exported").fetchall()
+for text, uuid in connection.execute("SELECT encoded, uuid FROM texts"):
+    print("decoded", text, unseal_kid64(text, "ord", keys))
+    (found,) = connection.execute("SELECT id::text FROM orders WHERE id = kid64_unseal(%s, 'ord')", [text]).fetchone()
+    print("found", text, found)
+    assert unseal_uuid(uuid, "ord", keys) == unseal_kid64(text, "ord", keys)
+    try:
+        unseal_uuid(UUID(int=uuid.int ^ 1), "ord", keys)
+        raise AssertionError("a wrong uuid was unsealed")
+    except ValueError:
+        pass
+
+query = "SELECT encode(id::bytea, 'hex'), kid_seal(id, 'ord'), kid_seal_uuid(id, 'ord') FROM orders"
+for number, text, uuid in connection.execute(query):
+    assert seal_kid64(int(number, 16), "ord", keys) == text
+    assert seal_uuid(int(number, 16), "ord", keys) == uuid
+
+for (text,) in connection.execute("SELECT encoded FROM wrong"):
+    try:
+        unseal_kid64(text, "ord", keys)
+    except ValueError as error:
+        print("refused", text, type(error).__name__)
+    try:
+        connection.execute("SELECT kid64_unseal(%s, 'ord')", [text])
+    except psycopg.errors.InvalidTextRepresentation as error:
+        print("wrong", text, error.sqlstate)
