@@ -136,7 +136,7 @@ $before = as('app', 'plain', 'SELECT last_value FROM kid_clocks.kid64_clock');
 foreach my $attack (
 	q{SELECT nextval('kid_clocks.kid64_clock')}, q{SELECT setval('kid_clocks.kid64_clock', 1)}, q{SELECT kid.kid64_draw()},
 	q{SELECT last_value FROM kid_clocks.kid64_clock}, q{SELECT kid_clocks.kid64_open()}, q{SELECT kid_clocks.kid_uuidv7_open(5)}, q{SELECT kid_observe(kid_next())},
-	q{SELECT kid_observe(kid_uuidv7())}, q{SELECT kid_stats()}, q{SELECT pg_sequence_last_value('kid_clocks.secret')}, q{SELECT * FROM kid_clocks.secret}, q{SELECT kid_clocks.kid64_key(1)},
+	q{SELECT kid_observe(kid_uuidv7())}, q{SELECT kid_stats()}, q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret')}, q{SELECT * FROM kid_clocks.kid64_secret}, q{SELECT kid_clocks.kid64_key(1, 1)},
 	# These wait for a lock before PostgreSQL looks at rights, if they find the table.
 	q{PREPARE p AS SELECT FROM kid_clocks.kid64_clock}, q{CREATE RULE r AS ON INSERT TO kid_clocks.kid64_clock DO NOTHING}, q{SELECT nextval('kid_clocks.kid64_at_sequence')},
 	q{ALTER SEQUENCE kid_clocks.kid64_clock CACHE 10}, q{CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'}, q{CREATE TABLE kid.t ()})
@@ -165,7 +165,7 @@ like(as('other', 'plain', q{CREATE FUNCTION pg_temp.wrapped() RETURNS bigint LAN
 as('app', 'plain', 'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other');
 # PostgreSQL 19 has no other strings than the standard ones.
 my $planted = as('other', 'plain', ($node->safe_psql('plain', 'SHOW server_version_num') < 190000 ? 'SET standard_conforming_strings = off; ' : '') . q{
-	CREATE TEMP SEQUENCE secret; CREATE TEMP SEQUENCE kid64_clock; CREATE TEMP TABLE pg_class (oid oid);
+	CREATE TEMP SEQUENCE kid64_secret; CREATE TEMP SEQUENCE kid64_clock; CREATE TEMP TABLE pg_class (oid oid);
 	CREATE FUNCTION trap.trap() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''planted''; END';
 	DO $$
 	DECLARE
@@ -270,6 +270,26 @@ foreach my $database ('bare', 'defaults')
 	is(as('other', $database, 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() IS NOT NULL, NULL::kid.kid64'), 't|t|', "others make IDs: $database");
 	like(as('other', $database, $_), qr/ERROR:  permission denied for/, "and may not, in $database: $_")
 	  foreach q{SELECT setval('kid_clocks.kid64_clock', 1)}, 'SELECT kid_clocks.kid64_open(5)', 'SELECT kid.kid_observe(kid.kid_next())', 'CREATE TABLE kid_clocks.t ()', 'CREATE TABLE kid.t ()';
+}
+
+# The owner changes the secrets. Who knows an old one can stop new IDs, and then cannot.
+{
+	my $known = as('app', 'defaults', q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret'), pg_sequence_last_value('kid_clocks.kid_uuidv7_secret')});
+	as('app', 'defaults', 'SELECT kid_clocks.kid_new_secrets()');
+	my $changed = as('app', 'defaults', q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret'), pg_sequence_last_value('kid_clocks.kid_uuidv7_secret')});
+	isnt((split /\|/, $changed)[$_], (split /\|/, $known)[$_], 'the owner changes a secret') foreach 0, 1;
+	like(as('other', 'defaults', $_), qr/ERROR:  permission denied for/, "nobody else may: $_") foreach 'SELECT kid_clocks.kid_new_secrets()', 'SELECT kid_clocks.kid64_open(new_secret => true)';
+	foreach ([ $changed => 'ERROR:  canceling statement due to statement timeout' ], [ $known => 't' ])
+	{
+		my ($secret, $result) = ($_->[0] =~ s/\|.*//r, $_->[1]);
+		my $holder = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('defaults') . ' user=other' ], '<', \my $in, '>', \my $held, IPC::Run::timeout(60));
+		$in = 'SELECT pg_advisory_lock(' . as('app', 'defaults', "SELECT kid_clocks.kid64_key($secret, kid.kid64_state() >> 14)") . "); SELECT 'held';\n";
+		$holder->pump until $held =~ /held/;
+		my $made = as('other', 'defaults', q{SET statement_timeout = '1 s'; SELECT max(kid.kid_next()) > 0 FROM generate_series(1, 20000)});
+		like($made, qr/\A$result/, $secret eq $known ? 'with an old one nobody stops IDs' : "a role that holds the locks: $result");
+		$in = "\\q\n";
+		$holder->finish;
+	}
 }
 
 # A read-only transaction cannot move the clock, so pg_locks must not show it with the key of the lock. A role that knows the

@@ -67,7 +67,7 @@ rises('the clock is right again');
 
 # A session that holds the lock and does not go on: others wait, and end when they are cancelled. That of a session that ends
 # is free at once.
-my $holder = start_session($node, "DO 'BEGIN PERFORM pg_advisory_lock(kid_clocks.kid64_key(kid.kid64_state() >> 14)); END'; SELECT pg_backend_pid();\nSELECT pg_sleep(600);\n");
+my $holder = start_session($node, "DO \$\$ BEGIN PERFORM pg_advisory_lock(kid_clocks.kid64_key(pg_sequence_last_value('kid_clocks.kid64_secret'), kid.kid64_state() >> 14)); END \$\$; SELECT pg_backend_pid();\nSELECT pg_sleep(600);\n");
 wait_for_output($holder, qr/^(\d+)\n/);
 # The system clock passes all IDs, so that the next ID needs the lock.
 $node->set_clock('+40000000s');
@@ -101,6 +101,8 @@ my $lines = 'COPY (SELECT nextval(\'ticket\'), kid_next(), kid_uuidv7(), nextval
 my $insert = 'INSERT INTO ids DEFAULT VALUES RETURNING id, uuid';
 my $job = $node->basedir . '/job.sql';
 append_to_file($job, join ";\n", map({ $lines, ($insert) x 20 } 1 .. 100), '');
+my $secrets = $node->basedir . '/secrets.sql';
+append_to_file($secrets, "SELECT kid_clocks.kid_new_secrets();\n" x 5000);
 my (%seen, @wrong);
 my ($made, $committed, $disturbed) = (0, 0, 0);
 my $present = 60_000_000;    # seconds from now, after all times above
@@ -156,10 +158,11 @@ foreach my $round (1 .. $rounds)
 {
 	my $kill = $round % 6 == 0;
 	my @sessions;
-	foreach (1 .. 6)
+	# Meanwhile two sessions change the secrets.
+	foreach my $file (($job) x 6, ($secrets) x 2)
 	{
 		my ($stdout, $stderr) = ('', '');
-		my $handle = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . ' user=app', '-f', $job ],
+		my $handle = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . ' user=app', '-f', $file ],
 			'>', \$stdout, '2>', \$stderr, IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 		push @sessions, { handle => $handle, stdout => \$stdout, stderr => \$stderr };
 	}

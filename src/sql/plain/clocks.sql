@@ -5,21 +5,10 @@ CREATE FUNCTION kid_clock_micros() RETURNS bigint
 RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
 COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
 
--- A dump without data restores no secret, so the script makes one then. It must never change while IDs are made: with
--- two keys of one unit, two sessions could leave it at the same time, and make the same IDs. So it is in a sequence,
--- whose value does not depend on a snapshot, and which logical replication does not copy.
-DO $kid$
-BEGIN
-    IF pg_catalog.to_regclass('kid_clocks.secret') IS NULL THEN
-        CREATE SEQUENCE kid_clocks.secret MINVALUE 0;
-        COMMENT ON SEQUENCE kid_clocks.secret IS
-            'what others would have to know to keep the logical clocks from moving; never change it';
-    END IF;
-    IF pg_catalog.pg_sequence_last_value('kid_clocks.secret') IS NULL THEN
-        PERFORM pg_catalog.setval('kid_clocks.secret', pg_catalog.uuid_hash_extended(pg_catalog.gen_random_uuid(), 0)
-                                                       & 9223372036854775807);
-    END IF;
-END $kid$;
+CREATE FUNCTION kid_clocks.kid_random() RETURNS bigint
+    LANGUAGE SQL VOLATILE
+RETURN uuid_hash_extended(gen_random_uuid(), 0) & 9223372036854775807;
+COMMENT ON FUNCTION kid_clocks.kid_random() IS 'returns 63 random bits, for a secret';
 
 -- A session draws from this sequence before it takes the lock of a clock: see clock.sql.in.
 DO $kid$

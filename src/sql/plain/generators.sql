@@ -43,6 +43,15 @@ COMMENT ON FUNCTION kid64_at(timestamptz) IS
 COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
     'makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits';
 
+CREATE FUNCTION kid_clocks.kid_new_secrets() RETURNS void
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT kid_clocks.kid64_open(new_secret => true);
+    SELECT kid_clocks.kid_uuidv7_open(new_secret => true);
+END;
+COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
+    'changes the secrets of the logical clocks, also while IDs are made';
+
 CREATE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval) RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 2 SET search_path = kid, pg_temp AS $$
 BEGIN
