@@ -2,7 +2,8 @@
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS kid_seal CASCADE SCHEMA public;
 RESET client_min_messages;
-SELECT kid_seal_new_key() \gset
+SELECT kid_seal_new_key() AS key \gset
+SELECT kid_seal_use_key(:key) \gset
 CREATE TABLE public_ids AS
 SELECT id, id::text AS own, kid_encode(id) AS encoded, kid_encode(id, 'ord') AS prefixed, kid_seal(id, 'ord') AS sealed
   FROM (SELECT kid_next() AS id FROM generate_series(1, 20000)) AS made;

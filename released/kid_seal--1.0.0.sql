@@ -10,7 +10,7 @@ BEGIN
                        'USAGE') THEN
         RAISE 'must be owner of database %', current_database()
             USING ERRCODE = 'insufficient_privilege',
-                  DETAIL = 'Dropping kid_seal drops the keys, and dumps need a right to them.';
+                  DETAIL = 'Its owner can export the keys, and drop them.';
     END IF;
 END $$;
 
@@ -39,44 +39,44 @@ COMMENT ON SCHEMA kid_seal_internal IS 'keys of sealed IDs, and functions that n
 -- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
 -- plan, and any role can have plans printed (debug_print_plan).
 
+-- The replica identity is random, so that a row is never another server's, and keys are not updated: a subscriber logs
+-- the columns of an update to a row that it does not have (PostgreSQL 18), and here one of them is the key.
+
 CREATE TABLE kid_seal_internal.keys (
-    n integer PRIMARY KEY,
+    row_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    n integer NOT NULL UNIQUE,
     key bytea NOT NULL CHECK (octet_length(key) = 32),
-    made timestamptz NOT NULL DEFAULT now()
+    made timestamptz NOT NULL DEFAULT now(),
+    seals boolean NOT NULL DEFAULT false
 );
-COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: the key that was made last seals, all unseal';
+CREATE UNIQUE INDEX keys_seals ON kid_seal_internal.keys (seals) WHERE seals;
+COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: one seals, all unseal';
 COMMENT ON COLUMN kid_seal_internal.keys.key IS 'random, of 256 bits';
 
 -- Without this ANALYZE would copy keys to pg_statistic. From there dumps of statistics take them, even dumps without
 -- data, and a forgotten key would stay there until the next ANALYZE.
 ALTER TABLE kid_seal_internal.keys ALTER COLUMN key SET STATISTICS 0;
 
--- from src/sql/seal/copies.sql
+-- from src/sql/seal/replication.sql
 
--- A dump can be restored into a database that has keys already. If the number of a key is taken, the key gets another
--- one. A key that is there already is not added. No expression here may have a key either: NEW is a variable.
-CREATE FUNCTION kid_seal_internal.number_key() RETURNS trigger
+-- A publication FOR ALL TABLES has the keys, too. On a subscriber nothing of them arrives: each server keeps its own keys,
+-- and no line of the log can show one of either side.
+CREATE FUNCTION kid_seal_internal.keep_keys() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF EXISTS (SELECT FROM kid_seal_internal.keys AS k WHERE k.n = NEW.n) THEN
-        NEW.n := (SELECT max(k.n) + 1 FROM kid_seal_internal.keys AS k);
+    IF TG_OP = 'TRUNCATE' THEN
+        RAISE 'keys cannot be truncated'
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_seal_forget_key().';
     END IF;
-    RETURN NEW;
-END $$;
-CREATE FUNCTION kid_seal_internal.drop_copies() RETURNS trigger
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    DELETE FROM kid_seal_internal.keys AS k
-          USING kid_seal_internal.keys AS same WHERE same.key = k.key AND same.n < k.n;
     RETURN NULL;
 END $$;
-CREATE TRIGGER number_key BEFORE INSERT ON kid_seal_internal.keys
-    FOR EACH ROW EXECUTE FUNCTION kid_seal_internal.number_key();
-CREATE TRIGGER drop_copies AFTER INSERT ON kid_seal_internal.keys
-    FOR EACH STATEMENT EXECUTE FUNCTION kid_seal_internal.drop_copies();
-COMMENT ON FUNCTION kid_seal_internal.number_key() IS 'gives a key the next number if its own is taken';
-COMMENT ON FUNCTION kid_seal_internal.drop_copies() IS 'deletes keys that are there with a lower number';
-SELECT pg_extension_config_dump('kid_seal_internal.keys'::regclass, ''::text);
+COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS 'ignores changes of keys that come by replication, and refuses TRUNCATE';
+
+CREATE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.keys
+    FOR EACH ROW EXECUTE FUNCTION kid_seal_internal.keep_keys();
+CREATE TRIGGER refuse_truncate BEFORE TRUNCATE ON kid_seal_internal.keys
+    FOR EACH STATEMENT EXECUTE FUNCTION kid_seal_internal.keep_keys();
+ALTER TABLE kid_seal_internal.keys ENABLE REPLICA TRIGGER keep_keys, ENABLE ALWAYS TRIGGER refuse_truncate;
 
 -- from src/sql/seal/cipher.sql
 
@@ -135,8 +135,13 @@ COMMENT ON FUNCTION kid_seal_internal.from_text(text, text) IS
 CREATE FUNCTION kid_seal_internal.no_key() RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
+    IF EXISTS (SELECT FROM kid_seal_internal.keys) THEN
+        RAISE 'no key seals IDs'
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_seal_use_key() once you have exported the key.';
+    END IF;
     RAISE 'there is no key to seal IDs with'
-        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_seal_new_key() once.';
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              HINT = 'Call kid_seal_import_key() with the keys of an earlier database, or kid_seal_new_key() for the first one.';
 END $$;
 CREATE FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -151,31 +156,96 @@ END $$;
 COMMENT ON FUNCTION kid_seal_internal.no_key() IS 'raises the error of sealing without a key';
 COMMENT ON FUNCTION kid_seal_internal.refuse(text, bytea, text, text) IS 'raises the error of a text that no key opens';
 
+-- The callers set plan_cache_mode: before the first ANALYZE PostgreSQL would plan these queries again in each call.
+CREATE FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) RETURNS bytea
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    sealed bytea;
+BEGIN
+    SELECT kid_seal_internal.encipher(block, kid_seal_internal.subkey(k.key, type, prefix)) INTO sealed
+      FROM kid_seal_internal.keys AS k
+     WHERE k.seals;
+    IF NOT FOUND THEN
+        PERFORM kid_seal_internal.no_key();
+    END IF;
+    RETURN sealed;
+END $$;
+-- Most texts are of the key that seals, so it is tried alone before the others.
+CREATE FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) RETURNS bytea
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    size integer := 16 - octet_length(zeros);
+    id bytea;
+BEGIN
+    SELECT substr(block, 1, size) INTO id
+      FROM kid_seal_internal.keys AS k,
+           LATERAL (SELECT kid_seal_internal.decipher(sealed, kid_seal_internal.subkey(k.key, type, prefix))
+                    OFFSET 0) AS opened (block)
+     WHERE k.seals AND substr(block, size + 1) = zeros;
+    IF NOT FOUND THEN
+        SELECT substr(block, 1, size) INTO id
+          FROM kid_seal_internal.keys AS k,
+               LATERAL (SELECT kid_seal_internal.decipher(sealed, kid_seal_internal.subkey(k.key, type, prefix))
+                        OFFSET 0) AS opened (block)
+         WHERE NOT k.seals AND substr(block, size + 1) = zeros
+         ORDER BY k.n DESC
+         LIMIT 1;
+    END IF;
+    RETURN id;
+END $$;
+COMMENT ON FUNCTION kid_seal_internal.seal(bytea, text, text) IS 'enciphers a block with the key that seals';
+COMMENT ON FUNCTION kid_seal_internal.unseal(bytea, bytea, text, text) IS
+    'returns what stands before the zeros of a block, NULL if no key opens it';
+
+-- Each change of keys comes after all before it. Changes in a session that replicates would be ignored.
+CREATE FUNCTION kid_seal_internal.lock_keys() RETURNS void
+    LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+    IF current_setting('session_replication_role') = 'replica' THEN
+        RAISE 'keys cannot be changed while session_replication_role is "replica"'
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    LOCK TABLE kid_seal_internal.keys IN SHARE ROW EXCLUSIVE MODE;
+END $$;
+COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS 'waits for other changes of keys';
+
 CREATE FUNCTION @extschema@.kid_seal_new_key() RETURNS integer
     LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     made integer;
 BEGIN
-    LOCK TABLE kid_seal_internal.keys IN SHARE ROW EXCLUSIVE MODE;
-    -- Whatever the system clock says, the new key is the newest: at the same time, that with the greatest number.
-    INSERT INTO kid_seal_internal.keys (n, key, made)
-    SELECT coalesce(max(k.n), 0) + 1, kid_seal_internal.new_key(), greatest(max(k.made), now())
-      FROM kid_seal_internal.keys AS k
+    PERFORM kid_seal_internal.lock_keys();
+    INSERT INTO kid_seal_internal.keys (n, key)
+    SELECT coalesce(max(k.n), 0) + 1, kid_seal_internal.new_key() FROM kid_seal_internal.keys AS k
     RETURNING n INTO made;
     RETURN made;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal_new_key() IS
-    'makes a random key, which seals from then on, and returns its number; older keys go on unsealing';
+    'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
 
--- The newest key stays: there is always one that seals.
+-- Writes the rows anew instead of updating them: see the table.
+CREATE FUNCTION @extschema@.kid_seal_use_key(n integer) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM kid_seal_internal.lock_keys();
+    WITH old AS (DELETE FROM kid_seal_internal.keys AS k WHERE k.seals RETURNING k.*)
+    INSERT INTO kid_seal_internal.keys (n, key, made) SELECT old.n, old.key, old.made FROM old;
+    WITH used AS (DELETE FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_use_key.n RETURNING k.*)
+    INSERT INTO kid_seal_internal.keys (n, key, made, seals) SELECT used.n, used.key, used.made, true FROM used;
+    IF NOT FOUND THEN
+        RAISE 'there is no key %', kid_seal_use_key.n USING ERRCODE = 'undefined_object';
+    END IF;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal_use_key(integer) IS
+    'makes a key the one that seals; the others go on unsealing';
+
 CREATE FUNCTION @extschema@.kid_seal_forget_key(n integer) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    LOCK TABLE kid_seal_internal.keys IN SHARE ROW EXCLUSIVE MODE;
-    IF kid_seal_forget_key.n
-       = (SELECT k.n FROM kid_seal_internal.keys AS k ORDER BY k.made DESC, k.n DESC LIMIT 1) THEN
-        RAISE 'key % is the newest, which seals', kid_seal_forget_key.n
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_seal_new_key() before.';
+    PERFORM kid_seal_internal.lock_keys();
+    IF EXISTS (SELECT FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_forget_key.n AND k.seals) THEN
+        RAISE 'key % seals', kid_seal_forget_key.n
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_seal_use_key() for another one before.';
     END IF;
     DELETE FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_forget_key.n;
     IF NOT FOUND THEN
@@ -183,14 +253,49 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal_forget_key(integer) IS
-    'deletes a key, and so ends every text that it sealed; the newest key cannot be deleted';
+    'deletes a key, and so ends every text that it sealed; the key that seals cannot be deleted';
 
-CREATE FUNCTION @extschema@.kid_seal_keys(OUT n integer, OUT made timestamptz) RETURNS SETOF record
+CREATE FUNCTION @extschema@.kid_seal_keys(OUT n integer, OUT made timestamptz, OUT seals boolean) RETURNS SETOF record
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN QUERY SELECT k.n, k.made FROM kid_seal_internal.keys AS k ORDER BY k.n;
+    RETURN QUERY SELECT k.n, k.made, k.seals FROM kid_seal_internal.keys AS k ORDER BY k.n;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal_keys() IS 'lists the keys by their numbers, without their contents';
+
+CREATE FUNCTION @extschema@.kid_seal_export_keys(OUT n integer, OUT key text, OUT seals boolean) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT k.n, encode(k.key, 'hex'), k.seals FROM kid_seal_internal.keys AS k ORDER BY k.n;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal_export_keys() IS
+    'returns the keys in hexadecimal, for kid_seal_import_key() in another database and for services that unseal';
+
+-- A key is checked before it is inserted, because the error of a constraint shows the row.
+CREATE FUNCTION @extschema@.kid_seal_import_key(n integer, key text, seals boolean) RETURNS integer
+    LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    number integer;
+BEGIN
+    IF key ~ '^[0-9a-fA-F]{64}$' IS NOT TRUE THEN
+        RAISE 'a key has 64 hexadecimal digits' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    PERFORM kid_seal_internal.lock_keys();
+    SELECT k.n INTO number
+      FROM kid_seal_internal.keys AS k WHERE k.key = decode(kid_seal_import_key.key, 'hex');
+    IF NOT FOUND THEN
+        INSERT INTO kid_seal_internal.keys (n, key, seals)
+        SELECT CASE WHEN kid_seal_import_key.n IS NULL OR bool_or(k.n = kid_seal_import_key.n)
+                    THEN coalesce(max(k.n), 0) + 1 ELSE kid_seal_import_key.n END,
+               decode(kid_seal_import_key.key, 'hex'),
+               kid_seal_import_key.seals IS TRUE AND bool_or(k.seals) IS NOT TRUE
+          FROM kid_seal_internal.keys AS k
+        RETURNING keys.n INTO number;
+    END IF;
+    RETURN number;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal_import_key(integer, text, boolean) IS
+    'adds a key, under the next number if its own is taken, and returns its number; it seals only if none does yet';
 
 -- from src/sql/seal/type.sql.in
 
@@ -201,37 +306,23 @@ CREATE FUNCTION kid_seal_internal.to_kid64(id bytea) RETURNS kid64
 COMMENT ON FUNCTION kid_seal_internal.to_kid64(bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id kid64, prefix text) RETURNS text
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    block bytea;
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    SELECT kid_seal_internal.encipher(id::bytea || decode('0000000000000000', 'hex'),
-                                      kid_seal_internal.subkey(k.key, 'kid64', prefix)) INTO block
-      FROM kid_seal_internal.keys AS k
-     ORDER BY k.made DESC, k.n DESC
-     LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.no_key();
-    END IF;
-    RETURN kid_seal_internal.to_text(block, prefix);
+    RETURN kid_seal_internal.to_text(
+        kid_seal_internal.seal(id::bytea || decode('0000000000000000', 'hex'), 'kid64', prefix), prefix);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(kid64, text) IS
-    'returns an ID as a text that only its unsealing function can read; the same ID and prefix give the same text';
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 
 CREATE FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea;
+    id bytea := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid64', prefix);
 BEGIN
-    SELECT substr(block, 1, 8) INTO id
-      FROM kid_seal_internal.keys AS k,
-           LATERAL (SELECT kid_seal_internal.decipher(sealed_block, kid_seal_internal.subkey(k.key, 'kid64', prefix))
-                    OFFSET 0) AS opened (block)
-     WHERE substr(block, 8 + 1) = decode('0000000000000000', 'hex')
-     ORDER BY k.made DESC, k.n DESC
-     LIMIT 1;
-    IF NOT FOUND AND NOT missing_ok THEN
+    IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid64', prefix);
     END IF;
     RETURN kid_seal_internal.to_kid64(id);
@@ -272,25 +363,26 @@ COMMENT ON FUNCTION kid_seal_internal.uuid_block(integer, bytea, text) IS
 COMMENT ON FUNCTION kid_seal_internal.to_uuid(bytea) IS 'the uuid with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) RETURNS uuid
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     block bytea;
 BEGIN
     PERFORM kid_seal_internal.head(prefix);
     SELECT kid_seal_internal.uuid_block(k.n, id::bytea, prefix) INTO block
       FROM kid_seal_internal.keys AS k
-     ORDER BY k.made DESC, k.n DESC
-     LIMIT 1;
+     WHERE k.seals;
     IF NOT FOUND THEN
         PERFORM kid_seal_internal.no_key();
     END IF;
     RETURN kid_seal_internal.to_uuid(block);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal_uuid(kid64, text) IS
-    'returns an ID as a uuid that looks random; the same ID and prefix give the same uuid';
+    'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
 
 CREATE FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     sealed_block bytea := uuid_send(sealed);
     id bytea;
@@ -303,7 +395,7 @@ BEGIN
                     OFFSET 0) AS opened (block)
      WHERE CASE WHEN substr(block, 9, 6) = decode('000000000000', 'hex')
                 THEN kid_seal_internal.uuid_block(k.n, substr(block, 1, 8), prefix) = sealed_block END
-     ORDER BY k.made DESC, k.n DESC
+     ORDER BY k.seals DESC, k.n DESC
      LIMIT 1;
     IF NOT FOUND AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed::text, sealed_block, 'kid64', prefix);
@@ -322,37 +414,23 @@ CREATE FUNCTION kid_seal_internal.to_kid96(id bytea) RETURNS kid96
 COMMENT ON FUNCTION kid_seal_internal.to_kid96(bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id kid96, prefix text) RETURNS text
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    block bytea;
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    SELECT kid_seal_internal.encipher(id::bytea || decode('00000000', 'hex'),
-                                      kid_seal_internal.subkey(k.key, 'kid96', prefix)) INTO block
-      FROM kid_seal_internal.keys AS k
-     ORDER BY k.made DESC, k.n DESC
-     LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.no_key();
-    END IF;
-    RETURN kid_seal_internal.to_text(block, prefix);
+    RETURN kid_seal_internal.to_text(
+        kid_seal_internal.seal(id::bytea || decode('00000000', 'hex'), 'kid96', prefix), prefix);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(kid96, text) IS
-    'returns an ID as a text that only its unsealing function can read; the same ID and prefix give the same text';
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 
 CREATE FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS kid96
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea;
+    id bytea := kid_seal_internal.unseal(sealed_block, decode('00000000', 'hex'), 'kid96', prefix);
 BEGIN
-    SELECT substr(block, 1, 12) INTO id
-      FROM kid_seal_internal.keys AS k,
-           LATERAL (SELECT kid_seal_internal.decipher(sealed_block, kid_seal_internal.subkey(k.key, 'kid96', prefix))
-                    OFFSET 0) AS opened (block)
-     WHERE substr(block, 12 + 1) = decode('00000000', 'hex')
-     ORDER BY k.made DESC, k.n DESC
-     LIMIT 1;
-    IF NOT FOUND AND NOT missing_ok THEN
+    IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid96', prefix);
     END IF;
     RETURN kid_seal_internal.to_kid96(id);
@@ -369,37 +447,23 @@ CREATE FUNCTION kid_seal_internal.to_sno(id bytea) RETURNS sno
 COMMENT ON FUNCTION kid_seal_internal.to_sno(bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id sno, prefix text) RETURNS text
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    block bytea;
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    SELECT kid_seal_internal.encipher(id::bytea || decode('000000000000', 'hex'),
-                                      kid_seal_internal.subkey(k.key, 'sno', prefix)) INTO block
-      FROM kid_seal_internal.keys AS k
-     ORDER BY k.made DESC, k.n DESC
-     LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.no_key();
-    END IF;
-    RETURN kid_seal_internal.to_text(block, prefix);
+    RETURN kid_seal_internal.to_text(
+        kid_seal_internal.seal(id::bytea || decode('000000000000', 'hex'), 'sno', prefix), prefix);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(sno, text) IS
-    'returns an ID as a text that only its unsealing function can read; the same ID and prefix give the same text';
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 
 CREATE FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS sno
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea;
+    id bytea := kid_seal_internal.unseal(sealed_block, decode('000000000000', 'hex'), 'sno', prefix);
 BEGIN
-    SELECT substr(block, 1, 10) INTO id
-      FROM kid_seal_internal.keys AS k,
-           LATERAL (SELECT kid_seal_internal.decipher(sealed_block, kid_seal_internal.subkey(k.key, 'sno', prefix))
-                    OFFSET 0) AS opened (block)
-     WHERE substr(block, 10 + 1) = decode('000000000000', 'hex')
-     ORDER BY k.made DESC, k.n DESC
-     LIMIT 1;
-    IF NOT FOUND AND NOT missing_ok THEN
+    IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'sno', prefix);
     END IF;
     RETURN kid_seal_internal.to_sno(id);
@@ -416,37 +480,23 @@ CREATE FUNCTION kid_seal_internal.to_flake(id bytea) RETURNS flake
 COMMENT ON FUNCTION kid_seal_internal.to_flake(bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id flake, prefix text) RETURNS text
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    block bytea;
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    SELECT kid_seal_internal.encipher(id::bytea || decode('0000000000000000', 'hex'),
-                                      kid_seal_internal.subkey(k.key, 'flake', prefix)) INTO block
-      FROM kid_seal_internal.keys AS k
-     ORDER BY k.made DESC, k.n DESC
-     LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.no_key();
-    END IF;
-    RETURN kid_seal_internal.to_text(block, prefix);
+    RETURN kid_seal_internal.to_text(
+        kid_seal_internal.seal(id::bytea || decode('0000000000000000', 'hex'), 'flake', prefix), prefix);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(flake, text) IS
-    'returns an ID as a text that only its unsealing function can read; the same ID and prefix give the same text';
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 
 CREATE FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS flake
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea;
+    id bytea := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'flake', prefix);
 BEGIN
-    SELECT substr(block, 1, 8) INTO id
-      FROM kid_seal_internal.keys AS k,
-           LATERAL (SELECT kid_seal_internal.decipher(sealed_block, kid_seal_internal.subkey(k.key, 'flake', prefix))
-                    OFFSET 0) AS opened (block)
-     WHERE substr(block, 8 + 1) = decode('0000000000000000', 'hex')
-     ORDER BY k.made DESC, k.n DESC
-     LIMIT 1;
-    IF NOT FOUND AND NOT missing_ok THEN
+    IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'flake', prefix);
     END IF;
     RETURN kid_seal_internal.to_flake(id);
@@ -463,37 +513,23 @@ CREATE FUNCTION kid_seal_internal.to_flax(id bytea) RETURNS flax
 COMMENT ON FUNCTION kid_seal_internal.to_flax(bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id flax, prefix text) RETURNS text
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    block bytea;
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    SELECT kid_seal_internal.encipher(id::bytea || decode('00000000', 'hex'),
-                                      kid_seal_internal.subkey(k.key, 'flax', prefix)) INTO block
-      FROM kid_seal_internal.keys AS k
-     ORDER BY k.made DESC, k.n DESC
-     LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.no_key();
-    END IF;
-    RETURN kid_seal_internal.to_text(block, prefix);
+    RETURN kid_seal_internal.to_text(
+        kid_seal_internal.seal(id::bytea || decode('00000000', 'hex'), 'flax', prefix), prefix);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(flax, text) IS
-    'returns an ID as a text that only its unsealing function can read; the same ID and prefix give the same text';
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 
 CREATE FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS flax
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
-    id bytea;
+    id bytea := kid_seal_internal.unseal(sealed_block, decode('00000000', 'hex'), 'flax', prefix);
 BEGIN
-    SELECT substr(block, 1, 12) INTO id
-      FROM kid_seal_internal.keys AS k,
-           LATERAL (SELECT kid_seal_internal.decipher(sealed_block, kid_seal_internal.subkey(k.key, 'flax', prefix))
-                    OFFSET 0) AS opened (block)
-     WHERE substr(block, 12 + 1) = decode('00000000', 'hex')
-     ORDER BY k.made DESC, k.n DESC
-     LIMIT 1;
-    IF NOT FOUND AND NOT missing_ok THEN
+    IF id IS NULL AND NOT missing_ok THEN
         PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'flax', prefix);
     END IF;
     RETURN kid_seal_internal.to_flax(id);

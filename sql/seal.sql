@@ -15,7 +15,7 @@ SELECT * FROM kid_seal_keys();
 
 -- What Node's crypto and typeid-js made with the key of the vectors. The three numbers of a row are equal. In upper case
 -- no text opens.
-INSERT INTO kid_seal_internal.keys VALUES (1, sha256('kid_seal'));
+SELECT kid_seal_import_key(1, encode(sha256('kid_seal'), 'hex'), true);
 \set vectors `grep -v '^#' "$PG_ABS_SRCDIR/test/vectors/seal.tsv" | tail -n +2`
 CREATE TABLE vectors AS
 SELECT f[1] AS type, decode(f[2], 'hex') AS bytes, f[3] AS prefix, f[4] AS sealed
@@ -144,21 +144,62 @@ SET max_parallel_workers_per_gather = 2;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM orders WHERE kid64_unseal(kid_seal(id, 'ord'), 'ord') = id;
 SELECT count(DISTINCT kid_seal(id, 'ord')) FROM orders WHERE kid64_unseal(kid_seal(id, 'ord'), 'ord') = id;
 
--- Keys: the newest seals, all unseal, and a forgotten one no longer.
+-- Keys: one seals, all unseal, and a forgotten one no longer. A new one seals when told to.
 SELECT kid_seal_new_key();
-SELECT n, made = now() AS made_now FROM kid_seal_keys();
+SELECT kid_seal(:'id'::kid64, 'ord') = :'sealed' AS same_text;
+SELECT kid_seal_use_key(2);
+SELECT n, made = now() AS made_now, seals FROM kid_seal_keys();
 SELECT kid_seal(:'id'::kid64, 'ord') <> :'sealed' AS other_text, kid64_unseal(:'sealed', 'ord') = :'id' AS old_opens,
        kid64_unseal(kid_seal(:'id'::kid64, 'ord'), 'ord') = :'id' AS new_opens;
 SELECT kid_seal_uuid(:'id'::kid64, 'ord') <> :'sealed_uuid' AS other_uuid, kid64_unseal_uuid(:'sealed_uuid', 'ord') = :'id' AS old_opens,
        kid64_unseal_uuid(kid_seal_uuid(:'id'::kid64, 'ord'), 'ord') = :'id' AS new_opens;
 SELECT kid_seal_new_key();
+SELECT kid_seal_use_key(3);
+SELECT kid_seal_use_key(3), kid_seal_use_key(NULL);
+SELECT kid_seal_use_key(4);
 SELECT kid_seal_forget_key(3);
 SELECT kid_seal_forget_key(4);
 SELECT kid_seal_forget_key(0);
 SELECT kid_seal_forget_key(1);
 SELECT kid_seal_forget_key(1);
 SELECT kid64_unseal(:'sealed', 'ord', true) = :'id' AS old_opens, kid64_unseal_uuid(:'sealed_uuid', 'ord', true) = :'id' AS old_uuid_opens;
-SELECT n FROM kid_seal_keys();
+SELECT n, seals FROM kid_seal_keys();
+
+-- Exported and imported. A key is there once, under a free number, and which key seals does not change. Errors show no key.
+CREATE TEMPORARY TABLE exported AS SELECT * FROM kid_seal_export_keys();
+SELECT n, key = (SELECT encode(k.key, 'hex') FROM kid_seal_internal.keys AS k WHERE k.n = e.n) AS same, seals FROM exported AS e;
+SELECT kid_seal_import_key(n + 10, upper(key), true) FROM exported ORDER BY n;
+SELECT kid_seal_import_key(n, md5(key) || md5(''), seals) FROM exported ORDER BY n;
+SELECT kid_seal_import_key(NULL, repeat('7f', 32), NULL), kid_seal_import_key(-7, repeat('80', 32), false);
+SELECT n, seals FROM kid_seal_keys();
+SELECT kid_seal_import_key(9, NULL, true);
+SELECT kid_seal_import_key(9, repeat('7', 63), true);
+SELECT kid_seal_import_key(9, repeat('7', 63) || 'g', true);
+BEGIN;
+SET LOCAL session_replication_role = replica;
+SAVEPOINT s;
+SELECT kid_seal_new_key();
+ROLLBACK TO s;
+SELECT kid_seal_import_key(9, repeat('81', 32), true);
+ROLLBACK TO s;
+SELECT kid_seal_use_key(2);
+ROLLBACK TO s;
+SELECT kid_seal_forget_key(2);
+ROLLBACK;
+TRUNCATE kid_seal_internal.keys;
+SELECT kid_seal(:'id'::kid64, 'ord') AS resealed \gset
+DROP EXTENSION kid_seal;
+CREATE EXTENSION kid_seal;
+SELECT kid_seal_import_key(n, key, false) FROM exported ORDER BY n;
+SELECT kid_seal(:'id'::kid64, 'ord');
+SELECT kid64_unseal(:'resealed', 'ord') = :'id' AS opens;
+SELECT kid_seal_use_key(3);
+SELECT kid_seal(:'id'::kid64, 'ord') = :'resealed' AS same_text;
+DROP EXTENSION kid_seal;
+CREATE EXTENSION kid_seal;
+SELECT kid_seal_import_key(n, key, seals) FROM exported ORDER BY n;
+SELECT kid_seal(:'id'::kid64, 'ord') = :'resealed' AS same_text;
+DROP TABLE exported;
 
 -- Everything of the extension has a comment and is nobody's but the database owner's. The functions that run as another role
 -- pin search_path. Nothing else has rights.

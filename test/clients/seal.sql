@@ -2,15 +2,15 @@
 -- key opens.
 SET client_min_messages = warning;
 CREATE EXTENSION kid_seal CASCADE;
-SELECT kid_seal_new_key() AS key \gset
+SELECT kid_seal_new_key() AS key, kid_seal_use_key(1) \gset
 CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text DEFAULT 'tea');
 INSERT INTO orders SELECT FROM generate_series(1, 500);
 INSERT INTO orders SELECT ((-1)::bigint - (2 ^ n)::bigint)::kid64 FROM generate_series(0, 62) AS n;
 INSERT INTO orders VALUES ('...........'), ('zzzzzzzzzzw');
 CREATE TABLE texts AS SELECT id, kid_seal(id, 'ord') AS encoded, kid_seal_uuid(id, 'ord') AS uuid FROM orders;
-SELECT kid_seal_new_key() AS key \gset
+SELECT kid_seal_new_key() AS key, kid_seal_use_key(2) \gset
 INSERT INTO texts SELECT id, kid_seal(id, 'ord'), kid_seal_uuid(id, 'ord') FROM orders;
-CREATE VIEW exported AS SELECT n, encode(key, 'hex') AS key, n = max(n) OVER () AS seals FROM kid_seal_internal.keys ORDER BY n;
+CREATE VIEW exported AS SELECT * FROM kid_seal_export_keys();
 
 CREATE TABLE wrong (encoded text);
 INSERT INTO wrong SELECT kid_encode(md5(n::text)::uuid, 'ord') FROM generate_series(1, 100) AS n;

@@ -1,5 +1,5 @@
-# kid_seal: the owner of the database, who plants code and moves schemas, does not come by a key or by a superuser's rights. Keys
-# survive dumps, and are on standbys.
+# kid_seal: the owner of the database, who plants code and moves schemas, gets no superuser's rights, and no key
+# but by kid_seal_export_keys(). Exported keys survive what drops them. Standbys have the keys.
 use strict;
 use warnings;
 use Digest::SHA 'hmac_sha256';
@@ -73,9 +73,9 @@ unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder)/, 'none of 
 
 # Who has which rights.
 is(sqlstates_of('holder', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}), '55000', 'without a key nothing is sealed');
-is(output_of('holder', 'SELECT of_seal.kid_seal_new_key()'), 1, 'the owner of the database makes a key');
+is(output_of('holder', 'SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_use_key(1)'), "1\n", 'the owner of the database makes a key');
 is(sqlstates_of('tenant', 'SELECT key FROM kid_seal_internal.keys; SELECT kid_seal_internal.new_key()'), '42501 42501', 'the keys are for nobody');
-foreach my $call (q{kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, q{kid64_unseal('', '')}, 'kid_seal_new_key()', 'kid_seal_forget_key(1)', 'kid_seal_keys()')
+foreach my $call (q{kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, q{kid64_unseal('', '')}, 'kid_seal_new_key()', 'kid_seal_use_key(1)', 'kid_seal_forget_key(1)', 'kid_seal_keys()', 'kid_seal_export_keys()', q{kid_seal_import_key(1, '', true)})
 {
 	is(sqlstates_of('tenant', "SELECT of_seal.$call"), 42501, "$call is not for everybody");
 }
@@ -110,7 +110,7 @@ output_of('holder', q{CREATE FUNCTION of_pgcrypto.hmac(bytea, bytea, text) RETUR
 	CREATE FUNCTION of_kid.kid_uuid_decode(text, text) RETURNS uuid LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN NULL; END'});
 is(output_of('holder', q{SET search_path = of_kid, of_pgcrypto, of_seal; SELECT was_seal.kid_seal('.6.nef3Mk.3'::was_kid.kid64, 'ord')}), $sealed, 'the functions still find their own');
 is(output_of('holder', qq{SELECT was_seal.kid64_unseal('$sealed', 'ord')}), '.6.nef3Mk.3', 'in both directions');
-is(output_of('holder', 'SELECT was_seal.kid_seal_new_key()'), 2, 'and for a new key');
+is(output_of('holder', 'SELECT was_seal.kid_seal_new_key(); SELECT was_seal.kid_seal_use_key(2)'), "2\n", 'and for a new key');
 unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder)/, 'nothing planted ran as another');
 output_of('holder', 'DROP SCHEMA of_kid, of_seal CASCADE; ALTER SCHEMA was_kid RENAME TO of_kid; ALTER SCHEMA was_seal RENAME TO of_seal');
 
@@ -120,10 +120,10 @@ my @subkeys = map { unpack 'H32', hmac_sha256("$_:ord", pack 'H*', $key) } 'kid6
 # After an error in an expression PL/pgSQL makes its variables constants of a plan, as long as the transaction lasts.
 my @calls = (q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'Ord')}, $unseal,
 	q{SELECT of_seal.kid64_unseal('ord_01hwxnrzaefay8vvr14d2pf2db', 'ord')}, q{SELECT of_seal.kid64_unseal('ord_01hwxnrzaefay8vvr14d2pf2db', 'Ord')});
-sql('GRANT EXECUTE ON FUNCTION of_seal.kid_seal_uuid(of_kid.kid64, text), of_seal.kid64_unseal_uuid(uuid, text, boolean), of_seal.kid_seal_new_key() TO app');
+sql('GRANT EXECUTE ON FUNCTION of_seal.kid_seal_uuid(of_kid.kid64, text), of_seal.kid64_unseal_uuid(uuid, text, boolean), of_seal.kid_seal_new_key(), of_seal.kid_seal_use_key(integer), of_seal.kid_seal_import_key(integer, text, boolean) TO app; CREATE TABLE public.to_import AS SELECT * FROM of_seal.kid_seal_export_keys(); GRANT SELECT ON public.to_import TO app');
 my $sealed_uuid = sql(q{SELECT of_seal.kid_seal_uuid('.6.nef3Mk.3', 'ord')});
 push @calls, map { s/(kid_seal|kid64_unseal)\(/$1_uuid(/gr =~ s/'ord_01hwx\w+'/'018f3b5c-7d4e-4abc-8def-0123456789ab'/r =~ s/'$sealed'/'$sealed_uuid'/r } @calls;
-my $all = join '', map { "SAVEPOINT s;\n$_;\nROLLBACK TO s;\n" } @calls, 'SELECT of_seal.kid_seal_new_key()', 'SELECT of_seal.kid_seal_forget_key(1)', 'SELECT * FROM of_seal.kid_seal_keys()';
+my $all = join '', map { "SAVEPOINT s;\n$_;\nROLLBACK TO s;\n" } @calls, 'SELECT of_seal.kid_seal_new_key()', 'SELECT of_seal.kid_seal_use_key(1)', 'SELECT of_seal.kid_seal_import_key(n, key, seals) FROM public.to_import', 'SELECT of_seal.kid_seal_forget_key(1)', 'SELECT * FROM of_seal.kid_seal_keys()';
 my $printed = output_of('app', "BEGIN;\n$all" . 'SET client_min_messages = debug5; SET debug_print_parse = on; SET debug_print_rewritten = on; SET debug_print_plan = on;' . $all x 8);
 like($printed, qr/CONST/, 'debugging output is there');
 # A role that makes a key does not see the key.
@@ -136,11 +136,11 @@ output_of('holder', q{CREATE SCHEMA trap;
 	CREATE FUNCTION trap.eq(bytea, bytea) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN false; END';
 	CREATE OPERATOR trap.= (LEFTARG = integer, RIGHTARG = integer, FUNCTION = trap.eq); CREATE OPERATOR trap.= (LEFTARG = bytea, RIGHTARG = bytea, FUNCTION = trap.eq);
 	CREATE OPERATOR trap.< (LEFTARG = integer, RIGHTARG = integer, FUNCTION = trap.eq)});
-sql(q{SET search_path = trap, pg_catalog; INSERT INTO kid_seal_internal.keys VALUES (3, decode(repeat('77', 32), 'hex'), '2020-01-01')});
+is(sql(q{SET search_path = trap, pg_catalog; SELECT of_seal.kid_seal_import_key(3, repeat('77', 32), true)}), 4, 'an imported key gets a free number');
 unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder|tenant)/, 'a superuser who adds a key runs no planted code');
-is(sql('SELECT n FROM kid_seal_internal.keys ORDER BY made DESC, n DESC LIMIT 1'), 3, 'an old key that is added is not the newest');
-is(sql(q{ANALYZE kid_seal_internal.keys; SELECT string_agg(attname, ' ' ORDER BY attname) FROM pg_stats WHERE schemaname = 'kid_seal_internal'}), 'made n', 'ANALYZE copies no key');
-is(sqlstates_of('holder', 'SELECT of_seal.kid_seal_forget_key(3)'), 55000, 'the newest key stays');
+is(sql('SELECT n FROM of_seal.kid_seal_keys() WHERE seals'), 2, 'and does not seal');
+is(sql(q{ANALYZE kid_seal_internal.keys; SELECT string_agg(attname, ' ' ORDER BY attname) FROM pg_stats WHERE schemaname = 'kid_seal_internal'}), 'made n row_id seals', 'ANALYZE copies no key');
+is(sqlstates_of('holder', 'SELECT of_seal.kid_seal_forget_key(2)'), 55000, 'the key that seals stays');
 is(output_of('holder', 'SELECT of_seal.kid_seal_forget_key(4)'), '', 'any other can be forgotten');
 foreach my $secret ($key, @subkeys, $made)
 {
@@ -149,6 +149,8 @@ foreach my $secret ($key, @subkeys, $made)
 	unlike($printed, qr/@bytes|$hexadecimal/i, 'no key in what a client is shown');
 	unlike(slurp_file($node->logfile), qr/@bytes|$hexadecimal/i, 'nor in the log');
 }
+
+sql('DROP TABLE public.to_import');
 
 # Sessions that make keys at the same time get different numbers.
 my @sessions = map { IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('held'), '-c', 'SELECT of_seal.kid_seal_new_key(), pg_sleep(0.01)' ], '>', \my $output) } 1 .. 8;
@@ -161,7 +163,7 @@ my ($key_of_page) = $page =~ /^key +(\w{64})$/m;
 my @vectors = $page =~ /^(\w{16} +\w+ +\w+ +[-\w]{36})$/mg;
 is(@vectors, 3, 'the page has three vectors');
 $node->safe_psql('postgres', "CREATE DATABASE vectors");
-$node->safe_psql('vectors', "CREATE EXTENSION kid_seal CASCADE; INSERT INTO kid_seal_internal.keys (n, key) VALUES (1, '\\x$key_of_page')");
+$node->safe_psql('vectors', "CREATE EXTENSION kid_seal CASCADE; SELECT kid_seal_import_key(1, '$key_of_page', true)");
 foreach (map { [split] } @vectors)
 {
 	my ($bytes, $prefix, $text, $uuid) = @$_;
@@ -178,30 +180,49 @@ is(output_of('app', $unseal, $standby), '.6.nef3Mk.3', 'a standby unseals');
 is(output_of('app', q{SELECT of_seal.kid64_unseal(of_seal.kid_seal('.6.nef3Mk.7'::of_kid.kid64, 'ord'), 'ord')}, $standby), '.6.nef3Mk.7', 'and seals');
 is(sqlstates_of('holder', 'SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_forget_key(1)', $standby), '25006 25006', 'keys are made on the primary');
 
-# Dump and restore, with every extension in another schema.
-my $dump = $node->basedir . '/held.sql';
-$node->command_ok([ 'pg_dump', '-d', $node->connstr('held'), '-f', $dump ], 'a superuser dumps');
-my $script = slurp_file($dump);
-$script =~ s/\bof_(kid|pgcrypto|seal)\b/in_$1/g;
-$script =~ s/\baway\b/in_pgcrypto/g;
-append_to_file("$dump.moved", $script);
-$node->safe_psql('postgres', 'ALTER DATABASE held RENAME TO held_before; CREATE DATABASE held OWNER holder');
-$node->psql('held', "\\i $dump.moved", on_error_stop => 0);
-is(output_of('app', $unseal =~ s/of_seal/in_seal/r), '.6.nef3Mk.3', 'what was sealed before the dump opens after it');
-is(output_of('holder', 'SELECT in_seal.kid_seal_new_key()'), 12, 'and numbers go on');
+# The owner exports the keys. No dump has them, whoever makes it, so none can be restored with them or without.
+my $directory = $node->basedir;
+sub psql_of
+{
+	my ($role, $database, @arguments) = @_;
+	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr($database) . " user=$role", @arguments ], '>', \my $stdout, '2>', \my $stderr);
+	return $stdout . $stderr;
+}
+my ($export, $import) = slurp_file('docs/sealed-ids.md') =~ m{^ *<!-- not run: test/t/seal\.pl does -->\n *```sql\n(.*?)^ *```$}msg;
+append_to_file("$directory/export", "SET search_path = of_seal;\n$export" =~ s/'keys'/'$directory\/keys'/r);
+append_to_file("$directory/import", "SET search_path = of_seal;\n$import" =~ s/'keys'/'$directory\/keys'/r);
+is(psql_of('holder', 'held', '-f', "$directory/export"), '', 'the owner of the database exports the keys');
+my @keys = map { (split /\t/)[1] } split /\n/, slurp_file("$directory/keys");
+is(@keys, 11, 'all of them');
+my @dumps = ([ $superuser, 'plain' ], [ $superuser, 'clean', '--clean', '--if-exists' ], [ $superuser, 'data', '--data-only', '--disable-triggers' ], [ $superuser, 'custom', '-Fc', '-Z0' ],
+	[ $superuser, 'schema', '-n', 'kid_seal_internal', '-n', 'of_seal' ], [ $superuser, 'inserts', '--inserts' ], [ 'holder', 'owner' ], [ 'holder', 'owner_clean', '--clean' ]);
+foreach my $dump (@dumps)
+{
+	my ($role, $name, @options) = @$dump;
+	$node->command_ok([ 'pg_dump', '-d', $node->connstr('held'), '-U', $role, '-f', "$directory/$name", @options ], "pg_dump by $role: $name");
+	my $text = slurp_file("$directory/$name");
+	is(scalar(grep { $text =~ /$_/i } map { substr $_, 0, 16 } @keys), 0, 'has no key');
+}
 
-# The data alone, into a database that has a key of its own.
-$node->command_ok([ 'pg_dump', '--data-only', '-d', $node->connstr('held_before'), '-f', "$dump.data" ], 'a superuser dumps the data');
-$node->safe_psql('postgres', 'CREATE DATABASE other');
-$node->safe_psql('other', 'CREATE EXTENSION kid_seal CASCADE; SELECT kid_seal_new_key()');
-my $new = $node->safe_psql('other', q{SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord')});
-$node->psql('other', "\\i $dump.data", on_error_stop => 0) foreach 1 .. 2;
-is($node->safe_psql('other', q{SELECT string_agg(n::text, ' ') FROM kid_seal_keys()}), '1 2 3 4 5 6 7 8 9 10 11 12', 'keys of a dump get free numbers, and once');
-is($node->safe_psql('other', "SELECT kid64_unseal('$_', 'ord')"), '.6.nef3Mk.3', 'texts of both databases open') foreach $sealed, $new;
+# A restore by the owner over the database, and the loss of kid with its schema. Then the exported keys are imported.
+like(psql_of('holder', 'held', '-f', "$directory/owner_clean"), qr/ERROR/, 'the owner restores with --clean');
+is(output_of('holder', 'SELECT count(*) FROM of_seal.kid_seal_keys()'), 0, 'no key is left');
+is(psql_of('holder', 'held', '-f', "$directory/import"), join('', map { "$_\n" } 1 .. 11), 'the owner imports the keys');
+is(output_of('holder', $unseal), '.6.nef3Mk.3', 'texts open again');
+is(psql_of('holder', 'held', '-f', "$directory/import", '-c', 'SELECT n FROM of_seal.kid_seal_keys() WHERE seals'), join('', map { "$_\n" } 1 .. 11, 2), 'a key is there once, and the same key seals');
 
-my ($stdout, $stderr) = run_command([ 'pg_dump', '-d', $node->connstr('held'), '-U', 'holder', '-f', "$dump.owner" ]);
-like($stderr, qr/permission denied for \w+ (?:keys|kid_seal_internal)/, 'the owner of the database cannot dump the keys');
-$node->command_ok([ 'pg_dump', '-d', $node->connstr('held'), '-U', 'holder', '--exclude-table-data=kid_seal_internal.keys', '-f', "$dump.owner" ], 'but the rest');
+# Beside other keys.
+$node->safe_psql('postgres', 'CREATE DATABASE other OWNER holder');
+$node->safe_psql('other', 'CREATE SCHEMA of_seal AUTHORIZATION holder; CREATE EXTENSION kid_seal SCHEMA of_seal CASCADE; SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_use_key(1)');
+my $new = $node->safe_psql('other', q{SET search_path = of_seal; SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord')});
+is(psql_of('holder', 'other', '-f', "$directory/import"), join('', map { "$_\n" } 2 .. 12), 'keys get free numbers');
+is($node->safe_psql('other', "SELECT of_seal.kid64_unseal('$_', 'ord')"), '.6.nef3Mk.3', 'texts of both databases open') foreach $sealed, $new;
+is($node->safe_psql('other', q{SET search_path = of_seal; SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord')}), $new, 'the key of this database still seals');
+foreach my $secret (@keys)
+{
+	my $hexadecimal = substr $secret, 0, 16;
+	unlike(slurp_file($node->logfile), qr/$hexadecimal/i, 'no key is in the log');
+}
 
 # pgcrypto and kid stay as long as kid_seal needs them.
 is(sqlstates_of($superuser, 'DROP EXTENSION pgcrypto; DROP EXTENSION kid'), '2BP01 2BP01', 'kid_seal needs kid and pgcrypto');

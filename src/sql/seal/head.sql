@@ -8,7 +8,7 @@ BEGIN
                        'USAGE') THEN
         RAISE 'must be owner of database %', current_database()
             USING ERRCODE = 'insufficient_privilege',
-                  DETAIL = 'Dropping kid_seal drops the keys, and dumps need a right to them.';
+                  DETAIL = 'Its owner can export the keys, and drop them.';
     END IF;
 END $$;
 

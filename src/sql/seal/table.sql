@@ -18,12 +18,18 @@
 -- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
 -- plan, and any role can have plans printed (debug_print_plan).
 
+-- The replica identity is random, so that a row is never another server's, and keys are not updated: a subscriber logs
+-- the columns of an update to a row that it does not have (PostgreSQL 18), and here one of them is the key.
+
 CREATE TABLE kid_seal_internal.keys (
-    n integer PRIMARY KEY,
+    row_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    n integer NOT NULL UNIQUE,
     key bytea NOT NULL CHECK (octet_length(key) = 32),
-    made timestamptz NOT NULL DEFAULT now()
+    made timestamptz NOT NULL DEFAULT now(),
+    seals boolean NOT NULL DEFAULT false
 );
-COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: the key that was made last seals, all unseal';
+CREATE UNIQUE INDEX keys_seals ON kid_seal_internal.keys (seals) WHERE seals;
+COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: one seals, all unseal';
 COMMENT ON COLUMN kid_seal_internal.keys.key IS 'random, of 256 bits';
 
 -- Without this ANALYZE would copy keys to pg_statistic. From there dumps of statistics take them, even dumps without
