@@ -136,7 +136,7 @@ $before = as('app', 'plain', 'SELECT last_value FROM kid_clocks.kid64_clock');
 foreach my $attack (
 	q{SELECT nextval('kid_clocks.kid64_clock')}, q{SELECT setval('kid_clocks.kid64_clock', 1)}, q{SELECT kid.kid64_draw()},
 	q{SELECT last_value FROM kid_clocks.kid64_clock}, q{SELECT kid_clocks.kid64_open()}, q{SELECT kid_clocks.kid_uuidv7_open(5)}, q{SELECT kid_observe(kid_next())},
-	q{SELECT kid_observe(kid_uuidv7())}, q{SELECT kid_stats()}, q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret')}, q{SELECT * FROM kid_clocks.kid64_secret}, q{SELECT kid_clocks.kid64_key(1, 1)},
+	q{SELECT kid_observe(kid_uuidv7())}, q{SELECT kid64_at(now())}, q{SELECT kid_stats()}, q{SELECT pg_sequence_last_value('kid_clocks.kid64_secret')}, q{SELECT * FROM kid_clocks.kid64_secret}, q{SELECT kid_clocks.kid64_key(1, 1)},
 	# These wait for a lock before PostgreSQL looks at rights, if they find the table.
 	q{PREPARE p AS SELECT FROM kid_clocks.kid64_clock}, q{CREATE RULE r AS ON INSERT TO kid_clocks.kid64_clock DO NOTHING}, q{SELECT nextval('kid_clocks.kid64_at_sequence')},
 	q{ALTER SEQUENCE kid_clocks.kid64_clock CACHE 10}, q{CREATE FUNCTION kid.kid64_state() RETURNS bigint LANGUAGE sql AS 'SELECT 1'}, q{CREATE TABLE kid.t ()})
@@ -162,7 +162,7 @@ like(as('other', 'plain', q{CREATE FUNCTION pg_temp.wrapped() RETURNS bigint LAN
 	SELECT count(*) || ' locks' FROM pg_locks WHERE locktype = 'advisory'}), qr/\A0 locks\z/, 'an error in a parallel operation leaves no lock behind');
 
 # Functions and operators of a caller with the names that kid uses, in a schema that precedes all others, are not called.
-as('app', 'plain', 'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other');
+as('app', 'plain', 'CREATE SCHEMA trap; GRANT ALL ON SCHEMA trap TO other; GRANT EXECUTE ON FUNCTION kid64_at TO other');
 # PostgreSQL 19 has no other strings than the standard ones.
 my $planted = as('other', 'plain', ($node->safe_psql('plain', 'SHOW server_version_num') < 190000 ? 'SET standard_conforming_strings = off; ' : '') . q{
 	CREATE TEMP SEQUENCE kid64_secret; CREATE TEMP SEQUENCE kid64_clock; CREATE TEMP TABLE pg_class (oid oid);
@@ -271,6 +271,15 @@ foreach my $database ('bare', 'defaults')
 	like(as('other', $database, $_), qr/ERROR:  permission denied for/, "and may not, in $database: $_")
 	  foreach q{SELECT setval('kid_clocks.kid64_clock', 1)}, 'SELECT kid_clocks.kid64_open(5)', 'SELECT kid.kid_observe(kid.kid_next())', 'CREATE TABLE kid_clocks.t ()', 'CREATE TABLE kid.t ()';
 }
+
+# A role without rights cannot make kid64_at() repeat an ID of the owner. One to which the owner grants it can back-fill, also after an upgrade.
+as('app', 'bare', 'CREATE TABLE filled (id kid.kid64 PRIMARY KEY)');
+my $fill = q{INSERT INTO filled SELECT kid.kid64_at('2026-11-20')};
+as('app', 'bare', $fill);
+like(as('other', 'bare', q{SELECT count(kid.kid64_at(now())) FROM generate_series(1, 16383)}), qr/ERROR:  permission denied for function kid64_at/, 'a role without rights may not draw the sequences');
+is(as('app', 'bare', $fill), '', 'and the next row has another ID');
+as('app', 'bare', 'GRANT EXECUTE ON FUNCTION kid.kid64_at TO other');
+is(install('app', 'bare') . as('other', 'bare', q{SELECT kid.kid_timestamp(kid.kid64_at('2026-11-20')) = '2026-11-20'}), 't', 'the owner grants it');
 
 # The owner changes the secrets. Who knows an old one can stop new IDs, and then cannot.
 {
