@@ -129,11 +129,10 @@ SELECT kid_drop_partitions('many', '2020-01-18', dry_run => false, at_most => 2)
 SELECT count(*) FROM kid_drop_partitions('many', '2020-01-18', dry_run => false);
 SELECT count(*) FROM kid_drop_partitions('many', '2020-01-18', dry_run => false, at_most => NULL);
 SELECT min(begins) FROM kid_partitions('many');
--- The table and its schema keep their names until the transaction ends, even if there was nothing to do.
+-- The table is locked until the transaction ends, even if there was nothing to do.
 BEGIN;
 SELECT count(*) FROM kid_drop_partitions('many', '2000-01-01', dry_run => false);
-SELECT coalesce(relation::regclass::text, objid::regnamespace::text) AS locked, mode FROM pg_locks
- WHERE pid = pg_backend_pid() AND (relation = 'many'::regclass AND mode <> 'AccessShareLock' OR classid = 'pg_namespace'::regclass) ORDER BY 1;
+SELECT mode FROM pg_locks WHERE pid = pg_backend_pid() AND relation = 'many'::regclass AND mode <> 'AccessShareLock';
 COMMIT;
 
 -- If no partition has begun yet, the first new one begins now.
@@ -202,20 +201,24 @@ RESET quote_all_identifiers;
 RESET standard_conforming_strings;
 RESET escape_string_warning;
 \endif
--- If a superuser calls it, the partitions belong to the owner of the table.
-CREATE ROLE regress_kid_owner;
-GRANT CREATE ON SCHEMA public TO regress_kid_owner;
+-- Only the owner may call it, because the table can run code of its owner. The error says how.
+CREATE ROLE "Regress kid's owner";
 CREATE TABLE owned (id kid64) PARTITION BY RANGE (id);
-ALTER TABLE owned OWNER TO regress_kid_owner;
-SELECT count(*) FROM kid_create_partitions('owned', '1 day', now() + interval '1 second');
-SELECT c.relowner::regrole FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = 'owned'::regclass;
-DROP TABLE owned;
-ALTER ROLE regress_kid_owner RENAME TO "Regress kid's owner";
+ALTER TABLE owned OWNER TO "Regress kid's owner";
+SELECT kid_create_partitions('owned', '1 day', now() + interval '1 second');
+SELECT kid_drop_partitions('owned', now(), dry_run => false);
+GRANT CREATE ON SCHEMA public TO "Regress kid's owner";
 SET ROLE "Regress kid's owner";
-CREATE TABLE owned (id kid64) PARTITION BY RANGE (id);
 SELECT count(*) FROM kid_create_partitions('owned', '1 day', now() + interval '1 second');
-DROP TABLE owned;
 RESET ROLE;
+SELECT c.relowner::regrole FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhparent = 'owned'::regclass;
+-- A transaction with a snapshot from before the lock could work on an old state.
+SET SESSION AUTHORIZATION "Regress kid's owner";
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT kid_create_partitions('owned', '1 day', now() + interval '2 days');
+ROLLBACK;
+RESET SESSION AUTHORIZATION;
+DROP TABLE owned;
 REVOKE CREATE ON SCHEMA public FROM "Regress kid's owner";
 DROP ROLE "Regress kid's owner";
 
@@ -304,22 +307,6 @@ DROP TABLE named;
 DROP DOMAIN pg_temp.kid96, pg_temp.kid64, pg_temp.flax, pg_temp.sno;
 DROP TYPE pg_temp.flake;
 
--- If a partition moves to another table while the catalogs are read, it has bounds of another kind or another type.
-CREATE TABLE moved (id kid96) PARTITION BY RANGE (id);
-CREATE TABLE moved_1 PARTITION OF moved FOR VALUES FROM (kid96_floor('2026-01-01')) TO (kid96_floor('2027-01-01'));
-CREATE TABLE others (l text, n bigint) PARTITION BY LIST (l);
-CREATE TABLE others_1 PARTITION OF others FOR VALUES IN ('a', 'b');
-CREATE TABLE numbers (n bigint) PARTITION BY RANGE (n);
-CREATE TABLE numbers_1 PARTITION OF numbers FOR VALUES FROM (1) TO (281474976710656);
-BEGIN;
-UPDATE pg_class SET relpartbound = (SELECT o.relpartbound FROM pg_class o WHERE o.relname = 'others_1') WHERE relname = 'moved_1';
-SELECT * FROM kid_partitions('moved');
-UPDATE pg_class SET relpartbound = (SELECT o.relpartbound FROM pg_class o WHERE o.relname = 'numbers_1') WHERE relname = 'moved_1';
-SELECT * FROM kid_partitions('moved');
-ROLLBACK;
-SELECT partition, begins FROM kid_partitions('moved');
-DROP TABLE moved, others, numbers;
-
 -- The time of a flake depends on a setting of the session. No partition is dropped if roles have different values of
 -- that setting, or if no remaining partition could take new rows.
 CREATE ROLE regress_kid_epoch;
@@ -333,7 +320,7 @@ RESET kid.flake_epoch;
 SELECT * FROM error('SELECT kid_drop_partitions(''fe'', now() - interval ''90 days'', dry_run => false)');
 -- The same if only past partitions would remain.
 SELECT code FROM error('SELECT kid_drop_partitions(''fe'', now() - interval ''90 years'')');
-ALTER ROLE regress_kid_epoch SET kid.flake_epoch = '1577836800s';
+ALTER ROLE regress_kid_epoch SET kid.flake_epoch = '1577836800000';
 SELECT * FROM error('SELECT kid_drop_partitions(''fe'', now() - interval ''90 days'', dry_run => false)');
 SELECT * FROM error('SELECT kid_create_partitions(''fe'', ''1 day'', now())');
 SET kid.flake_epoch = '1577836800000';
@@ -345,8 +332,7 @@ SELECT count(*) FROM kid_partitions('fe') WHERE partition::text LIKE '%' || to_c
 DROP TABLE fe;
 DROP OWNED BY regress_kid_epoch; DROP ROLE regress_kid_epoch;
 
--- Code that an owner attached to a table never runs as another role, which may be a superuser. It cannot become that role, and it leaves the settings of the
--- session unchanged.
+-- Code that an owner attached to a table never runs as another role, which may be a superuser.
 CREATE ROLE regress_kid_owner;
 CREATE SCHEMA regress_kid_own AUTHORIZATION regress_kid_owner;
 SET SESSION AUTHORIZATION regress_kid_owner;
@@ -365,15 +351,18 @@ CREATE FUNCTION regress_kid_own.trap(int) RETURNS int IMMUTABLE LANGUAGE plpgsql
 CREATE TABLE regress_kid_own.t (id kid64, n int, CHECK (regress_kid_own.trap(1) = 1 OR n > 0)) PARTITION BY RANGE (id);
 CREATE INDEX ON regress_kid_own.t ((regress_kid_own.trap(n) + regress_kid_own.trap(1)));
 CREATE TABLE regress_kid_own.rest PARTITION OF regress_kid_own.t DEFAULT;
-CREATE VIEW regress_kid_own.v AS SELECT * FROM regress_kid_own.log WHERE who <> 'regress_kid_owner';
 RESET search_path;
 RESET SESSION AUTHORIZATION;
+SELECT kid_create_partitions('regress_kid_own.t', '1 day', now() + interval '3 days');
+SELECT kid_drop_partitions('regress_kid_own.t', now() + interval '2 days', false);
+SELECT * FROM kid_partitions('regress_kid_own.t') WHERE begins IS NOT NULL;
+SELECT kid_drop_partitions('regress_kid_own.t', now() + interval '2 days');
+SET SESSION AUTHORIZATION regress_kid_owner;
 SELECT count(*) > 0 AS made FROM kid_create_partitions('regress_kid_own.t', '1 day', now() + interval '3 days');
-SELECT count(*) > 0 AS dropped FROM kid_drop_partitions('regress_kid_own.t', now() + interval '2 days', false);
+RESET SESSION AUTHORIZATION;
+RESET search_path;
+SELECT DISTINCT who FROM regress_kid_own.log;
 SELECT DISTINCT relowner::regrole FROM pg_class WHERE oid IN (SELECT partition FROM kid_partitions('regress_kid_own.t'));
-SELECT count(*) > 0 AS ran FROM regress_kid_own.log;
-SELECT * FROM regress_kid_own.v;
-SHOW search_path;
 -- A partition may have another owner than its parent. The owner of the parent then also needs the rights of that other owner.
 ALTER TABLE regress_kid_own.rest OWNER TO CURRENT_USER;
 SET ROLE regress_kid_owner;
@@ -389,22 +378,6 @@ SET client_min_messages = warning;
 DROP SCHEMA regress_kid_own CASCADE;
 RESET client_min_messages;
 DROP ROLE regress_kid_owner;
-
--- If another table takes the name of the parent during a call, it gets no partition.
-CREATE TABLE swapped (id kid64) PARTITION BY RANGE (id);
-CREATE FUNCTION swap() RETURNS event_trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF to_regclass('public.renamed') IS NULL THEN
-        ALTER TABLE public.swapped RENAME TO renamed;
-        CREATE TABLE public.swapped (id public.kid64) PARTITION BY RANGE (id);
-    END IF;
-END $$;
-CREATE EVENT TRIGGER regress_kid_swap ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION swap();
-SELECT code, message FROM error('SELECT kid_create_partitions(''swapped'', ''1 day'', now() + interval ''1 second'')');
-DROP EVENT TRIGGER regress_kid_swap;
-DROP FUNCTION swap;
-SELECT count(*) FROM kid_partitions('swapped');
-DROP TABLE swapped;
 
 -- An owner's code drops the table during a call, despite the locks of its own session.
 CREATE ROLE regress_kid_owner;
@@ -506,7 +479,7 @@ DROP ROLE regress_kid_epoch;
 CREATE TABLE seen (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY RANGE (id);
 CREATE TABLE seen_before PARTITION OF seen FOR VALUES FROM (MINVALUE) TO (kid64_floor('2026-01-01 00:00+00'));
 CREATE TABLE seen_rest PARTITION OF seen DEFAULT;
-SELECT kid_create_partitions('seen', '1 month', '2026-04-01 00:00+00', since => '2026-01-01 00:00+00');
+SELECT kid_create_partitions('seen', '1 month', '2026-04-01 00:00+00', since => '2026-01-01 00:00+00', time_check => true);
 SELECT partition, missing_check FROM kid_partitions('seen');
 CREATE VIEW seen_at AS SELECT kid_timestamp(id) AS created_at, * FROM seen;
 SET enable_bitmapscan = off;
@@ -526,39 +499,26 @@ EXPLAIN (COSTS OFF) SELECT * FROM seen_at WHERE created_at >= '2026-03-01 00:00+
 -- All IDs that a partition can have between its bounds have the times of the constraint: the first and the last of each, and
 -- those of a partition that begins and ends in the middle of a unit.
 CREATE TABLE seen_mid PARTITION OF seen FOR VALUES FROM (kid64_make('2026-05-01 00:00:00.5+00', 77)) TO (kid64_make('2026-05-01 00:00:00.5+00', 99));
-SELECT kid_create_partitions('seen', '1 day', '2026-05-02 00:00+00', since => '2026-05-01 00:00+00');
+SELECT kid_create_partitions('seen', '1 day', '2026-05-02 00:00+00', since => '2026-05-01 00:00+00', time_check => true);
 SELECT conrelid::regclass, pg_get_constraintdef(oid) FROM pg_constraint WHERE conname = 'kid_time' AND conrelid::regclass::text LIKE 'seen_p202605%' ORDER BY 1;
 INSERT INTO seen SELECT kid64_make('2026-05-01 00:00:00.5+00', n), n FROM unnest('{0,76,77,98,99,16383}'::int[]) AS n;
 INSERT INTO seen SELECT id, 1 FROM unnest('{2026-01-01 00:00+00,2026-01-31 23:59:59.999999+00,2026-02-01 00:00+00,2026-03-31 23:59:59.999999+00,2026-05-01 23:59:59.999999+00}'::timestamptz[]) AS t,
     LATERAL (VALUES (kid64_floor(t)), (kid64_ceil(t))) AS ids (id);
 SELECT tableoid::regclass, id, n FROM seen ORDER BY id;
 SELECT count(*) FROM seen_at WHERE created_at = '2026-05-01 00:00:00.499712+00';
--- Types whose time is exact and depends on no setting have it. A uuid without a time passes.
+-- Types whose time is exact and depends on no setting can have it. A uuid without a time passes.
 CREATE TABLE useen (id uuid PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE fseen (id flake PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE k96seen (id kid96 PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE sseen (id sno PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE xseen (id flax PRIMARY KEY) PARTITION BY RANGE (id);
-SELECT kid_create_partitions(t::regclass, '1 month', '2026-02-01 00:00+00', since => '2026-01-01 00:00+00') FROM unnest('{useen,fseen,k96seen,sseen,xseen}'::text[]) AS t;
+SELECT kid_create_partitions(t::regclass, '1 month', '2026-02-01 00:00+00', since => '2026-01-01 00:00+00', time_check => t !~ '^[fk]') FROM unnest('{useen,fseen,k96seen,sseen,xseen}'::text[]) AS t;
+SELECT t, e.* FROM unnest('{fseen,k96seen}'::text[]) AS t, error(format('SELECT kid_create_partitions(%L, ''1 month'', ''2026-04-01 00:00+00'', since => ''2026-03-01 00:00+00'', time_check => true)', t)) AS e;
 SELECT partition, missing_check FROM unnest('{useen,fseen,k96seen,sseen,xseen}'::text[]) AS t, kid_partitions(t::regclass);
 INSERT INTO useen VALUES ('019b8000-0000-4000-8000-000000000000'), (kid_uuidv7_at('2026-01-31 23:59:59.999999+00'));
 SELECT tableoid::regclass, kid_timestamp(id) FROM useen ORDER BY id;
 INSERT INTO sseen SELECT id FROM unnest('{2026-01-01 00:00+00,2026-01-31 23:59:59.999999+00}'::timestamptz[]) AS t, LATERAL (VALUES (sno_floor(t)), (sno_ceil(t))) AS ids (id);
 INSERT INTO xseen SELECT id FROM unnest('{2026-01-01 00:00+00,2026-01-31 23:59:59.999999+00}'::timestamptz[]) AS t, LATERAL (VALUES (flax_floor(t)), (flax_ceil(t))) AS ids (id);
--- An owner who may not use the schema of kid gets partitions without it.
-CREATE ROLE regress_kid_apart;
-CREATE SCHEMA apart AUTHORIZATION regress_kid_apart;
-CREATE TABLE apart.events (id kid64 PRIMARY KEY) PARTITION BY RANGE (id);
-ALTER TABLE apart.events OWNER TO regress_kid_apart;
-CREATE SCHEMA of_kid;
-ALTER EXTENSION kid SET SCHEMA of_kid;
-SELECT of_kid.kid_create_partitions('apart.events', '1 month', '2026-02-01 00:00+00', since => '2026-01-01 00:00+00');
-GRANT USAGE ON SCHEMA of_kid TO regress_kid_apart;
-SELECT of_kid.kid_create_partitions('apart.events', '1 month', '2026-03-01 00:00+00', since => '2026-01-01 00:00+00');
-SELECT partition, missing_check FROM of_kid.kid_partitions('apart.events');
-ALTER EXTENSION kid SET SCHEMA public;
-DROP SCHEMA apart, of_kid CASCADE;
-DROP ROLE regress_kid_apart;
 DROP VIEW seen_at;
 DROP TABLE seen, useen, fseen, k96seen, sseen, xseen;
 -- The conditions for partitions that have none, with bounds in a unit, at the ends, in any DateStyle, and beside constraints of
@@ -568,13 +528,13 @@ CREATE TABLE bare_old PARTITION OF "Bare" FOR VALUES FROM (MINVALUE) TO (kid64_m
 CREATE TABLE bare_mid PARTITION OF "Bare" FOR VALUES FROM (kid64_make('2026-01-01 00:00+00', 500)) TO (kid64_floor('2026-02-01 00:00+00'))
     PARTITION BY RANGE ("I d");
 CREATE TABLE bare_default PARTITION OF "Bare" DEFAULT;
-SELECT kid_create_partitions('"Bare"', '1 month', '2026-03-01 00:00+00', since => '2026-02-01 00:00+00');
+SELECT kid_create_partitions('"Bare"', '1 month', '2026-03-01 00:00+00', since => '2026-02-01 00:00+00', time_check => true);
 SET DateStyle = 'SQL, DMY'; SET TimeZone = 'Asia/Kolkata';
 SELECT partition, missing_check FROM kid_partitions('"Bare"');
 SELECT format('ALTER TABLE %s ADD CONSTRAINT kid_time_1 CHECK (%s)', partition, missing_check) FROM kid_partitions('"Bare"') WHERE missing_check IS NOT NULL \gexec
 RESET DateStyle; RESET TimeZone;
 SELECT partition, missing_check FROM kid_partitions('"Bare"');
-SELECT kid_create_partitions('bare_mid', '7 days', '2026-01-08 00:00+00', since => '2026-01-02 00:00+00', at_most => 1);
+SELECT kid_create_partitions('bare_mid', '7 days', '2026-01-08 00:00+00', since => '2026-01-02 00:00+00', at_most => 1, time_check => true);
 SELECT conrelid::regclass, conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid::regclass::text ~ 'Bare|bare' ORDER BY 1, 2;
 INSERT INTO "Bare" VALUES (kid64_make('2026-01-01 00:00+00', 400), 1);
 SELECT tableoid::regclass FROM "Bare" WHERE kid_timestamp("I d") = '2026-01-01 00:00+00';
@@ -582,18 +542,10 @@ DROP TABLE "Bare";
 -- A bound with components that no ID has: IDs above it have an earlier time.
 CREATE TABLE excess (id kid64) PARTITION BY RANGE (id);
 CREATE TABLE excess_old PARTITION OF excess FOR VALUES FROM (MINVALUE) TO ('.6.zZ5.....');
-SELECT kid_create_partitions('excess', '1 month', '2026-12-01 00:00+00', since => kid_timestamp('.6.zZ5.....'::kid64), at_most => 1);
+SELECT kid_create_partitions('excess', '1 month', '2026-12-01 00:00+00', since => kid_timestamp('.6.zZ5.....'::kid64), at_most => 1, time_check => false);
 SELECT partition, begins, missing_check FROM kid_partitions('excess');
 INSERT INTO excess SELECT kid64_make(to_timestamp(1796000060), 1) RETURNING kid_timestamp(id), kid_timestamp(id) < kid_timestamp('.6.zZ5.....'::kid64) AS earlier;
 DROP TABLE excess;
--- A constraint takes the right to call its function, which those who insert rows with IDs from elsewhere may not have.
-REVOKE EXECUTE ON FUNCTION kid_timestamp(uuid) FROM PUBLIC;
-CREATE TABLE revoked (id uuid) PARTITION BY RANGE (id);
-SELECT kid_create_partitions('revoked', '1 month', '2026-02-01 00:00+00', since => '2026-01-01 00:00+00');
-SELECT count(*) FROM pg_constraint WHERE conrelid = 'revoked_p20260101'::regclass;
-GRANT EXECUTE ON FUNCTION kid_timestamp(uuid) TO PUBLIC;
-SELECT partition, missing_check FROM kid_partitions('revoked');
-DROP TABLE revoked;
 RESET enable_bitmapscan;
 
 SET client_min_messages = warning;

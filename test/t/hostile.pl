@@ -373,8 +373,10 @@ sub look_after
 	{
 		my ($name, $query) = @$_;
 		my $output = output_of($database, $superuser, "SET search_path = $path; $query");
-		is(others_who_ran($database, $owner), '', "$database: a superuser $name, and runs no planted code") or diag $output;
-		unlike($output, qr/ERROR/, "$database: a superuser $name without an error");
+		is(others_who_ran($database, $owner), '', "$database: before a superuser $name, no planted code runs") or diag $output;
+		like($output, qr/ERROR:  42501: must be owner of table planted\.parent/, "$database: only the owner $name");
+		$output = output_of($database, $superuser, "SET search_path = $path; SET ROLE $owner; $query");
+		unlike($output, qr/ERROR/, "$database: as the owner, a superuser $name without an error") or diag $output;
 	}
 	return;
 }

@@ -97,6 +97,20 @@ static Datum odd_ids(PG_FUNCTION_ARGS) {
   return 0;
 }
 
+/// Returns the greatest length of an ID of a type as text, or null if kid makes no IDs of the type.
+static Datum text_length(PG_FUNCTION_ARGS) {
+  Oid const type = PG_GETARG_OID(0);
+  id_type const *const ids = id_type_of(type);
+  Oid output = InvalidOid;
+  bool varies = false;
+
+  if (ids == nullptr)
+    PG_RETURN_NULL();
+  getTypeOutputInfo(type, &output, &varies);
+  PG_RETURN_INT32(static_cast<std::int32_t>(strlen(OidOutputFunctionCall(output, ids->floor(to_unix(DT_NOEND))))));
+}
+
 } // namespace kid::pg
 
 KID_FUNCTION(kid_odd_ids, kid::pg::odd_ids)
+KID_FUNCTION(kid_text_length, kid::pg::text_length)
