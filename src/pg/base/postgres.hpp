@@ -81,6 +81,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "port/atomics.h"
+#include "port/pg_crc32c.h"
 #include "portability/instr_time.h"
 #include "postmaster/interrupt.h"
 #include "replication/syncrep.h"

@@ -11,19 +11,28 @@ constexpr unsigned file_number = 9764;
 constexpr file_locator file = {GLOBALTABLESPACE_OID, InvalidOid, file_number};
 
 constexpr std::uint64_t page_magic = UINT64CONST(0x6b6964626f756e64); // "kidbound"
-constexpr std::uint32_t page_version = 3;
+constexpr std::uint32_t page_version = 4;
 
 struct page_content {
   std::uint64_t magic;
   std::uint32_t version;
   TimeLineID timeline; ///< the timeline of WAL on which it was written
   page_bounds bounds;
+  std::uint64_t crc; ///< of the fields before it
+
+  std::uint64_t computed_crc() const {
+    pg_crc32c crc32 = 0;
+    INIT_CRC32C(crc32);
+    COMP_CRC32C(crc32, this, offsetof(page_content, crc));
+    FIN_CRC32C(crc32);
+    return crc32;
+  }
 };
 
 // If one of these fails, kid would misread the pages that it has written. For another clock, append it to KID_CLOCKS,
 // and its name and position to the first assertion. For any other change, increase `page_version`.
 static_assert(clock_kid == 0 && clock_flake == 1 && clock_sno == 2 && clock_uuidv7 == 3 && clock_count == 4);
-static_assert(page_version == 3 && page_bounds::room == 8 && sizeof(page_content) == 168);
+static_assert(page_version == 4 && page_bounds::room == 8 && sizeof(page_content) == 176);
 static_assert(offsetof(page_content, bounds) == 16 && offsetof(page_bounds, safe) == 64);
 static_assert(offsetof(page_bounds, draw) == 128 && offsetof(page_bounds, system) == 144);
 
@@ -33,19 +42,20 @@ page_content &content_of(Page page) {
   return *reinterpret_cast<page_content *>(PageGetContents(page));
 }
 
-enum class page_state : unsigned char { none, good, damaged, other_version };
+bool is_first_start(page_state state) {
+  return state < page_state::good;
+}
 
 page_state look_at(Page page) {
   if (PageIsNew(page))
-    return page_state::none;
+    return page_state::zeroes;
   page_content const &content = content_of(page);
   if (content.magic != page_magic)
     return page_state::damaged;
   if (content.version != page_version)
     return page_state::other_version;
-  for (int id = 0; id < clock_count; id++)
-    if (!rules_of(static_cast<clock_id>(id)).is_state(content.bounds.last[id]))
-      return page_state::damaged;
+  if (content.crc != content.computed_crc())
+    return page_state::damaged;
   // A page LSN beyond the end of WAL is damage, and XLogFlush() would fail on it. During recovery nothing is flushed,
   // so any LSN will do.
   return reinterpret_cast<PageHeader>(page)->pd_lower == lower_end &&
@@ -54,10 +64,10 @@ page_state look_at(Page page) {
              : page_state::damaged;
 }
 
-/// Returns true if the page is good, and false if there is none. Raises an error if it is damaged.
-bool check(page_state state) {
-  if (state == page_state::good || state == page_state::none)
-    return state == page_state::good;
+/// Returns `state` if the page is good, or if this is a first start. Raises an error if the page is damaged.
+page_state check(page_state state) {
+  if (state == page_state::good || is_first_start(state))
+    return state;
   ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED), errmsg("page of the bounds of IDs is damaged"),
           state == page_state::damaged
               ? errdetail("File \"global/%u\" does not contain what kid has written.", file_number)
@@ -79,8 +89,8 @@ bool has_block() {
   return seen;
 }
 
-/// Returns the state of the page on disk. Zeroes that fill less than a block count as no page: they are left if the
-/// disk was full when the file was created.
+/// Returns the state of the page on disk. Zeroes that fill less than a block count as zeroes: they are left if the disk
+/// was full when the file was created.
 page_state look_at_file() {
   PGIOAlignedBlock block;
   char path[32];
@@ -88,7 +98,7 @@ page_state look_at_file() {
   int const part = OpenTransientFile(path, O_RDONLY | PG_BINARY);
 
   if (part < 0 && errno == ENOENT)
-    return page_state::none;
+    return page_state::missing;
   if (part < 0)
     ereport(ERROR, errcode_for_file_access(), errmsg("could not open file \"global/%u\": %m", file_number));
   auto const size = pg_pread(part, block.data, BLCKSZ, 0);
@@ -101,7 +111,7 @@ page_state look_at_file() {
   for (ssize_t i = 0; i < size; i++)
     if (block.data[i] != 0)
       return page_state::damaged;
-  return page_state::none;
+  return size == 0 ? page_state::empty : page_state::zeroes;
 }
 
 /// Creates the file with a block of zeroes. After a crash in this function, creates what is missing. P_NEW would need a
@@ -136,7 +146,9 @@ XLogRecPtr fill(Buffer buffer, bool is_new, page_bounds const &bounds) {
   START_CRIT_SECTION();
   if (is_new)
     PageInit(page, BufferGetPageSize(buffer), 0);
-  content_of(page) = {page_magic, page_version, timeline, bounds};
+  page_content &content = content_of(page);
+  content = {page_magic, page_version, timeline, bounds, 0};
+  content.crc = content.computed_crc();
   reinterpret_cast<PageHeader>(page)->pd_lower = lower_end;
   MarkBufferDirty(buffer);
   XLogRecPtr const lsn = log_newpage_buffer(buffer, true);
@@ -151,7 +163,7 @@ void check_may_write() {
 
 } // namespace
 
-bool read_page(page_bounds &bounds, XLogRecPtr &lsn) {
+page_state read_page(page_bounds &bounds, XLogRecPtr &lsn) {
   if (!has_block())
     return check(look_at_file());
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_SHARE);
@@ -162,23 +174,29 @@ bool read_page(page_bounds &bounds, XLogRecPtr &lsn) {
   lsn = PageGetLSN(page);
   UnlockReleaseBuffer(buffer);
   // With zero_damaged_pages, a damaged page is read as zeroes.
-  if (state == page_state::none)
+  if (state == page_state::zeroes)
     state = look_at_file();
   // Raise errors only now: an error is sent to the client before buffers are unlocked.
-  if (!check(state))
-    return false;
-  XLogFlush(lsn);
-  return true;
+  if (check(state) == page_state::good)
+    XLogFlush(lsn);
+  return state;
+}
+
+char const *describe_first_start(page_state state) {
+  char const *const what = state == page_state::missing ? "does not exist"
+                           : state == page_state::empty ? "is empty"
+                                                        : "contains only zeroes";
+  return psprintf("File \"%s/global/%u\" %s.", DataDir, file_number, what);
 }
 
 XLogRecPtr write_page(page_bounds const &bounds) {
   check_may_write();
-  if (!has_block() && !check(look_at_file()))
+  if (!has_block() && is_first_start(check(look_at_file())))
     create();
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_EXCLUSIVE);
   page_state const state = look_at(BufferGetPage(buffer));
-  bool const writable = state == page_state::good || state == page_state::none;
-  XLogRecPtr const lsn = writable ? fill(buffer, state == page_state::none, bounds) : InvalidXLogRecPtr;
+  bool const writable = state == page_state::good || is_first_start(state);
+  XLogRecPtr const lsn = writable ? fill(buffer, is_first_start(state), bounds) : InvalidXLogRecPtr;
   UnlockReleaseBuffer(buffer);
   static_cast<void>(check(state));
   return lsn;
@@ -187,7 +205,7 @@ XLogRecPtr write_page(page_bounds const &bounds) {
 XLogRecPtr mend_page(page_bounds const &bounds) {
   check_may_write();
   if (!has_block()) {
-    if (look_at_file() == page_state::none)
+    if (is_first_start(look_at_file()))
       return InvalidXLogRecPtr;
     create();
   }
@@ -204,7 +222,7 @@ bool page_seems_damaged() {
   // Try more than once, because another process may be writing the page right now.
   for (int tries = 0; tries < 3; tries++) {
     page_state const seen = look_at_file();
-    if (seen == page_state::good || seen == page_state::none)
+    if (seen == page_state::good || is_first_start(seen))
       return false;
     pg_usleep(1000);
   }

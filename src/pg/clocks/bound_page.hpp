@@ -2,11 +2,13 @@
 // without a row in the catalog. It is written through shared buffers and logged whole, and recovery replays it without
 // kid: a standby, a base backup, pg_rewind and recovery to a point in time have the bounds that their WAL has.
 //
-//    0              24                                                                      pd_lower
-//   +----------------+-------+---------+--------------+--------+------------+------+--------+- - - - - - - +
-//   | header of any  | magic | version | WAL timeline | bounds | safe marks | draw | system | unused       |
-//   | page           | 8     | 4       | 4            | 8 × 8  | 8 × 8      | 16   | 8      | (not in WAL) |
-//   +----------------+-------+---------+--------------+--------+------------+------+--------+- - - - - - - +
+//    0              24                                                                            pd_lower
+//   +----------------+-------+---------+--------------+--------+------------+------+--------+-----+- - - - - - - +
+//   | header of any  | magic | version | WAL timeline | bounds | safe marks | draw | system | CRC | unused       |
+//   | page           | 8     | 4       | 4            | 8 × 8  | 8 × 8      | 16   | 8      | 8   | (not in WAL) |
+//   +----------------+-------+---------+--------------+--------+------------+------+--------+-----+- - - - - - - +
+//
+// The CRC is of the fields before it, because a cluster without data checksums would not notice a flipped bit.
 //
 // A session reads or writes the page in shared buffers only while it holds the lock of the lease (lease_lock.hpp). It
 // also locks the content of the buffer, because PostgreSQL writes the buffer to disk. During recovery only WAL replay
@@ -35,11 +37,20 @@ struct page_bounds {
   std::uint64_t system; ///< the system identifier of the server that wrote it, which pg_createsubscriber changes
 };
 
-/// Reads the page into `bounds`, and the end of its WAL into `lsn`. Returns false if this is a first start: there is no
-/// page, or a page of zeroes, which a crash leaves while the page is being created. Raises an error if the page is
-/// damaged or of another version. The WAL of what was read is flushed on return, because the session that wrote it may
-/// have ended before it flushed.
-bool read_page(page_bounds &bounds, XLogRecPtr &lsn);
+/// What the file of the page contains.
+enum class page_state : unsigned char { missing, empty, zeroes, good, damaged, other_version };
+
+/// Reads the page into `bounds`, and the end of its WAL into `lsn`. Raises an error if the page is damaged or of
+/// another version. Otherwise returns `good`, or one of the states before it for a first start. The WAL of what was
+/// read is flushed on return, because the session that wrote it may have ended before it flushed.
+///
+/// A crash while the page is being created leaves no file, an empty file or zeroes. So does a disk that loses a page.
+/// Nothing tells the two apart: pg_control and WAL say nothing of a page that was not written since the last
+/// checkpoint, and one session cannot look for IDs in the tables of other databases. The caller logs what it found.
+page_state read_page(page_bounds &bounds, XLogRecPtr &lsn);
+
+/// Returns a sentence that says where the file should be, and what is there. `state` is that of a first start.
+char const *describe_first_start(page_state state);
 
 /// Writes the page, and creates it if there is none. Returns the LSN up to which WAL must be flushed before the new
 /// bounds may be used. Raises an error during recovery.

@@ -51,8 +51,12 @@ void hold(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micr
 
 namespace {
 
+/// What was found in place of the page, for report_first_start().
+page_state at_first_start;
+
 void report_first_start() {
   ereport(LOG, errmsg("IDs start from the system clock, as no bound of earlier IDs was found"),
+          errdetail("%s", describe_first_start(at_first_start)),
           errhint("After pg_upgrade, or if IDs are in use for another reason, call kid_observe_all()."));
 }
 
@@ -109,7 +113,8 @@ deferred_report open_lease(shared_state &shared) {
     return nullptr;
   memset(&lease.page, 0, sizeof lease.page);
   XLogRecPtr lsn = InvalidXLogRecPtr;
-  bool const found = read_page(lease.page, lsn);
+  page_state const state = read_page(lease.page, lsn);
+  bool const found = state == page_state::good;
   bool const other_system = found && lease.page.system != GetSystemIdentifier();
   lease.page.system = GetSystemIdentifier();
   unix_micros const now = to_unix(GetCurrentTimestamp());
@@ -120,6 +125,7 @@ deferred_report open_lease(shared_state &shared) {
   for_each_clock(shared, [&](clock_ref const &clock) { start_clock(lease, clock, lease.page.last[clock.id], now); });
   pg_write_barrier(); // pairs with the one in open_clocks()
   lease.open = true;
+  at_first_start = state;
   if (!found && lease.length > 0)
     return report_first_start;
   return other_system ? report_other_system : nullptr;

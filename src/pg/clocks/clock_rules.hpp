@@ -47,13 +47,6 @@ struct clock_rules {
   }
 
   bool on_other_side(std::uint64_t a, std::uint64_t b) const { return ((a ^ b) & sides) != 0; }
-
-  /// Returns whether a number is a state. Some bits are never set in a state. If a time unit can be encoded in several
-  /// ways, a state uses only one of them.
-  bool is_state(std::uint64_t number) const {
-    std::uint64_t const start = at(time(number));
-    return start <= number && number <= end_of_unit(start, number);
-  }
 };
 
 /// Describes a clock without sides. `First` and `Last` are the first and the last instant that it can represent.

@@ -28,7 +28,7 @@ bool replayed_draw(page_draw &draw) {
   bool found = false;
 
   static_cast<void>(find_or_make());
-  with_lock([&](lease_state &) { found = read_page(page, lsn) && page.draw.timeline != 0; });
+  with_lock([&](lease_state &) { found = read_page(page, lsn) == page_state::good && page.draw.timeline != 0; });
   draw = page.draw;
   return found;
 }
