@@ -1780,8 +1780,7 @@ COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the c
 COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
 COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
 COMMENT ON FUNCTION kid_observe(sno) IS
-    'moves the logical clock of the type past an ID from elsewhere, on the side given by the tick, so that the ID is '
-    'not made again';
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5

@@ -17,7 +17,7 @@ void observe(clock_ref const &clock, std::uint64_t state) {
             errdetail("It is %.3f s ahead, and the value of \"kid.max_observe\" is %d ms.",
                       static_cast<double>(ahead) / 1e6, max_observe),
             errhint("New IDs would stay ahead until the system clock catches up. If you want that, ask a superuser."));
-  raise_clock(clock, state);
+  raise_all_sides(clock, state);
 }
 
 void check_may_reset() {

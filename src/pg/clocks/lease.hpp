@@ -54,8 +54,8 @@ step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64
 /// `state`.
 void raise_clock(clock_ref const &clock, std::uint64_t state);
 
-/// Raises all sides of a clock to `state`, because it is not known which were used. The clock then holds until the
-/// system clock reaches `state`.
+/// Raises all sides of a clock to the time of `state`, because it is not known which were used: an ID tells one side,
+/// and sno_ceil() always the same. The clock then holds until the system clock reaches `state`.
 void raise_all_sides(clock_ref const &clock, std::uint64_t state);
 
 /// Lowers a clock, and its bound with it, to the unit of `state`. No issued ID above that unit may still be in use.
@@ -65,7 +65,8 @@ bool lower_clock(clock_ref const &clock, std::uint64_t state);
 /// Reports that kid_reset_clock(), called for `time`, has lowered no clock.
 void report_none_lowered(TimestampTz time);
 
-/// Moves a clock past `state`. Raises an error if `state` is too far ahead of the system clock for this user.
+/// Moves a clock past the time of `state`, on all sides. Raises an error if `state` is too far ahead of the system
+/// clock for this user.
 void observe(clock_ref const &clock, std::uint64_t state);
 
 /// Raises an error unless the user is a superuser.

@@ -26,11 +26,15 @@ namespace {
 /// yet to confirm the page.
 bool raise_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t state, std::uint64_t last) {
   std::uint64_t const unit = clock.rules.unit(state);
+  // The page may have the other side, from an interrupted change. Then its safe mark is not the one that is raised.
+  bool const is_on_page =
+      lease.page.safe[clock.id] >= unit && !clock.rules.on_other_side(lease.page.last[clock.id], last);
 
-  if (lease.length > 0) {
-    // Write the bound of the side in use as well: the page may have the other side, from an interrupted change.
-    page_bounds page = page_with(lease, clock, clock.rules.last_before(last, bound_of(clock)));
-    page.safe[clock.id] = Max(page.safe[clock.id], unit);
+  if (lease.length > 0 && !is_on_page) {
+    std::uint64_t const end = clock.rules.last_before(last, bound_of(clock));
+    page_bounds page = page_with(lease, clock, end);
+    // Put the mark at the end of the lease, so that a caller that observes many IDs seldom writes the page.
+    page.safe[clock.id] = Max(clock.rules.unit(end), unit);
     if (!put_page(lease, page))
       return false;
   }
@@ -64,10 +68,12 @@ void raise_clock(clock_ref const &clock, std::uint64_t state) {
 }
 
 void raise_all_sides(clock_ref const &clock, std::uint64_t state) {
-  raise_clock(clock, state);
-  if (clock.rules.sides == 0)
+  std::uint64_t const sides = clock.rules.sides;
+
+  raise_clock(clock, state & ~sides);
+  if (sides == 0)
     return;
-  raise_clock(clock, state | clock.rules.sides);
+  raise_clock(clock, state | sides);
   // Both sides count as used up to `state`. So the clock holds, and IDs go on from there, as those of other clocks do.
   with_open_lease(&clock, [&](lease_state &) {
     hold(clock, clock.cell.load(), to_unix(GetCurrentTimestamp()), slow_micros);
