@@ -270,7 +270,29 @@ $node->append_conf('postgresql.conf', "kid.lease = 0\n");
 $node->start;
 is($node->sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), 100, 'kid.lease = 0: IDs are made');
 is($node->sql(q{SELECT count(lease_until), sum(renewals) FROM kid_stats()}), '0|0', 'kid.lease = 0: there is no bound');
-ok(!-e $path, 'kid.lease = 0: there is no page');
+
+# Each session that ends writes the bound, so it holds after a planned stop.
+my $made = q{SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7()};
+my $above = sub {
+	my ($last, $flake, $sno, $uuid) = split /[|]/, $_[0];
+	return $node->sql("SELECT kid_next()::bigint > $last, flake_next()::bigint > $flake, sno_next() > '$sno', kid_uuidv7() > '$uuid'");
+};
+foreach my $lease ('0', "'1s'")
+{
+	my $last = $node->sql($made);
+	$node->append_conf('postgresql.conf', "kid.lease = $lease\n");
+	$node->stop;
+	$node->set_clock($lease eq '0' ? '+57s' : '+67s'); # 3 s back
+	$node->start;
+	is($above->($last), 't|t|t|t', "from kid.lease = 0 to $lease: after a planned stop and a step back, IDs continue");
+	next if $lease ne '0';
+	# The lease was on, as the clock was behind.
+	$node->set_clock('+70s');
+	$node->restart;
+	is($node->sql('SELECT count(kid_next()), (SELECT count(lease_until) FROM kid_stats()) FROM generate_series(1, 10)'), '10|0', 'the lease is off again');
+}
+$node->set_clock('+0');
+$node->sql('SELECT kid_reset_clock(now())');
 
 # A change of the lease takes effect at a restart. A change of the lease never lowers the bounds in the page.
 sub restart_with_lease

@@ -96,6 +96,41 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   return true;
 }
 
+extern "C" {
+static void write_bounds(int, Datum) {
+  lease_state &lease = shared_memory->lease;
+
+  // A walsender ends after the last checkpoint, when nothing may be written.
+  if (lease.length > 0 || !lease.open || am_walsender)
+    return;
+  // To use buffers takes a transaction, and this one may have failed.
+  AbortOutOfAnyTransaction();
+  StartTransactionCommand();
+  // Not with_lock(): it may wait for standbys, and this session cannot be interrupted any more.
+  LWLockAcquire(&lease.lock, LW_EXCLUSIVE);
+  release_after(&lease.lock, [&] {
+    page_bounds page = lease.page;
+    for_each_clock(*shared_memory, [&](clock_ref const &clock) {
+      page_bounds const one = page_with(lease, clock, clock.cell.load());
+      page.last[clock.id] = one.last[clock.id];
+      page.safe[clock.id] = one.safe[clock.id];
+    });
+    static_cast<void>(put_page(lease, page));
+    lease.unconfirmed = InvalidXLogRecPtr;
+    return true;
+  });
+  CommitTransactionCommand();
+}
+} // extern "C"
+
+void write_bounds_at_exit() {
+  static bool registered = false;
+
+  if (!registered)
+    before_shmem_exit(write_bounds, 0);
+  registered = true;
+}
+
 void clock_ended_error() {
   ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("the range of IDs is used up"),
           errdetail("There is no time unit after that of the last ID issued."));

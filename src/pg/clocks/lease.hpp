@@ -46,6 +46,10 @@ void renew_lease(clock_ref const &clock, std::uint64_t next);
 /// Returns false if standbys have yet to confirm the page.
 bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next);
 
+/// Makes this session write what was issued to the page when it ends, if the lease is off then. Nothing of kid's runs
+/// when the server stops, but all sessions end before. So after a planned stop the clocks start above all issued IDs.
+void write_bounds_at_exit();
+
 /// Changes the side of a clock with sides if the system clock, at `now`, is behind `last`. The result is as for
 /// `toggle` of clock_rules; if the result is `issued`, the clock has moved.
 step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64_t now);

@@ -1,6 +1,7 @@
 // Prepares a process to issue IDs: finds shared memory, and puts the settings of the process in force there. Each
 // change of those settings detaches the process, so that this is done again.
 #include "../base/settings.hpp"
+#include "../clocks/lease.hpp"
 #include "../node/identity.hpp"
 
 namespace kid::pg {
@@ -11,6 +12,7 @@ void attach(char const *function) {
   PreventCommandDuringRecovery(function);
   shared_state &state = find_or_make();
   look_for_citus();
+  write_bounds_at_exit();
   // Nothing after this raises an error.
   attached = &state;
   put_in_force(state);
