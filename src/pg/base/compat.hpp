@@ -123,22 +123,23 @@ inline IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot s
 #endif
 
 // From 19 on a tranche is named when it is allocated, for all processes, and allocation can fail with an error. Before,
-// each process registers the name itself.
-inline int new_tranche(char const *name) {
-#if PG_VERSION_NUM >= 190000
-  return LWLockNewTrancheId(name);
-#else
-  static_cast<void>(name);
-  return LWLockNewTrancheId();
-#endif
-}
-
+// each process registers the name itself, or has it from the postmaster.
 inline void name_tranche(int tranche, char const *name) {
 #if PG_VERSION_NUM >= 190000
   static_cast<void>(tranche);
   static_cast<void>(name);
 #else
   LWLockRegisterTranche(tranche, name);
+#endif
+}
+
+inline int new_tranche(char const *name) {
+#if PG_VERSION_NUM >= 190000
+  return LWLockNewTrancheId(name);
+#else
+  int const tranche = LWLockNewTrancheId();
+  name_tranche(tranche, name);
+  return tranche;
 #endif
 }
 
