@@ -9,7 +9,9 @@ namespace kid::pg {
 shared_state *attached = nullptr;
 
 void attach(char const *function) {
-  PreventCommandDuringRecovery(function);
+  if (RecoveryInProgress())
+    ereport(ERROR, errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("cannot execute %s during recovery", function),
+            errhint("Call it on the primary, as this server is a standby or is being restored."));
   shared_state &state = find_or_make();
   look_for_citus();
   write_bounds_at_exit();
