@@ -74,6 +74,12 @@ answer *answers = nullptr;
 /// PostgreSQL has 100 kB to spare for all extensions that are not preloaded.
 constexpr std::size_t most_unreserved = 65536;
 
+static_assert(
+    most_unreserved >= offsetof(horizon_memory, sessions) + 1100 * sizeof(session_floors) &&
+        2 * sizeof(prepared_floors) <= 3 * sizeof(session_floors),
+    "docs/operations.md says how many sessions a horizon has memory for: 1100, or two thirds as many prepared "
+    "transactions");
+
 prepared_floors *prepared() {
   return reinterpret_cast<prepared_floors *>(memory->sessions + MaxBackends);
 }
