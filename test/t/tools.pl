@@ -1,9 +1,11 @@
 # What docs say about tools that are not started here: the Python of docs/pandas-and-grafana.md gives the numbers and times of the
-# vectors, the query for Grafana uses the primary key, the query of docs/metrics.md returns what its file for postgres_exporter, its
-# alerts and its table name, and promtool, if it is there (Debian's package prometheus), accepts the alerts.
+# vectors, and its lines for pandas read columns and files. The query for Grafana uses the primary key. The query of
+# docs/metrics.md returns what its file for postgres_exporter, its alerts and its table name, and promtool, if it is there
+# (Debian's package prometheus), accepts the alerts.
 use strict;
 use warnings;
 use utf8;
+use File::Basename;
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -64,6 +66,36 @@ END
 	is($out[2], 'datetime64[ms] True True True', 'uuidv7_times() gives the times of the vectors, and NaT for version 4');
 	is($out[3], 'uint64 datetime64[us] datetime64[ms] True', 'an empty column works, and a uuid of another variant, or a missing one, has no time');
 	is(join(' ', @out[ 4 .. $#out ]), join(' ', ('ValueError') x 6), 'what is no kid64 is an error');
+}
+
+# pandas, with the lines of the page: a column of each kind, merged with times of a timestamptz, and a file with a missing number.
+SKIP: {
+	my ($python) = grep { system("$_ -c 'import pandas' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
+	skip 'there is no Python with pandas', 2 unless defined $python;
+	my ($functions, $uses, $read) = $page =~ /^```python\n(.*?)^```$/msg;
+	my @uses = grep { /^frame/ } split /\n/, $uses;
+	my $program = "$PostgreSQL::Test::Utils::tmp_check/frames.py";
+	my $rows = sql(q{SELECT id || ' ' || id::bigint || ' ' || kid_uuidv7_at(t) || ' ' || to_char(t, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
+		FROM generate_series(timestamptz '2026-11-01', '2026-11-01 00:02', '1 min') AS t, kid64_at(t) AS id});
+	append_to_file($program, "$functions\nimport pandas as pd\nrows = [row.split() for row in '''$rows'''.splitlines()]\n");
+	append_to_file($program, "def use$_(frame):\n    $uses[$_]\n    return frame\n") foreach 0 .. 2;
+	append_to_file($program, <<'END' . ($read // 'frame = pd.read_csv("orders.csv")') . "\nprint([str(n) for n in frame['id']] == [row[1] for row in rows])\n");
+made = pd.DataFrame({"at": pd.to_datetime([row[3] for row in rows], utc=True)})
+for use, kind, column in (use0, "str", 0), (use1, "int64", 1), (use1, "Int64", 1), (use1, "UInt64", 1), (use2, "str", 2):
+    ids = [row[column] if kind == "str" else int(row[column]) for row in rows]
+    frame = use(pd.DataFrame({"id": pd.Series(ids, dtype=kind)}))
+    merged = pd.merge_asof(made, frame, on="at", direction="nearest", tolerance=pd.Timedelta("2ms"))
+    print(kind, merged["id"].tolist() == ids)
+try:
+    use1(pd.DataFrame({"id": pd.Series([1, None], dtype="Int64")}))
+except ValueError:
+    print("ValueError")
+with open("orders.csv", "w") as file:
+    file.write("id,item\n,none\n" + "".join(f"{row[1]},tea\n" for row in rows))
+END
+	IPC::Run::run([ $python, $program ], init => sub { chdir dirname($program) }, '>', \my $out, '2>', \my $err);
+	is($err, '', 'pandas has no error');
+	is(join(' ', split /\n/, $out), 'str True int64 True Int64 True UInt64 True str True ValueError True', 'the lines of the page read each kind of column');
 }
 
 # Grafana replaces macros and variables by text.
