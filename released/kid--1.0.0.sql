@@ -587,17 +587,6 @@ CREATE FUNCTION kid_observe(kid64) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_observe';
 REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
 
--- from src/sql/traits/reset_clock.sql.in
-
--- kid64: lowers the logical clock (src/pg/traits/clock.hpp)
-
-CREATE FUNCTION kid_reset_clock(above kid64) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_reset_clock';
-REVOKE ALL ON FUNCTION kid_reset_clock(kid64) FROM PUBLIC;
-
-COMMENT ON FUNCTION kid_reset_clock(kid64) IS
-    'lowers the logical clock of kid64 and kid96 to an ID; no greater ID may be in use';
-
 -- from src/sql/types/kid64.sql
 
 -- kid64: what only this type has
@@ -1729,17 +1718,6 @@ CREATE FUNCTION kid_observe(sno) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_observe';
 REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
 
--- from src/sql/traits/reset_clock.sql.in
-
--- sno: lowers the logical clock (src/pg/traits/clock.hpp)
-
-CREATE FUNCTION kid_reset_clock(above sno) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_reset_clock';
-REVOKE ALL ON FUNCTION kid_reset_clock(sno) FROM PUBLIC;
-
-COMMENT ON FUNCTION kid_reset_clock(sno) IS
-    'lowers the logical clock of sno to an ID; no greater ID may be in use';
-
 -- from src/sql/types/sno.sql
 
 -- sno: what only this type has
@@ -2328,17 +2306,6 @@ COMMENT ON FUNCTION flake_horizon() IS
 CREATE FUNCTION kid_observe(flake) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_observe';
 REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
-
--- from src/sql/traits/reset_clock.sql.in
-
--- flake: lowers the logical clock (src/pg/traits/clock.hpp)
-
-CREATE FUNCTION kid_reset_clock(above flake) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_reset_clock';
-REVOKE ALL ON FUNCTION kid_reset_clock(flake) FROM PUBLIC;
-
-COMMENT ON FUNCTION kid_reset_clock(flake) IS
-    'lowers the logical clock of flake to an ID; no greater ID may be in use';
 
 -- from src/sql/types/flake.sql
 
@@ -3067,17 +3034,6 @@ CREATE FUNCTION kid_observe(uuid) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
 REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
 
--- from src/sql/traits/reset_clock.sql.in
-
--- uuid: lowers the logical clock (src/pg/traits/clock.hpp)
-
-CREATE FUNCTION kid_reset_clock(above uuid) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_reset_clock';
-REVOKE ALL ON FUNCTION kid_reset_clock(uuid) FROM PUBLIC;
-
-COMMENT ON FUNCTION kid_reset_clock(uuid) IS
-    'lowers the logical clock of uuid version 7 to an ID; no greater ID may be in use';
-
 -- from src/sql/types/uuidv7.sql
 
 -- uuid version 7: what only it has
@@ -3148,13 +3104,65 @@ CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
 COMMENT ON FUNCTION kid_own_ids_trigger() IS
     'rejects a row whose ID, in the column that the trigger names, was not made in this transaction';
 
-CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';
 
-COMMENT ON FUNCTION kid_reset_clock(timestamptz) IS
-    'lowers all logical clocks that are ahead of a time to that time; no later ID may be in use';
+-- from src/sql/reset_clock.sql
 
-REVOKE ALL ON FUNCTION kid_reset_clock(timestamptz) FROM PUBLIC;
+-- Lowering the logical clocks, after the system clock was wrong
+
+CREATE FUNCTION kid_hold_clocks(above timestamptz, OUT clock text, OUT until timestamptz) RETURNS SETOF record
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 4 AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_hold_clocks(timestamptz) IS
+    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this transaction';
+
+CREATE FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void
+    LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_lower_clocks(timestamptz, boolean, text, text, text) IS
+    'lowers the clocks that are held; a part of kid_reset_clock()';
+
+CREATE FUNCTION kid_later_ids(
+    after timestamptz, only_clock text DEFAULT NULL,
+    OUT clock text, OUT relation regclass, OUT column_name text, OUT id text, OUT issued timestamptz, OUT problem text,
+    OUT passing boolean)
+    RETURNS SETOF record
+    LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000 ROWS 10 AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_later_ids(timestamptz, text) IS
+    'returns the columns of this database whose rows have IDs after a time, and those that cannot be examined';
+
+-- Runs no code of an owner of the schema or of a table, see kid_check().
+--
+-- Each statement has a snapshot of its own. So the second sees all rows of transactions that have ended when the first
+-- returns, and from then on nobody makes IDs of these clocks. With `force` neither holds nor looks.
+CREATE FUNCTION kid_reset_clock(above timestamptz, force boolean DEFAULT false) RETURNS void
+    LANGUAGE SQL VOLATILE STRICT PARALLEL UNSAFE
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+BEGIN ATOMIC
+    SELECT pg_catalog.count(*) FROM kid_hold_clocks(above) h WHERE NOT force;
+    WITH columns AS MATERIALIZED (
+        SELECT pg_catalog.format('%s.%I', l.relation, l.column_name) AS name, l.id, l.issued, l.problem, l.passing
+          FROM kid_hold_clocks(above) h, kid_later_ids(h.until, h.clock) l
+         WHERE NOT force
+    ),
+    latest AS (
+        SELECT c.name, c.id, c.issued FROM columns c WHERE c.id IS NOT NULL ORDER BY c.issued DESC LIMIT 5
+    )
+    SELECT kid_lower_clocks(
+        above, force,
+        (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s of %s', t.name, t.id, t.issued), E'\n'::text)
+           FROM latest t),
+        (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
+           FROM columns c WHERE c.id IS NULL AND c.passing),
+        (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
+           FROM columns c WHERE c.id IS NULL AND NOT c.passing));
+END;
+
+COMMENT ON FUNCTION kid_reset_clock(timestamptz, boolean) IS
+    'lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID';
+
+REVOKE ALL ON FUNCTION kid_hold_clocks(timestamptz), kid_lower_clocks(timestamptz, boolean, text, text, text),
+    kid_later_ids(timestamptz, text), kid_reset_clock(timestamptz, boolean) FROM PUBLIC;
 
 -- from src/sql/observe_all.sql
 

@@ -24,10 +24,3 @@ CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
 COMMENT ON FUNCTION kid_own_ids_trigger() IS
     'rejects a row whose ID, in the column that the trigger names, was not made in this transaction';
 
-CREATE FUNCTION kid_reset_clock(above timestamptz) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_reset_clock_to_time';
-
-COMMENT ON FUNCTION kid_reset_clock(timestamptz) IS
-    'lowers all logical clocks that are ahead of a time to that time; no later ID may be in use';
-
-REVOKE ALL ON FUNCTION kid_reset_clock(timestamptz) FROM PUBLIC;

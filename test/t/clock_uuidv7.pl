@@ -41,7 +41,7 @@ foreach my $micros (1, 7, 124, 125, 126, 499, 500, 501, 998, 999)
 
 # The clock goes back: IDs stay in order and have the highest time, or calls wait.
 $node->set_clock('+0');
-$node->sql('SELECT kid_reset_clock(now())');
+$node->sql('SELECT kid_reset_clock(now(), force => true)');
 my $insert = 'INSERT INTO ids SELECT FROM generate_series(1, 1000)';
 $node->sql($insert);
 $node->set_clock('-1h');
@@ -76,7 +76,7 @@ is($node->sql(q{SELECT last_issued FROM kid_stats() WHERE clock = 'uuidv7'}), '1
 $node->stop('immediate');
 $node->start;
 like($node->error_of('SELECT kid_uuidv7()'), qr{2200H: the range of IDs is used up}, 'at the end of the range, an error after a crash, too');
-$node->sql(q{SELECT kid_reset_clock(now())});
+$node->sql(q{SELECT kid_reset_clock(now(), force => true)});
 is($node->sql(q{SELECT kid_uuidv7() < clock_timestamp() + interval '1 ms'}), 't', 'after a reset, uuids have the current time again');
 
 $node->stop;

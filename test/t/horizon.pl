@@ -319,18 +319,25 @@ like(error_of("DROP TRIGGER t ON own; " . $call->('BEFORE INSERT', 'FOR EACH ROW
 like(error_of("DROP TRIGGER t ON own; ALTER TABLE own ADD g kid64 GENERATED ALWAYS AS (id) STORED; " . $call->('BEFORE INSERT', 'FOR EACH ROW', 'g')), qr/^42P17: cannot use generated column "g"/, 'a trigger with a generated column');
 like(error_of("DROP TRIGGER t ON own; " . $call->('BEFORE INSERT', 'FOR EACH STATEMENT', 'id')), qr/^39P01: .* must be fired FOR EACH ROW/, 'a trigger for a statement');
 
-# kid_reset_clock() while a transaction has IDs: those that it makes afterwards are lower, and hold back the horizon.
+# kid_reset_clock() by force while a transaction has IDs: those that it makes afterwards are lower, and hold back the horizon.
 @session = (open_session($node));
 sql("SELECT kid_observe(kid64_ceil(now() + interval '10 min'))");
 sql('TRUNCATE events');
 answer($session[0], q{SET client_min_messages = error; BEGIN; SELECT kid_next();});
-sql("SELECT kid_reset_clock(now() + interval '5 min')");
+sql("SELECT kid_reset_clock(now() + interval '5 min', force => true)");
 $early = answer($session[0], q{INSERT INTO events (what) VALUES ('early') RETURNING id;});
 add('late');
 is(sql("SELECT kid_horizon() <= '$early'"), 't', 'after kid_reset_clock() the transaction still holds back the horizon');
 answer($session[0], 'COMMIT;');
 is(seen(), 'early late', 'after its commit all rows are below');
 close_session($_) foreach splice @session;
+
+# A clock that is ahead of the system clock is moved by polls only so often that it still catches up.
+sql("SELECT kid_observe(flake_ceil(now() + interval '10 min'))");
+is(sql(q{SELECT last_issued AS before FROM kid_stats() WHERE clock = 'flake' \gset
+	} . "SELECT flake_horizon() \\g /dev/null\n" x 1000 . q{SELECT last_issued - :'before' < '20 ms' FROM kid_stats() WHERE clock = 'flake'}),
+	't', 'a thousand polls move a clock that is ahead by a few milliseconds');
+sql('SELECT kid_reset_clock(now(), force => true)');
 
 like(sql('SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM events WHERE id < kid_horizon()'), qr/Index Cond: \(id < kid_horizon\(\)\)/, 'the horizon is an index condition');
 done_testing();

@@ -24,7 +24,7 @@ sub in_new_database
 	return reset_clocks();
 }
 
-sub reset_clocks { return sql('SELECT kid_reset_clock(now())') }
+sub reset_clocks { return sql('SELECT kid_reset_clock(now(), force => true)') }
 
 # Returns all that psql prints, errors with their SQLSTATE.
 sub output_of

@@ -55,6 +55,7 @@ extern "C" {
 #include "catalog/pg_tablespace_d.h"
 #include "catalog/pg_type.h"
 #include "catalog/storage_xlog.h"
+#include "commands/dbcommands.h"
 #include "commands/defrem.h"
 #include "commands/tablespace.h"
 #include "commands/trigger.h"

@@ -1,5 +1,4 @@
-// kid_stats(), kid_reset_clock() with a time as its argument, and what the functions of all types that move a clock
-// have in common.
+// kid_stats(), and what the functions of all types that raise a clock have in common.
 #include "../base/datum.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
@@ -18,32 +17,6 @@ void observe(clock_ref const &clock, std::uint64_t state) {
                       static_cast<double>(ahead) / 1e6, max_observe),
             errhint("New IDs would stay ahead until the system clock catches up. If you want that, ask a superuser."));
   raise_all_sides(clock, state);
-}
-
-void check_may_reset() {
-  if (!superuser())
-    ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to reset the clock of IDs"));
-}
-
-void report_none_lowered(TimestampTz time) {
-  ereport(NOTICE, errmsg("no logical clock was lowered"), errdetail("None is ahead of %s.", timestamptz_to_str(time)),
-          errhint("kid_reset_clock() never raises a clock. To raise one, see kid_observe()."));
-}
-
-static Datum kid_reset_clock_to_time(PG_FUNCTION_ARGS) {
-  TimestampTz const argument = PG_GETARG_TIMESTAMPTZ(0);
-  unix_micros const time = to_unix(argument);
-
-  check_may_reset();
-  shared_state &shared = kid::pg::shared("kid_reset_clock()");
-  bool const mended = mend_bounds(time);
-  bool lowered = false;
-  for_each_clock(shared, [&](clock_ref const &clock) { lowered |= lower_clock(clock, clock.rules.state_at(time)); });
-  if (mended)
-    ereport(NOTICE, errmsg("page of the bounds of IDs was written anew"));
-  else if (!lowered)
-    report_none_lowered(argument);
-  PG_RETURN_VOID();
 }
 
 /// Returns what keeps clocks from making IDs, now or after the next start; null if nothing does.
@@ -114,5 +87,4 @@ static Datum kid_stats(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
-KID_FUNCTION(kid_reset_clock_to_time, kid::pg::kid_reset_clock_to_time)
 KID_FUNCTION(kid_stats, kid::pg::kid_stats)

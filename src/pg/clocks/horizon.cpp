@@ -1,5 +1,6 @@
 #include "../../core/ended_list.hpp"
 
+#include "hold.hpp"
 #include "horizon.hpp"
 #include "lease.hpp"
 #include "lease_lock.hpp"
@@ -330,6 +331,25 @@ static void worker_error(char const *function) {
           errmsg("cannot execute %s during a parallel operation", function));
 }
 
+/// Returns whether a session has a floor on any of `clocks`, a set of bits.
+static bool has_floor(session_floors &session, std::uint64_t clocks) {
+  for (int id = 0; id < clock_count; id++)
+    if ((clocks >> id & 1) != 0 && pg_atomic_read_u64(&session.floor[id]) != 0)
+      return true;
+  return false;
+}
+
+static void write_floor(clock_cell &cell, pg_atomic_uint64 &floor) {
+  std::uint64_t last = 0;
+
+  pg_write_barrier(); // a reader that sees the floor also sees the database
+  do {
+    last = cell.load();
+    pg_atomic_write_u64(&floor, last + 1);
+    pg_memory_barrier(); // pairs with those in lower_state() and user_of()
+  } while (cell.load() < last);
+}
+
 clock_cell &enter(clock_id id, char const *function) {
   // The transaction of a worker ends before that of its leader.
   if (IsParallelWorker())
@@ -344,13 +364,13 @@ clock_cell &enter(clock_id id, char const *function) {
     pg_atomic_write_u64(&own->since, static_cast<std::uint64_t>(GetCurrentTransactionStartTimestamp()));
     // A transaction enters again if settings change. Then its first floor is the lower one.
     if (pg_atomic_read_u64(&floor) == 0) {
-      std::uint64_t last = 0;
-      pg_write_barrier(); // a reader that sees the floor also sees the database
-      do {
-        last = cell.load();
-        pg_atomic_write_u64(&floor, last + 1);
-        pg_memory_barrier(); // pairs with the one in lower_state()
-      } while (cell.load() < last);
+      write_floor(cell, floor);
+      // A transaction that the holder waits for does not wait for the holder.
+      while (unlikely(is_held(id)) && !has_floor(*own, held_of(~bit_of(id)))) {
+        pg_atomic_write_u64(&floor, 0);
+        await_release(clock_of(id));
+        write_floor(cell, floor);
+      }
     }
   }
   entered[id] = &cell;
@@ -590,6 +610,9 @@ std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
   return result;
 }
 
+/// How long a clock that is ahead of the system clock stays, at least, after leave_passed_unit() has moved it.
+static constexpr unix_micros between_leaves = 100'000;
+
 void leave_passed_unit(clock_ref const &clock, std::uint64_t now) {
   std::uint64_t last = clock.cell.load();
   std::uint64_t const end = clock.rules.end_of_unit(last, last);
@@ -599,7 +622,8 @@ void leave_passed_unit(clock_ref const &clock, std::uint64_t now) {
   if (last == 0 || last == end || clock.rules.unit(last) == now)
     return;
   left_at = pg_atomic_read_u64(&memory->left_at);
-  if (last > now && (left_at == now || !compare_exchange(memory->left_at, left_at, now)))
+  if (last > now && ((left_at <= now && clock.rules.time(now) - clock.rules.time(left_at) < between_leaves) ||
+                     !compare_exchange(memory->left_at, left_at, now)))
     return;
   // If another session was first, it has issued an ID, and there will be another poll.
   static_cast<void>(clock.cell.compare_exchange(last, end));
@@ -640,6 +664,34 @@ horizon_holder holder_of(clock_id id) {
     return true;
   });
   return holder;
+}
+
+bool knows_transactions() {
+  return find_memory();
+}
+
+clock_user user_of(std::uint64_t clocks) {
+  clock_user user = {-1, InvalidOid, InvalidTransactionId};
+
+  recover_prepared();
+  pg_memory_barrier(); // pairs with the one in write_floor()
+  // A transaction that is being prepared has a place before its session gives up the floor.
+  for (int i = 0; i < MaxBackends; i++) {
+    session_floors &session = memory->sessions[i];
+    if (has_floor(session, clocks))
+      return {GetPGProcByNumber(i)->pid, static_cast<Oid>(pg_atomic_read_u64(&session.database)), InvalidTransactionId};
+  }
+  LWLockAcquire(&memory->lock, LW_SHARED);
+  release_after(&memory->lock, [&] {
+    for (int i = 0; i < max_prepared_xacts; i++) {
+      ended const &there = prepared()[i].one;
+      for (int id = 0; id < clock_count && is_running(there.xid); id++)
+        if ((clocks >> id & 1) != 0 && there.floor[id] != 0)
+          user = {0, there.database, static_cast<TransactionId>(there.xid)};
+    }
+    return true;
+  });
+  return user;
 }
 
 void reserve_horizon() {

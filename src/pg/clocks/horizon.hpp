@@ -52,8 +52,9 @@ clock_cell &enter(clock_id id, char const *function);
 std::uint64_t horizon(clock_id id, char const *function, MemoryContext query);
 
 /// If the system clock has left the time unit of a clock, moves the clock to the end of that unit. The horizon can then
-/// be above all IDs of the unit. If the clock is ahead of the system clock, does so once per unit of the system clock
-/// at most, so that polling does not push it further ahead. `now` is the first state of the system clock's unit.
+/// be above all IDs of the unit. If the clock is ahead of the system clock, does so once in 100 ms at most, so that
+/// polling hardly delays the time when the system clock catches up. `now` is the first state of the system clock's
+/// unit.
 void leave_passed_unit(clock_ref const &clock, std::uint64_t now);
 
 /// Returns whether the running transaction can have taken `state` of clock `id`: whether the horizon waits for it.
@@ -65,6 +66,19 @@ struct horizon_holder {
   TimestampTz since; ///< when it began; if it was prepared before the last start of the server, that start
 };
 horizon_holder holder_of(clock_id id);
+
+/// Returns whether the transactions that have entered a clock are known. If not, there is no memory for them.
+bool knows_transactions();
+
+/// A transaction, of any database, that has entered a clock.
+struct clock_user {
+  int process; ///< 0 if the transaction is prepared, -1 if there is none
+  Oid database;
+  TransactionId prepared;
+};
+
+/// Returns one that has entered any of `clocks`, a set of bits (hold.hpp).
+clock_user user_of(std::uint64_t clocks);
 
 /// Lowers the state of a clock to `to`, and with it the floors of all sessions.
 void lower_state(clock_ref const &clock, std::uint64_t to);

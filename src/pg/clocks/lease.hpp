@@ -25,9 +25,9 @@
 //   bounds       the bounds on the page and in shared memory, and opening the lease after a start
 //   lease        renewing
 //   move_clock   raising and lowering a clock
+//   hold         keeping transactions from a clock while it is lowered; kid_hold_clocks() and kid_lower_clocks()
 //   sides        the clock with sides
-//   clocks       what users may do: observe(), check_may_reset(), report_none_lowered(), and the SQL functions
-//                kid_stats() and kid_reset_clock()
+//   clocks       what users may do: observe(), and the SQL function kid_stats()
 #pragma once
 
 #include "shmem.hpp"
@@ -66,15 +66,9 @@ void raise_all_sides(clock_ref const &clock, std::uint64_t state);
 /// Reports by how much the clock was lowered. Returns whether it was: a clock that is not above that unit stays.
 bool lower_clock(clock_ref const &clock, std::uint64_t state);
 
-/// Reports that kid_reset_clock(), called for `time`, has lowered no clock.
-void report_none_lowered(TimestampTz time);
-
 /// Moves a clock past the time of `state`, on all sides. Raises an error if `state` is too far ahead of the system
 /// clock for this user.
 void observe(clock_ref const &clock, std::uint64_t state);
-
-/// Raises an error unless the user is a superuser.
-void check_may_reset();
 
 /// Moves a clock to the end of a unit, so that a session that has read its state fails its compare-and-swap. Returns
 /// the state that the clock has then.

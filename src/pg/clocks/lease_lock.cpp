@@ -1,6 +1,7 @@
 #include "lease_lock.hpp"
 
 #include "../base/settings.hpp"
+#include "hold.hpp"
 
 namespace kid::pg {
 
@@ -11,7 +12,7 @@ namespace {
 constexpr std::int64_t soon_micros = 200'000;
 constexpr std::int64_t remind_micros = 1'000'000;
 
-enum class lock_attempt : unsigned char { taken, in_use, unconfirmed };
+enum class lock_attempt : unsigned char { taken, in_use, unconfirmed, held };
 
 /// Logs the page once more. A standby that has just become a synchronous one has the WAL already, and would confirm it
 /// only with the next WAL that it receives, or after wal_receiver_status_interval. kid is not told when a standby
@@ -50,30 +51,41 @@ lock_attempt try_lock(lease_state &lease) {
                       : errhint("Try again later, or increase \"kid.max_wait\"."));
 }
 
+[[noreturn]] void held_error(char const *name) {
+  ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("%s are held back", name),
+          errdetail("Process %d holds their clock for kid_reset_clock(), and the value of \"kid.max_wait\" is %d ms.",
+                    holding_process(), max_wait),
+          errhint("Try again later, or increase \"kid.max_wait\"."));
+}
+
 /// Returns how long to sleep, in milliseconds, before the next attempt. Sessions that wait must wake by themselves,
 /// because neither a holder that raises an error nor a standby wakes them. The first of them checks often whether
 /// standbys have confirmed, and wakes the others.
 long sleep_before_next(lock_attempt last, bool is_first, std::int64_t waited) {
-  if (last == lock_attempt::in_use)
+  if (last != lock_attempt::unconfirmed)
     return 10;
   if (!is_first)
     return 50;
   return waited < soon_micros ? 1 : 10;
 }
 
-/// Waits until this session has the lock. Raises an error after `kid.max_wait`; `name` is for its message.
-void wait_for_lock(lease_state &lease, char const *name, lock_attempt last, bool is_first) {
+/// Waits until `again` returns `taken`; `last` is what it returned before. Raises an error after `kid.max_wait`; `name`
+/// is for its message.
+template <class Again> void wait(lease_state &lease, char const *name, lock_attempt last, bool is_first, Again again) {
   static std::uint32_t event = 0;
   std::int64_t const start = monotonic_micros();
 
   if (event == 0)
     event = wait_event("KidLease");
   ConditionVariablePrepareToSleep(&lease.released);
-  for (; last != lock_attempt::taken; last = try_lock(lease)) {
+  for (; last != lock_attempt::taken; last = again(lease)) {
     bool const unconfirmed = last == lock_attempt::unconfirmed;
     std::int64_t const waited = monotonic_micros() - start;
-    if (max_wait >= 0 && waited > Max(max_wait, 10) * INT64CONST(1000))
+    if (max_wait >= 0 && waited > Max(max_wait, 10) * INT64CONST(1000)) {
+      if (last == lock_attempt::held)
+        held_error(name);
       not_renewed_error(name, last);
+    }
     ConditionVariableTimedSleep(&lease.released, sleep_before_next(last, is_first, waited),
                                 unconfirmed ? std::uint32_t{WAIT_EVENT_SYNC_REP} : event);
   }
@@ -85,6 +97,20 @@ static void count_out(int, Datum stats) {
   pg_atomic_fetch_sub_u64(&reinterpret_cast<clock_stats *>(DatumGetPointer(stats))->waiting, 1);
 }
 } // extern "C"
+
+/// Does the same as wait() for a session that makes IDs of `clock`; kid_stats() shows that it waits.
+template <class Again> void wait_counted(clock_ref const &clock, lock_attempt last, Again again) {
+  clock_stats &stats = clock.stats;
+  bool const is_first = pg_atomic_fetch_add_u64(&stats.waiting, 1) == 0;
+
+  if (is_first)
+    pg_atomic_write_u64(&stats.waiting_since, static_cast<std::uint64_t>(GetCurrentTimestamp()));
+  // Decrement the count even if the session is terminated.
+  PG_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats));
+  { wait(shared_memory->lease, psprintf("IDs of %s", clock.rules.name), last, is_first, again); }
+  PG_END_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats));
+  count_out(0, PointerGetDatum(&stats));
+}
 
 } // namespace
 
@@ -126,19 +152,19 @@ void take_lock(lease_state &lease, clock_ref const *clock) {
 
   if (first == lock_attempt::taken)
     return;
-  if (clock == nullptr) {
-    wait_for_lock(lease, "IDs", first, true);
+  if (clock == nullptr)
+    wait(lease, "IDs", first, true, try_lock);
+  else
+    wait_counted(*clock, first, try_lock);
+}
+
+void await_release(clock_ref const &clock) {
+  if (!is_held(clock.id))
     return;
-  }
-  clock_stats &stats = clock->stats;
-  bool const is_first = pg_atomic_fetch_add_u64(&stats.waiting, 1) == 0;
-  if (is_first)
-    pg_atomic_write_u64(&stats.waiting_since, static_cast<std::uint64_t>(GetCurrentTimestamp()));
-  // Decrement the count even if the session is terminated.
-  PG_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats));
-  { wait_for_lock(lease, psprintf("IDs of %s", clock->rules.name), first, is_first); }
-  PG_END_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats));
-  count_out(0, PointerGetDatum(&stats));
+  if (holding_process() == MyProcPid)
+    held_error(psprintf("IDs of %s", clock.rules.name));
+  wait_counted(clock, lock_attempt::held,
+               [id = clock.id](lease_state &) { return is_held(id) ? lock_attempt::held : lock_attempt::taken; });
 }
 
 } // namespace kid::pg

@@ -35,6 +35,9 @@ bool has_lock(lease_state &lease);
 /// kid_stats() shows that it waits; others pass null.
 void take_lock(lease_state &lease, clock_ref const *clock);
 
+/// Waits until no process holds `clock` (hold.hpp), or raises an error after `kid.max_wait`.
+void await_release(clock_ref const &clock);
+
 /// Calls `work` while this session holds the lock.
 template <class Work> void with_lock(Work work) {
   lease_state &lease = shared_memory->lease;

@@ -1,6 +1,7 @@
 // Raises a clock to IDs that were made elsewhere, and lowers a clock to a time above which no ID is in use.
 #include "../base/datum.hpp"
 #include "bounds.hpp"
+#include "hold.hpp"
 #include "horizon.hpp"
 #include "lease.hpp"
 #include "lease_lock.hpp"
@@ -47,10 +48,14 @@ bool raise_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t 
 
 void raise_clock(clock_ref const &clock, std::uint64_t state) {
   clock_rules const &rules = clock.rules;
+  bool held = false;
 
-  with_open_lease(&clock, [&](lease_state &lease) {
+  auto const raise = [&](lease_state &lease) {
     std::uint64_t last = clock.cell.load();
 
+    held = is_held(clock.id);
+    if (held)
+      return true;
     if (rules.on_other_side(last, state))
       return raise_other_side(lease, clock, state, last);
     // After the last unit nothing is left to issue, not even after a start, which begins at the bound.
@@ -64,7 +69,12 @@ void raise_clock(clock_ref const &clock, std::uint64_t state) {
     // The clock may be ahead now, but the system clock did not go back.
     pg_atomic_write_u64(&clock.stats.counted_until, rules.next_unit(clock.cell.load()));
     return true;
-  });
+  };
+
+  do {
+    await_release(clock);
+    with_open_lease(&clock, raise);
+  } while (held);
 }
 
 void raise_all_sides(clock_ref const &clock, std::uint64_t state) {

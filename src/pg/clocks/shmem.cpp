@@ -49,6 +49,7 @@ void fill() {
     pg_atomic_init_u64(&next, rolling);
   pg_atomic_init_u64(&state.lease.safe, 0);
   pg_atomic_init_u64(&state.lease.resets, 0);
+  pg_atomic_init_u64(&state.lease.hold, 0);
   pg_atomic_init_u64(&state.identity.word, 0);
   state.lease.tranche = new_tranche("KidLease");
   LWLockInitialize(&state.lease.lock, state.lease.tranche);

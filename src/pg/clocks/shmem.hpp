@@ -97,6 +97,7 @@ struct lease_state {
   pg_atomic_uint64 safe;   ///< the safe mark of the clock with sides; changed under `lock`
   pg_atomic_uint64 resets; ///< how often a clock was lowered or its lane changed; a session must not use states that
                            ///< it took before that
+  pg_atomic_uint64 hold;   ///< the clocks that a process holds, see hold.hpp; set under `lock`
 };
 
 struct shared_state {

@@ -72,7 +72,7 @@ static Datum odd_ids(PG_FUNCTION_ARGS) {
     if (column.kind != nullptr)
       column.limit = column.kind->first() + early_span;
   }
-  look_at_columns(columns);
+  look_at_columns(columns, looks_for::issued);
   foreach (cell, columns) {
     auto &column = *static_cast<examined *>(lfirst(cell));
     if (!column.gone && column.problem == nullptr && column.greatest.text[0] != '\0')
@@ -84,7 +84,7 @@ static Datum odd_ids(PG_FUNCTION_ARGS) {
     column.later = {};
     column.limit = limit;
   }
-  look_at_columns(columns);
+  look_at_columns(columns, looks_for::issued);
   foreach (cell, columns) {
     auto &column = *static_cast<examined *>(lfirst(cell));
     if (column.gone)

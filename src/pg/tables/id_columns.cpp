@@ -213,8 +213,10 @@ Oid comparison_with(Relation index, int strategy) {
   return get_opcode(op);
 }
 
-/// Finds the greatest ID in a range of values.
-search find_greatest(Relation table, Relation index, datum_range const &range, id_column const &reader, stored_id &id) {
+/// Finds the greatest ID in a range of values. With `later_than`, finds the greatest of a row that is later than that,
+/// and begins with the greatest value; all that sort up to an ID can be earlier.
+search find_greatest(Relation table, Relation index, datum_range const &range, id_column const &reader, stored_id &id,
+                     unix_micros const *later_than = nullptr) {
   bool const descending = (index->rd_indoption[0] & INDOPTION_DESC) != 0;
   search result = search::none;
   ScanKeyData keys[2];
@@ -222,29 +224,42 @@ search find_greatest(Relation table, Relation index, datum_range const &range, i
   ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, comparison_with(index, BTGreaterEqualStrategyNumber),
               range.first);
   ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, comparison_with(index, BTLessEqualStrategyNumber), range.last);
-  // Any snapshot will do, because no row is fetched. SnapshotAny takes no predicate locks.
-  auto *const scan = begin_index_scan(table, index, SnapshotAny, 2);
+  // If no row is fetched, any snapshot will do. Neither of these takes predicate locks.
+  SnapshotData dirty;
+  InitDirtySnapshot(dirty);
+  auto *const scan = begin_index_scan(table, index, later_than != nullptr ? &dirty : SnapshotAny, 2);
+  auto *const slot = later_than != nullptr ? table_slot_create(table, nullptr) : nullptr;
   scan->xs_want_itup = true;
   // Entries of dead rows count too, and skipping them could take long.
   scan->ignore_killed_tuples = false;
   index_rescan(scan, keys, 2, nullptr, 0);
-  for (int strangers = 0; result != search::found && strangers < most_strangers; strangers++) {
+  for (int strangers = 0; result != search::found && strangers < most_strangers;) {
     bool null = true;
     if (index_getnext_tid(scan, descending ? ForwardScanDirection : BackwardScanDirection) == nullptr)
       break;
     Datum const value = index_getattr(scan->xs_itup, 1, scan->xs_itupdesc, &null);
-    result = !null && reader.read(value, id) ? search::found : search::only_strangers;
+    if (null || !reader.read(value, id)) {
+      result = search::only_strangers;
+      strangers++;
+    } else if (later_than == nullptr || (id.time > *later_than && index_fetch_heap(scan, slot))) {
+      result = search::found;
+    } else if (id.latest <= *later_than) {
+      break;
+    }
+    CHECK_FOR_INTERRUPTS();
   }
+  if (slot != nullptr)
+    ExecDropSingleTupleTableSlot(slot);
   index_endscan(scan);
   return result;
 }
 
-search find_greatest(Relation table, Relation index, datum_ranges const &ranges, id_column const &reader,
-                     stored_id &id) {
+search find_greatest(Relation table, Relation index, datum_ranges const &ranges, id_column const &reader, stored_id &id,
+                     unix_micros const *later_than = nullptr) {
   search result = search::none;
 
   for (int i = 0; i < ranges.count && result == search::none; i++)
-    result = find_greatest(table, index, ranges.ranges[i], reader, id);
+    result = find_greatest(table, index, ranges.ranges[i], reader, id, later_than);
   return result;
 }
 
@@ -266,6 +281,23 @@ char const *why_not(Relation index, Oid base) {
       index->rd_opcintype[0] != get_opclass_input_type(usual))
     return psprintf("index \"%s\" does not use the default operator class", name);
   return nullptr;
+}
+
+/// Finds an ID of a row after the limit of a column.
+void look_for_row(Relation table, Relation index, examined &column) {
+  id_column const &reader = *column.reader;
+  stored_id found = {};
+
+  // If the order of a type is coarser than its time, an ID after the limit can sort before one up to the limit.
+  for (bool const after : {true, false}) {
+    if (column.later.text[0] != '\0')
+      return;
+    search const result = find_greatest(table, index, reader.ranges(column.limit, after), reader, found, &column.limit);
+    if (result == search::found)
+      column.later = found;
+    else if (result == search::only_strangers)
+      column.problem = psprintf("it contains values other than %s", column.kind->name);
+  }
 }
 
 /// Finds the greatest IDs of a column before and after its limit, or a problem.
@@ -298,7 +330,7 @@ int place_in(Oid index, AttrNumber column) {
   return place;
 }
 
-void look_at_column(Relation table, examined &column) {
+void look_at_column(Relation table, examined &column, looks_for what) {
   auto *const description = RelationGetDescr(table);
   if (column.number > description->natts || TupleDescAttr(description, column.number - 1)->attisdropped) {
     column.gone = true;
@@ -306,6 +338,7 @@ void look_at_column(Relation table, examined &column) {
   }
   if (TupleDescAttr(description, column.number - 1)->atttypid != column.type) {
     column.problem = "its type was changed meanwhile";
+    column.passing = true;
     return;
   }
 
@@ -323,12 +356,15 @@ void look_at_column(Relation table, examined &column) {
     if (!ConditionalLockRelationOid(oid, AccessShareLock)) {
       char const *const name = get_rel_name(oid);
       why = psprintf("index \"%s\" is locked", name != nullptr ? name : "");
+      column.passing = true;
       continue;
     }
     auto *const index = try_relation_open(oid, NoLock);
     if (index != nullptr) {
       why = why_not(index, base);
-      if (why == nullptr)
+      if (why == nullptr && what == looks_for::rows)
+        look_for_row(table, index, column);
+      else if (why == nullptr)
         look_into(table, index, column);
       relation_close(index, NoLock);
     }
@@ -353,10 +389,12 @@ struct table_columns {
   int count;
 
   examined &operator[](int i) const { return *static_cast<examined *>(list_nth(all, first + i)); }
-  void mark_problem(char const *problem) const {
+  void mark_problem(char const *problem, bool passing) const {
     for (int i = 0; i < count; i++)
-      if ((*this)[i].problem == nullptr)
+      if ((*this)[i].problem == nullptr) {
         (*this)[i].problem = problem;
+        (*this)[i].passing = passing;
+      }
   }
   void mark_gone() const {
     for (int i = 0; i < count; i++)
@@ -374,16 +412,16 @@ bool is_temporary_elsewhere(Oid table) {
   return result;
 }
 
-void look_at_table(table_columns const &columns) {
+void look_at_table(table_columns const &columns, looks_for what) {
   Oid const oid = columns[0].table;
 
   // Only the session that created the table can read it: its pages may be in that session's local buffers.
   if (is_temporary_elsewhere(oid)) {
-    columns.mark_problem("it is in a temporary table of another session");
+    columns.mark_problem("it is in a temporary table of another session", false);
     return;
   }
   if (!ConditionalLockRelationOid(oid, AccessShareLock)) {
-    columns.mark_problem("the table is locked");
+    columns.mark_problem("the table is locked", true);
     return;
   }
   auto *const table = try_relation_open(oid, NoLock);
@@ -392,7 +430,7 @@ void look_at_table(table_columns const &columns) {
   } else {
     for (int i = 0; i < columns.count; i++)
       if (columns[i].problem == nullptr)
-        look_at_column(table, columns[i]);
+        look_at_column(table, columns[i], what);
     relation_close(table, NoLock);
   }
   UnlockRelationOid(oid, AccessShareLock);
@@ -407,7 +445,7 @@ bool is_damage(int sqlstate) {
 
 /// Examines the columns of a table in a subtransaction, which cleans up after an error. Damage becomes the problem of
 /// these columns; any other error is raised again.
-void try_table(table_columns const &columns) {
+void try_table(table_columns const &columns, looks_for what) {
   auto *const context = CurrentMemoryContext;
   auto *const owner = CurrentResourceOwner;
 
@@ -415,7 +453,7 @@ void try_table(table_columns const &columns) {
   MemoryContextSwitchTo(context);
   PG_TRY();
   {
-    look_at_table(columns);
+    look_at_table(columns, what);
     ReleaseCurrentSubTransaction();
     MemoryContextSwitchTo(context);
     CurrentResourceOwner = owner;
@@ -430,7 +468,7 @@ void try_table(table_columns const &columns) {
     CurrentResourceOwner = owner;
     if (!is_damage(error->sqlerrcode))
       ReThrowError(error);
-    columns.mark_problem(psprintf("it cannot be read: %s", error->message));
+    columns.mark_problem(psprintf("it cannot be read: %s", error->message), true);
   }
   PG_END_TRY();
 }
@@ -480,7 +518,7 @@ List *collect_columns(Oid function, Oid only) {
   return all.columns;
 }
 
-void look_at_columns(List *columns) {
+void look_at_columns(List *columns, looks_for what) {
   auto *const results = CurrentMemoryContext;
   auto *const scratch = AllocSetContextCreate(results, "examining columns of IDs", ALLOCSET_DEFAULT_SIZES);
   int const all = list_length(columns);
@@ -491,7 +529,7 @@ void look_at_columns(List *columns) {
       table.count++;
     CHECK_FOR_INTERRUPTS();
     MemoryContextSwitchTo(scratch);
-    try_table(table);
+    try_table(table, what);
     MemoryContextSwitchTo(results);
     for (int i = 0; i < table.count; i++)
       if (table[i].problem != nullptr)

@@ -53,7 +53,7 @@ static Datum observe_all(PG_FUNCTION_ARGS) {
   ListCell *cell = nullptr;
   foreach (cell, columns)
     static_cast<examined *>(lfirst(cell))->limit = limit;
-  look_at_columns(columns);
+  look_at_columns(columns, looks_for::issued);
 
   examined const *deciding[clock_count] = {};
   auto const end = [&](examined const &column) { return Min(column.greatest.latest, limit); };

@@ -1,4 +1,4 @@
-// Moves the logical clock of a type past an ID from elsewhere, or back to one.
+// Moves the logical clock of a type past an ID from elsewhere.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -25,16 +25,6 @@ template <class Id, clock_id Clock> Datum observe(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
-template <class Id, clock_id Clock> Datum reset_to_id(PG_FUNCTION_ARGS) {
-  check_may_reset();
-  clock_ref const clock(shared("kid_reset_clock()"), Clock);
-  std::uint64_t const state = state_argument<Id>(PG_GETARG_DATUM(0));
-  if (!lower_clock(clock, state))
-    report_none_lowered(from_unix(clock.rules.time(state)));
-  PG_RETURN_VOID();
-}
-
 } // namespace kid::pg
 
 #define KID_EXPORT_OBSERVE(T, clock) KID_FUNCTION(T##_observe, kid::pg::observe<kid::T, kid::pg::clock>)
-#define KID_EXPORT_RESET_CLOCK(T, clock) KID_FUNCTION(T##_reset_clock, kid::pg::reset_to_id<kid::T, kid::pg::clock>)

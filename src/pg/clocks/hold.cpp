@@ -1,0 +1,271 @@
+// kid_hold_clocks() and kid_lower_clocks(): the parts of kid_reset_clock() that are not in SQL.
+#include "hold.hpp"
+
+#include "../base/datum.hpp"
+#include "../base/export.hpp"
+#include "../base/settings.hpp"
+#include "bounds.hpp"
+#include "horizon.hpp"
+#include "lease.hpp"
+#include "lease_lock.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+/// The hold of this process.
+struct own_hold {
+  SubTransactionId owner; ///< InvalidSubTransactionId if this process holds nothing
+  std::uint64_t clocks;
+  TimestampTz until; ///< the time to which the clocks are to be lowered
+  bool mended;       ///< whether kid_hold_clocks() has mended the page
+  bool blind;        ///< whether kid_lower_clocks() is to mend the page, and the clocks will start at `until`
+};
+own_hold own = {};
+
+void release() {
+  lease_state &lease = shared_memory->lease;
+
+  if (own.clocks != 0) {
+    pg_atomic_write_u64(&lease.hold, 0);
+    ConditionVariableBroadcast(&lease.released);
+  }
+  own = {};
+}
+
+} // namespace
+
+extern "C" {
+
+static void at_end_of_transaction(XactEvent event, void *) {
+  bool const at_end = event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE;
+
+  if (at_end && own.owner != InvalidSubTransactionId)
+    release();
+}
+
+static void at_end_of_subtransaction(SubXactEvent event, SubTransactionId ended, SubTransactionId parent, void *) {
+  if (own.owner != ended)
+    return;
+  if (event == SUBXACT_EVENT_ABORT_SUB)
+    release();
+  else if (event == SUBXACT_EVENT_COMMIT_SUB)
+    own.owner = parent;
+}
+
+} // extern "C"
+
+namespace {
+
+/// Makes `own` end with the current subtransaction.
+void begin_hold() {
+  static bool registered = false;
+
+  if (!registered) {
+    RegisterXactCallback(at_end_of_transaction, nullptr);
+    RegisterSubXactCallback(at_end_of_subtransaction, nullptr);
+  }
+  registered = true;
+  own.owner = GetCurrentSubTransactionId();
+}
+
+void check_may_reset() {
+  if (!superuser())
+    ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to reset the clock of IDs"));
+}
+
+/// Returns the clocks that are ahead of `time`.
+std::uint64_t clocks_ahead_of(unix_micros time) {
+  std::uint64_t clocks = 0;
+
+  for_each_clock(*shared_memory, [&](clock_ref const &clock) {
+    if (clock.rules.unit(clock.cell.load()) > clock.rules.state_at(time))
+      clocks |= bit_of(clock.id);
+  });
+  return clocks;
+}
+
+/// Takes the hold of the clocks that are ahead of `time`, as soon as no other process holds any.
+void take_hold(unix_micros time) {
+  bool taken = false;
+
+  while (!taken) {
+    for_each_clock(*shared_memory, await_release);
+    with_open_lease(nullptr, [&](lease_state &lease) {
+      taken = held_of(hold_clocks) == 0;
+      if (!taken)
+        return true;
+      own.clocks = clocks_ahead_of(time);
+      if (own.clocks != 0)
+        pg_atomic_write_u64(&lease.hold, static_cast<std::uint64_t>(MyProcPid) << hold_bits | own.clocks);
+      return true;
+    });
+  }
+}
+
+[[noreturn]] void in_use_error(clock_user const &user) {
+  char const *const name = get_database_name(user.database);
+  char const *const database = name != nullptr ? name : "";
+
+  ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE), errmsg("a transaction that has made IDs is still open"),
+          user.process == 0 ? errdetail("Transaction %u is prepared in database \"%s\".", user.prepared, database)
+                            : errdetail("It is that of process %d in database \"%s\".", user.process, database),
+          user.process == 0 ? errhint("Find it in pg_prepared_xacts, and commit it or roll it back.")
+                            : errhint("Wait until it ends, or end it with pg_terminate_backend(), and try again."));
+}
+
+/// Waits until all transactions that have entered a held clock have ended. A session that waits for the system clock
+/// has entered, and gives up after `kid.max_wait`, so this waits a little longer than that.
+void await_transactions() {
+  std::int64_t const most = (max_wait < 0 ? 10'000 : Min(max_wait, 10'000) + 500) * INT64CONST(1000);
+  std::int64_t const start = monotonic_micros();
+
+  for (;;) {
+    clock_user const user = user_of(own.clocks);
+    if (user.process < 0)
+      return;
+    if (user.process == MyProcPid || monotonic_micros() - start > most)
+      in_use_error(user);
+    CHECK_FOR_INTERRUPTS();
+    pg_usleep(1000);
+  }
+}
+
+/// Raises an error if the rows that this session sees differ from those that others see.
+void check_transaction() {
+  if (TransactionIdIsValid(GetTopTransactionIdIfAny()) || IsolationUsesXactSnapshot())
+    ereport(ERROR, errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+            errmsg("kid_reset_clock() cannot run in a transaction that has changed rows, or is REPEATABLE READ"),
+            errdetail("It has to see the rows that are committed now."), errhint("Commit the transaction first."));
+}
+
+void check_memory() {
+  if (!knows_transactions())
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("kid must be preloaded to know which transactions have made IDs"),
+            errhint("Add \"kid\" to \"shared_preload_libraries\", and restart the server. Or stop all writers, make "
+                    "sure that no row has an ID of the future, and call kid_reset_clock() with force => true."));
+}
+
+void report_none_lowered(TimestampTz time) {
+  ereport(NOTICE, errmsg("no logical clock was lowered"), errdetail("None is ahead of %s.", timestamptz_to_str(time)),
+          errhint("kid_reset_clock() never raises a clock. To raise one, see kid_observe()."));
+}
+
+/// Lowers some clocks. Returns whether any was.
+bool lower_clocks(std::uint64_t clocks, TimestampTz time) {
+  bool lowered = false;
+
+  for_each_clock(*shared_memory, [&](clock_ref const &clock) {
+    if ((clocks & bit_of(clock.id)) != 0)
+      lowered |= lower_clock(clock, clock.rules.state_at(to_unix(time)));
+  });
+  return lowered;
+}
+
+void report_mended() {
+  ereport(NOTICE, errmsg("page of the bounds of IDs was written anew"));
+}
+
+/// Returns an argument, or null.
+char const *text_argument(FunctionCallInfo fcinfo, int i) {
+  return PG_ARGISNULL(i) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(i));
+}
+
+} // namespace
+
+/// Returns the last microsecond of the millisecond of `time`. The order of uuid is no finer than a millisecond, but its
+/// clock is. So that no ID after the end of a lowered clock counts as earlier, a clock is lowered to this instant.
+static TimestampTz end_of_milli(TimestampTz time) {
+  return TIMESTAMP_NOT_FINITE(time) ? time : time + 999 - to_unix(time) % 1000;
+}
+
+/// Holds the clocks that are ahead of a time, and of the system clock. Returns a row for each: its name, and the time
+/// to which it can be lowered. If the page of the bounds is damaged, and the clocks have not been started from it,
+/// returns all clocks, which are to start at `above`.
+static Datum hold(PG_FUNCTION_ARGS) {
+  TimestampTz const above = PG_GETARG_TIMESTAMPTZ(0);
+
+  check_may_reset();
+  static_cast<void>(shared("kid_reset_clock()"));
+  check_transaction();
+  InitMaterializedSRF(fcinfo, 0);
+  if (own.owner == InvalidSubTransactionId) {
+    begin_hold();
+    own.blind = !shared_memory->lease.open && page_seems_damaged();
+    own.until = end_of_milli(above);
+    own.mended = !own.blind && mend_bounds(to_unix(above));
+    if (own.mended)
+      report_mended();
+  }
+  if (own.clocks == 0 && !own.blind) {
+    check_memory();
+    take_hold(to_unix(Max(above, GetCurrentTimestamp())));
+    await_transactions();
+  }
+  // Rows may have been given keys of the present since the last call.
+  if (own.clocks != 0)
+    own.until = end_of_milli(Max(above, GetCurrentTimestamp()));
+  auto *const result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+  for_each_clock(*shared_memory, [&](clock_ref const &clock) {
+    Datum values[] = {CStringGetTextDatum(clock.rules.name), TimestampTzGetDatum(own.until)};
+    bool nulls[] = {false, false};
+    if (own.blind || (own.clocks & bit_of(clock.id)) != 0)
+      tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+  });
+  return 0;
+}
+
+/// Lowers the clocks that this transaction holds, or mends the page, and ends the hold. With `force`, lowers all clocks
+/// that are ahead of `above`. The other arguments are lists, one item a line, or null: IDs that forbid it, columns that
+/// cannot be examined now, and columns that can never be.
+static Datum lower(PG_FUNCTION_ARGS) {
+  check_may_reset();
+  if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+    PG_RETURN_NULL();
+  TimestampTz const above = PG_GETARG_TIMESTAMPTZ(0);
+  bool const force = PG_GETARG_BOOL(1);
+  char const *const later = text_argument(fcinfo, 2);
+  char const *const unseen = text_argument(fcinfo, 3);
+  char const *const unknown = text_argument(fcinfo, 4);
+
+  static_cast<void>(shared("kid_reset_clock()"));
+  if (force) {
+    bool const mended = mend_bounds(to_unix(above));
+    bool const lowered = lower_clocks(hold_clocks, above);
+    if (mended)
+      report_mended();
+    else if (!lowered)
+      report_none_lowered(above);
+    release();
+    PG_RETURN_VOID();
+  }
+  if (later != nullptr)
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("rows have IDs after %s", timestamptz_to_str(own.until)), errdetail("%s", later),
+            own.blind ? errhint("Call kid_reset_clock() with a later time. Otherwise these IDs would be issued again.")
+                      : errhint("Give these rows new keys, or delete them, and try again. Otherwise these IDs would be "
+                                "issued again."));
+  if (unseen != nullptr)
+    ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE), errmsg("columns of IDs cannot be examined now"),
+            errdetail("%s", unseen), errhint("Try again when this is over."));
+  if (own.blind) {
+    own.mended = mend_bounds(to_unix(own.until));
+    if (own.mended)
+      report_mended();
+    with_open_lease(nullptr, [](lease_state &) { return true; }); // says what is wrong with the page, if it still is
+  }
+  bool const lowered = lower_clocks(own.clocks, own.until);
+  if (lowered)
+    ereport(NOTICE, errmsg("IDs in other databases, and those that clients keep, were not looked at"),
+            unknown != nullptr ? errdetail("Nor were those of\n%s", unknown) : 0);
+  else if (!own.mended)
+    report_none_lowered(above);
+  release();
+  PG_RETURN_VOID();
+}
+
+} // namespace kid::pg
+
+KID_FUNCTION(kid_hold_clocks, kid::pg::hold)
+KID_FUNCTION(kid_lower_clocks, kid::pg::lower)
