@@ -21,10 +21,18 @@ struct id_bounds {
   std::size_t size;
 };
 
-id_bounds read_key(Datum key) {
+[[noreturn]] void damaged_error() {
+  ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED), errmsg("GiST index of IDs contains a key of the wrong size"),
+          errhint("Please REINDEX it."));
+}
+
+/// Reads a key from an index. `of_type` is the size of the type, or 0 if it is not known.
+id_bounds read_key(Datum key, std::size_t of_type = 0) {
   auto *const value = reinterpret_cast<bytea *>(DatumGetPointer(key));
   auto const *const bytes = reinterpret_cast<unsigned char const *>(VARDATA_ANY(value));
   std::size_t const size = VARSIZE_ANY_EXHDR(value) / 2;
+  if (of_type != 0 ? size != of_type : size < sizeof(Datum))
+    damaged_error();
   return {bytes, bytes + size, size};
 }
 
@@ -49,13 +57,13 @@ Datum unite(GISTENTRY const *entries, OffsetNumber const *numbers, int count) {
   id_bounds bounds = read_key(entries[numbers[0]].key);
 
   for (int i = 1; i < count; i++)
-    widen(bounds, read_key(entries[numbers[i]].key));
+    widen(bounds, read_key(entries[numbers[i]].key, bounds.size));
   return make_key(bounds);
 }
 
 int compare_keys(Datum a, Datum b) {
   auto const bounds = read_key(a);
-  return memcmp(bounds.least, read_key(b).least, 2 * bounds.size);
+  return memcmp(bounds.least, read_key(b, bounds.size).least, 2 * bounds.size);
 }
 
 /// Returns `a - b`, or 0 if that is negative. The result is rounded if it needs more bits than a double has.
@@ -70,7 +78,14 @@ double excess(unsigned char const *a, unsigned char const *b, std::size_t size) 
 } // namespace
 
 static Datum gist_consistent(PG_FUNCTION_ARGS) {
-  auto const bounds = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0))->key);
+  static Oid known = InvalidOid;
+  static std::size_t size = 0;
+  // Exclusion constraints do not tell the type.
+  Oid const type = PG_GETARG_OID(3);
+  if (type != known)
+    size = OidIsValid(type) ? static_cast<std::size_t>(get_typlen(type)) : 0;
+  known = type;
+  auto const bounds = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0))->key, size);
   Datum const id = PG_GETARG_DATUM(1);
   unsigned char integer[sizeof(Datum)];
   unsigned char const *bytes = integer;
@@ -106,15 +121,15 @@ static Datum gist_union(PG_FUNCTION_ARGS) {
   id_bounds bounds = read_key(entries->vector[0].key);
 
   for (int i = 1; i < entries->n; i++)
-    widen(bounds, read_key(entries->vector[i].key));
+    widen(bounds, read_key(entries->vector[i].key, bounds.size));
   *reinterpret_cast<int *>(PG_GETARG_POINTER(1)) = static_cast<int>(VARHDRSZ + 2 * bounds.size);
   return make_key(bounds);
 }
 
 /// Returns how much an entry widens the bounds.
 static Datum gist_penalty(PG_FUNCTION_ARGS) {
-  auto const before = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0))->key);
   auto const added = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(1))->key);
+  auto const before = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0))->key, added.size);
 
   *reinterpret_cast<float *>(PG_GETARG_POINTER(2)) = static_cast<float>(
       excess(before.least, added.least, before.size) + excess(added.greatest, before.greatest, before.size));
