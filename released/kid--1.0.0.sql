@@ -3360,8 +3360,8 @@ BEGIN ATOMIC
                END AS remedy
           FROM kid_odd_ids(kid_check.relation) AS o
     ),
-    -- Columns whose default makes UUIDs of version 7, and whose statistics have UUIDs of another version. pg_stats shows
-    -- them only to a caller who may read the column. CASE keeps other columns' statistics from being read as UUIDs.
+    -- Columns whose default makes UUIDs of version 7, and whose statistics have UUIDs of another version. pg_stats
+    -- shows them only to a caller who may read the column. CASE keeps other columns' statistics from being read as UUIDs.
     mixed_versions AS (
         SELECT d.name,
                'its statistics show UUIDs of other versions than 7: '

@@ -49,7 +49,8 @@ struct clock_rules {
   bool on_other_side(std::uint64_t a, std::uint64_t b) const { return ((a ^ b) & sides) != 0; }
 };
 
-/// Describes a clock without sides. `First` and `Last` are the first and the last instant that it can represent.
+/// Describes a clock. One with sides then sets `sides` and `toggle`. `First` and `Last` are the first and the last
+/// instant that it can represent.
 template <class Clock, unix_micros First, unix_micros Last> constexpr clock_rules describe_clock(char const *name) {
   static_assert(Clock::changes_sides || Clock::at(0) <= Clock::at(First),
                 "a system clock that is before the range of a clock that goes_on() must not seem to be ahead of it");

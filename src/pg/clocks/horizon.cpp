@@ -492,7 +492,7 @@ std::uint64_t floor_here(session_floors &session, clock_id id) {
 std::uint64_t least_running(clock_id id) {
   std::uint64_t least = shared_memory->cells[id].load() + 1;
 
-  pg_read_barrier(); // first the state, then the bounds, see horizon.hpp
+  pg_read_barrier(); // first the state, then the floors, see horizon.hpp
   for (int i = 0; i < MaxBackends; i++)
     keep_least(least, floor_here(memory->sessions[i], id));
   return least;
