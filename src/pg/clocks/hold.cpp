@@ -114,10 +114,10 @@ void take_hold(unix_micros time) {
                             : errhint("Wait until it ends, or end it with pg_terminate_backend(), and try again."));
 }
 
-/// Waits until all transactions that have entered a held clock have ended. A session that waits for the system clock
-/// has entered, and gives up after `kid.max_wait`, so this waits a little longer than that.
+/// Waits until all transactions that have entered a held clock have ended. Others wait for this session meanwhile, for
+/// at most `kid.max_wait`, so it waits for half of that.
 void await_transactions() {
-  std::int64_t const most = (max_wait < 0 ? 10'000 : Min(max_wait, 10'000) + 500) * INT64CONST(1000);
+  std::int64_t const most = (max_wait < 0 ? 10'000 : Min(max_wait, 10'000)) * INT64CONST(500);
   std::int64_t const start = monotonic_micros();
 
   for (;;) {

@@ -51,13 +51,6 @@ lock_attempt try_lock(lease_state &lease) {
                       : errhint("Try again later, or increase \"kid.max_wait\"."));
 }
 
-[[noreturn]] void held_error(char const *name) {
-  ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("%s are held back", name),
-          errdetail("Process %d holds their clock for kid_reset_clock(), and the value of \"kid.max_wait\" is %d ms.",
-                    holding_process(), max_wait),
-          errhint("Try again later, or increase \"kid.max_wait\"."));
-}
-
 /// Returns how long to sleep, in milliseconds, before the next attempt. Sessions that wait must wake by themselves,
 /// because neither a holder that raises an error nor a standby wakes them. The first of them checks often whether
 /// standbys have confirmed, and wakes the others.
@@ -156,6 +149,13 @@ void take_lock(lease_state &lease, clock_ref const *clock) {
     wait(lease, "IDs", first, true, try_lock);
   else
     wait_counted(*clock, first, try_lock);
+}
+
+void held_error(char const *name) {
+  ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("%s are held back", name),
+          errdetail("Process %d holds their clock for kid_reset_clock(), and the value of \"kid.max_wait\" is %d ms.",
+                    holding_process(), max_wait),
+          errhint("Try again later, or increase \"kid.max_wait\"."));
 }
 
 void await_release(clock_ref const &clock) {

@@ -35,6 +35,9 @@ bool has_lock(lease_state &lease);
 /// kid_stats() shows that it waits; others pass null.
 void take_lock(lease_state &lease, clock_ref const *clock);
 
+/// Raises an error because a process holds the clock of `name` (hold.hpp), such as "IDs of kid".
+[[noreturn]] void held_error(char const *name);
+
 /// Waits until no process holds `clock` (hold.hpp), or raises an error after `kid.max_wait`.
 void await_release(clock_ref const &clock);
 

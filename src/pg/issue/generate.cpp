@@ -1,6 +1,8 @@
 #include "generate.hpp"
 
 #include "../clocks/bounds.hpp"
+#include "../clocks/hold.hpp"
+#include "../clocks/lease_lock.hpp"
 
 namespace kid::pg {
 
@@ -48,6 +50,9 @@ void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until,
   unix_micros const missing = until - to_unix(GetCurrentTimestamp());
   if (missing <= 0)
     return;
+  // The holder waits for this transaction, and only when it has lowered the clock, this transaction could go on.
+  if (behind && is_held(clock.id))
+    held_error(psprintf("IDs of %s", name));
   long timeout = Min(missing / 1000, 10);
   INSTR_TIME_SET_CURRENT(waited);
   INSTR_TIME_SUBTRACT(waited, start);
