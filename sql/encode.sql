@@ -149,3 +149,5 @@ SELECT kid_encode('...........');
 
 DROP TABLE vectors, invalid, packed, orders;
 DROP FUNCTION attempt;
+-- A sealed ID.
+SELECT kid64_decode('ord_0123456789abcdefghjkmnpqrs', 'ord');

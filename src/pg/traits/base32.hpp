@@ -73,6 +73,9 @@ inline text_bytes prefix_argument(text const *value) {
   return prefix;
 }
 
+/// How many characters of base32 a sealed ID has, see src/sql/seal.
+constexpr std::size_t sealed_length = 26;
+
 /// Raises the error of a text that is not `prefix` and an ID.
 template <class Id> [[noreturn]] [[gnu::cold]] void decode_error(text const *value, text_bytes prefix) {
   char const *const whole = text_to_cstring(value);
@@ -91,7 +94,10 @@ template <class Id> [[noreturn]] [[gnu::cold]] void decode_error(text const *val
   else
     detail = base32_detail<Id>(whole, begin, base32_of<Id>::decode(whole + begin, bytes.size - begin, id));
   ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-          errmsg("invalid input syntax for type %s: \"%s\"", Id::name, whole), errdetail_internal("%s", detail));
+          errmsg("invalid input syntax for type %s: \"%s\"", Id::name, whole), errdetail_internal("%s", detail),
+          Id::size < UUID_LEN && bytes.size - begin == sealed_length
+              ? errhint("A sealed ID is opened by %s_unseal(), of the extension kid_seal.", Id::name)
+              : 0);
 }
 
 template <class Id> Datum to_base32(PG_FUNCTION_ARGS) {
