@@ -140,6 +140,11 @@ continue
 	mend($name);
 }
 
+# One flipped bit makes pd_upper 0, as in a page of zeroes.
+like(error_of_start(sub { my $bytes = slurp_file($path); substr($bytes, 15, 1) = "\0"; write_file($bytes) }), qr{ERROR:  XX001: }, 'changed: pd_upper');
+like($node->error_of('SET zero_damaged_pages = on; SELECT kid_next()'), $damaged, 'changed: pd_upper, with zero_damaged_pages');
+mend('pd_upper');
+
 # The page was written by a server with another system identifier, as after pg_createsubscriber. Its bounds apply, and the
 # server logs a message once.
 my $as_other = qr{LOG:  IDs start from the bound of a server with another system identifier\n.*HINT:  .*call kid_observe_all\(\)};

@@ -1,5 +1,7 @@
 #include "bound_page.hpp"
 
+#include <algorithm>
+
 namespace kid::pg {
 
 namespace {
@@ -103,15 +105,13 @@ page_state look_at_file() {
     ereport(ERROR, errcode_for_file_access(), errmsg("could not open file \"global/%u\": %m", file_number));
   auto const size = pg_pread(part, block.data, BLCKSZ, 0);
   CloseTransientFile(part);
-  if (size == BLCKSZ) {
-    bool const sound = PageIsNew(block.data) || !DataChecksumsEnabled() ||
-                       reinterpret_cast<PageHeader>(block.data)->pd_checksum == pg_checksum_page(block.data, 0);
-    return sound ? look_at(block.data) : page_state::damaged;
-  }
-  for (ssize_t i = 0; i < size; i++)
-    if (block.data[i] != 0)
-      return page_state::damaged;
-  return size == 0 ? page_state::empty : page_state::zeroes;
+  // Not PageIsNew(), which a flipped bit of pd_upper makes true.
+  if (std::all_of(block.data, block.data + Max(size, 0), [](char byte) { return byte == 0; }))
+    return size <= 0 ? page_state::empty : page_state::zeroes;
+  bool const sound = size == BLCKSZ && !PageIsNew(block.data) &&
+                     (!DataChecksumsEnabled() ||
+                      reinterpret_cast<PageHeader>(block.data)->pd_checksum == pg_checksum_page(block.data, 0));
+  return sound ? look_at(block.data) : page_state::damaged;
 }
 
 /// Creates the file with a block of zeroes. After a crash in this function, creates what is missing. P_NEW would need a
