@@ -104,10 +104,12 @@ page_state look_at_file() {
   if (part < 0)
     ereport(ERROR, errcode_for_file_access(), errmsg("could not open file \"global/%u\": %m", file_number));
   auto const size = pg_pread(part, block.data, BLCKSZ, 0);
+  if (size < 0)
+    ereport(ERROR, errcode_for_file_access(), errmsg("could not read file \"global/%u\": %m", file_number));
   CloseTransientFile(part);
   // Not PageIsNew(), which a flipped bit of pd_upper makes true.
-  if (std::all_of(block.data, block.data + Max(size, 0), [](char byte) { return byte == 0; }))
-    return size <= 0 ? page_state::empty : page_state::zeroes;
+  if (std::all_of(block.data, block.data + size, [](char byte) { return byte == 0; }))
+    return size == 0 ? page_state::empty : page_state::zeroes;
   bool const sound = size == BLCKSZ && !PageIsNew(block.data) &&
                      (!DataChecksumsEnabled() ||
                       reinterpret_cast<PageHeader>(block.data)->pd_checksum == pg_checksum_page(block.data, 0));
