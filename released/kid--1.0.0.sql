@@ -3437,7 +3437,7 @@ RETURN CASE type::oid
            WHEN regtype 'sno'::oid THEN kid_timestamp(bound::sno)
            WHEN regtype 'flake'::oid THEN kid_timestamp(bound::flake)
            WHEN regtype 'flax'::oid THEN kid_timestamp(bound::flax)
-           WHEN regtype 'uuid'::oid THEN kid_timestamp(encode(substr(bound, 1, 6) || bytea '\x70008000000000000000', 'hex'::text)::uuid)
+           WHEN regtype 'uuid'::oid THEN kid_timestamp((encode(substr(bound, 1, 6), 'hex'::text) || text '70008000000000000000')::uuid)
        END;
 CREATE FUNCTION kid_bound_of(type regtype, id text) RETURNS bytea
     LANGUAGE SQL STABLE PARALLEL SAFE
