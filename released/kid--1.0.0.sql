@@ -3113,7 +3113,8 @@ CREATE FUNCTION kid_hold_clocks(above timestamptz, OUT clock text, OUT until tim
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 4 AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_hold_clocks(timestamptz) IS
-    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this transaction';
+    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this '
+    'transaction';
 
 CREATE FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
@@ -3846,8 +3847,8 @@ BEGIN
             -- The operators of a domain are those of its base type.
             EXECUTE (
                 SELECT format('SELECT EXISTS (SELECT FROM %1$s WHERE %2$I OPERATOR(%3$I.>=) %4$L::%5$s '
-                              'AND %2$I OPERATOR(%3$I.<) %6$L::%5$s)', rest, name, n.nspname, piece.lower, b.oid::regtype,
-                              piece.upper)
+                              'AND %2$I OPERATOR(%3$I.<) %6$L::%5$s)', rest, name, n.nspname, piece.lower,
+                              b.oid::regtype, piece.upper)
                   FROM pg_type AS t JOIN pg_type AS b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
                        JOIN pg_namespace AS n ON n.oid = b.typnamespace
                  WHERE t.oid = type) INTO is_caught;
@@ -3908,7 +3909,8 @@ BEGIN
     END IF;
     EXECUTE format('SELECT k.type, %1$s.kid_bound_setting(k.type),
                            (SELECT bool_or(b.upper > now_id) IS TRUE OR bool_or(b.upper IS NULL) IS TRUE
-                              FROM %1$s.kid_partition_bounds($1) AS b, %1$s.kid_bound_at(k.type, greatest(now(), $2)) AS now_id)
+                              FROM %1$s.kid_partition_bounds($1) AS b,
+                                   %1$s.kid_bound_at(k.type, greatest(now(), $2)) AS now_id)
                       FROM %1$s.kid_partition_key($1) AS k', home)
        INTO type, setting, stays USING parent, older_than;
     EXECUTE format('SELECT %s.kid_check_partition_setting($1)', home) USING type;

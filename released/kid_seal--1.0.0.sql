@@ -59,8 +59,8 @@ ALTER TABLE kid_seal_internal.keys ALTER COLUMN key SET STATISTICS 0;
 
 -- from src/sql/seal/replication.sql
 
--- A publication FOR ALL TABLES has the keys, too. On a subscriber nothing of them arrives: each server keeps its own keys,
--- and no line of the log can show one of either side.
+-- A publication FOR ALL TABLES has the keys, too. On a subscriber nothing of them arrives: each server keeps its own
+-- keys, and no line of the log can show one of either side.
 CREATE FUNCTION kid_seal_internal.keep_keys() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -72,7 +72,8 @@ BEGIN
     END IF;
     RETURN coalesce(NEW, OLD);
 END $$;
-COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS 'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
+COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
+    'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
 
 CREATE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.keys
     FOR EACH ROW EXECUTE FUNCTION kid_seal_internal.keep_keys();
@@ -131,7 +132,8 @@ CREATE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS by
                 THEN uuid_send(kid_uuid_decode(sealed, prefix)) END;
 
 COMMENT ON FUNCTION kid_seal_internal.to_text(bytea, text) IS 'a block as TypeID';
-COMMENT ON FUNCTION kid_seal_internal.head(text) IS 'what precedes the digits of a TypeID; an invalid prefix is an error';
+COMMENT ON FUNCTION kid_seal_internal.head(text) IS
+    'what precedes the digits of a TypeID; an invalid prefix is an error';
 COMMENT ON FUNCTION kid_seal_internal.from_text(text, text) IS
     'the block of a TypeID in lower case, NULL for other texts';
 
@@ -140,11 +142,13 @@ CREATE FUNCTION kid_seal_internal.no_key() RETURNS void
 BEGIN
     IF EXISTS (SELECT FROM kid_seal_internal.keys) THEN
         RAISE 'no key seals IDs'
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_seal_use_key() once you have exported the key.';
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Call kid_seal_use_key() once you have exported the key.';
     END IF;
     RAISE 'there is no key to seal IDs with'
         USING ERRCODE = 'object_not_in_prerequisite_state',
-              HINT = 'Call kid_seal_import_key() with the keys of an earlier database, or kid_seal_new_key() for the first one.';
+              HINT = 'Call kid_seal_import_key() with the keys of an earlier database, or kid_seal_new_key() for the '
+                     'first one.';
 END $$;
 CREATE FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -248,7 +252,8 @@ BEGIN
     PERFORM kid_seal_internal.lock_keys();
     IF EXISTS (SELECT FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_forget_key.n AND k.seals) THEN
         RAISE 'key % seals', kid_seal_forget_key.n
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call kid_seal_use_key() for another one before.';
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Call kid_seal_use_key() for another one before.';
     END IF;
     DELETE FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_forget_key.n;
     IF NOT FOUND THEN
@@ -316,7 +321,8 @@ BEGIN
         kid_seal_internal.seal(id::bytea || decode('0000000000000000', 'hex'), 'kid64', prefix), prefix);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(kid64, text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix '
+    'give the same text';
 
 CREATE FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -424,7 +430,8 @@ BEGIN
         kid_seal_internal.seal(id::bytea || decode('00000000', 'hex'), 'kid96', prefix), prefix);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(kid96, text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix '
+    'give the same text';
 
 CREATE FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS kid96
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -457,7 +464,8 @@ BEGIN
         kid_seal_internal.seal(id::bytea || decode('000000000000', 'hex'), 'sno', prefix), prefix);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(sno, text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix '
+    'give the same text';
 
 CREATE FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS sno
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -490,7 +498,8 @@ BEGIN
         kid_seal_internal.seal(id::bytea || decode('0000000000000000', 'hex'), 'flake', prefix), prefix);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(flake, text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix '
+    'give the same text';
 
 CREATE FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS flake
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -523,7 +532,8 @@ BEGIN
         kid_seal_internal.seal(id::bytea || decode('00000000', 'hex'), 'flax', prefix), prefix);
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_seal(flax, text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix '
+    'give the same text';
 
 CREATE FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS flax
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER

@@ -4,7 +4,8 @@ CREATE FUNCTION kid_hold_clocks(above timestamptz, OUT clock text, OUT until tim
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 4 AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_hold_clocks(timestamptz) IS
-    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this transaction';
+    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this '
+    'transaction';
 
 CREATE FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
