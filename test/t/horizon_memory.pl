@@ -13,7 +13,8 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE orders (id kid64 DEFAULT kid_next());
 	CREATE TRIGGER own_ids BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('id');
 });
-my $others = $node->safe_psql('postgres', q{SELECT sum(setting::int) + 1 FROM pg_settings WHERE name IN ('max_worker_processes', 'max_wal_senders', 'autovacuum_max_workers')});
+my $others = $node->safe_psql('postgres', q{SELECT sum(setting::int) + 2 FROM pg_settings WHERE name IN ('max_worker_processes', 'max_wal_senders',
+	CASE WHEN current_setting('autovacuum_worker_slots', true) IS NULL THEN 'autovacuum_max_workers' ELSE 'autovacuum_worker_slots' END)});
 
 sub restart_with
 {

@@ -157,11 +157,11 @@ answer_of('shop', named(q{INSERT INTO events (id, payload) SELECT kid64_at(now()
 start_writers();
 is(errors_of($create), '', 'the first block runs');
 like(errors_of($swap), qr/INSERT for reader/, 'the swap names the privileges that are missing');
-like(errors_of($swap), qr/policy own rows \* t \{-\}/, '… the policy');
-like(errors_of($swap), qr/row-level security t/, '… that row-level security is enabled');
-like(errors_of($swap), qr/rule see it/, '… the rule');
-like(errors_of($swap), qr/trigger touch/, '… the trigger');
-like(errors_of($swap), qr/refers to \S+: lines_event_id_fkey of lines/, '… a foreign key that refers to the table');
+like(errors_of($swap), qr/policy own rows \* t \{-\}/, 'and the policy');
+like(errors_of($swap), qr/row-level security t/, 'and that row-level security is enabled');
+like(errors_of($swap), qr/rule see it/, 'and the rule');
+like(errors_of($swap), qr/trigger touch/, 'and the trigger');
+like(errors_of($swap), qr/refers to \S+: lines_event_id_fkey of lines/, 'and a foreign key that refers to the table');
 is(errors_of(named($extras) =~ s/("e\.ven""ts)"/$1_new"/gr), '', 'the new table gets what LIKE does not copy');
 go_on();
 my $orphans_kept_out = $swap;

@@ -16,7 +16,7 @@ $node->safe_psql('postgres', q{
 	CREATE ROLE shop LOGIN; CREATE ROLE reader LOGIN; CREATE ROLE client LOGIN BYPASSRLS;
 	ALTER ROLE shop SET default_transaction_isolation = 'repeatable read';
 	ALTER ROLE client SET default_transaction_isolation = 'repeatable read'});
-$node->safe_psql('postgres', q{CREATE DATABASE shop OWNER shop TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'});
+$node->safe_psql('postgres', q{CREATE DATABASE shop OWNER shop TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'});
 
 sub superuser { return $node->safe_psql('shop', $_[0]) }
 
