@@ -146,6 +146,17 @@ like(error_of('SET kid.max_wait = 0; SELECT kid_next()'), $held, 'after the rele
 answer($session[0], 'ROLLBACK; BEGIN; SAVEPOINT s; SELECT count(*) FROM kid_hold_clocks(now()); ROLLBACK TO s;');
 goes_on('after a rollback to a savepoint');
 answer($session[0], 'ROLLBACK;');
+
+# A call that found nothing to hold does not make a later one outlive its savepoint.
+sql('SELECT kid_reset_clock(now())');
+answer($session[0], 'BEGIN; SELECT count(*) FROM kid_hold_clocks(now());');
+make_ahead();
+answer($session[1], 'BEGIN; SELECT kid_next();');
+like(answer($session[0], 'SAVEPOINT s; SELECT kid_reset_clock(now());'), qr{55006: }, 'after a call that held nothing, an open transaction is an error');
+answer($session[0], 'ROLLBACK TO s;');
+like(answer($session[0], 'SELECT kid_reset_clock(now());'), qr{55006: }, 'also after a rollback to a savepoint');
+answer($session[0], 'ROLLBACK;');
+answer($session[1], 'ROLLBACK;');
 make_ahead();
 sql(q{CREATE TABLE ids (id kid64 PRIMARY KEY); INSERT INTO ids VALUES (kid64_ceil(now() + interval '30 min'))});
 answer($session[0], q{BEGIN; DO $$ BEGIN PERFORM kid_reset_clock(now()); EXCEPTION WHEN OTHERS THEN NULL; END $$;});

@@ -200,6 +200,7 @@ static Datum hold(PG_FUNCTION_ARGS) {
   }
   if (own.clocks == 0 && !own.blind) {
     check_memory();
+    own.owner = GetCurrentSubTransactionId(); // an earlier call that held nothing may have been outside of it
     take_hold(to_unix(Max(above, GetCurrentTimestamp())));
     await_transactions();
   }
@@ -256,7 +257,7 @@ static Datum lower(PG_FUNCTION_ARGS) {
     with_open_lease(nullptr, [](lease_state &) { return true; }); // says what is wrong with the page, if it still is
   }
   bool const lowered = lower_clocks(own.clocks, own.until);
-  if (lowered)
+  if (lowered || own.blind)
     ereport(NOTICE, errmsg("IDs in other databases, and those that clients keep, were not looked at"),
             unknown != nullptr ? errdetail("Nor were those of\n%s", unknown) : 0);
   else if (!own.mended)

@@ -230,8 +230,8 @@ search find_greatest(Relation table, Relation index, datum_range const &range, i
   auto *const scan = begin_index_scan(table, index, later_than != nullptr ? &dirty : SnapshotAny, 2);
   auto *const slot = later_than != nullptr ? table_slot_create(table, nullptr) : nullptr;
   scan->xs_want_itup = true;
-  // Entries of dead rows count too, and skipping them could take long.
-  scan->ignore_killed_tuples = false;
+  // If no row is fetched, entries of dead rows count too, and skipping them could take long.
+  scan->ignore_killed_tuples = later_than != nullptr;
   index_rescan(scan, keys, 2, nullptr, 0);
   for (int strangers = 0; result != search::found && strangers < most_strangers;) {
     bool null = true;
