@@ -84,7 +84,7 @@ made = pd.DataFrame({"at": pd.to_datetime([row[3] for row in rows], utc=True)})
 for use, kind, column in (use0, "str", 0), (use1, "int64", 1), (use1, "Int64", 1), (use1, "UInt64", 1), (use2, "str", 2):
     ids = [row[column] if kind == "str" else int(row[column]) for row in rows]
     frame = use(pd.DataFrame({"id": pd.Series(ids, dtype=kind)}))
-    merged = pd.merge_asof(made, frame, on="at", direction="nearest", tolerance=pd.Timedelta("2ms"))
+    merged = pd.merge_asof(made.astype({"at": frame["at"].dtype}), frame, on="at", direction="nearest", tolerance=pd.Timedelta("2ms"))
     print(kind, merged["id"].tolist() == ids)
 try:
     use1(pd.DataFrame({"id": pd.Series([1, None], dtype="Int64")}))
