@@ -180,7 +180,7 @@ is(output_of('app', $unseal, $standby), '.6.nef3Mk.3', 'a standby unseals');
 is(output_of('app', q{SELECT of_seal.kid64_unseal(of_seal.kid_seal('.6.nef3Mk.7'::of_kid.kid64, 'ord'), 'ord')}, $standby), '.6.nef3Mk.7', 'and seals');
 is(sqlstates_of('holder', 'SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_forget_key(1)', $standby), '25006 25006', 'keys are made on the primary');
 
-# The owner exports the keys. No dump has them, whoever makes it, so none can be restored with them or without.
+# The owner exports the keys. No dump contains keys, so a restore brings none back.
 my $directory = $node->basedir;
 sub psql_of
 {
