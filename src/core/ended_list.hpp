@@ -1,4 +1,4 @@
-// A list of transactions that ended a short time ago, for the horizon (pg/clocks/horizon.hpp).
+// A list of transactions that ended a short time ago, for the horizon (pg/horizon/horizon.hpp).
 //
 // A snapshot does not see a transaction that committed after it was taken. So for a statement with that snapshot, the
 // transaction counts as still running. The list remembers the floors of such transactions: the newest each by itself,

@@ -1,6 +1,6 @@
 #include "base/export.hpp"
 #include "base/settings.hpp"
-#include "clocks/horizon.hpp"
+#include "horizon/memory.hpp"
 
 namespace kid::pg {
 

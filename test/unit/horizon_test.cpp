@@ -1,4 +1,4 @@
-// Explores all interleavings of the steps by which src/pg/clocks/horizon.cpp keeps a consumer from missing a row:
+// Explores all interleavings of the steps by which src/pg/horizon keeps a consumer from missing a row:
 //
 //     writer, in each transaction             reader                    session that lowers the clock
 //     -------------------------------         ---------------------     -----------------------------

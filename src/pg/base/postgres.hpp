@@ -5,6 +5,7 @@
 // before this one.
 #include "../../core/base32.hpp"
 #include "../../core/bits.hpp"
+#include "../../core/ended_list.hpp"
 #include "../../core/lane.hpp"
 #include "../../core/node.hpp"
 #include "../../core/range.hpp"

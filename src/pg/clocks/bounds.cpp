@@ -2,8 +2,8 @@
 
 #include "../base/datum.hpp"
 #include "../base/settings.hpp"
-#include "lease.hpp"
 #include "lease_lock.hpp"
+#include "move_clock.hpp"
 
 namespace kid::pg {
 

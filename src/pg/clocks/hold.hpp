@@ -1,5 +1,5 @@
-// The hold: while a clock is held, no transaction enters it (horizon.hpp). So once the transactions that had entered
-// it before have ended, nobody has a state of the clock that is not in a committed row, and it can be lowered.
+// The hold: while a clock is held, no transaction enters it (horizon/floors.hpp). So once the transactions that had
+// entered it before have ended, nobody has a state of the clock that is not in a committed row, and it can be lowered.
 //
 // These transactions go on making IDs until they end: they may have locks that others wait for. Transactions that want
 // to enter wait. Each writes its floor, and then looks for a hold; the holder writes the hold, and then looks for

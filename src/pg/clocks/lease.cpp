@@ -123,6 +123,17 @@ static void write_bounds(int, Datum) {
 }
 } // extern "C"
 
+void open_clocks(clock_cell &cell) {
+  if (unlikely(pg_atomic_read_u64(&cell.bound) == 0) && !shared_memory->lease.open)
+    with_open_lease(nullptr, [](lease_state &) { return true; });
+  pg_read_barrier(); // pairs with those in open_lease() and start_clock()
+}
+
+void await_standbys(clock_cell &cell) {
+  if (unlikely(pg_atomic_read_u64(&cell.bound) == 0) && replicates_synchronously())
+    with_open_lease(nullptr, [](lease_state &lease) { return is_confirmed(lease); });
+}
+
 void write_bounds_at_exit() {
   static bool registered = false;
 

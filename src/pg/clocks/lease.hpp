@@ -25,9 +25,8 @@
 //   bounds       the bounds on the page and in shared memory, and opening the lease after a start
 //   lease        renewing
 //   move_clock   raising and lowering a clock
-//   hold         keeping transactions from a clock while it is lowered; kid_hold_clocks() and kid_lower_clocks()
+//   hold         which clocks are held while they are lowered
 //   sides        the clock with sides
-//   clocks       what users may do: observe(), and the SQL function kid_stats()
 #pragma once
 
 #include "shmem.hpp"
@@ -50,28 +49,14 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next);
 /// when the server stops, but all sessions end before. So after a planned stop the clocks start above all issued IDs.
 void write_bounds_at_exit();
 
-/// Changes the side of a clock with sides if the system clock, at `now`, is behind `last`. The result is as for
-/// `toggle` of clock_rules; if the result is `issued`, the clock has moved.
-step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64_t now);
+/// Starts the clocks after a start of the server, if they are not started yet. The state of a clock does not tell: a
+/// change of lanes moves a clock before it is started. A clock that has a bound is started, so usually nothing of the
+/// lease is read.
+void open_clocks(clock_cell &cell);
 
-/// Raises a clock to `state`, unless the clock is past `state` already. If the clock has sides, raises the side of
-/// `state`.
-void raise_clock(clock_ref const &clock, std::uint64_t state);
-
-/// Raises all sides of a clock to the time of `state`, because it is not known which were used: an ID tells one side,
-/// and sno_ceil() always the same. The clock then holds until the system clock reaches `state`.
-void raise_all_sides(clock_ref const &clock, std::uint64_t state);
-
-/// Lowers a clock, and its bound with it, to the unit of `state`. No issued ID above that unit may still be in use.
-/// Reports by how much the clock was lowered. Returns whether it was: a clock that is not above that unit stays.
-bool lower_clock(clock_ref const &clock, std::uint64_t state);
-
-/// Moves a clock past the time of `state`, on all sides. Raises an error if `state` is too far ahead of the system
-/// clock for this user.
-void observe(clock_ref const &clock, std::uint64_t state);
-
-/// Moves a clock to the end of a unit, so that a session that has read its state fails its compare-and-swap. Returns
-/// the state that the clock has then.
-std::uint64_t leave_unit(clock_ref const &clock);
+/// Waits until the state of a clock cannot be lower after a failover to a synchronous standby. As long as no bound is
+/// in force, the state comes from the page, which such a standby may not have. A clock that makes no IDs has no bound
+/// for long. So without such standbys do not wait for the lock, which is held while WAL is flushed for another clock.
+void await_standbys(clock_cell &cell);
 
 } // namespace kid::pg

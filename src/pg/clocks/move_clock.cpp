@@ -1,8 +1,9 @@
-// Raises a clock to IDs that were made elsewhere, and lowers a clock to a time above which no ID is in use.
+#include "move_clock.hpp"
+
 #include "../base/datum.hpp"
+#include "../base/settings.hpp"
 #include "bounds.hpp"
 #include "hold.hpp"
-#include "horizon.hpp"
 #include "lease.hpp"
 #include "lease_lock.hpp"
 
@@ -19,6 +20,23 @@ std::uint64_t leave_unit(clock_ref const &clock) {
       end = rules.end_of_unit(rules.next_unit(last), last);
   } while (!clock.cell.compare_exchange(last, end));
   return end;
+}
+
+/// How long a clock that is ahead of the system clock stays, at least, after leave_passed_unit() has moved it.
+static constexpr unix_micros between_leaves = 100'000;
+
+void leave_passed_unit(clock_ref const &clock, std::uint64_t now) {
+  std::uint64_t last = clock.cell.load();
+  std::uint64_t const end = clock.rules.end_of_unit(last, last);
+
+  if (last == 0 || last == end || clock.rules.unit(last) == now)
+    return;
+  std::uint64_t left_at = pg_atomic_read_u64(&clock.stats.left_at);
+  if (last > now && ((left_at <= now && clock.rules.time(now) - clock.rules.time(left_at) < between_leaves) ||
+                     !compare_exchange(clock.stats.left_at, left_at, now)))
+    return;
+  // If another session was first, it has issued an ID, and there will be another poll.
+  static_cast<void>(clock.cell.compare_exchange(last, end));
 }
 
 namespace {
@@ -91,7 +109,18 @@ void raise_all_sides(clock_ref const &clock, std::uint64_t state) {
   });
 }
 
-bool lower_clock(clock_ref const &clock, std::uint64_t state) {
+void observe(clock_ref const &clock, std::uint64_t state) {
+  unix_micros const ahead = clock.rules.time(state) - to_unix(GetCurrentTimestamp());
+
+  if (ahead > max_observe * INT64CONST(1000) && !superuser())
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is too far ahead of the system clock"),
+            errdetail("It is %.3f s ahead, and the value of \"kid.max_observe\" is %d ms.",
+                      static_cast<double>(ahead) / 1e6, max_observe),
+            errhint("New IDs would stay ahead until the system clock catches up. If you want that, ask a superuser."));
+  raise_all_sides(clock, state);
+}
+
+bool lower_clock(clock_ref const &clock, std::uint64_t state, void (*lower_state)(clock_ref const &, std::uint64_t)) {
   clock_rules const &rules = clock.rules;
   bool done = false;
   bool lowered = false;

@@ -3,6 +3,7 @@
 namespace kid::pg {
 
 shared_state *shared_memory = nullptr;
+clock_cell *entered[clock_count] = {};
 
 namespace {
 
@@ -16,7 +17,7 @@ constexpr std::uint32_t struct_version = 1;
 static_assert(struct_version == 1 && clock_count == 4);
 static_assert(offsetof(shared_state, lease) == 128 && offsetof(shared_state, cells) == 384);
 static_assert(offsetof(shared_state, backfill) == 896 && offsetof(shared_state, stats) == 1024);
-static_assert(sizeof(shared_state) == 1280 && sizeof(clock_cell) == 128 && sizeof(clock_stats) == 56);
+static_assert(sizeof(shared_state) == 1280 && sizeof(clock_cell) == 128 && sizeof(clock_stats) == 64);
 static_assert(offsetof(clock_cell, hold_until) == 32 && offsetof(identity_state, citus_database) == 32);
 // The lock before these has more members if PostgreSQL was built to debug locks.
 static_assert(offsetof(lease_state, resets) - offsetof(lease_state, tranche) == 212);
@@ -43,7 +44,7 @@ void fill() {
       pg_atomic_init_u64(word, 0);
   for (auto &stats : state.stats)
     for (auto *word : {&stats.waits, &stats.backward_steps, &stats.ticks, &stats.renewals, &stats.waiting,
-                       &stats.waiting_since, &stats.counted_until})
+                       &stats.waiting_since, &stats.counted_until, &stats.left_at})
       pg_atomic_init_u64(word, 0);
   for (auto &next : state.backfill.next)
     pg_atomic_init_u64(&next, rolling);

@@ -1,4 +1,4 @@
-// Shared memory: one `shared_state` for the whole cluster. The horizon has memory of its own, see horizon.cpp.
+// Shared memory: one `shared_state` for the whole cluster. The horizon has memory of its own, see horizon/memory.hpp.
 //
 // The first process that needs it creates it. That is the postmaster, if kid is in shared_preload_libraries. Otherwise
 // it is the first session that calls a function which needs it, such as a generator or kid_stats(), and the memory is
@@ -74,6 +74,8 @@ struct clock_stats {
   pg_atomic_uint64 waiting_since; ///< a TimestampTz: when the first of them began, if there are any
   pg_atomic_uint64 counted_until; ///< no step back is counted for states below this one: the step was counted already,
                                   ///< or the clock was raised on purpose
+  pg_atomic_uint64 left_at;       ///< the unit of the system clock when leave_passed_unit() last moved this clock ahead
+                                  ///< of it
 };
 
 struct lease_state {
@@ -124,8 +126,8 @@ extern shared_state *shared_memory;
 /// `kid.lanes` or the number that Citus gives this server.
 extern shared_state *attached;
 
-/// The cells of the clocks that the running transaction has entered (horizon.hpp); null for other clocks, and whenever
-/// `attached` is null.
+/// The cells of the clocks that the running transaction has entered (horizon/floors.hpp); null for other clocks, and
+/// whenever `attached` is null.
 extern clock_cell *entered[clock_count];
 
 /// Makes this process attach again before its next ID.

@@ -1,8 +1,9 @@
-// Changes the side of a clock with sides, see core/types/sno.hpp.
+#include "sides.hpp"
+
 #include "../base/datum.hpp"
 #include "bounds.hpp"
-#include "lease.hpp"
 #include "lease_lock.hpp"
+#include "move_clock.hpp"
 
 namespace kid::pg {
 

@@ -1,6 +1,6 @@
 // Issuing IDs.
 //
-// The fast path checks that this transaction has entered the clock (clocks/horizon.hpp). It reads the system clock, and
+// The fast path checks that this transaction has entered the clock (horizon/floors.hpp). It reads the system clock, and
 // loads the state, its limit and, for a type with lanes, the identity. It ends with one compare-and-swap. If another
 // session was first, it steps on from that session's state. Everything else is out of line.
 #pragma once
@@ -9,8 +9,9 @@
 #include "../base/error.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
-#include "../clocks/horizon.hpp"
 #include "../clocks/lease.hpp"
+#include "../clocks/sides.hpp"
+#include "../horizon/floors.hpp"
 #include "backfill.hpp"
 
 namespace kid::pg {

@@ -2,7 +2,7 @@
 
 #include "../base/datum.hpp"
 #include "../base/settings.hpp"
-#include "../clocks/lease.hpp"
+#include "../clocks/move_clock.hpp"
 #include "citus.hpp"
 #include "draw.hpp"
 

@@ -2,7 +2,7 @@
 #include "../base/datum.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
-#include "../clocks/lease.hpp"
+#include "../clocks/move_clock.hpp"
 #include "id_columns.hpp"
 
 namespace kid::pg {

@@ -1,7 +1,7 @@
 // kid_own_ids_trigger(): rejects a row that the horizon does not wait for: its ID is outside the states that this
 // transaction can have taken.
 #include "../base/export.hpp"
-#include "../clocks/horizon.hpp"
+#include "../horizon/floors.hpp"
 #include "../traits/id_type.hpp"
 
 namespace kid::pg {

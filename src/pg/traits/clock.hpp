@@ -4,7 +4,7 @@
 #include "../base/datum.hpp"
 #include "../base/error.hpp"
 #include "../base/export.hpp"
-#include "../clocks/lease.hpp"
+#include "../clocks/move_clock.hpp"
 
 namespace kid::pg {
 

@@ -1,7 +1,7 @@
 // The horizon in SQL: what the functions of all types that have one share.
 #pragma once
 
-#include "../clocks/horizon.hpp"
+#include "../horizon/horizon.hpp"
 #include "../node/identity.hpp"
 #include "clock.hpp"
 

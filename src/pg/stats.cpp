@@ -1,23 +1,10 @@
-// kid_stats(), and what the functions of all types that raise a clock have in common.
-#include "../base/datum.hpp"
-#include "../base/export.hpp"
-#include "../base/settings.hpp"
-#include "bounds.hpp"
-#include "horizon.hpp"
-#include "lease.hpp"
+// kid_stats(), which shows what several folders know.
+#include "base/datum.hpp"
+#include "base/export.hpp"
+#include "clocks/bounds.hpp"
+#include "horizon/users.hpp"
 
 namespace kid::pg {
-
-void observe(clock_ref const &clock, std::uint64_t state) {
-  unix_micros const ahead = clock.rules.time(state) - to_unix(GetCurrentTimestamp());
-
-  if (ahead > max_observe * INT64CONST(1000) && !superuser())
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is too far ahead of the system clock"),
-            errdetail("It is %.3f s ahead, and the value of \"kid.max_observe\" is %d ms.",
-                      static_cast<double>(ahead) / 1e6, max_observe),
-            errhint("New IDs would stay ahead until the system clock catches up. If you want that, ask a superuser."));
-  raise_all_sides(clock, state);
-}
 
 /// Returns what keeps clocks from making IDs, now or after the next start; null if nothing does.
 static char const *problem_of(shared_state &shared) {
@@ -45,7 +32,7 @@ static Datum kid_stats(PG_FUNCTION_ARGS) {
     std::uint64_t const state = clock.cell.load();
     std::uint64_t const bound = pg_atomic_read_u64(&clock.cell.bound);
     std::uint64_t const safe = pg_atomic_read_u64(&shared.lease.safe);
-    horizon_holder const holder = holder_of(clock.id);
+    clock_user const holder = holder_of(clock.id);
     Datum values[14] = {};
     bool nulls[14] = {};
     int column = 0;

@@ -1,13 +1,14 @@
 // kid_hold_clocks() and kid_lower_clocks(): the parts of kid_reset_clock() that are not in SQL.
-#include "hold.hpp"
-
+#include "../clocks/hold.hpp"
 #include "../base/datum.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
-#include "bounds.hpp"
-#include "horizon.hpp"
-#include "lease.hpp"
-#include "lease_lock.hpp"
+#include "../clocks/bounds.hpp"
+#include "../clocks/lease_lock.hpp"
+#include "../clocks/move_clock.hpp"
+#include "floors.hpp"
+#include "memory.hpp"
+#include "users.hpp"
 
 namespace kid::pg {
 
@@ -140,7 +141,7 @@ void check_transaction() {
 }
 
 void check_memory() {
-  if (!knows_transactions())
+  if (!find_horizon())
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("kid must be preloaded to know which transactions have made IDs"),
             errhint("Add \"kid\" to \"shared_preload_libraries\", and restart the server. Or stop all writers, make "
@@ -158,7 +159,7 @@ bool lower_clocks(std::uint64_t clocks, TimestampTz time) {
 
   for_each_clock(*shared_memory, [&](clock_ref const &clock) {
     if ((clocks & bit_of(clock.id)) != 0)
-      lowered |= lower_clock(clock, clock.rules.state_at(to_unix(time)));
+      lowered |= lower_clock(clock, clock.rules.state_at(to_unix(time)), lower_state);
   });
   return lowered;
 }

@@ -34,56 +34,26 @@
 //
 // A prepared transaction keeps its floor in shared memory and in a lock without effect, whose tag is the floor.
 // PostgreSQL restores the locks of prepared transactions after a restart and at a promotion.
+//
+// What belongs to the horizon, by file:
+//
+//   memory    the floors and the list in shared memory
+//   ended     prepared transactions, and the list of those that have ended
+//   floors    entering a clock, the end of a transaction, lowering a clock
+//   view      which transactions a snapshot sees
+//   answers   what queries were told
+//   users     which transactions have entered a clock
+//   hold      keeping transactions from a clock while it is lowered; kid_hold_clocks() and kid_lower_clocks()
 #pragma once
 
-#include "../base/datum.hpp"
-#include "shmem.hpp"
+#include "../clocks/shmem.hpp"
 
 namespace kid::pg {
-
-/// Enters the running transaction as one that takes states of clock `id`, and returns the cell of the clock. Raises an
-/// error during recovery and in a parallel worker. `function` is for the message.
-clock_cell &enter(clock_id id, char const *function);
 
 /// Returns a state of clock `id`. Every row that the active snapshot does not see has that state or a greater one.
 /// After a start, opens the clocks, and waits until synchronous standbys have the bound, as a session that makes an ID
 /// does. `function` is for messages. `query` is the memory context of the query, which gets the same result until it
 /// ends.
 std::uint64_t horizon(clock_id id, char const *function, MemoryContext query);
-
-/// If the system clock has left the time unit of a clock, moves the clock to the end of that unit. The horizon can then
-/// be above all IDs of the unit. If the clock is ahead of the system clock, does so once in 100 ms at most, so that
-/// polling hardly delays the time when the system clock catches up. `now` is the first state of the system clock's
-/// unit.
-void leave_passed_unit(clock_ref const &clock, std::uint64_t now);
-
-/// Returns whether the running transaction can have taken `state` of clock `id`: whether the horizon waits for it.
-bool is_own_state(clock_id id, std::uint64_t state);
-
-/// The transaction of the current database that holds back the horizon of a clock.
-struct horizon_holder {
-  int process;       ///< 0 if the transaction is prepared, -1 if there is none
-  TimestampTz since; ///< when it began; if it was prepared before the last start of the server, that start
-};
-horizon_holder holder_of(clock_id id);
-
-/// Returns whether the transactions that have entered a clock are known. If not, there is no memory for them.
-bool knows_transactions();
-
-/// A transaction, of any database, that has entered a clock.
-struct clock_user {
-  int process; ///< 0 if the transaction is prepared, -1 if there is none
-  Oid database;
-  TransactionId prepared;
-};
-
-/// Returns one that has entered any of `clocks`, a set of bits (hold.hpp).
-clock_user user_of(std::uint64_t clocks);
-
-/// Lowers the state of a clock to `to`, and with it the floors of all sessions.
-void lower_state(clock_ref const &clock, std::uint64_t to);
-
-/// Reserves shared memory at server start. Called only if kid is in shared_preload_libraries.
-void reserve_horizon();
 
 } // namespace kid::pg

@@ -1,0 +1,144 @@
+#include "floors.hpp"
+
+#include "../clocks/hold.hpp"
+#include "../clocks/lease.hpp"
+#include "../clocks/lease_lock.hpp"
+#include "answers.hpp"
+#include "ended.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+session_floors *own = nullptr; ///< where the running transaction has its floors; null if it took no states
+
+/// Returns whether a session has a floor on any of `clocks`, a set of bits.
+bool has_floor(session_floors &session, std::uint64_t clocks) {
+  for (int id = 0; id < clock_count; id++)
+    if ((clocks >> id & 1) != 0 && pg_atomic_read_u64(&session.floor[id]) != 0)
+      return true;
+  return false;
+}
+
+/// Returns the floor of a session of this database, or 0.
+std::uint64_t floor_here(session_floors &session, clock_id id) {
+  std::uint64_t const floor = pg_atomic_read_u64(&session.floor[id]);
+
+  if (floor == 0)
+    return 0;
+  pg_read_barrier();
+  return pg_atomic_read_u64(&session.database) == MyDatabaseId ? floor : 0;
+}
+
+void write_floor(clock_cell &cell, pg_atomic_uint64 &floor) {
+  std::uint64_t last = 0;
+
+  pg_write_barrier(); // a reader that sees the floor also sees the database
+  do {
+    last = cell.load();
+    pg_atomic_write_u64(&floor, last + 1);
+    pg_memory_barrier(); // pairs with those in lower_state() and user_of()
+  } while (cell.load() < last);
+}
+
+} // namespace
+
+void reject_worker(char const *function) {
+  if (IsParallelWorker())
+    ereport(ERROR, errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+            errmsg("cannot execute %s during a parallel operation", function));
+}
+
+clock_cell &enter(clock_id id, char const *function) {
+  reject_worker(function);
+  clock_cell &cell = shared(function).cells[id];
+  if (find_horizon()) {
+    recover_prepared();
+    open_clocks(cell); // before that the state may be far below the IDs of rows
+    own = &horizon_shared->sessions[own_number()];
+    pg_atomic_uint64 &floor = own->floor[id];
+    pg_atomic_write_u64(&own->database, MyDatabaseId);
+    pg_atomic_write_u64(&own->since, static_cast<std::uint64_t>(GetCurrentTransactionStartTimestamp()));
+    // A transaction enters again if settings change. Then its first floor is the lower one.
+    if (pg_atomic_read_u64(&floor) == 0) {
+      write_floor(cell, floor);
+      // A transaction that the holder waits for does not wait for the holder.
+      while (unlikely(is_held(id)) && !has_floor(*own, held_of(~bit_of(id)))) {
+        pg_atomic_write_u64(&floor, 0);
+        await_release(clock_of(id));
+        write_floor(cell, floor);
+      }
+    }
+  }
+  entered[id] = &cell;
+  return cell;
+}
+
+void lower_state(clock_ref const &clock, std::uint64_t to) {
+  std::uint64_t last = clock.cell.load();
+
+  if (!find_horizon()) {
+    while (!clock.cell.compare_exchange(last, to)) {
+    }
+    return;
+  }
+  // A session that ends meanwhile waits for the lock before it copies its floor, so the copy is as low.
+  LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
+  while (!clock.cell.compare_exchange(last, to)) {
+  }
+  pg_memory_barrier(); // pairs with the one in enter()
+  for (int i = 0; i < MaxBackends; i++) {
+    pg_atomic_uint64 &word = horizon_shared->sessions[i].floor[clock.id];
+    std::uint64_t floor = pg_atomic_read_u64(&word);
+    while (floor > to + 1 && !compare_exchange(word, floor, to + 1)) {
+    }
+  }
+  pg_atomic_fetch_add_u64(&horizon_shared->lowered, 1);
+  LWLockRelease(&horizon_shared->lock);
+}
+
+std::uint64_t least_running(clock_id id) {
+  std::uint64_t least = shared_memory->cells[id].load() + 1;
+
+  pg_read_barrier(); // first the state, then the floors, see horizon.hpp
+  for (int i = 0; i < MaxBackends; i++)
+    keep_least(least, floor_here(horizon_shared->sessions[i], id));
+  return least;
+}
+
+bool is_own_state(clock_id id, std::uint64_t of) {
+  find_horizon_or_error();
+  std::uint64_t const floor = own == nullptr ? 0 : pg_atomic_read_u64(&own->floor[id]);
+  return floor != 0 && floor <= of && of <= shared_memory->cells[id].load();
+}
+
+void end_of_transaction(XactEvent event, void *) {
+  switch (event) {
+  case XACT_EVENT_PRE_PREPARE:
+    // Without places, PostgreSQL says that prepared transactions are disabled.
+    if (own != nullptr && max_prepared_xacts > 0)
+      keep_prepared(*own);
+    return;
+  case XACT_EVENT_COMMIT:
+    if (own != nullptr)
+      list_committed(*own);
+    break;
+  case XACT_EVENT_PREPARE:
+  case XACT_EVENT_ABORT:
+  case XACT_EVENT_PARALLEL_COMMIT:
+  case XACT_EVENT_PARALLEL_ABORT:
+    break;
+  default:
+    return;
+  }
+  forget_answers();
+  if (own == nullptr)
+    return;
+  pg_write_barrier(); // it is in the list before it is gone from here
+  for (auto &floor : own->floor)
+    pg_atomic_write_u64(&floor, 0);
+  own = nullptr;
+  memset(entered, 0, sizeof entered);
+}
+
+} // namespace kid::pg

@@ -1,0 +1,28 @@
+// The floors of the transactions that run. horizon.hpp says what they are for.
+#pragma once
+
+#include "../clocks/shmem.hpp"
+
+namespace kid::pg {
+
+/// Enters the running transaction as one that takes states of clock `id`, and returns the cell of the clock. Raises an
+/// error during recovery and in a parallel worker. `function` is for the message.
+clock_cell &enter(clock_id id, char const *function);
+
+/// Returns whether the running transaction can have taken `state` of clock `id`: whether the horizon waits for it.
+bool is_own_state(clock_id id, std::uint64_t state);
+
+/// Lowers the state of a clock to `to`, and with it the floors of all sessions.
+void lower_state(clock_ref const &clock, std::uint64_t to);
+
+/// Returns the least of the floors of the sessions of this database and the state after the last one issued.
+std::uint64_t least_running(clock_id id);
+
+/// Raises an error in a parallel worker, whose transaction ends before that of its leader.
+void reject_worker(char const *function);
+
+/// PostgreSQL calls this at the end of each transaction, when all others can see that it has ended, and before a
+/// transaction is prepared. At the end it must not raise an error.
+extern "C" void end_of_transaction(XactEvent event, void *);
+
+} // namespace kid::pg

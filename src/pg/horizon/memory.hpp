@@ -1,0 +1,54 @@
+// The shared memory of the horizon (horizon.hpp).
+#pragma once
+
+#include "../clocks/shmem.hpp"
+
+namespace kid::pg {
+
+using ended_floors = ended_transaction<clock_count>;
+
+/// What a session has entered. Written by that session, but for lower_state().
+struct session_floors {
+  pg_atomic_uint64 database;           ///< an Oid; valid while it has a floor
+  pg_atomic_uint64 since;              ///< a TimestampTz: when its transaction began
+  pg_atomic_uint64 floor[clock_count]; ///< no state that its transaction takes is below; 0 if it takes none
+};
+
+struct prepared_floors {
+  ended_floors one; ///< its `xid` is 0 if the place was never used
+  TimestampTz since;
+};
+
+struct horizon_memory {
+  int tranche; ///< 0 until the struct is filled
+  LWLock lock; ///< held for a moment, while no other lock but PostgreSQL's own is taken
+
+  // Guarded by `lock`; `recovered`, `asked` and `lowered` are read without it.
+  bool recovered;           ///< whether the transactions that were prepared before the start have their places
+  pg_atomic_uint32 asked;   ///< whether anybody has asked for a horizon: only then the list is kept
+  pg_atomic_uint64 lowered; ///< how often a clock was lowered
+  ended_list<clock_count> committed;
+
+  /// The sessions, by the number of the process. After them follows an array of `prepared_floors`, one for each
+  /// transaction that can be prepared at a time; a place is reused when its transaction has ended.
+  session_floors sessions[FLEXIBLE_ARRAY_MEMBER];
+};
+
+/// Where the struct is; null until this process has looked for it.
+extern horizon_memory *horizon_shared;
+
+/// The places of prepared transactions, `max_prepared_xacts` of them.
+inline prepared_floors *prepared() {
+  return reinterpret_cast<prepared_floors *>(horizon_shared->sessions + MaxBackends);
+}
+
+/// Makes `horizon_shared` valid. Returns false if there is no memory for it.
+bool find_horizon();
+
+/// Does the same, or raises an error.
+void find_horizon_or_error();
+
+/// Reserves shared memory at server start. Called only if kid is in shared_preload_libraries.
+void reserve_horizon();
+
+} // namespace kid::pg
