@@ -21,11 +21,8 @@ OBJS       = $(patsubst $(top)%.cpp,%.o,$(sort $(wildcard $(top)src/pg/*.cpp $(t
 SCRIPT     = kid--$(EXTVERSION).sql
 SEAL       = kid_seal--$(EXTVERSION).sql
 DATA_built = $(SCRIPT) $(SEAL)
-# The edition in plain SQL, in scripts that psql runs. There is nothing to install.
-PLAIN      = kid-plain--$(EXTVERSION).sql
-PLAIN_SEAL = kid-plain-seal--$(EXTVERSION).sql
 # Scripts of earlier versions, if any were released, and of updates from one version to the next.
-DATA       = $(filter-out $(DATA_built:%=released/%),$(patsubst $(top)%,%,$(wildcard $(top)released/*.sql)))
+DATA       = $(filter-out $(DATA_built:%=released/%),$(patsubst $(top)%,%,$(wildcard $(top)released/kid--*.sql $(top)released/kid_seal--*.sql)))
 REGRESS    = $(patsubst $(top)sql/%.sql,%,$(sort $(wildcard $(top)sql/*.sql)))
 REGRESS_OPTS = --load-extension=kid --encoding=UTF8 --no-locale
 TAP_TESTS  = yes
@@ -47,7 +44,7 @@ PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
-EXTRA_CLEAN = $(OBJS:.o=.d) $(PLAIN) $(PLAIN_SEAL) build
+EXTRA_CLEAN = $(OBJS:.o=.d) build
 
 PRIVATE = test test-assertions test-arm64 test-core test-dist test-ha test-citus test-peers test-clients demo bench lint
 OTHERS  = test-matrix test-images dist deb release-check release-dry-run
@@ -97,21 +94,15 @@ endif
 endif
 endif
 
-all: $(PLAIN) $(PLAIN_SEAL)
-
-$(SCRIPT): assembled = $(EXTVERSION)
-$(SEAL): assembled = --seal
-$(PLAIN): assembled = --plain
-$(PLAIN_SEAL): assembled = --plain-seal
-$(DATA_built) $(PLAIN) $(PLAIN_SEAL): $(wildcard $(top)src/sql/* $(top)src/sql/*/*) src/types.def Makefile kid.control
-	$(top)src/sql/assemble $(assembled) > $@.tmp
+$(DATA_built): $(wildcard $(top)src/sql/* $(top)src/sql/*/*) src/types.def kid.control
+	$(top)src/sql/assemble $(@:--$(EXTVERSION).sql=) > $@.tmp
 	mv $@.tmp $@
 
-# The install scripts as kept in the tree, for users of later versions, and for reading and grep. The build of this version
-# ignores them; test/build fails if they are stale.
+# The scripts as kept in the tree: for users of later versions, for those of plain SQL, and for reading and grep. The build
+# of this version ignores them; test/build fails if they are stale.
 .PHONY: released
-released: $(DATA_built)
-	cp $^ $@
+released:
+	src/sql/assemble --to $@
 
 # make would find objects there by VPATH, and take them for this build's.
 ifneq ($(and $(top),$(wildcard $(top)src/pg/*.o $(top)kid--$(EXTVERSION).sql)),)

@@ -3076,6 +3076,32 @@ END;
 COMMENT ON FUNCTION kid_inspect(uuid) IS
     'lists the components of a uuid of version 7, most significant first, with their widths in bits';
 
+-- from src/sql/within.sql.in
+
+-- kid64: a range of time for both editions
+--
+-- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every integer.
+-- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
+
+CREATE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
+COMMENT ON FUNCTION kid_within(kid64, timestamptz, timestamptz) IS
+    'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
+
+-- from src/sql/within.sql.in
+
+-- uuid: a range of time for both editions
+--
+-- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every integer.
+-- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
+
+CREATE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
+COMMENT ON FUNCTION kid_within(uuid, timestamptz, timestamptz) IS
+    'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
+
 -- from src/sql/clocks.sql
 
 -- The version, and functions that show and lower the logical clocks

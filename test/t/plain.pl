@@ -13,7 +13,7 @@ $node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
 $node->start;
 
 my $script = "$PostgreSQL::Test::Utils::tmp_check/kid-plain.sql";
-system("src/sql/assemble --plain > $script") == 0 or die 'src/sql/assemble failed';
+system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble failed';
 
 $node->safe_psql('postgres', "CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE DATABASE plain OWNER app;
 	ALTER DATABASE plain SET search_path = '\$user', public, kid");
@@ -77,7 +77,7 @@ like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time b
 {
 	as('app', 'plain', q{CREATE TABLE timed (id kid64 PRIMARY KEY, number bigint UNIQUE, uuid uuid UNIQUE);
 		INSERT INTO timed SELECT kid64_make(t, 0), kid64_make(t, 0), kid_uuidv7_floor(t) FROM generate_series(now() - interval '30 days', now(), '1 hour') AS t; ANALYZE timed});
-	my ($since, $range) = (q{now() - interval '3 days'}, q{tstzrange(now() - interval '2 days', now() - interval '1 day')});
+	my ($since, $range) = (q{now() - interval '3 days'}, q{now() - interval '2 days', now() - interval '1 day'});
 	foreach ([ id => 'kid64' ], [ number => 'kid64' ], [ uuid => 'kid_uuidv7' ])
 	{
 		my ($column, $prefix) = @$_;
@@ -89,7 +89,7 @@ like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time b
 		}
 	}
 	as('app', 'plain', q{CREATE TABLE parted (id kid64 PRIMARY KEY) PARTITION BY RANGE (id); SELECT kid_create_partitions('parted', '1 day', date_trunc('day', now()), since => now() - interval '5 days')});
-	foreach ([ q{kid_within(id, tstzrange(now() - interval '49 hours', now() - interval '48 hours'))} => '[34]' ], [ q{id >= kid64_floor(date_trunc('day', now()) - interval '1 day')} => 4 ])
+	foreach ([ q{kid_within(id, now() - interval '49 hours', now() - interval '48 hours')} => '[34]' ], [ q{id >= kid64_floor(date_trunc('day', now()) - interval '1 day')} => 4 ])
 	{
 		my ($condition, $removed) = @$_;
 		like(as('app', 'plain', "EXPLAIN (COSTS OFF) SELECT * FROM parted WHERE $condition"), qr/Subplans Removed: $removed$/m, "prunes partitions: $condition");
@@ -99,7 +99,7 @@ like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time b
 
 # Installed again, the script replaces functions and keeps the clock.
 as('app', 'plain', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next());
-	CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, tstzrange(now() - interval '1 day', NULL));
+	CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, now() - interval '1 day', 'infinity');
 	INSERT INTO orders SELECT FROM generate_series(1, 100);
 	SELECT kid_observe(kid64_floor(now() + interval '50 minutes'))});
 my $state = 'SELECT c.last_value, u.last_value, (SELECT count(*) FROM pg_depend) FROM kid_clocks.kid64_clock AS c, kid_clocks.kid_uuidv7_clock AS u';
@@ -215,7 +215,7 @@ like($node->psql('plain', q{SELECT kid.kid_drop_partitions('public.parts', now()
 # A dump of the database carries the clock. That of the tables alone can be restored where the extension is.
 $node->safe_psql('postgres', "CREATE DATABASE restored OWNER app; CREATE DATABASE up OWNER app; ALTER DATABASE up SET search_path = '\$user', public, kid");
 my $dump = "$PostgreSQL::Test::Utils::tmp_check/plain.dump";
-as('app', 'plain', q{DROP VIEW recent; CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, tstzrange(now() - interval '1 day', NULL));
+as('app', 'plain', q{DROP VIEW recent; CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, now() - interval '1 day', 'infinity');
 	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders) PARTITION BY RANGE (id);
 	SELECT kid_create_partitions('events', '1 day', now() + interval '1 day'); INSERT INTO events SELECT kid_next(), id FROM orders});
 my $content = q{SELECT (SELECT md5(string_agg(o::text, ',' ORDER BY o.id)) FROM (SELECT id::bigint, payment, bigint FROM orders) AS o),

@@ -20,7 +20,7 @@ $node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = on\nrestart_aft
 $node->start;
 
 my $script = $PostgreSQL::Test::Utils::tmp_check . '/kid-plain.sql';
-system("src/sql/assemble --plain > $script") == 0 or die 'src/sql/assemble failed';
+system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble failed';
 $node->sql("CREATE ROLE app LOGIN; ALTER DATABASE postgres OWNER TO app; ALTER DATABASE postgres SET search_path = public, kid; GRANT CREATE ON SCHEMA public TO app");
 $node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres') . ' user=app', '-f', $script ], 'the script is installed');
 $node->sql('CREATE SEQUENCE ticket; CREATE TABLE ids (id kid64 PRIMARY KEY DEFAULT kid_next(), uuid uuid UNIQUE DEFAULT kid_uuidv7());

@@ -14,9 +14,9 @@ plan skip_all => 'no pgcrypto' if $node->safe_psql('postgres', q{SELECT count(*)
 $node->safe_psql('postgres', 'CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE ROLE hostile LOGIN; CREATE DATABASE plain OWNER app; CREATE DATABASE restored OWNER app; CREATE DATABASE extended');
 
 my $directory = $PostgreSQL::Test::Utils::tmp_check;
-foreach my $edition (qw(plain plain-seal))
+foreach my $script (qw(kid-all kid-seal))
 {
-	system("src/sql/assemble --$edition > $directory/$edition.sql") == 0 or die 'src/sql/assemble failed';
+	system("src/sql/assemble $script > $directory/$script.sql") == 0 or die 'src/sql/assemble failed';
 }
 
 # Returns what psql prints, errors with their SQLSTATE.
@@ -32,24 +32,24 @@ sub sqlstates_of { return join ' ', output_of(@_) =~ /(?:ERROR|FATAL):  (\w{5})/
 # Returns what psql prints to stdout and stderr.
 sub install
 {
-	my ($edition, $role) = @_;
+	my ($script, $role) = @_;
 	my $output = '';
-	IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('plain') . " user=$role", '-f', "$directory/$edition.sql" ], '>', \$output, '2>&1');
+	IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('plain') . " user=$role", '-f', "$directory/$script.sql" ], '>', \$output, '2>&1');
 	return $output =~ s/^psql:\S+ //mgr;
 }
 
 # What must be there before.
-like(install('plain-seal', 'app'), qr/ERROR:  kid in plain SQL is not installed/, 'kid comes first');
-is(install('plain', 'app'), '', 'the owner of the database installs kid');
-like(install('plain-seal', 'app'), qr/ERROR:  extension "pgcrypto" is not installed/, 'pgcrypto comes first');
+like(install('kid-seal', 'app'), qr/ERROR:  kid in plain SQL is not installed/, 'kid comes first');
+is(install('kid-all', 'app'), '', 'the owner of the database installs kid');
+like(install('kid-seal', 'app'), qr/ERROR:  extension "pgcrypto" is not installed/, 'pgcrypto comes first');
 output_of('app', 'CREATE SCHEMA crypto; GRANT USAGE, CREATE ON SCHEMA crypto TO hostile; CREATE EXTENSION pgcrypto SCHEMA crypto');
-like(install('plain-seal', 'other'), qr/ERROR:  .*(?:permission denied|belongs to another role)/, 'nobody but the owner installs kid_seal');
+like(install('kid-seal', 'other'), qr/ERROR:  .*(?:permission denied|belongs to another role)/, 'nobody but the owner installs kid_seal');
 
 # A role that may create functions in the schema of pgcrypto gets no key.
 output_of('hostile', join ';', map { "CREATE FUNCTION crypto.$_ RETURNS bytea LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''planted code ran as %'', current_user; RETURN NULL; END'" }
 	'hmac(bytea, bytea, varchar)', 'hmac(bytea, bytea, name)', 'encrypt(bytea, bytea, varchar)', 'decrypt(bytea, bytea, name)', 'substr(bytea, integer, bigint)', 'gen_random_bytes(bigint)', 'convert_to(text, text)', 'gen_random_bytes(VARIADIC integer[])');
 output_of('app', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO other; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO other, PUBLIC; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO other');
-is(install('plain-seal', 'app'), '', 'the owner of the database installs kid_seal, and no planted code runs');
+is(install('kid-seal', 'app'), '', 'the owner of the database installs kid_seal, and no planted code runs');
 is(sqlstates_of('app', q{SELECT kid_seal.kid_seal(1::kid.kid64, 'ord')}), '55000', 'without a key nothing is sealed');
 
 # What Node's crypto and typeid-js made with the key of the vectors.
@@ -72,7 +72,7 @@ is(errors_of_other(), join(' ', ('42501') x @calls), 'nobody else may call anyth
 is(sqlstates_of('other', 'SELECT * FROM kid_seal_internal.keys; SELECT kid_seal_internal.new_key()'), '42501 42501', 'or read the keys');
 output_of('app', 'GRANT USAGE ON SCHEMA kid_seal TO other; GRANT EXECUTE ON FUNCTION kid_seal.kid_seal(kid.kid64, text), kid_seal.kid64_unseal(text, text, boolean) TO other');
 is(errors_of_other(), join(' ', 'none', 'none', ('42501') x 6), 'but what the owner grants');
-is(install('plain', 'app') . install('plain-seal', 'app'), '', 'the scripts can be installed again');
+is(install('kid-all', 'app') . install('kid-seal', 'app'), '', 'the scripts can be installed again');
 is(errors_of_other(), join(' ', 'none', 'none', ('42501') x 6), 'that changes no rights');
 is(sqlstates_of('hostile', q{SELECT kid_seal.kid_seal(1::kid.kid64, 'ord')}), '42501', 'nor gives PUBLIC any');
 
@@ -115,6 +115,6 @@ is($node->safe_psql('restored', "SET search_path = public, kid; SELECT kid_seal.
 
 # A function in place of one of pgcrypto is found at the end of the script.
 $node->safe_psql('plain', q{ALTER FUNCTION crypto.gen_random_bytes(integer) RENAME TO away; CREATE FUNCTION crypto.gen_random_bytes(integer) RETURNS bytea LANGUAGE sql AS $$SELECT ''::bytea$$});
-like(install('plain-seal', 'app'), qr/ERROR:  kid_seal would depend on function crypto.gen_random_bytes\(integer\), which is not of pgcrypto/, 'a function that is not of pgcrypto is refused');
+like(install('kid-seal', 'app'), qr/ERROR:  kid_seal would depend on function crypto.gen_random_bytes\(integer\), which is not of pgcrypto/, 'a function that is not of pgcrypto is refused');
 
 done_testing();

@@ -1,7 +1,9 @@
 -- kid64: the bits of the type in C, as a bigint, until the sign bit would be set, in 18584. src/core/types/kid64.hpp
 -- draws them: megaseconds << 44 | seconds << 24 | microseconds >> 10 << 14 | sequence.
 
-CREATE DOMAIN kid64 AS bigint;
+IF to_regtype('kid.kid64') IS NULL THEN
+    CREATE DOMAIN kid64 AS bigint;
+END IF;
 COMMENT ON DOMAIN kid64 IS
     'k-ordered ID in 8 bytes, with the time from 1970 to 18584 in units of 1.024 ms: the local ID of the Erlang '
     'library uid';
@@ -45,44 +47,27 @@ COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time u
 COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
 COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
--- Bounds. They are not STRICT, because PostgreSQL would not inline them then.
+-- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then.
+--
+-- PostgreSQL does not inline PL/pgSQL, so EXPLAIN shows calls of kid64_floor() and not its long body.
 
 CREATE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0
             WHEN ts >= timestamptz '18584-01-10 03:33:20+00' THEN 9223372036854775807
             ELSE kid64_of_micros(kid_micros(ts)) END;
-CREATE FUNCTION kid64_inline_before(ts timestamptz) RETURNS kid64
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN ts >= timestamptz '18584-01-10 03:33:20+00' THEN 9223372036854775807
-            ELSE kid64_inline_floor(ts) - 1 END;
-CREATE FUNCTION kid64_inline_last(ts timestamptz) RETURNS kid64
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN -1 ELSE kid64_inline_floor(ts) | 16383 END;
-CREATE FUNCTION kid64_inline_ceil(ts timestamptz) RETURNS kid64
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION kid64_floor(ts timestamptz) RETURNS kid64
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+    RETURN kid.kid64_inline_floor(ts);
+END $$;
+CREATE FUNCTION kid64_ceil(ts timestamptz) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
-CREATE FUNCTION kid64_inline_lowest(range tstzrange) RETURNS kid64
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN isempty(range) THEN 9223372036854775807
-            WHEN lower_inf(range) THEN 0
-            WHEN lower_inc(range) THEN kid64_inline_floor(lower(range))
-            ELSE least(kid64_inline_last(lower(range)), 9223372036854775806) + 1 END;
-CREATE FUNCTION kid64_inline_highest(range tstzrange) RETURNS kid64
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN isempty(range) THEN -1
-            WHEN upper_inf(range) THEN 9223372036854775807
-            WHEN upper_inc(range) THEN kid64_inline_last(upper(range))
-            ELSE kid64_inline_before(upper(range)) END;
 
 COMMENT ON FUNCTION kid64_inline_floor(timestamptz) IS 'body of kid64_floor()';
-COMMENT ON FUNCTION kid64_inline_before(timestamptz) IS
-    'returns the highest kid64 that is earlier than an instant, or -1 if there is none';
-COMMENT ON FUNCTION kid64_inline_last(timestamptz) IS
-    'returns the highest kid64 that is not later than an instant, or -1 if there is none';
-COMMENT ON FUNCTION kid64_inline_ceil(timestamptz) IS 'body of kid64_ceil()';
-COMMENT ON FUNCTION kid64_inline_lowest(tstzrange) IS 'body of kid64_lowest()';
-COMMENT ON FUNCTION kid64_inline_highest(tstzrange) IS 'body of kid64_highest()';
+COMMENT ON FUNCTION kid64_floor(timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_ceil(timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
 
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$

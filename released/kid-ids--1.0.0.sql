@@ -1,0 +1,550 @@
+-- kid in plain SQL, for a server where no extension in C can be installed: IDs of 8 bytes. This is version 1.0.0.
+-- It needs PostgreSQL 15 or later. docs/managed-servers.md describes it.
+--
+-- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
+-- leaves no setting behind. It puts all into the schemas kid, kid_clocks, and needs the privilege CREATE in the
+-- database. The role that runs it owns the logical clocks. To upgrade, run it again, or that of a later version, as the
+-- same role: functions are replaced, and clocks, types and keys stay.
+--
+-- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created. A body in
+-- PL/pgSQL is parsed in the caller's session. So it sets the search_path, or, where that would take too long, uses no
+-- operator and gives every name its schema.
+
+DO $kid$
+DECLARE
+    path pg_catalog.text := pg_catalog.current_setting('search_path');
+    home record;
+    me pg_catalog.oid;
+    what record;
+BEGIN
+PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+me := (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user);
+
+IF EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'kid') THEN
+    RAISE 'this database has the extension kid' USING ERRCODE = 'duplicate_object';
+END IF;
+
+-- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
+-- that run as this role call it.
+
+FOR home IN SELECT w.name, n.oid, n.nspowner AS owner, n.nspacl AS acl
+              FROM unnest('{kid,kid_clocks}'::name[]) AS w (name)
+                   LEFT JOIN pg_namespace AS n ON n.nspname = w.name LOOP
+    IF home.oid IS NULL THEN
+        EXECUTE format('CREATE SCHEMA %I', home.name);
+    ELSIF home.owner <> me
+          OR EXISTS (SELECT FROM aclexplode(home.acl) AS a WHERE a.grantee <> me AND a.privilege_type = 'CREATE')
+          OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = home.oid AND c.relowner <> me)
+          OR EXISTS (SELECT FROM pg_type AS t WHERE t.typnamespace = home.oid AND t.typowner <> me)
+          OR EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = home.oid AND p.proowner <> me)
+          OR EXISTS (SELECT FROM pg_operator AS o WHERE o.oprnamespace = home.oid AND o.oprowner <> me) THEN
+        RAISE 'schema %, or something in it, belongs to another role', home.name
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
+    END IF;
+END LOOP;
+
+-- What names without a schema mean from here on, and the version
+
+PERFORM set_config('search_path', 'kid, pg_temp', true);
+COMMENT ON SCHEMA kid IS 'kid 1.0.0, in plain SQL';
+COMMENT ON SCHEMA kid_clocks IS 'logical clocks of kid, for the functions of kid alone';
+
+CREATE OR REPLACE FUNCTION kid_version() RETURNS text
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN '1.0.0'::text;
+COMMENT ON FUNCTION kid_version() IS 'returns the version of the script that made these functions';
+
+-- kid64: the bits of the type in C, as a bigint, until the sign bit would be set, in 18584. src/core/types/kid64.hpp
+-- draws them: megaseconds << 44 | seconds << 24 | microseconds >> 10 << 14 | sequence.
+
+IF to_regtype('kid.kid64') IS NULL THEN
+    CREATE DOMAIN kid64 AS bigint;
+END IF;
+COMMENT ON DOMAIN kid64 IS
+    'k-ordered ID in 8 bytes, with the time from 1970 to 18584 in units of 1.024 ms: the local ID of the Erlang '
+    'library uid';
+
+-- Conversions of times, in microseconds since 1970. The name 'UTC' would be an abbreviation, to which PostgreSQL 18
+-- gives the meaning that it has in the time zone of the session, such as 'UTC+5'.
+
+CREATE OR REPLACE FUNCTION kid_micros(ts timestamptz) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN date_part('epoch', date_trunc('second', ts AT TIME ZONE interval '0'))::bigint * 1000000
+       + date_part('microseconds', ts AT TIME ZONE interval '0')::bigint % 1000000;
+CREATE OR REPLACE FUNCTION kid_time(micros bigint) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN (date '1970-01-01' + (micros / 86400000000)::integer + micros % 86400000000 * interval '1 us')
+       AT TIME ZONE interval '0';
+
+COMMENT ON FUNCTION kid_micros(timestamptz) IS 'returns the microseconds since 1970 of an instant';
+COMMENT ON FUNCTION kid_time(bigint) IS 'returns the instant that is so many microseconds after 1970';
+
+CREATE OR REPLACE FUNCTION kid64_of_micros(micros bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN (micros / 1000000000000 << 44) + (micros / 1000000 % 1000000 << 24) + (micros % 1000000 >> 10 << 14);
+CREATE OR REPLACE FUNCTION kid64_micros(id bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN ((id >> 44) * 1000000 + (id >> 24 & 1048575)) * 1000000 + (id >> 14 & 1023) * 1024;
+
+COMMENT ON FUNCTION kid64_of_micros(bigint) IS 'returns the lowest ID of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_micros(bigint) IS 'returns when the time unit of an ID begins, in microseconds since 1970';
+
+CREATE OR REPLACE FUNCTION kid_timestamp(id kid64) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN kid_time(kid64_micros(id));
+CREATE OR REPLACE FUNCTION kid64_timestamp(id kid64) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN kid_time(kid64_micros(id));
+CREATE OR REPLACE FUNCTION kid_sequence(id kid64) RETURNS integer
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN (id & 16383)::integer;
+
+COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+
+-- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then.
+--
+-- PostgreSQL does not inline PL/pgSQL, so EXPLAIN shows calls of kid64_floor() and not its long body.
+
+CREATE OR REPLACE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0
+            WHEN ts >= timestamptz '18584-01-10 03:33:20+00' THEN 9223372036854775807
+            ELSE kid64_of_micros(kid_micros(ts)) END;
+CREATE OR REPLACE FUNCTION kid64_floor(ts timestamptz) RETURNS kid64
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+    RETURN kid.kid64_inline_floor(ts);
+END $$;
+CREATE OR REPLACE FUNCTION kid64_ceil(ts timestamptz) RETURNS kid64
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
+
+COMMENT ON FUNCTION kid64_inline_floor(timestamptz) IS 'body of kid64_floor()';
+COMMENT ON FUNCTION kid64_floor(timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_ceil(timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
+
+CREATE OR REPLACE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+BEGIN
+    IF ts < timestamptz '1970-01-01 00:00:00+00' OR ts >= timestamptz '18584-01-10 03:33:20+00' THEN
+        RAISE 'timestamp out of range for type kid64'
+            USING ERRCODE = 'datetime_field_overflow',
+                  DETAIL = 'The range is 1970-01-01 00:00:00+00 to 18584-01-10 03:33:19.999999+00.';
+    ELSIF sequence NOT BETWEEN 0 AND 16383 THEN
+        RAISE 'sequence % is out of range for type kid64', sequence
+            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The range is 0 to 16383.';
+    END IF;
+    RETURN kid64_inline_floor(ts) + sequence;
+END $$;
+COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
+
+-- The text form of the type in C: base64 with another alphabet, in ASCII order.
+
+CREATE OR REPLACE FUNCTION kid64_to_text(id kid64) RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN translate(encode(int8send(id), 'base64'),
+                 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=',
+                 '.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz');
+
+-- The collation is that of the argument otherwise, and may equate upper and lower case.
+CREATE OR REPLACE FUNCTION kid64_from_text(encoded text) RETURNS kid64
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+DECLARE
+    id bigint;
+BEGIN
+    IF encoded COLLATE "C" ~ '^[.0-9A-U][.0-9A-Z_a-z]{10}$' THEN
+        id := ('x' || encode(decode(translate(encoded COLLATE "C",
+                                              '.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz',
+                                              'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
+                                    || '=', 'base64'), 'hex'))::bit(64)::bigint;
+        -- The last character has two bits that no ID has.
+        IF kid64_to_text(id) COLLATE "C" = encoded COLLATE "C" THEN
+            RETURN id;
+        END IF;
+    END IF;
+    RAISE 'invalid input syntax for type kid64: "%"', encoded
+        USING ERRCODE = 'invalid_text_representation',
+              DETAIL = 'An ID until 18584 has 11 characters of .0-9A-Z_a-z, the first from "." to "U".';
+END $$;
+
+COMMENT ON FUNCTION kid64_to_text(kid64) IS 'returns an ID in the text form of the type in C';
+COMMENT ON FUNCTION kid64_from_text(text) IS 'returns the ID that kid64_to_text() wrote';
+
+-- kid64: a range of time for both editions
+--
+-- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every integer.
+-- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
+
+CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
+COMMENT ON FUNCTION kid_within(kid64, timestamptz, timestamptz) IS
+    'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
+
+CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
+BEGIN ATOMIC
+    VALUES ('timestamp', 50, kid_timestamp(id)::text),
+           ('sequence', 14, kid_sequence(id)::text);
+END;
+COMMENT ON FUNCTION kid_inspect(kid64) IS
+    'lists the components of an ID, most significant first, with their widths in bits';
+
+-- What the logical clocks share
+
+CREATE OR REPLACE FUNCTION kid_clock_micros() RETURNS bigint
+    LANGUAGE SQL VOLATILE
+RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
+COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
+
+CREATE OR REPLACE FUNCTION kid_clocks.kid_random() RETURNS bigint
+    LANGUAGE SQL VOLATILE
+RETURN uuid_hash_extended(gen_random_uuid(), 0) & 9223372036854775807;
+COMMENT ON FUNCTION kid_clocks.kid_random() IS 'returns 63 random bits, for a secret';
+
+-- A session draws from this sequence before it takes the lock of a clock: see clock.sql.in.
+IF to_regclass('kid_clocks.attempt') IS NULL THEN
+    CREATE SEQUENCE kid_clocks.attempt CYCLE;
+    COMMENT ON SEQUENCE kid_clocks.attempt IS 'fails where the logical clocks cannot be moved';
+END IF;
+
+-- kid64 is a state of its clock
+
+CREATE OR REPLACE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN ((state >> 44) * 1000000 + (state >> 24 & 1048575)) * 1000000
+       + least(((state >> 14 & 1023) + 1) * 1024, 1000000);
+COMMENT ON FUNCTION kid64_unit_end(bigint) IS 'returns when the time unit of a state ends, in microseconds';
+
+-- kid64: the logical clock, and the generator
+--
+-- The sequence kid64_clock is the clock: its last value is the state that was issued last. Within a time unit
+-- nextval() counts on, without a lock. Under a lock, setval() goes to a later unit: to that of the system clock, or to
+-- the next one if the unit is used up or the system clock is behind. WAL carries a sequence through crashes and
+-- promotions.
+--
+-- setval() must not go back behind a nextval() of another session. A unit has 16384 states. A session draws only after
+-- it saw the clock below state 8192 of its unit. So once the clock has reached that state, each session draws at most
+-- once more. With fewer than 8192 sessions, no state leaves its unit, and setval() always opens a later unit. That
+-- holds however long a session is stalled between any two steps, and whatever the system clock does. If a session drew
+-- first and looked then, states would leave their unit, and repeat.
+--
+-- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
+-- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
+-- can wait for a lock on it, before PostgreSQL looks at rights. The owner must leave it as it is: with a CACHE, for
+-- example, IDs would fall.
+
+-- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
+-- script, and the script for a running dump.
+IF to_regclass('kid_clocks.kid64_clock') IS NULL THEN
+    CREATE SEQUENCE kid_clocks.kid64_clock MINVALUE 0 MAXVALUE 9223372036854775807;
+    PERFORM setval('kid_clocks.kid64_clock', 0);
+    COMMENT ON SEQUENCE kid_clocks.kid64_clock IS
+        'the logical clock of kid64; nothing but functions of kid may change it';
+END IF;
+
+-- What others would have to know to keep the clock from moving. It is in a sequence, whose value does not depend on a
+-- snapshot, and which logical replication does not copy. A dump without data restores no secret, so the script makes
+-- one then.
+IF to_regclass('kid_clocks.kid64_secret') IS NULL THEN
+    CREATE SEQUENCE kid_clocks.kid64_secret MINVALUE 0;
+    COMMENT ON SEQUENCE kid_clocks.kid64_secret IS
+        'the secret of the logical clock of kid64; only kid_clocks.kid_new_secrets() may change it';
+END IF;
+IF pg_sequence_last_value('kid_clocks.kid64_secret') IS NULL THEN
+    PERFORM setval('kid_clocks.kid64_secret', kid_clocks.kid_random());
+END IF;
+
+CREATE OR REPLACE FUNCTION kid64_state() RETURNS bigint
+    LANGUAGE SQL VOLATILE
+RETURN pg_sequence_last_value('kid_clocks.kid64_clock');
+CREATE OR REPLACE FUNCTION kid64_draw() RETURNS bigint
+    LANGUAGE SQL VOLATILE
+RETURN nextval('kid_clocks.kid64_clock');
+CREATE OR REPLACE FUNCTION kid64_is_open(state bigint, micros bigint) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN micros < kid64_unit_end(state) AND state & 16383 < 8192;
+
+COMMENT ON FUNCTION kid64_state() IS 'returns the last state of the logical clock of kid64';
+COMMENT ON FUNCTION kid64_draw() IS 'returns the next state of the logical clock of kid64';
+COMMENT ON FUNCTION kid64_is_open(bigint, bigint) IS
+    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
+
+-- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
+-- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
+-- the key to others, who could hold that lock for ever, it is about to be of no use: the next unit has another key.
+--
+-- The key is of no use only if setval() succeeds. If setval() failed under the lock, the unit would still be the
+-- current one, and others would know its key. So the session first tries what setval() needs. nextval() of another
+-- sequence fails in a read-only transaction, in recovery and in a parallel worker. pg_current_xact_id() fails if the
+-- lock table is full. The session has held the locks on the sequences that it sets since it read their last values.
+--
+-- Nor may the session with the lock be made to wait before it has set the clock, for example for a client that does not
+-- read. So it takes the lock and sets the clock within one expression, which PL/pgSQL evaluates without looking for a
+-- cancel or a termination. The catalog that setval() reads is read before. The exception ends the subtransaction, and
+-- with it the lock, as any other error does before it is sent. Debugging messages of the subtransaction are not sent.
+CREATE OR REPLACE FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE
+RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
+COMMENT ON FUNCTION kid_clocks.kid64_key(bigint, bigint) IS
+    'returns the key of the advisory lock that a session holds to leave a time unit';
+
+-- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
+-- state above that.
+--
+-- With `new_secret`, opens a unit, and changes the secret before. While the clock is in the unit that ends, the session
+-- holds the locks of both keys of that unit, so nobody else leaves it. A session that sees the next unit reads the
+-- secret afterwards, and gets the new one.
+CREATE OR REPLACE FUNCTION kid_clocks.kid64_open(beyond bigint DEFAULT -1, new_secret boolean DEFAULT false)
+    RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = kid, pg_temp SET client_min_messages = error AS $$
+DECLARE
+    micros bigint;
+    state bigint;
+    later bigint;
+    opened bigint;
+    key bigint;
+    secret bigint;
+    new_key bigint;
+BEGIN
+    LOOP
+        micros := kid_clock_micros();
+        -- A dump without data restores a sequence that has no last value.
+        state := coalesce(kid64_state(), 0);
+        later := kid64_of_micros(greatest(micros, kid64_unit_end(greatest(state, beyond))));
+        IF later NOT BETWEEN state AND 9223372036854775807 THEN
+            RAISE 'the range of IDs is used up'
+                USING ERRCODE = 'sequence_generator_limit_exceeded',
+                      DETAIL = 'There is no time unit after that of the last ID issued.';
+        ELSIF state > beyond AND NOT new_secret AND kid64_is_open(state, micros) THEN
+            RETURN kid64_draw();
+        END IF;
+        key := kid_clocks.kid64_key(pg_sequence_last_value('kid_clocks.kid64_secret'), state >> 14);
+        IF key IS NULL THEN
+            RAISE 'the secret of the logical clocks is missing'
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                      DETAIL = 'It is the value of kid_clocks.kid64_secret. A dump without data has none.',
+                      HINT = 'Run the script of kid again, which makes one.';
+        END IF;
+        IF new_secret THEN
+            -- Another one for each attempt: if the attempt fails, pg_locks has shown its key.
+            secret := kid_clocks.kid_random();
+            new_key := kid_clocks.kid64_key(secret, state >> 14);
+        END IF;
+        BEGIN
+            IF (CASE WHEN pg_sequence_parameters('kid_clocks.kid64_clock'::regclass) IS NOT NULL
+                          AND pg_sequence_parameters('kid_clocks.kid64_secret'::regclass) IS NOT NULL
+                          AND nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL THEN
+                    CASE WHEN NOT new_secret OR pg_try_advisory_xact_lock(new_key) THEN
+                        CASE WHEN pg_try_advisory_xact_lock(key) THEN
+                            CASE WHEN coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
+                                CASE WHEN NOT new_secret OR setval('kid_clocks.kid64_secret', secret) IS NOT NULL
+                                     THEN setval('kid_clocks.kid64_clock', later) IS NOT NULL END END END END END) THEN
+                opened := later;
+            END IF;
+            RAISE SQLSTATE 'KID00';
+        EXCEPTION WHEN SQLSTATE 'KID00' THEN
+        END;
+        IF opened IS NOT NULL THEN
+            RETURN opened;
+        END IF;
+        -- Another session has opened a unit, or is about to. Until it has, the last few are good enough. If all
+        -- sessions stood in line for the lock, passing it on would take longer than a unit lasts.
+        state := kid64_state();
+        IF state > beyond AND NOT new_secret AND kid64_is_open(state, micros - 3072) THEN
+            RETURN kid64_draw();
+        END IF;
+        PERFORM pg_sleep(0.001);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION kid_clocks.kid64_open(bigint, boolean) IS
+    'moves the logical clock of kid64 to a later time unit, and returns a state of it';
+
+-- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
+-- own, because PostgreSQL replaces the functions in it by their definitions.
+CREATE OR REPLACE FUNCTION kid_next() RETURNS kid64
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
+DECLARE
+    state bigint := kid.kid64_state();
+BEGIN
+    state := CASE WHEN kid.kid64_is_open(state, kid.kid_clock_micros()) THEN kid.kid64_draw()
+                  ELSE kid_clocks.kid64_open() END;
+    RETURN state;
+END $$;
+CREATE OR REPLACE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
+    LANGUAGE SQL VOLATILE STRICT
+BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
+
+COMMENT ON FUNCTION kid_next() IS
+    'makes a kid64 that is greater than all IDs that this function returned before in the database';
+COMMENT ON FUNCTION kid_next(bigint) IS 'makes n IDs, each greater than the one before it';
+
+CREATE OR REPLACE FUNCTION kid_observe(id kid64) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
+DECLARE
+    state bigint := id;
+BEGIN
+    IF kid64_micros(state) > kid_clock_micros() + 3600000000 THEN
+        RAISE 'ID is too far ahead of the system clock'
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
+                  HINT = 'New IDs would stay ahead until the system clock catches up.';
+    END IF;
+    IF state > coalesce(kid64_state(), 0) THEN
+        PERFORM kid_clocks.kid64_open(state);
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid_observe(kid64) IS
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+
+-- Other ways to make IDs, and the clocks as a table
+
+CREATE OR REPLACE FUNCTION kid64_next() RETURNS kid64
+    LANGUAGE SQL VOLATILE
+RETURN kid_next();
+CREATE OR REPLACE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
+    LANGUAGE SQL VOLATILE STRICT
+BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
+
+COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
+COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
+
+IF to_regclass('kid_clocks.kid64_at_sequence') IS NULL THEN
+    CREATE SEQUENCE kid_clocks.kid64_at_sequence MINVALUE 0 MAXVALUE 16383 START 0 CYCLE;
+    COMMENT ON SEQUENCE kid_clocks.kid64_at_sequence IS 'the sequences of kid64_at()';
+END IF;
+
+CREATE OR REPLACE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
+BEGIN
+    RETURN kid64_make(ts, nextval('kid_clocks.kid64_at_sequence')::integer);
+END $$;
+COMMENT ON FUNCTION kid64_at(timestamptz) IS
+    'makes a kid64 for an old row, with the given time: no two of 16384 calls in a row are equal';
+
+CREATE OR REPLACE FUNCTION kid_clocks.kid_new_secrets() RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    clock name;
+BEGIN
+    FOR clock IN SELECT c.relname FROM pg_class AS c
+                  WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname LIKE '%\_clock' LOOP
+        EXECUTE format('SELECT kid_clocks.%I(new_secret => true)', replace(clock, '_clock', '_open'));
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
+    'changes the secrets of the logical clocks, also while IDs are made';
+
+CREATE OR REPLACE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval) RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 2 SET search_path = kid, pg_temp AS $$
+BEGIN
+    FOR clock IN SELECT c.relname FROM pg_class AS c
+                  WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname LIKE '%\_clock' ORDER BY 1 LOOP
+        EXECUTE format('SELECT kid_time(%I(%I()))', replace(clock, '_clock', '_micros'),
+                       replace(clock, '_clock', '_state')) INTO last_issued;
+        ahead := greatest(last_issued - clock_timestamp(), interval '0');
+        clock := CASE clock WHEN 'kid64_clock' THEN 'kid' ELSE 'uuidv7' END;
+        RETURN NEXT;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION kid_stats() IS 'returns the state of each logical clock of the database';
+
+-- Crockford's base32, 5 bits in each character, after a prefix. src/core/base32.hpp has the rules.
+
+CREATE OR REPLACE FUNCTION kid_base32(bits bit varying) RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', substring(bits FROM i FOR 5)::bit(5)::integer + 1, 1),
+                      '' ORDER BY i)
+      FROM generate_series(1, length(bits), 5) AS i;
+END;
+CREATE OR REPLACE FUNCTION kid_base32_bits(digits text) RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(substr(digits, i, 1) COLLATE "C")) - 1)
+                      ::bit(5)::text, '' ORDER BY i)
+      FROM generate_series(1, length(digits)) AS i;
+END;
+
+-- With the prefix, "_" if the prefix is not empty.
+CREATE OR REPLACE FUNCTION kid_checked_prefix(prefix text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+BEGIN
+    IF prefix COLLATE "C" = '' THEN
+        RETURN '';
+    ELSIF prefix COLLATE "C" ~ '^[a-z]([a-z_]{0,61}[a-z])?$' THEN
+        RETURN prefix || '_';
+    END IF;
+    RAISE 'invalid prefix of an ID: "%"', prefix
+        USING ERRCODE = 'invalid_parameter_value',
+              DETAIL = 'A prefix has at most 63 characters of a-z_, and begins and ends with a letter.';
+END $$;
+
+-- Returns the bits of a text that is the prefix and so many digits, the first of which is at most `first`.
+CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+DECLARE
+    checked text := kid_checked_prefix(prefix);
+BEGIN
+    IF starts_with(encoded COLLATE "C", checked COLLATE "C") THEN
+        IF substr(encoded, length(checked) + 1) COLLATE "C"
+           ~ format('^[0-%s][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{%s}$', first, length - 1) COLLATE "C" THEN
+            RETURN kid_base32_bits(substr(encoded, length(checked) + 1));
+        END IF;
+    END IF;
+    RAISE 'invalid input syntax for type %: "%"', type, encoded
+        USING ERRCODE = 'invalid_text_representation',
+              DETAIL = format('A value of type %s is %s characters of 0-9a-hjkmnp-tv-z in base32, the first from "0" '
+                              'to "%s", after the prefix "%s".', type, length, first, checked);
+END $$;
+
+COMMENT ON FUNCTION kid_base32(bit varying) IS 'returns bits, in groups of 5, as digits';
+COMMENT ON FUNCTION kid_base32_bits(text) IS 'returns the bits of digits, as text';
+COMMENT ON FUNCTION kid_checked_prefix(text) IS 'returns what precedes the digits of an ID with a prefix';
+COMMENT ON FUNCTION kid_decoded_bits(text, text, text, text, integer) IS
+    'returns the bits of an ID with a prefix, as text';
+
+CREATE OR REPLACE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN kid_checked_prefix(prefix) || kid_base32(B'0' || id::bigint::bit(64));
+CREATE OR REPLACE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
+
+COMMENT ON FUNCTION kid_encode(kid64, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION kid64_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+
+-- Rights, whatever the default privileges of the role are
+
+GRANT USAGE ON TYPE kid64 TO PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA kid TO PUBLIC;
+-- Who draws from the sequences of kid64_at() can make it repeat IDs for others.
+REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
+
+FOR what IN
+    WITH objects AS (
+        SELECT 'SCHEMA' AS kind, n.nspname::text AS name, n.nspacl AS acl
+          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
+        UNION ALL
+        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass::text, c.relacl
+          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace
+        UNION ALL
+        SELECT 'FUNCTION', p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner))
+          FROM pg_proc AS p
+         WHERE p.pronamespace = 'kid_clocks'::regnamespace
+            OR p.pronamespace = 'kid'::regnamespace AND p.proname = 'kid_observe')
+    SELECT DISTINCT o.kind, o.name,
+           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+      FROM objects AS o, aclexplode(o.acl) AS a
+     WHERE a.grantee <> me LOOP
+    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
+END LOOP;
+GRANT USAGE ON SCHEMA kid TO PUBLIC;
+
+PERFORM pg_catalog.set_config('search_path', path, true);
+END $kid$;

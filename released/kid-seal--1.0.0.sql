@@ -1,0 +1,534 @@
+-- kid_seal, which seals IDs, in plain SQL, beside kid-ids and pgcrypto. This is version 1.0.0.
+-- It needs PostgreSQL 15 or later. docs/managed-servers.md describes it.
+--
+-- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
+-- leaves no setting behind. It puts all into the schemas kid, kid_seal, kid_seal_internal, and needs the privilege CREATE in the
+-- database. The role that runs it owns the logical clocks. To upgrade, run it again, or that of a later version, as the
+-- same role: functions are replaced, and clocks, types and keys stay.
+--
+-- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created. A body in
+-- PL/pgSQL is parsed in the caller's session. So it sets the search_path, or, where that would take too long, uses no
+-- operator and gives every name its schema.
+
+DO $kid$
+DECLARE
+    path pg_catalog.text := pg_catalog.current_setting('search_path');
+    home record;
+    me pg_catalog.oid;
+    what record;
+BEGIN
+PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+me := (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user);
+
+-- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
+-- that run as this role call it.
+
+FOR home IN SELECT w.name, n.oid, n.nspowner AS owner, n.nspacl AS acl
+              FROM unnest('{kid,kid_seal,kid_seal_internal}'::name[]) AS w (name)
+                   LEFT JOIN pg_namespace AS n ON n.nspname = w.name LOOP
+    IF home.oid IS NULL THEN
+        EXECUTE format('CREATE SCHEMA %I', home.name);
+    ELSIF home.owner <> me
+          OR EXISTS (SELECT FROM aclexplode(home.acl) AS a WHERE a.grantee <> me AND a.privilege_type = 'CREATE')
+          OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = home.oid AND c.relowner <> me)
+          OR EXISTS (SELECT FROM pg_type AS t WHERE t.typnamespace = home.oid AND t.typowner <> me)
+          OR EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = home.oid AND p.proowner <> me)
+          OR EXISTS (SELECT FROM pg_operator AS o WHERE o.oprnamespace = home.oid AND o.oprowner <> me) THEN
+        RAISE 'schema %, or something in it, belongs to another role', home.name
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
+    END IF;
+END LOOP;
+
+IF to_regprocedure('kid.kid_version()') IS NULL THEN
+    RAISE 'kid in plain SQL is not installed'
+        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
+ELSIF kid.kid_version() <> '1.0.0' THEN
+    RAISE 'this is version 1.0.0 of a module, and kid-ids is of version %', kid.kid_version()
+        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
+END IF;
+PERFORM set_config('search_path', 'kid, pg_temp', true);
+
+-- Nobody else may call the functions in the schema kid_seal until this role says so. Rights that it gave stay.
+
+IF NOT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pgcrypto') THEN
+    RAISE 'extension "pgcrypto" is not installed'
+        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'CREATE EXTENSION pgcrypto.';
+END IF;
+-- Read at the end of the script.
+PERFORM set_config('kid_seal.is_new', (to_regclass('kid_seal_internal.keys') IS NULL)::text, true);
+
+-- uuid in base32
+
+CREATE OR REPLACE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN kid_checked_prefix(prefix) || kid_base32(B'00' || ('x' || encode(uuid_send(id), 'hex'))::bit(128));
+CREATE OR REPLACE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+DECLARE
+    bits text := kid_decoded_bits(encoded, prefix, 'uuid', '7', 26);
+BEGIN
+    RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint),
+                  'hex')::uuid;
+END $$;
+
+COMMENT ON FUNCTION kid_encode(uuid, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION kid_uuid_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+
+-- Rights, whatever the default privileges of the role are
+
+GRANT USAGE ON TYPE kid64 TO PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA kid TO PUBLIC;
+-- Who draws from the sequences of kid64_at() can make it repeat IDs for others.
+REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
+
+FOR what IN
+    WITH objects AS (
+        SELECT 'SCHEMA' AS kind, n.nspname::text AS name, n.nspacl AS acl
+          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
+        UNION ALL
+        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass::text, c.relacl
+          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace
+        UNION ALL
+        SELECT 'FUNCTION', p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner))
+          FROM pg_proc AS p
+         WHERE p.pronamespace = 'kid_clocks'::regnamespace
+            OR p.pronamespace = 'kid'::regnamespace AND p.proname = 'kid_observe')
+    SELECT DISTINCT o.kind, o.name,
+           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+      FROM objects AS o, aclexplode(o.acl) AS a
+     WHERE a.grantee <> me LOOP
+    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
+END LOOP;
+GRANT USAGE ON SCHEMA kid TO PUBLIC;
+
+IF to_regclass('kid_seal_internal.keys') IS NULL THEN
+-- A sealed ID is one block of AES-128, as a TypeID. For the ID ID of type TYPE with the prefix PREFIX:
+--
+--     subkey = the first 16 bytes of HMAC-SHA-256(key, 'TYPE:PREFIX')
+--     block  = the binary form of ID, then zeros up to 16 bytes
+--     text   = PREFIX, '_', base32 of AES-128(subkey, block)
+--
+-- The zeros are the proof that somebody with the key made the text: encode, then encipher (Bellare and Rogaway,
+-- ASIACRYPT 2000). Who has no key and tries texts finds a valid one with probability 2 ^ -(bits of zeros): 64 for kid64
+-- and flake, 48 for sno, 32 for kid96 and flax. A uuid has no room for zeros.
+--
+-- The functions run as their owner, in the extension a superuser. So nothing may be found by a name that somebody else
+-- can give to an object of his: bodies in PL/pgSQL, which look names up when they run, name only objects of pg_catalog
+-- and of kid_seal_internal, which this script creates, and in which nobody else has a right. Functions and types of kid
+-- and of pgcrypto, whose schemas can be anybody's and can be renamed, are looked up once, below, for bodies that keep
+-- what was found. In these bodies each argument has exactly the type of the parameter, so that no other function suits
+-- better. The end of the script checks what was found.
+--
+-- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
+-- plan, and any role can have plans printed (debug_print_plan).
+
+-- The replica identity is random, so that a row is never another server's, and keys are not updated: a subscriber logs
+-- the columns of an update to a row that it does not have (PostgreSQL 18), and here one of them is the key.
+
+CREATE TABLE kid_seal_internal.keys (
+    row_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    n integer NOT NULL UNIQUE,
+    key bytea NOT NULL CHECK (octet_length(key) = 32),
+    made timestamptz NOT NULL DEFAULT now(),
+    seals boolean NOT NULL DEFAULT false
+);
+CREATE UNIQUE INDEX keys_seals ON kid_seal_internal.keys (seals) WHERE seals;
+COMMENT ON TABLE kid_seal_internal.keys IS 'keys of sealed IDs: one seals, all unseal';
+COMMENT ON COLUMN kid_seal_internal.keys.key IS 'random, of 256 bits';
+
+-- Without this ANALYZE would copy keys to pg_statistic. From there dumps of statistics take them, even dumps without
+-- data, and a forgotten key would stay there until the next ANALYZE.
+ALTER TABLE kid_seal_internal.keys ALTER COLUMN key SET STATISTICS 0;
+
+END IF;
+
+-- A publication FOR ALL TABLES has the keys, too. On a subscriber nothing of them arrives: each server keeps its own
+-- keys, and no line of the log can show one of either side.
+CREATE OR REPLACE FUNCTION kid_seal_internal.keep_keys() RETURNS trigger
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF TG_LEVEL = 'STATEMENT' THEN
+        RAISE 'keys cannot be changed by %', TG_OP
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Call the functions of kid_seal.';
+    ELSIF current_setting('session_replication_role') = 'replica' THEN
+        RETURN NULL;
+    END IF;
+    RETURN coalesce(NEW, OLD);
+END $$;
+COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
+    'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
+
+CREATE OR REPLACE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.keys
+    FOR EACH ROW EXECUTE FUNCTION kid_seal_internal.keep_keys();
+-- From 18 on a subscriber logs an UPDATE of a row that it does not have, with its values.
+CREATE OR REPLACE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON kid_seal_internal.keys
+    FOR EACH STATEMENT EXECUTE FUNCTION kid_seal_internal.keep_keys();
+ALTER TABLE kid_seal_internal.keys ENABLE ALWAYS TRIGGER keep_keys, ENABLE ALWAYS TRIGGER refuse_change;
+
+-- What is found in the schema of pgcrypto
+
+SET LOCAL search_path = pg_catalog, pg_temp;
+DO $$
+BEGIN
+    PERFORM set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
+       FROM pg_extension JOIN pg_namespace AS n ON n.oid = extnamespace WHERE extname = 'pgcrypto';
+END $$;
+
+CREATE OR REPLACE FUNCTION kid_seal_internal.new_key() RETURNS bytea
+    LANGUAGE sql VOLATILE PARALLEL SAFE RETURN gen_random_bytes(32);
+-- To SQL_ASCII means without conversion; a valid prefix is in ASCII. STABLE, like convert_to(): PL/pgSQL calls a
+-- function in SQL directly, three times as fast, only if what the function calls is not more volatile.
+CREATE OR REPLACE FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) RETURNS bytea
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    RETURN substr(hmac(convert_to(type || ':'::text || prefix, 'SQL_ASCII'::name), key, 'sha256'::text), 1, 16);
+CREATE OR REPLACE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encrypt(block, key, 'aes-ecb/pad:none'::text);
+CREATE OR REPLACE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN decrypt(block, key, 'aes-ecb/pad:none'::text);
+
+COMMENT ON FUNCTION kid_seal_internal.new_key() IS '256 random bits';
+COMMENT ON FUNCTION kid_seal_internal.subkey(bytea, text, text) IS 'the AES key for a type and a prefix';
+COMMENT ON FUNCTION kid_seal_internal.encipher(bytea, bytea) IS 'AES-128 of one block';
+COMMENT ON FUNCTION kid_seal_internal.decipher(bytea, bytea) IS 'the inverse of encipher()';
+
+-- What is found in the schema of kid
+
+SET LOCAL search_path = pg_catalog, kid, pg_temp;
+
+CREATE OR REPLACE FUNCTION kid_seal_internal.to_text(block bytea, prefix text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN kid_encode(encode(block, 'hex'::text)::uuid, prefix);
+CREATE OR REPLACE FUNCTION kid_seal_internal.head(prefix text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN left(kid_encode('00000000-0000-0000-0000-000000000000'::uuid, prefix), -26);
+-- One text for each block: unlike kid_uuid_decode(), this takes no upper case, whatever the collation of an argument. It
+-- is not STRICT, so that PostgreSQL inlines it.
+CREATE OR REPLACE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN left(sealed, -26) = kid_seal_internal.head(prefix) COLLATE "C"
+                 AND right(sealed, 26) ~ '^[0-7][0-9a-hjkmnp-tv-z]{25}$'::text COLLATE "C"
+                THEN uuid_send(kid_uuid_decode(sealed, prefix)) END;
+
+COMMENT ON FUNCTION kid_seal_internal.to_text(bytea, text) IS 'a block as TypeID';
+COMMENT ON FUNCTION kid_seal_internal.head(text) IS
+    'what precedes the digits of a TypeID; an invalid prefix is an error';
+COMMENT ON FUNCTION kid_seal_internal.from_text(text, text) IS
+    'the block of a TypeID in lower case, NULL for other texts';
+
+CREATE OR REPLACE FUNCTION kid_seal_internal.no_key() RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+    IF EXISTS (SELECT FROM kid_seal_internal.keys) THEN
+        RAISE 'no key seals IDs'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Call kid_seal_use_key() once you have exported the key.';
+    END IF;
+    RAISE 'there is no key to seal IDs with'
+        USING ERRCODE = 'object_not_in_prerequisite_state',
+              HINT = 'Call kid_seal_import_key() with the keys of an earlier database, or kid_seal_new_key() for the '
+                     'first one.';
+END $$;
+CREATE OR REPLACE FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+    RAISE 'invalid sealed ID of type %: "%"', type, sealed
+        USING ERRCODE = 'invalid_text_representation',
+              DETAIL = CASE WHEN block IS NULL
+                            THEN format('It is not the prefix "%s" and 16 bytes in base32, in lower case.', prefix)
+                            ELSE format('No key opens it as an ID of type %s with the prefix "%s".', type, prefix) END;
+END $$;
+
+COMMENT ON FUNCTION kid_seal_internal.no_key() IS 'raises the error of sealing without a key';
+COMMENT ON FUNCTION kid_seal_internal.refuse(text, bytea, text, text) IS 'raises the error of a text that no key opens';
+
+-- The callers set plan_cache_mode: before the first ANALYZE PostgreSQL would plan these queries again in each call.
+CREATE OR REPLACE FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) RETURNS bytea
+    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+DECLARE
+    sealed bytea;
+BEGIN
+    SELECT kid_seal_internal.encipher(block, kid_seal_internal.subkey(k.key, type, prefix)) INTO sealed
+      FROM kid_seal_internal.keys AS k
+     WHERE k.seals;
+    IF NOT FOUND THEN
+        PERFORM kid_seal_internal.no_key();
+    END IF;
+    RETURN sealed;
+END $$;
+-- Most texts are of the key that seals, so it is tried alone before the others.
+CREATE OR REPLACE FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) RETURNS bytea
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    size integer := 16 - octet_length(zeros);
+    id bytea;
+BEGIN
+    SELECT substr(block, 1, size) INTO id
+      FROM kid_seal_internal.keys AS k,
+           LATERAL (SELECT kid_seal_internal.decipher(sealed, kid_seal_internal.subkey(k.key, type, prefix))
+                    OFFSET 0) AS opened (block)
+     WHERE k.seals AND substr(block, size + 1) = zeros;
+    IF NOT FOUND THEN
+        SELECT substr(block, 1, size) INTO id
+          FROM kid_seal_internal.keys AS k,
+               LATERAL (SELECT kid_seal_internal.decipher(sealed, kid_seal_internal.subkey(k.key, type, prefix))
+                        OFFSET 0) AS opened (block)
+         WHERE NOT k.seals AND substr(block, size + 1) = zeros
+         ORDER BY k.n DESC
+         LIMIT 1;
+    END IF;
+    RETURN id;
+END $$;
+COMMENT ON FUNCTION kid_seal_internal.seal(bytea, text, text) IS 'enciphers a block with the key that seals';
+COMMENT ON FUNCTION kid_seal_internal.unseal(bytea, bytea, text, text) IS
+    'returns what stands before the zeros of a block, NULL if no key opens it';
+
+-- Each change of keys comes after all before it. Changes in a session that replicates would be ignored.
+CREATE OR REPLACE FUNCTION kid_seal_internal.lock_keys() RETURNS void
+    LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+    IF current_setting('session_replication_role') = 'replica' THEN
+        RAISE 'keys cannot be changed while session_replication_role is "replica"'
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    LOCK TABLE kid_seal_internal.keys IN SHARE ROW EXCLUSIVE MODE;
+END $$;
+COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS 'waits for other changes of keys';
+
+CREATE OR REPLACE FUNCTION kid_seal.kid_seal_new_key() RETURNS integer
+    LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    made integer;
+BEGIN
+    PERFORM kid_seal_internal.lock_keys();
+    INSERT INTO kid_seal_internal.keys (n, key)
+    SELECT coalesce(max(k.n), 0) + 1, kid_seal_internal.new_key() FROM kid_seal_internal.keys AS k
+    RETURNING n INTO made;
+    RETURN made;
+END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_new_key() IS
+    'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
+
+-- Writes the rows anew instead of updating them: see the table.
+CREATE OR REPLACE FUNCTION kid_seal.kid_seal_use_key(n integer) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM kid_seal_internal.lock_keys();
+    WITH old AS (DELETE FROM kid_seal_internal.keys AS k WHERE k.seals RETURNING k.*)
+    INSERT INTO kid_seal_internal.keys (n, key, made) SELECT old.n, old.key, old.made FROM old;
+    WITH used AS (DELETE FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_use_key.n RETURNING k.*)
+    INSERT INTO kid_seal_internal.keys (n, key, made, seals) SELECT used.n, used.key, used.made, true FROM used;
+    IF NOT FOUND THEN
+        RAISE 'there is no key %', kid_seal_use_key.n USING ERRCODE = 'undefined_object';
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_use_key(integer) IS
+    'makes a key the one that seals; the others go on unsealing';
+
+CREATE OR REPLACE FUNCTION kid_seal.kid_seal_forget_key(n integer) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM kid_seal_internal.lock_keys();
+    IF EXISTS (SELECT FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_forget_key.n AND k.seals) THEN
+        RAISE 'key % seals', kid_seal_forget_key.n
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Call kid_seal_use_key() for another one before.';
+    END IF;
+    DELETE FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_forget_key.n;
+    IF NOT FOUND THEN
+        RAISE 'there is no key %', kid_seal_forget_key.n USING ERRCODE = 'undefined_object';
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_forget_key(integer) IS
+    'deletes a key, and so ends every text that it sealed; the key that seals cannot be deleted';
+
+CREATE OR REPLACE FUNCTION kid_seal.kid_seal_keys(OUT n integer, OUT made timestamptz, OUT seals boolean) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT k.n, k.made, k.seals FROM kid_seal_internal.keys AS k ORDER BY k.n;
+END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_keys() IS 'lists the keys by their numbers, without their contents';
+
+CREATE OR REPLACE FUNCTION kid_seal.kid_seal_export_keys(OUT n integer, OUT key text, OUT seals boolean) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT k.n, encode(k.key, 'hex'), k.seals FROM kid_seal_internal.keys AS k ORDER BY k.n;
+END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_export_keys() IS
+    'returns the keys in hexadecimal, for kid_seal_import_key() in another database and for services that unseal';
+
+-- A key is checked before it is inserted, because the error of a constraint shows the row.
+CREATE OR REPLACE FUNCTION kid_seal.kid_seal_import_key(n integer, key text, seals boolean) RETURNS integer
+    LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    number integer;
+BEGIN
+    IF key ~ '^[0-9a-fA-F]{64}$' IS NOT TRUE THEN
+        RAISE 'a key has 64 hexadecimal digits' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    PERFORM kid_seal_internal.lock_keys();
+    SELECT k.n INTO number
+      FROM kid_seal_internal.keys AS k WHERE k.key = decode(kid_seal_import_key.key, 'hex');
+    IF NOT FOUND THEN
+        INSERT INTO kid_seal_internal.keys (n, key, seals)
+        SELECT CASE WHEN kid_seal_import_key.n IS NULL OR bool_or(k.n = kid_seal_import_key.n)
+                    THEN coalesce(max(k.n), 0) + 1 ELSE kid_seal_import_key.n END,
+               decode(kid_seal_import_key.key, 'hex'),
+               kid_seal_import_key.seals IS TRUE AND bool_or(k.seals) IS NOT TRUE
+          FROM kid_seal_internal.keys AS k
+        RETURNING keys.n INTO number;
+    END IF;
+    RETURN number;
+END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_import_key(integer, text, boolean) IS
+    'adds a key, under the next number if its own is taken, and returns its number; it seals only if none does yet';
+
+-- kid64
+
+CREATE OR REPLACE FUNCTION kid_seal_internal.to_kid64(id bytea) RETURNS kid64
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint;
+COMMENT ON FUNCTION kid_seal_internal.to_kid64(bytea) IS 'the ID with the given binary form';
+
+CREATE OR REPLACE FUNCTION kid_seal.kid_seal(id kid64, prefix text) RETURNS text
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    RETURN kid_seal_internal.to_text(
+        kid_seal_internal.seal(int8send(id) || decode('0000000000000000', 'hex'), 'kid64', prefix), prefix);
+END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal(kid64, text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix '
+    'give the same text';
+
+CREATE OR REPLACE FUNCTION kid_seal.kid64_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    sealed_block bytea := kid_seal_internal.from_text(sealed, prefix);
+    id bytea := kid_seal_internal.unseal(sealed_block, decode('0000000000000000', 'hex'), 'kid64', prefix);
+BEGIN
+    IF id IS NULL AND NOT missing_ok THEN
+        PERFORM kid_seal_internal.refuse(sealed, sealed_block, 'kid64', prefix);
+    END IF;
+    RETURN kid_seal_internal.to_kid64(id);
+END $$;
+COMMENT ON FUNCTION kid_seal.kid64_unseal(text, text, boolean) IS
+    'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+
+-- A kid64 in the shape of a uuid of version 4, for what takes nothing else. The block ends with a counter:
+--
+--     subkey = the first 16 bytes of HMAC-SHA-256(key, 'kid64-uuid:PREFIX')
+--     block  = the 8 bytes of ID, then COUNTER as 8 bytes
+--     uuid   = AES-128(subkey, block) for the least COUNTER, 0 to 4095, that gives the 6 bits of version 4
+--
+-- One of 64 blocks has these bits, so that 64 are tried on average, and none of 4096 has them with probability 2 ^ -93.
+-- Another COUNTER than the least does not open: each ID has one uuid for each key, and one of 2 ^ 58 uuids is valid.
+
+-- Takes the number of a key: no variable may hold the key itself.
+CREATE OR REPLACE FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) RETURNS bytea
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    sealed_block bytea;
+BEGIN
+    SELECT block INTO sealed_block
+      FROM (SELECT kid_seal_internal.subkey(k.key, 'kid64-uuid', prefix) FROM kid_seal_internal.keys AS k
+             WHERE k.n = uuid_block.n OFFSET 0) AS derived (subkey),
+           LATERAL (SELECT kid_seal_internal.encipher(id || int8send(counter), subkey)
+                      FROM (SELECT generate_series(0::bigint, 4095)) AS counters (counter) OFFSET 0) AS tried (block)
+     WHERE get_byte(block, 6) >> 4 = 4 AND get_byte(block, 8) >> 6 = 2
+     LIMIT 1;
+    RETURN sealed_block;
+END $$;
+CREATE OR REPLACE FUNCTION kid_seal_internal.to_uuid(block bytea) RETURNS uuid
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encode(block, 'hex'::text)::uuid;
+COMMENT ON FUNCTION kid_seal_internal.uuid_block(integer, bytea, text) IS
+    'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
+COMMENT ON FUNCTION kid_seal_internal.to_uuid(bytea) IS 'the uuid with the given binary form';
+
+CREATE OR REPLACE FUNCTION kid_seal.kid_seal_uuid(id kid64, prefix text) RETURNS uuid
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    block bytea;
+BEGIN
+    PERFORM kid_seal_internal.head(prefix);
+    SELECT kid_seal_internal.uuid_block(k.n, int8send(id), prefix) INTO block
+      FROM kid_seal_internal.keys AS k
+     WHERE k.seals;
+    IF NOT FOUND THEN
+        PERFORM kid_seal_internal.no_key();
+    END IF;
+    RETURN kid_seal_internal.to_uuid(block);
+END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_uuid(kid64, text) IS
+    'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
+
+CREATE OR REPLACE FUNCTION kid_seal.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    sealed_block bytea := uuid_send(sealed);
+    id bytea;
+BEGIN
+    PERFORM kid_seal_internal.head(prefix);
+    SELECT substr(block, 1, 8) INTO id
+      FROM kid_seal_internal.keys AS k,
+           LATERAL (SELECT kid_seal_internal.decipher(sealed_block,
+                                                      kid_seal_internal.subkey(k.key, 'kid64-uuid', prefix))
+                    OFFSET 0) AS opened (block)
+     WHERE CASE WHEN substr(block, 9, 6) = decode('000000000000', 'hex')
+                THEN kid_seal_internal.uuid_block(k.n, substr(block, 1, 8), prefix) = sealed_block END
+     ORDER BY k.seals DESC, k.n DESC
+     LIMIT 1;
+    IF NOT FOUND AND NOT missing_ok THEN
+        PERFORM kid_seal_internal.refuse(sealed::text, sealed_block, 'kid64', prefix);
+    END IF;
+    RETURN kid_seal_internal.to_kid64(id);
+END $$;
+COMMENT ON FUNCTION kid_seal.kid64_unseal_uuid(uuid, text, boolean) IS
+    'returns the ID that kid_seal_uuid() sealed with this prefix; any other uuid is an error, or NULL if missing_ok';
+
+-- Rights: only those that the owner grants in the schema kid_seal after the script has run for the first time. To seal
+-- is not PUBLIC's either: who can seal can find the ID of a text by trying those of its time.
+PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
+
+COMMENT ON SCHEMA kid_seal IS 'functions that seal and unseal IDs of kid';
+COMMENT ON SCHEMA kid_seal_internal IS 'keys of sealed IDs, and functions that nobody else calls';
+
+FOR what IN
+    WITH objects AS (
+        SELECT 'SCHEMA' AS kind, n.oid AS home, n.nspname::text AS name, n.nspacl AS acl
+          FROM pg_namespace AS n WHERE n.nspname IN ('kid_seal', 'kid_seal_internal')
+        UNION ALL
+        SELECT 'TABLE', c.relnamespace, c.oid::regclass::text, c.relacl
+          FROM pg_class AS c WHERE c.oid = 'kid_seal_internal.keys'::regclass
+        UNION ALL
+        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text,
+               coalesce(p.proacl, acldefault('f', p.proowner))
+          FROM pg_proc AS p
+         WHERE p.pronamespace IN ('kid_seal'::regnamespace, 'kid_seal_internal'::regnamespace))
+    SELECT DISTINCT o.kind, o.name,
+           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+      FROM objects AS o, aclexplode(o.acl) AS a
+     WHERE a.grantee <> me
+       AND (current_setting('kid_seal.is_new')::boolean OR a.grantee = 0 OR o.home = 'kid_seal_internal'::regnamespace) LOOP
+    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
+END LOOP;
+
+-- What was found by name in the schema of pgcrypto: only a superuser can have made functions in C.
+FOR what IN SELECT found.oid::regprocedure AS name
+              FROM pg_proc AS p
+              JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+              JOIN pg_proc AS found ON d.refclassid = 'pg_proc'::regclass AND found.oid = d.refobjid
+             WHERE p.pronamespace IN ('kid_seal'::regnamespace, 'kid_seal_internal'::regnamespace)
+               AND found.pronamespace NOT IN ('kid'::regnamespace, 'kid_seal_internal'::regnamespace)
+               AND found.prolang <> (SELECT oid FROM pg_language WHERE lanname = 'c') LOOP
+    RAISE 'kid_seal would depend on function %, which is not of pgcrypto', what.name
+        USING ERRCODE = 'invalid_object_definition';
+END LOOP;
+
+PERFORM pg_catalog.set_config('search_path', path, true);
+END $kid$;

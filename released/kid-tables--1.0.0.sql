@@ -1,0 +1,660 @@
+-- partitions by time, in plain SQL, beside kid-ids. This is version 1.0.0.
+-- It needs PostgreSQL 15 or later. docs/managed-servers.md describes it.
+--
+-- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
+-- leaves no setting behind. It puts all into the schemas kid, kid_clocks, and needs the privilege CREATE in the
+-- database. The role that runs it owns the logical clocks. To upgrade, run it again, or that of a later version, as the
+-- same role: functions are replaced, and clocks, types and keys stay.
+--
+-- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created. A body in
+-- PL/pgSQL is parsed in the caller's session. So it sets the search_path, or, where that would take too long, uses no
+-- operator and gives every name its schema.
+
+DO $kid$
+DECLARE
+    path pg_catalog.text := pg_catalog.current_setting('search_path');
+    home record;
+    me pg_catalog.oid;
+    what record;
+BEGIN
+PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+me := (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user);
+
+-- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
+-- that run as this role call it.
+
+FOR home IN SELECT w.name, n.oid, n.nspowner AS owner, n.nspacl AS acl
+              FROM unnest('{kid,kid_clocks}'::name[]) AS w (name)
+                   LEFT JOIN pg_namespace AS n ON n.nspname = w.name LOOP
+    IF home.oid IS NULL THEN
+        EXECUTE format('CREATE SCHEMA %I', home.name);
+    ELSIF home.owner <> me
+          OR EXISTS (SELECT FROM aclexplode(home.acl) AS a WHERE a.grantee <> me AND a.privilege_type = 'CREATE')
+          OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = home.oid AND c.relowner <> me)
+          OR EXISTS (SELECT FROM pg_type AS t WHERE t.typnamespace = home.oid AND t.typowner <> me)
+          OR EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = home.oid AND p.proowner <> me)
+          OR EXISTS (SELECT FROM pg_operator AS o WHERE o.oprnamespace = home.oid AND o.oprowner <> me) THEN
+        RAISE 'schema %, or something in it, belongs to another role', home.name
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
+    END IF;
+END LOOP;
+
+IF to_regprocedure('kid.kid_version()') IS NULL THEN
+    RAISE 'kid in plain SQL is not installed'
+        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
+ELSIF kid.kid_version() <> '1.0.0' THEN
+    RAISE 'this is version 1.0.0 of a module, and kid-ids is of version %', kid.kid_version()
+        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
+END IF;
+PERFORM set_config('search_path', 'kid, pg_temp', true);
+
+-- uuid version 7: its time, and bounds of time
+--
+-- A comparison with a bound compares all uuids by their bytes, whatever their version is.
+
+CREATE OR REPLACE FUNCTION kid_uuidv7_millis(id uuid) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN ('x' || encode(substr(uuid_send(id), 1, 6), 'hex'))::bit(48)::bigint;
+CREATE OR REPLACE FUNCTION kid_timestamp(id uuid) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN get_byte(uuid_send(id), 6) >> 4 = 7 AND get_byte(uuid_send(id), 8) >> 6 = 2
+            THEN kid_time(kid_uuidv7_millis(id) * 1000) END;
+CREATE OR REPLACE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN kid_timestamp(id);
+
+COMMENT ON FUNCTION kid_uuidv7_millis(uuid) IS 'returns the first 48 bits of a uuid';
+COMMENT ON FUNCTION kid_timestamp(uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
+
+CREATE OR REPLACE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN (lpad(to_hex(kid_micros(least(greatest(ts, timestamptz '1970-01-01 00:00:00+00'),
+                                     timestamptz '10889-08-02 05:31:50.655999+00')) / 1000), 12, '0') || below)::uuid;
+COMMENT ON FUNCTION kid_uuidv7_bound(timestamptz, text) IS
+    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
+
+CREATE OR REPLACE FUNCTION kid_uuidv7_floor(ts timestamptz) RETURNS uuid
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN ts >= timestamptz '10889-08-02 05:31:50.656+00' THEN 'ffffffff-ffff-7fff-bfff-ffffffffffff'
+            ELSE kid_uuidv7_bound(ts, '70008000000000000000') END;
+CREATE OR REPLACE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
+            ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
+
+COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
+COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+    'returns the highest uuid of version 7 of the millisecond that contains an instant';
+
+-- uuid: a range of time for both editions
+--
+-- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every integer.
+-- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
+
+CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
+COMMENT ON FUNCTION kid_within(uuid, timestamptz, timestamptz) IS
+    'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
+
+-- What partitions need to know of the types that contain times
+--
+-- A bound is the binary form of an ID: it sorts as the ID does. Each function below has a case for each type. The types
+-- in it are compared as oids, so that no operator fits them better than PostgreSQL's own.
+
+CREATE OR REPLACE FUNCTION kid_bound_at(type regtype, ts timestamptz) RETURNS bytea
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN CASE type::oid
+           WHEN regtype 'kid64'::oid THEN int8send(kid64_floor(ts))
+           WHEN regtype 'uuid'::oid THEN uuid_send(kid_uuidv7_floor(ts))
+       END;
+CREATE OR REPLACE FUNCTION kid_bound_time(type regtype, bound bytea) RETURNS timestamptz
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN CASE type::oid
+           WHEN regtype 'kid64'::oid THEN kid_timestamp(('x'::text || encode(bound, 'hex'::text))::bit(64)::bigint)
+           WHEN regtype 'uuid'::oid THEN kid_timestamp((encode(substr(bound, 1, 6), 'hex'::text) || text '70008000000000000000')::uuid)
+       END;
+CREATE OR REPLACE FUNCTION kid_bound_of(type regtype, id text) RETURNS bytea
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN CASE type::oid
+           WHEN regtype 'kid64'::oid THEN int8send(id::bigint)
+           WHEN regtype 'uuid'::oid THEN uuid_send(id::uuid)
+       END;
+CREATE OR REPLACE FUNCTION kid_bound_text(type regtype, bound bytea) RETURNS text
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN CASE type::oid
+           WHEN regtype 'kid64'::oid THEN ('x'::text || encode(bound, 'hex'::text))::bit(64)::bigint::text
+           WHEN regtype 'uuid'::oid THEN encode(bound, 'hex'::text)::uuid::text
+       END;
+CREATE OR REPLACE FUNCTION kid_bound_setting(type regtype) RETURNS text
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN CASE type::oid
+           WHEN oid '0' THEN NULL
+       END;
+CREATE OR REPLACE FUNCTION kid_bound_function(type regtype) RETURNS regproc
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN CASE type::oid
+           WHEN regtype 'kid64'::oid THEN regprocedure 'kid_timestamp(kid64)'::regproc
+           WHEN regtype 'uuid'::oid THEN regprocedure 'kid_timestamp(uuid)'::regproc
+       END;
+
+COMMENT ON FUNCTION kid_bound_at(regtype, timestamptz) IS
+    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
+COMMENT ON FUNCTION kid_bound_time(regtype, bytea) IS 'returns when the time unit of a bound begins';
+COMMENT ON FUNCTION kid_bound_of(regtype, text) IS 'returns an ID that is given as text, as a bound';
+COMMENT ON FUNCTION kid_bound_text(regtype, bytea) IS 'returns a bound as text';
+COMMENT ON FUNCTION kid_bound_setting(regtype) IS 'returns the setting that the time in an ID of a type depends on';
+COMMENT ON FUNCTION kid_bound_function(regtype) IS
+    'returns kid_timestamp(), if the times of IDs of a type have the order of the IDs and depend on no setting';
+
+-- Partitions by time, for both editions
+--
+-- A table, its constraints and its triggers can run code of the owner. So these functions work only for the owner, who
+-- can do all of it without them.
+--
+-- Functions in SQL are bound when they are created, and each operand has exactly the type of its operator: others may
+-- be able to create functions and operators in the schema of kid. Functions in PL/pgSQL look up names when they run, in
+-- pg_catalog alone, and name kid's schema where they call kid's functions.
+
+CREATE OR REPLACE FUNCTION kid_partition_key(parent regclass, OUT type regtype, OUT name name)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    parent_name name := (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent);
+    is_range boolean;
+    is_id boolean;
+BEGIN
+    SELECT a.atttypid, a.attname, p.partstrat = 'r' AND p.partnatts = 1 AND a.attnum IS NOT NULL
+      INTO type, name, is_range
+      FROM pg_partitioned_table AS p
+           LEFT JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+     WHERE p.partrelid = parent;
+    EXECUTE format('SELECT %s.kid_bound_at($1, now()) IS NOT NULL', 'kid') INTO is_id USING type;
+    IF is_range IS NULL THEN
+        RAISE '"%" is not a partitioned table', parent_name USING ERRCODE = 'wrong_object_type';
+    ELSIF NOT is_range THEN
+        RAISE 'table "%" is not partitioned by range of one column', parent_name USING ERRCODE = 'wrong_object_type';
+    ELSIF NOT is_id THEN
+        RAISE 'table "%" is partitioned by column "%" of type %', parent_name, name, type
+            USING ERRCODE = 'wrong_object_type', DETAIL = 'The column must be of a type for which kid makes IDs.';
+    END IF;
+END $$;
+
+-- `lower` is empty for MINVALUE, `upper` is null for MAXVALUE. Without the default partition.
+CREATE OR REPLACE FUNCTION kid_partition_bounds(parent regclass, OUT partition regclass, OUT lower bytea, OUT upper bytea,
+                                     OUT detaching boolean) RETURNS SETOF record
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    SELECT i.inhrelid::regclass,
+           CASE WHEN b.text[1] = text 'MINVALUE' THEN bytea '' ELSE kid_bound_of(k.type, b.text[1]) END,
+           CASE WHEN b.text[2] <> text 'MAXVALUE' THEN kid_bound_of(k.type, b.text[2]) END,
+           i.inhdetachpending
+      FROM kid_partition_key(parent) AS k,
+           pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid,
+           regexp_match(pg_get_expr(c.relpartbound, c.oid),
+                        text 'FROM [(]''?([^'')]+)''?[)] TO [(]''?([^'')]+)''?[)]') AS b (text)
+     WHERE i.inhparent = parent::oid AND b.text IS NOT NULL;
+END;
+
+CREATE OR REPLACE FUNCTION kid_time_literal(ts timestamptz) RETURNS text
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN regexp_replace(to_char(ts AT TIME ZONE interval '0', text '''YYYY-MM-DD HH24:MI:SS.US+00''::"timestamptz"'),
+                      text '[.]?0*[+]00', text '+00');
+
+-- The condition tells the planner which times the IDs of a partition have. A lower bound made by hand can have
+-- components that no ID has. Then IDs above the bound have earlier times than the bound, and there is no condition.
+CREATE OR REPLACE FUNCTION kid_partition_condition(type regtype, name name, lower bytea, upper bytea) RETURNS text
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    SELECT CASE WHEN lower = bytea ''
+                     OR kid_bound_at(type, kid_bound_time(type, lower) - interval '1 microsecond') <= lower
+                THEN nullif(concat_ws(text ' AND ', t.call || text ' >= ' || t.begins, t.call || t.less || t.ends),
+                            text '') END
+      FROM (SELECT quote_ident(n.nspname::text) || text '.' || quote_ident(p.proname::text) || text '('
+                   || quote_ident(name::text) || text ')' AS call,
+                   CASE WHEN upper = kid_bound_at(type, kid_bound_time(type, upper)) THEN text ' < '
+                        ELSE text ' <= ' END AS less,
+                   CASE WHEN lower <> bytea ''
+                        THEN kid_time_literal(kid_bound_time(type, lower)) END AS begins,
+                   kid_time_literal(kid_bound_time(type, upper)) AS ends
+              FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+             WHERE p.oid = kid_bound_function(type)::oid) AS t;
+END;
+
+CREATE OR REPLACE FUNCTION kid_partition_times(
+    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean,
+    OUT time_check text)
+    RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT
+BEGIN ATOMIC
+    SELECT b.partition,
+           CASE WHEN b.lower = bytea '' THEN timestamptz '-infinity' ELSE kid_bound_time(k.type, b.lower) END,
+           coalesce(kid_bound_time(k.type, b.upper), timestamptz 'infinity'), b.detaching,
+           kid_partition_condition(k.type, k.name, b.lower, b.upper)
+      FROM kid_partition_key(parent) AS k, kid_partition_bounds(parent) AS b
+    UNION ALL
+    SELECT p.partdefid::regclass, NULL, NULL, false, NULL
+      FROM pg_partitioned_table AS p
+     WHERE p.partrelid = parent::oid AND p.partdefid <> oid '0';
+END;
+
+-- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
+CREATE OR REPLACE FUNCTION kid_partitions(
+    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT rows bigint,
+    OUT bytes bigint, OUT detaching boolean, OUT missing_check text)
+    RETURNS SETOF record
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    WITH RECURSIVE
+         below AS (SELECT i.inhrelid AS partition, i.inhrelid AS oid FROM pg_inherits i WHERE i.inhparent = parent::oid
+                   UNION ALL
+                   SELECT b.partition, i.inhrelid FROM below b JOIN pg_inherits i ON i.inhparent = b.oid),
+         sums AS (SELECT b.partition, sum(pg_total_relation_size(c.oid::regclass)) AS bytes,
+                         sum(CASE WHEN c.reltuples >= real '0' THEN c.reltuples ELSE pg_stat_get_live_tuples(c.oid) END)
+                             FILTER (WHERE c.relkind <> 'p') AS rows
+                    FROM below b JOIN pg_class c ON c.oid = b.oid GROUP BY b.partition)
+    SELECT t.partition, t.begins, t.ends, coalesce(s.rows, double precision '0')::bigint, s.bytes::bigint, t.detaching,
+           CASE WHEN NOT EXISTS (SELECT FROM pg_constraint c
+                                  WHERE c.conrelid = t.partition::oid AND c.contype = "char" 'c' AND c.convalidated
+                                    AND c.coninhcount = 0 AND c.conname ~ text '^kid_time(_[0-9]+)?$')
+                THEN t.time_check END
+      FROM kid_partition_times(parent) AS t LEFT JOIN sums s ON s.partition = t.partition::oid
+     ORDER BY t.begins;
+END;
+
+-- Locks a table, so that other sessions wait to change its partitions but not to read or write.
+CREATE OR REPLACE FUNCTION kid_lock_parent(parent regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    owner regrole := (SELECT c.relowner FROM pg_class AS c WHERE c.oid = parent);
+    parent_name text := parent;
+BEGIN
+    IF owner <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user) THEN
+        RAISE 'must be owner of table %', parent
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = format('Connect as %s. SET ROLE does as well if you trust all code of that role: the code can '
+                                'reset the role.', owner);
+    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+        -- Otherwise what follows could read a state from before the lock.
+        RAISE 'partitions can only be changed at READ COMMITTED'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
+    END IF;
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent_name);
+    IF to_regclass(parent_name) IS DISTINCT FROM parent THEN
+        RAISE 'table % was renamed while its partitions were to be changed', parent_name
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid_lock_parent(regclass) IS 'locks a table of the caller against other changes of its partitions';
+
+-- PostgreSQL cannot distinguish a detach that was interrupted from one that is running. So a partition that is being
+-- detached is neither completed nor dropped.
+CREATE OR REPLACE FUNCTION kid_report_detaching(parent regclass, partition regclass, is_error boolean) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    detail text := 'The partition accepts no more rows, but no other partition can take its place until it is '
+                   'detached.';
+    hint text := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.', parent,
+                        partition);
+BEGIN
+    IF is_error THEN
+        RAISE 'detaching partition % from % is not complete', partition, parent
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
+    END IF;
+    RAISE WARNING 'detaching partition % from % is not complete', partition, parent
+        USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
+END $$;
+COMMENT ON FUNCTION kid_report_detaching(regclass, regclass, boolean) IS
+    'warns, or raises an error, because a partition is neither attached nor detached';
+
+-- Returns an unused name, which tells when the partition begins. The width decides the format. One byte is left for the
+-- name of the array type, which begins with "_".
+CREATE OR REPLACE FUNCTION kid_partition_name(parent regclass, width interval, begins timestamptz) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET TimeZone = 'UTC' AS $$
+DECLARE
+    seconds numeric := extract(epoch FROM width);
+    in_days boolean := extract(month FROM width) + extract(year FROM width) > 0 OR mod(seconds, 86400) = 0;
+    suffix text := to_char(begins, CASE WHEN in_days AND begins = date_trunc('day', begins) THEN '"_p"YYYYMMDD'
+                                        WHEN (in_days OR mod(seconds, 60) = 0) AND begins = date_trunc('minute', begins)
+                                        THEN '"_p"YYYYMMDD_HH24MI'
+                                        WHEN begins = date_trunc('second', begins) THEN '"_p"YYYYMMDD_HH24MISS'
+                                        ELSE '"_p"YYYYMMDD_HH24MISSUS' END);
+    base text;
+    home name;
+    found text;
+    again integer := 0;
+BEGIN
+    SELECT c.relname, n.nspname INTO base, home
+      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = parent;
+    LOOP
+        found := base || suffix || CASE WHEN again > 0 THEN '_' || again ELSE '' END;
+        IF octet_length(found) >= current_setting('max_identifier_length')::integer THEN
+            base := left(base, -1);
+        ELSIF to_regclass(format('%I.%I', home, found)) IS NULL
+              AND to_regtype(format('%I.%I', home, found)) IS NULL THEN
+            RETURN format('%I.%I', home, found);
+        ELSE
+            again := again + 1;
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION kid_partition_name(regclass, interval, timestamptz) IS
+    'returns a name for the partition that begins at a time, which no relation and no type has';
+
+-- With another value of such a setting, old rows seem to be new, and new rows seem to be old.
+CREATE OR REPLACE FUNCTION kid_check_partition_setting(type regtype) RETURNS void
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    setting text;
+BEGIN
+    EXECUTE format('SELECT %s.kid_bound_setting($1)', 'kid') INTO setting USING type;
+    IF EXISTS (SELECT FROM pg_db_role_setting AS s, unnest(s.setconfig) AS c (text)
+                WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()))
+                  AND lower(split_part(c.text, '=', 1)) = setting
+                  AND substr(c.text, length(setting) + 2) <> current_setting(setting)) THEN
+        RAISE 'roles of this database have different values of "%"', setting
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'The time of a partition depends on this setting, and kid cannot know which value the IDs '
+                           'of the table were made with.',
+                  HINT = 'Give all roles the same value, written alike, or create and drop partitions by their bounds.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid_check_partition_setting(regtype) IS
+    'raises an error if the time in IDs of a type depends on the role';
+
+CREATE OR REPLACE FUNCTION kid_create_partitions(
+    parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
+    time_check boolean DEFAULT false)
+    RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
+    AS $$
+DECLARE
+    home text := 'kid';
+    months integer;                 -- of the width: either these
+    seconds numeric;                -- or these
+    type regtype;
+    name name;
+    reach bytea;
+    start timestamptz;              -- when the first period begins
+    first bytea;                    -- the first bound from which a partition may be missing
+    rest regclass;                  -- the default partition
+    storage text;
+    check_name name := 'kid_time';
+    again integer := 0;
+    piece record;
+    reported regclass;
+    is_caught boolean;
+    partition text;
+    left_out timestamptz[] := '{}';
+    made integer := 0;
+BEGIN
+    IF num_nulls(parent, width, until, time_check) > 0 THEN
+        RAISE 'arguments of kid_create_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+    -- From 17 on a width can be infinite.
+    IF isfinite(width) THEN
+        months := extract(year FROM width) * 12 + extract(month FROM width);
+        seconds := extract(epoch FROM width - make_interval(months => months));
+    END IF;
+    IF (months > 0 AND seconds = 0 OR months = 0 AND seconds BETWEEN 1 AND 9223372036854 AND seconds = trunc(seconds))
+       IS NOT TRUE THEN
+        RAISE 'width of a partition cannot be "%"', width
+            USING ERRCODE = 'invalid_parameter_value',
+                  DETAIL = 'A width must be whole months or years, or whole seconds, minutes, hours, days or weeks: '
+                           'at least 1 second and at most 292,000 years.';
+    ELSIF NOT isfinite(until) THEN
+        RAISE 'partitions cannot be created until an infinite time' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF NOT isfinite(since) THEN
+        RAISE 'partitions cannot be created since an infinite time' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF at_most < 1 THEN
+        RAISE 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    EXECUTE format('SELECT %s.kid_partition_key($1)', home) USING parent;
+    EXECUTE format('SELECT %s.kid_lock_parent($1)', home) USING parent;
+    EXECUTE format('SELECT k.*, %1$s.kid_bound_at(k.type, now()),
+                           greatest($2, %1$s.kid_bound_time(k.type, %1$s.kid_bound_at(k.type, $3)))
+                      FROM %1$s.kid_partition_key($1) AS k', home)
+       INTO type, name, reach, start USING parent, since, timestamptz '-infinity';
+    EXECUTE format('SELECT %s.kid_check_partition_setting($1)', home) USING type;
+
+    -- If the first partition begins at or before the present, all holes after it are filled. Otherwise the present
+    -- period is the first.
+    IF since IS NULL THEN
+        start := now();
+        FOR piece IN EXECUTE format('SELECT b.lower, b.upper, %1$s.kid_bound_time($2, b.upper) AS ends
+                                       FROM %1$s.kid_partition_bounds($1) AS b
+                                      WHERE NOT b.detaching ORDER BY b.lower', home) USING parent, type LOOP
+            EXIT WHEN piece.lower > reach;
+            IF piece.upper IS NULL THEN
+                RETURN;
+            END IF;
+            first := piece.upper;
+            reach := piece.upper;
+            start := piece.ends;
+        END LOOP;
+    END IF;
+    -- Months are counted from a January, all other widths from Monday 2001-01-01.
+    IF months > 0 THEN
+        start := date_trunc('month', start);
+        start := start - make_interval(
+            months => mod((extract(year FROM start) * 12 + extract(month FROM start) - 1)::integer, months));
+    ELSE
+        start := date_bin(make_interval(secs => seconds), start, '2001-01-01 00:00:00+00');
+    END IF;
+    IF extract(epoch FROM until - start) / extract(epoch FROM width) > 10000 THEN
+        RAISE 'more than 10000 partitions of % would be created', parent
+            USING ERRCODE = 'program_limit_exceeded',
+                  DETAIL = format('That is from %s until %s, each of "%s".', start, until, width);
+    END IF;
+
+    SELECT nullif(p.partdefid, 0),
+           concat(' USING ' || quote_ident(m.amname), ' TABLESPACE ' || quote_ident(t.spcname)) INTO rest, storage
+      FROM pg_class AS c JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
+           LEFT JOIN pg_am AS m ON m.oid = c.relam LEFT JOIN pg_tablespace AS t ON t.oid = c.reltablespace
+     WHERE c.oid = parent;
+    IF (SELECT c.relowner FROM pg_class AS c WHERE c.oid = rest)
+       <> (SELECT c.relowner FROM pg_class AS c WHERE c.oid = parent) THEN
+        RAISE 'must be owner of table %', rest USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    WHILE EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = parent AND c.conname = check_name) LOOP
+        again := again + 1;
+        check_name := 'kid_time_' || again;
+    END LOOP;
+    -- The points where a period begins, or where a partition begins or ends, cut time into pieces. In each a partition
+    -- takes rows, or is missing, or is being detached. If a bound is in the time unit in which a period begins, it
+    -- stands for that. Pieces for new rows come first, because at_most may end the call.
+    FOR piece IN EXECUTE format($query$
+        WITH partitions AS (SELECT * FROM %1$s.kid_partition_bounds($1)),
+             bounds AS (SELECT lower AS id FROM partitions UNION SELECT upper FROM partitions WHERE upper IS NOT NULL),
+             periods AS (SELECT %1$s.kid_bound_at($2, p.begins) AS id, p.begins
+                           FROM generate_series($5, $6 + $7, $7) AS p (begins)),
+             points AS (SELECT id, NULL::timestamptz AS begins FROM bounds
+                        UNION ALL
+                        SELECT p.id, p.begins FROM periods AS p
+                         WHERE p.id IN (SELECT b.id FROM bounds AS b)
+                            OR %1$s.kid_bound_time($2, p.id) NOT IN
+                               (SELECT %1$s.kid_bound_time($2, b.id) FROM bounds AS b WHERE b.id <> '')),
+             pieces AS (SELECT id AS lower, lead(id) OVER (ORDER BY id) AS upper, min(begins) AS begins
+                          FROM points GROUP BY id)
+        SELECT coalesce(x.begins, %1$s.kid_bound_time($2, x.lower)) AS begins, p.partition AS detaching,
+               %1$s.kid_bound_text($2, x.lower) AS lower, %1$s.kid_bound_text($2, x.upper) AS upper,
+               %1$s.kid_partition_condition($2, $3, x.lower, x.upper) AS condition,
+               x.upper IS NULL OR x.upper = %1$s.kid_bound_at($2, timestamptz 'infinity') AS is_beyond_range,
+               bool_or(coalesce(x.upper > now_id, true)) OVER (PARTITION BY p.partition) AS is_for_new_rows
+          FROM %1$s.kid_bound_at($2, now()) AS now_id,
+               pieces AS x LEFT JOIN partitions AS p ON p.lower <= x.lower AND (p.upper > x.lower OR p.upper IS NULL)
+         WHERE x.lower >= coalesce($4, %1$s.kid_bound_at($2, $5))
+           AND x.lower <= %1$s.kid_bound_at($2, $6 - interval '1 microsecond')
+           AND (p.partition IS NULL OR p.detaching)
+         ORDER BY coalesce(x.upper > now_id, true) DESC, x.lower $query$, home)
+        USING parent, type, name, first, start, until, width
+    LOOP
+        IF piece.detaching IS NOT NULL THEN
+            -- An error if new rows would find no partition.
+            IF piece.detaching IS DISTINCT FROM reported THEN
+                EXECUTE format('SELECT %s.kid_report_detaching($1, $2, $3)', home)
+                    USING parent, piece.detaching, piece.is_for_new_rows;
+                reported := piece.detaching;
+            END IF;
+            CONTINUE;
+        ELSIF piece.is_beyond_range THEN
+            RAISE 'timestamp out of range for type %', (SELECT t.typname FROM pg_type AS t WHERE t.oid = type)
+                USING ERRCODE = 'datetime_field_overflow',
+                      DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
+        ELSIF time_check AND piece.condition IS NULL THEN
+            RAISE 'IDs of type % cannot have a constraint on their time', type
+                USING ERRCODE = 'feature_not_supported';
+        ELSIF rest IS NOT NULL THEN
+            -- The operators of a domain are those of its base type.
+            EXECUTE (
+                SELECT format('SELECT EXISTS (SELECT FROM %1$s WHERE %2$I OPERATOR(%3$I.>=) %4$L::%5$s '
+                              'AND %2$I OPERATOR(%3$I.<) %6$L::%5$s)', rest, name, n.nspname, piece.lower,
+                              b.oid::regtype, piece.upper)
+                  FROM pg_type AS t JOIN pg_type AS b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
+                       JOIN pg_namespace AS n ON n.oid = b.typnamespace
+                 WHERE t.oid = type) INTO is_caught;
+            IF is_caught THEN
+                left_out := left_out || piece.begins;
+                CONTINUE;
+            END IF;
+        END IF;
+        IF made = at_most THEN
+            RAISE NOTICE 'more partitions of % are missing', parent USING HINT = 'The next call creates them.';
+            EXIT;
+        END IF;
+        -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent.
+        EXECUTE format('SELECT %s.kid_partition_name($1, $2, $3)', home) INTO partition
+            USING parent, width, piece.begins;
+        EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
+                       'INCLUDING STORAGE INCLUDING COMPRESSION%s)%s', partition, parent,
+                       CASE WHEN time_check
+                            THEN format(', CONSTRAINT %I CHECK (%s)', check_name, piece.condition) END, storage);
+        EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition,
+                       piece.lower, piece.upper);
+        RETURN NEXT partition;
+        made := made + 1;
+    END LOOP;
+    IF left_out <> '{}' THEN
+        RAISE WARNING 'rows in default partition % keep partitions of % from being created', rest, parent
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = format('Partitions not created: %s, the first from %s on.', cardinality(left_out),
+                                  (SELECT min(l.begins) FROM unnest(left_out) AS l (begins))),
+                  HINT = 'Detach the default partition, create the partitions, insert its rows into the parent, and '
+                         'attach it again when it is empty.';
+    END IF;
+END $$;
+
+CREATE OR REPLACE FUNCTION kid_drop_partitions(
+    parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
+    RETURNS SETOF text
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
+    AS $$
+DECLARE
+    home text := 'kid';
+    type regtype;
+    setting text;
+    stays boolean;
+    dropped record;
+    count integer := 0;
+BEGIN
+    IF num_nulls(parent, older_than, dry_run) > 0 THEN
+        RAISE 'arguments of kid_drop_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
+    ELSIF NOT isfinite(older_than) THEN
+        RAISE 'partitions older than an infinite time cannot be dropped' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF at_most < 1 THEN
+        RAISE 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    EXECUTE format('SELECT %s.kid_partition_key($1)', home) USING parent;
+    IF NOT dry_run THEN
+        EXECUTE format('SELECT %s.kid_lock_parent($1)', home) USING parent;
+    END IF;
+    EXECUTE format('SELECT k.type, %1$s.kid_bound_setting(k.type),
+                           (SELECT bool_or(b.upper > now_id) IS TRUE OR bool_or(b.upper IS NULL) IS TRUE
+                              FROM %1$s.kid_partition_bounds($1) AS b,
+                                   %1$s.kid_bound_at(k.type, greatest(now(), $2)) AS now_id)
+                      FROM %1$s.kid_partition_key($1) AS k', home)
+       INTO type, setting, stays USING parent, older_than;
+    EXECUTE format('SELECT %s.kid_check_partition_setting($1)', home) USING type;
+    -- If the value of the setting is not the one with which the IDs were made, new rows may seem to be years old.
+    IF setting IS NOT NULL AND NOT stays THEN
+        RAISE 'no partition of % would remain for new rows', parent
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = format('The value of "%s" may not be the one with which the IDs of the table were made.',
+                                  setting),
+                  HINT = format('Check "%s". If it is right, create partitions for new rows first, or drop the old '
+                                'ones by name.', setting);
+    END IF;
+    FOR dropped IN EXECUTE format($query$
+        SELECT b.partition, format('%%I.%%I', n.nspname, c.relname) AS name, b.detaching,
+               CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind
+          FROM %1$s.kid_partition_bounds($1) AS b
+               JOIN pg_class AS c ON c.oid = b.partition JOIN pg_namespace AS n ON n.oid = c.relnamespace
+         WHERE b.upper <= %1$s.kid_bound_at($2, $3)
+         ORDER BY b.lower $query$, home) USING parent, type, older_than
+    LOOP
+        IF dropped.detaching THEN
+            EXECUTE format('SELECT %s.kid_report_detaching($1, $2, false)', home) USING parent, dropped.partition;
+            CONTINUE;
+        ELSIF count = at_most THEN
+            RAISE NOTICE 'more partitions of % are older than %', parent, older_than
+                USING HINT = 'The next call drops them.';
+            EXIT;
+        ELSIF NOT dry_run THEN
+            -- A partition cannot be dropped if foreign keys refer to the parent. DETACH checks that they refer to no
+            -- row of the partition.
+            EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, dropped.name);
+            EXECUTE format('DROP %s %s', dropped.kind, dropped.name);
+        END IF;
+        RETURN NEXT dropped.name;
+        count := count + 1;
+    END LOOP;
+END $$;
+
+COMMENT ON FUNCTION kid_partition_key(regclass) IS 'returns the column that a table is partitioned by, and its type';
+COMMENT ON FUNCTION kid_partition_bounds(regclass) IS 'returns the partitions of a table with their bounds';
+COMMENT ON FUNCTION kid_time_literal(timestamptz) IS 'returns an instant as SQL, the same in any TimeZone';
+COMMENT ON FUNCTION kid_partition_condition(regtype, name, bytea, bytea) IS
+    'returns a condition on kid_timestamp() that all IDs between two bounds meet, or NULL';
+COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
+    'creates the missing partitions of a table until a time, and returns their names';
+COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
+    'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
+COMMENT ON FUNCTION kid_partition_times(regclass) IS
+    'returns the partitions of a table with the times of their IDs, from begins, included, until ends, excluded';
+COMMENT ON FUNCTION kid_partitions(regclass) IS
+    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
+
+-- Rights, whatever the default privileges of the role are
+
+GRANT USAGE ON TYPE kid64 TO PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA kid TO PUBLIC;
+-- Who draws from the sequences of kid64_at() can make it repeat IDs for others.
+REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
+
+FOR what IN
+    WITH objects AS (
+        SELECT 'SCHEMA' AS kind, n.nspname::text AS name, n.nspacl AS acl
+          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
+        UNION ALL
+        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass::text, c.relacl
+          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace
+        UNION ALL
+        SELECT 'FUNCTION', p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner))
+          FROM pg_proc AS p
+         WHERE p.pronamespace = 'kid_clocks'::regnamespace
+            OR p.pronamespace = 'kid'::regnamespace AND p.proname = 'kid_observe')
+    SELECT DISTINCT o.kind, o.name,
+           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+      FROM objects AS o, aclexplode(o.acl) AS a
+     WHERE a.grantee <> me LOOP
+    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
+END LOOP;
+GRANT USAGE ON SCHEMA kid TO PUBLIC;
+
+PERFORM pg_catalog.set_config('search_path', path, true);
+END $kid$;

@@ -1,0 +1,404 @@
+-- uuids of version 7 in strict order, in plain SQL, beside kid-ids. This is version 1.0.0.
+-- It needs PostgreSQL 15 or later. docs/managed-servers.md describes it.
+--
+-- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
+-- leaves no setting behind. It puts all into the schemas kid, kid_clocks, and needs the privilege CREATE in the
+-- database. The role that runs it owns the logical clocks. To upgrade, run it again, or that of a later version, as the
+-- same role: functions are replaced, and clocks, types and keys stay.
+--
+-- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created. A body in
+-- PL/pgSQL is parsed in the caller's session. So it sets the search_path, or, where that would take too long, uses no
+-- operator and gives every name its schema.
+
+DO $kid$
+DECLARE
+    path pg_catalog.text := pg_catalog.current_setting('search_path');
+    home record;
+    me pg_catalog.oid;
+    what record;
+BEGIN
+PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+me := (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user);
+
+-- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
+-- that run as this role call it.
+
+FOR home IN SELECT w.name, n.oid, n.nspowner AS owner, n.nspacl AS acl
+              FROM unnest('{kid,kid_clocks}'::name[]) AS w (name)
+                   LEFT JOIN pg_namespace AS n ON n.nspname = w.name LOOP
+    IF home.oid IS NULL THEN
+        EXECUTE format('CREATE SCHEMA %I', home.name);
+    ELSIF home.owner <> me
+          OR EXISTS (SELECT FROM aclexplode(home.acl) AS a WHERE a.grantee <> me AND a.privilege_type = 'CREATE')
+          OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = home.oid AND c.relowner <> me)
+          OR EXISTS (SELECT FROM pg_type AS t WHERE t.typnamespace = home.oid AND t.typowner <> me)
+          OR EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = home.oid AND p.proowner <> me)
+          OR EXISTS (SELECT FROM pg_operator AS o WHERE o.oprnamespace = home.oid AND o.oprowner <> me) THEN
+        RAISE 'schema %, or something in it, belongs to another role', home.name
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
+    END IF;
+END LOOP;
+
+IF to_regprocedure('kid.kid_version()') IS NULL THEN
+    RAISE 'kid in plain SQL is not installed'
+        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
+ELSIF kid.kid_version() <> '1.0.0' THEN
+    RAISE 'this is version 1.0.0 of a module, and kid-ids is of version %', kid.kid_version()
+        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
+END IF;
+PERFORM set_config('search_path', 'kid, pg_temp', true);
+
+-- uuid version 7: its time, and bounds of time
+--
+-- A comparison with a bound compares all uuids by their bytes, whatever their version is.
+
+CREATE OR REPLACE FUNCTION kid_uuidv7_millis(id uuid) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN ('x' || encode(substr(uuid_send(id), 1, 6), 'hex'))::bit(48)::bigint;
+CREATE OR REPLACE FUNCTION kid_timestamp(id uuid) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN get_byte(uuid_send(id), 6) >> 4 = 7 AND get_byte(uuid_send(id), 8) >> 6 = 2
+            THEN kid_time(kid_uuidv7_millis(id) * 1000) END;
+CREATE OR REPLACE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN kid_timestamp(id);
+
+COMMENT ON FUNCTION kid_uuidv7_millis(uuid) IS 'returns the first 48 bits of a uuid';
+COMMENT ON FUNCTION kid_timestamp(uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
+
+CREATE OR REPLACE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN (lpad(to_hex(kid_micros(least(greatest(ts, timestamptz '1970-01-01 00:00:00+00'),
+                                     timestamptz '10889-08-02 05:31:50.655999+00')) / 1000), 12, '0') || below)::uuid;
+COMMENT ON FUNCTION kid_uuidv7_bound(timestamptz, text) IS
+    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
+
+CREATE OR REPLACE FUNCTION kid_uuidv7_floor(ts timestamptz) RETURNS uuid
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN ts >= timestamptz '10889-08-02 05:31:50.656+00' THEN 'ffffffff-ffff-7fff-bfff-ffffffffffff'
+            ELSE kid_uuidv7_bound(ts, '70008000000000000000') END;
+CREATE OR REPLACE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
+            ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
+
+COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
+COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+    'returns the highest uuid of version 7 of the millisecond that contains an instant';
+
+-- uuid: a range of time for both editions
+--
+-- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every integer.
+-- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
+
+CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
+COMMENT ON FUNCTION kid_within(uuid, timestamptz, timestamptz) IS
+    'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
+
+CREATE OR REPLACE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
+BEGIN ATOMIC
+    WITH parts AS (SELECT get_byte(b, 6) >> 4 AS version, (get_byte(b, 6) & 15) << 8 | get_byte(b, 7) AS fraction,
+                          get_byte(b, 8) >> 6 AS variant, get_byte(b, 8) >> 2 & 15 AS count,
+                          encode(set_byte(substr(b, 9), 0, get_byte(b, 8) & 3), 'hex') AS random
+                     FROM uuid_send(id) AS b)
+    SELECT c.component, c.bits, CASE WHEN c.always OR kid_timestamp(id) IS NOT NULL THEN c.value END
+      FROM parts, LATERAL (VALUES ('timestamp', 48, kid_timestamp(id)::text, false),
+                                  ('version', 4, version::text, true),
+                                  ('fraction', 12, fraction::text, false),
+                                  ('variant', 2, variant::text, true),
+                                  ('count', 4, count::text, false),
+                                  ('random', 58, random, false)) AS c (component, bits, value, always);
+END;
+COMMENT ON FUNCTION kid_inspect(uuid) IS
+    'lists the components of a uuid of version 7, most significant first, with their widths in bits';
+
+-- uuid version 7: the states of its logical clock
+
+-- A state of the clock of uuids is the milliseconds since 1970, then 14 bits that count. They follow the milliseconds
+-- in the uuid: the fraction of the edition in C, and half of its count.
+CREATE OR REPLACE FUNCTION kid_uuidv7_unit_of(micros bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN micros / 1000 << 14;
+CREATE OR REPLACE FUNCTION kid_uuidv7_unit_end(state bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN ((state >> 14) + 1) * 1000;
+CREATE OR REPLACE FUNCTION kid_uuidv7_state_of(id uuid) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+DECLARE
+    bytes bytea := uuid_send(id);
+BEGIN
+    IF kid_timestamp(id) IS NULL THEN
+        RAISE 'uuid "%" is not of version 7', id USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    RETURN (kid_uuidv7_millis(id) << 14) + ((get_byte(bytes, 6) & 15) << 10) + (get_byte(bytes, 7) << 2)
+           + (get_byte(bytes, 8) >> 4 & 3);
+END $$;
+CREATE OR REPLACE FUNCTION kid_uuidv7_micros(state bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN (state >> 14) * 1000;
+CREATE OR REPLACE FUNCTION kid_uuidv7_of(state bigint, random bigint) RETURNS uuid
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN encode(int8send((state >> 14 << 16) + 28672 + (state >> 2 & 4095))
+              || int8send((8 + (state & 3) << 60) + (random & 1152921504606846975)), 'hex')::uuid;
+
+COMMENT ON FUNCTION kid_uuidv7_unit_of(bigint) IS 'returns the first state of the millisecond that contains an instant';
+COMMENT ON FUNCTION kid_uuidv7_unit_end(bigint) IS 'returns when the millisecond of a state ends, in microseconds';
+COMMENT ON FUNCTION kid_uuidv7_state_of(uuid) IS 'returns the state that has a uuid of version 7';
+COMMENT ON FUNCTION kid_uuidv7_micros(bigint) IS
+    'returns when the millisecond of a state begins, in microseconds';
+COMMENT ON FUNCTION kid_uuidv7_of(bigint, bigint) IS
+    'returns the uuid of version 7 of a state, with 60 random bits';
+
+-- uuid: the logical clock, and the generator
+--
+-- The sequence kid_uuidv7_clock is the clock: its last value is the state that was issued last. Within a time unit
+-- nextval() counts on, without a lock. Under a lock, setval() goes to a later unit: to that of the system clock, or to
+-- the next one if the unit is used up or the system clock is behind. WAL carries a sequence through crashes and
+-- promotions.
+--
+-- setval() must not go back behind a nextval() of another session. A unit has 16384 states. A session draws only after
+-- it saw the clock below state 8192 of its unit. So once the clock has reached that state, each session draws at most
+-- once more. With fewer than 8192 sessions, no state leaves its unit, and setval() always opens a later unit. That
+-- holds however long a session is stalled between any two steps, and whatever the system clock does. If a session drew
+-- first and looked then, states would leave their unit, and repeat.
+--
+-- It holds while all states come from here. The functions run as their owner, so nobody else needs rights on the
+-- sequence. It is in the schema kid_clocks, where only members of pg_read_all_data can name it: who can name a relation
+-- can wait for a lock on it, before PostgreSQL looks at rights. The owner must leave it as it is: with a CACHE, for
+-- example, IDs would fall.
+
+-- When the script runs again, it does not lock the sequence. Otherwise sessions that make IDs would wait for the
+-- script, and the script for a running dump.
+IF to_regclass('kid_clocks.kid_uuidv7_clock') IS NULL THEN
+    CREATE SEQUENCE kid_clocks.kid_uuidv7_clock MINVALUE 0 MAXVALUE 4611686018427387903;
+    PERFORM setval('kid_clocks.kid_uuidv7_clock', 0);
+    COMMENT ON SEQUENCE kid_clocks.kid_uuidv7_clock IS
+        'the logical clock of uuid; nothing but functions of kid may change it';
+END IF;
+
+-- What others would have to know to keep the clock from moving. It is in a sequence, whose value does not depend on a
+-- snapshot, and which logical replication does not copy. A dump without data restores no secret, so the script makes
+-- one then.
+IF to_regclass('kid_clocks.kid_uuidv7_secret') IS NULL THEN
+    CREATE SEQUENCE kid_clocks.kid_uuidv7_secret MINVALUE 0;
+    COMMENT ON SEQUENCE kid_clocks.kid_uuidv7_secret IS
+        'the secret of the logical clock of uuid; only kid_clocks.kid_new_secrets() may change it';
+END IF;
+IF pg_sequence_last_value('kid_clocks.kid_uuidv7_secret') IS NULL THEN
+    PERFORM setval('kid_clocks.kid_uuidv7_secret', kid_clocks.kid_random());
+END IF;
+
+CREATE OR REPLACE FUNCTION kid_uuidv7_state() RETURNS bigint
+    LANGUAGE SQL VOLATILE
+RETURN pg_sequence_last_value('kid_clocks.kid_uuidv7_clock');
+CREATE OR REPLACE FUNCTION kid_uuidv7_draw() RETURNS bigint
+    LANGUAGE SQL VOLATILE
+RETURN nextval('kid_clocks.kid_uuidv7_clock');
+CREATE OR REPLACE FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) RETURNS boolean
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN micros < kid_uuidv7_unit_end(state) AND state & 16383 < 8192;
+
+COMMENT ON FUNCTION kid_uuidv7_state() IS 'returns the last state of the logical clock of uuid';
+COMMENT ON FUNCTION kid_uuidv7_draw() IS 'returns the next state of the logical clock of uuid';
+COMMENT ON FUNCTION kid_uuidv7_is_open(bigint, bigint) IS
+    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
+
+-- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
+-- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
+-- the key to others, who could hold that lock for ever, it is about to be of no use: the next unit has another key.
+--
+-- The key is of no use only if setval() succeeds. If setval() failed under the lock, the unit would still be the
+-- current one, and others would know its key. So the session first tries what setval() needs. nextval() of another
+-- sequence fails in a read-only transaction, in recovery and in a parallel worker. pg_current_xact_id() fails if the
+-- lock table is full. The session has held the locks on the sequences that it sets since it read their last values.
+--
+-- Nor may the session with the lock be made to wait before it has set the clock, for example for a client that does not
+-- read. So it takes the lock and sets the clock within one expression, which PL/pgSQL evaluates without looking for a
+-- cancel or a termination. The catalog that setval() reads is read before. The exception ends the subtransaction, and
+-- with it the lock, as any other error does before it is sent. Debugging messages of the subtransaction are not sent.
+CREATE OR REPLACE FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE
+RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
+COMMENT ON FUNCTION kid_clocks.kid_uuidv7_key(bigint, bigint) IS
+    'returns the key of the advisory lock that a session holds to leave a time unit';
+
+-- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
+-- state above that.
+--
+-- With `new_secret`, opens a unit, and changes the secret before. While the clock is in the unit that ends, the session
+-- holds the locks of both keys of that unit, so nobody else leaves it. A session that sees the next unit reads the
+-- secret afterwards, and gets the new one.
+CREATE OR REPLACE FUNCTION kid_clocks.kid_uuidv7_open(beyond bigint DEFAULT -1, new_secret boolean DEFAULT false)
+    RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = kid, pg_temp SET client_min_messages = error AS $$
+DECLARE
+    micros bigint;
+    state bigint;
+    later bigint;
+    opened bigint;
+    key bigint;
+    secret bigint;
+    new_key bigint;
+BEGIN
+    LOOP
+        micros := kid_clock_micros();
+        -- A dump without data restores a sequence that has no last value.
+        state := coalesce(kid_uuidv7_state(), 0);
+        later := kid_uuidv7_unit_of(greatest(micros, kid_uuidv7_unit_end(greatest(state, beyond))));
+        IF later NOT BETWEEN state AND 4611686018427387903 THEN
+            RAISE 'the range of IDs is used up'
+                USING ERRCODE = 'sequence_generator_limit_exceeded',
+                      DETAIL = 'There is no time unit after that of the last ID issued.';
+        ELSIF state > beyond AND NOT new_secret AND kid_uuidv7_is_open(state, micros) THEN
+            RETURN kid_uuidv7_draw();
+        END IF;
+        key := kid_clocks.kid_uuidv7_key(pg_sequence_last_value('kid_clocks.kid_uuidv7_secret'), state >> 14);
+        IF key IS NULL THEN
+            RAISE 'the secret of the logical clocks is missing'
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                      DETAIL = 'It is the value of kid_clocks.kid_uuidv7_secret. A dump without data has none.',
+                      HINT = 'Run the script of kid again, which makes one.';
+        END IF;
+        IF new_secret THEN
+            -- Another one for each attempt: if the attempt fails, pg_locks has shown its key.
+            secret := kid_clocks.kid_random();
+            new_key := kid_clocks.kid_uuidv7_key(secret, state >> 14);
+        END IF;
+        BEGIN
+            IF (CASE WHEN pg_sequence_parameters('kid_clocks.kid_uuidv7_clock'::regclass) IS NOT NULL
+                          AND pg_sequence_parameters('kid_clocks.kid_uuidv7_secret'::regclass) IS NOT NULL
+                          AND nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL THEN
+                    CASE WHEN NOT new_secret OR pg_try_advisory_xact_lock(new_key) THEN
+                        CASE WHEN pg_try_advisory_xact_lock(key) THEN
+                            CASE WHEN coalesce(kid_uuidv7_state(), 0) >> 14 = state >> 14 THEN
+                                CASE WHEN NOT new_secret OR setval('kid_clocks.kid_uuidv7_secret', secret) IS NOT NULL
+                                     THEN setval('kid_clocks.kid_uuidv7_clock', later) IS NOT NULL END END END END END) THEN
+                opened := later;
+            END IF;
+            RAISE SQLSTATE 'KID00';
+        EXCEPTION WHEN SQLSTATE 'KID00' THEN
+        END;
+        IF opened IS NOT NULL THEN
+            RETURN opened;
+        END IF;
+        -- Another session has opened a unit, or is about to. Until it has, the last few are good enough. If all
+        -- sessions stood in line for the lock, passing it on would take longer than a unit lasts.
+        state := kid_uuidv7_state();
+        IF state > beyond AND NOT new_secret AND kid_uuidv7_is_open(state, micros - 3072) THEN
+            RETURN kid_uuidv7_draw();
+        END IF;
+        PERFORM pg_sleep(0.001);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION kid_clocks.kid_uuidv7_open(bigint, boolean) IS
+    'moves the logical clock of uuid to a later time unit, and returns a state of it';
+
+-- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
+-- own, because PostgreSQL replaces the functions in it by their definitions.
+CREATE OR REPLACE FUNCTION kid_uuidv7() RETURNS uuid
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER AS $$
+DECLARE
+    state bigint := kid.kid_uuidv7_state();
+BEGIN
+    state := CASE WHEN kid.kid_uuidv7_is_open(state, kid.kid_clock_micros()) THEN kid.kid_uuidv7_draw()
+                  ELSE kid_clocks.kid_uuidv7_open() END;
+    RETURN kid.kid_uuidv7_of(state, pg_catalog.uuid_hash_extended(pg_catalog.gen_random_uuid(), 0));
+END $$;
+CREATE OR REPLACE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
+    LANGUAGE SQL VOLATILE STRICT
+BEGIN ATOMIC SELECT kid_uuidv7() FROM generate_series(1, n); END;
+
+COMMENT ON FUNCTION kid_uuidv7() IS
+    'makes a uuid that is greater than all IDs that this function returned before in the database';
+COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n IDs, each greater than the one before it';
+
+CREATE OR REPLACE FUNCTION kid_observe(id uuid) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
+DECLARE
+    state bigint := kid_uuidv7_state_of(id);
+BEGIN
+    IF kid_uuidv7_micros(state) > kid_clock_micros() + 3600000000 THEN
+        RAISE 'ID is too far ahead of the system clock'
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'It is more than an hour ahead.',
+                  HINT = 'New IDs would stay ahead until the system clock catches up.';
+    END IF;
+    IF state > coalesce(kid_uuidv7_state(), 0) THEN
+        PERFORM kid_clocks.kid_uuidv7_open(state);
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid_observe(uuid) IS
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+
+-- uuid version 7: IDs for old rows
+
+CREATE OR REPLACE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
+    LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+BEGIN
+    IF ts < timestamptz '1970-01-01 00:00:00+00' OR ts >= timestamptz '10889-08-02 05:31:50.656+00' THEN
+        RAISE 'timestamp out of range for type uuid version 7'
+            USING ERRCODE = 'datetime_field_overflow',
+                  DETAIL = 'The range is 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
+    END IF;
+    RETURN encode(overlay(set_byte(b, 6, 112 + (get_byte(b, 6) & 15))
+                          PLACING substr(uuid_send(kid_uuidv7_floor(ts)), 1, 6) FROM 1), 'hex')::uuid
+      FROM uuid_send(gen_random_uuid()) AS b;
+END $$;
+COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
+    'makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits';
+
+-- uuid in base32
+
+CREATE OR REPLACE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
+RETURN kid_checked_prefix(prefix) || kid_base32(B'00' || ('x' || encode(uuid_send(id), 'hex'))::bit(128));
+CREATE OR REPLACE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+DECLARE
+    bits text := kid_decoded_bits(encoded, prefix, 'uuid', '7', 26);
+BEGIN
+    RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint),
+                  'hex')::uuid;
+END $$;
+
+COMMENT ON FUNCTION kid_encode(uuid, text) IS
+    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+COMMENT ON FUNCTION kid_uuid_decode(text, text) IS
+    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+
+-- Rights, whatever the default privileges of the role are
+
+GRANT USAGE ON TYPE kid64 TO PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA kid TO PUBLIC;
+-- Who draws from the sequences of kid64_at() can make it repeat IDs for others.
+REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
+
+FOR what IN
+    WITH objects AS (
+        SELECT 'SCHEMA' AS kind, n.nspname::text AS name, n.nspacl AS acl
+          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
+        UNION ALL
+        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass::text, c.relacl
+          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace
+        UNION ALL
+        SELECT 'FUNCTION', p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner))
+          FROM pg_proc AS p
+         WHERE p.pronamespace = 'kid_clocks'::regnamespace
+            OR p.pronamespace = 'kid'::regnamespace AND p.proname = 'kid_observe')
+    SELECT DISTINCT o.kind, o.name,
+           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+      FROM objects AS o, aclexplode(o.acl) AS a
+     WHERE a.grantee <> me LOOP
+    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
+END LOOP;
+GRANT USAGE ON SCHEMA kid TO PUBLIC;
+
+PERFORM pg_catalog.set_config('search_path', path, true);
+END $kid$;

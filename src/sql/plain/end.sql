@@ -1,0 +1,2 @@
+PERFORM pg_catalog.set_config('search_path', path, true);
+END $kid$;
