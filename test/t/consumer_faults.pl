@@ -1,7 +1,8 @@
 # Consumers on servers with faults. Those that share the work (docs/consumers.md) take turns although the clock goes back. One
-# that reads by transaction ID (docs/operations.md) misses no row after a failover that lost rows, if its cursor is set back.
+# that replays from a time misses no row of a transaction that is open. One that reads by transaction ID (docs/operations.md) misses no row after a failover that lost rows, if its cursor is set back.
 use strict;
 use warnings;
+use Dialogue;
 use FakeClock;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -28,6 +29,23 @@ is(join(',', sort map { turn() } @all), join(',', @all), 'workers take turns');
 $a->set_clock('-1h');
 is(join(',', sort map { turn() } @all), join(',', @all), 'also after the clock went back');
 $a->set_clock('+0');
+
+# A transaction that began before the time to replay from commits afterwards.
+my ($create, $batch) = $page =~ /^(INSERT INTO consumers \(name\) VALUES.*?;\nCREATE TABLE invoices.*?;\n)\n(BEGIN;\n.*?COMMIT;\n)/ms or die;
+my ($replay) = $page =~ /\*\*Replay from a time\*\*.*?\n(UPDATE consumers .*?;\n)/s or die;
+sub invoices { return $a->sql("$batch; SELECT string_agg(text, ' ' ORDER BY event_id) FROM invoices") =~ s/.*\n//sr }
+sub replay { return $a->sql($replay =~ s/timestamptz '.*?'/$_[0]/r) }
+$a->sql("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), payload text); INSERT INTO events (payload) VALUES ('first'); $create");
+is(invoices(), 'first', 'a consumer reads a row');
+my $open = open_session($a);
+answer($open, "BEGIN; INSERT INTO events (payload) VALUES ('early');");
+$a->sql("INSERT INTO events (payload) VALUES ('late')");
+replay('clock_timestamp()');
+answer($open, 'COMMIT;');
+close_session($open);
+is(invoices(), 'first early late', 'one that replays from a time misses no row of a transaction that was open then');
+replay("(SELECT kid_timestamp(id) FROM events WHERE payload = 'late')");
+is(invoices(), 'first early late late', 'and reads the rows again from that time on');
 
 # The standby is away while the primary commits the last rows, and takes its place afterwards.
 my ($outbox, $poll, $set_back) = slurp_file('docs/operations.md') =~ /^```sql\n(CREATE TABLE outbox .*?)^```.*?^```sql\n(SELECT tx.*?)^```.*?`(SELECT tx[^`]*)`/ms or die;
