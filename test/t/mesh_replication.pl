@@ -17,7 +17,8 @@ plan skip_all => 'subscriptions with origin = none need PostgreSQL 16'
 
 my $schema = q{
 	CREATE EXTENSION kid;
-	CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), server text NOT NULL, changes int NOT NULL DEFAULT 0);
+	CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), server text NOT NULL, changes int NOT NULL DEFAULT 0,
+		n int GENERATED ALWAYS AS IDENTITY);
 	CREATE TABLE stop ();
 };
 
