@@ -474,7 +474,7 @@ CREATE OR REPLACE FUNCTION kid_checked_prefix(prefix text) RETURNS text
 BEGIN
     IF prefix COLLATE "C" = '' THEN
         RETURN '';
-    ELSIF prefix COLLATE "C" ~ '^[a-z]([a-z_]{0,61}[a-z])?$' THEN
+    ELSIF prefix COLLATE "C" ~ '^[a-z]([a-z_]{0,61}[a-z]|)$' THEN
         RETURN prefix || '_';
     END IF;
     RAISE 'invalid prefix of an ID: "%"', prefix
