@@ -26,7 +26,7 @@ CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_setting(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_next(internal) RETURNS internal
+CREATE FUNCTION kid_support_rows(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_support_within(internal) IS 'planner support';
@@ -38,9 +38,7 @@ COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_setting(internal) IS
     'planner support for functions that depend on a setting: replaces a call in a query by one with the setting as '
     'its last argument';
-COMMENT ON FUNCTION kid_support_next(internal) IS
-    'planner support for generators: gives each call in a query a number of its own, so that PostgreSQL does not '
-    'merge equal calls';
+COMMENT ON FUNCTION kid_support_rows(internal) IS 'planner support for generators of sets of IDs';
 
 CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
@@ -563,11 +561,11 @@ COMMENT ON CAST (smallint AS kid64) IS 'the same number, as a bigint';
 -- kid64: generators (src/pg/issue/generate.hpp)
 
 CREATE FUNCTION kid64_next() RETURNS kid64
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next';
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
 CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'kid64_next_many';
 CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
 -- from src/sql/traits/horizon.sql.in
 
@@ -596,9 +594,9 @@ COMMENT ON TYPE kid64 IS
     'library uid';
 
 CREATE FUNCTION kid_next() RETURNS kid64
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next';
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
 CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid64_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'kid64_next_many';
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_sequence(kid64) RETURNS integer
@@ -1140,11 +1138,11 @@ COMMENT ON CAST (uuid AS kid96) IS 'reads the 16 bytes as the text form';
 -- kid96: generators (src/pg/issue/generate.hpp)
 
 CREATE FUNCTION kid96_next() RETURNS kid96
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid96_next';
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid96_next';
 CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid96_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'kid96_next_many';
 CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -1727,11 +1725,11 @@ COMMENT ON TYPE sno IS
     'Go library sno makes it';
 
 CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_next(meta integer, n bigint) RETURNS SETOF sno
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'sno_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'sno_next_many';
 CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false)
     RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -2283,11 +2281,11 @@ COMMENT ON CAST (smallint AS flake) IS 'the same number, as a bigint';
 -- flake: generators (src/pg/issue/generate.hpp)
 
 CREATE FUNCTION flake_next() RETURNS flake
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flake_next';
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_next';
 CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flake_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'flake_next_many';
 CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
 -- from src/sql/traits/horizon.sql.in
 
@@ -2820,11 +2818,11 @@ COMMENT ON CAST (uuid AS flax) IS 'reads the 16 bytes as the text form';
 -- flax: generators (src/pg/issue/generate.hpp)
 
 CREATE FUNCTION flax_next() RETURNS flax
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flax_next';
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flax_next';
 CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'flax_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'flax_next_many';
 CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
 -- from src/sql/types/flax.sql
 
@@ -3010,11 +3008,11 @@ COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether an ID is in a r
 -- uuid: generators (src/pg/issue/generate.hpp)
 
 CREATE FUNCTION kid_uuidv7() RETURNS uuid
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid_uuidv7_next';
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_next';
 CREATE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME', 'kid_uuidv7_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'kid_uuidv7_next_many';
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_next AS 'MODULE_PATHNAME';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
 -- from src/sql/traits/horizon.sql.in
 

@@ -14,7 +14,7 @@ CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_setting(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_next(internal) RETURNS internal
+CREATE FUNCTION kid_support_rows(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_support_within(internal) IS 'planner support';
@@ -26,9 +26,7 @@ COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
 COMMENT ON FUNCTION kid_support_setting(internal) IS
     'planner support for functions that depend on a setting: replaces a call in a query by one with the setting as '
     'its last argument';
-COMMENT ON FUNCTION kid_support_next(internal) IS
-    'planner support for generators: gives each call in a query a number of its own, so that PostgreSQL does not '
-    'merge equal calls';
+COMMENT ON FUNCTION kid_support_rows(internal) IS 'planner support for generators of sets of IDs';
 
 CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
