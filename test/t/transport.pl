@@ -141,7 +141,7 @@ foreach my $type (@types)
 	my ($kind, $bad, $detail) = @{ $bad{$type}[-1] };
 	write_file("$dir/query", "SELECT :bad::$type;");
 	$node->command_fails_like([ qw(pgbench -n -t 1 -M extended -f), "$dir/query", '-D', "bad=$bad" ],
-		qr/ERROR:  invalid input syntax for type $type: "\Q$bad\E"\nDETAIL:  .*\Q$detail\E.*\nCONTEXT:  unnamed portal parameter \$1/,
+		qr/ERROR:  invalid input syntax for type $type: "\Q$bad\E"\nDETAIL:  .*\Q$detail\E.*\nHINT:  .*\nCONTEXT:  unnamed portal parameter \$1/,
 		"$type, parameter: $kind");
 }
 is($node->safe_psql('postgres', content('t')), $expected, 'a COPY that fails keeps no row');

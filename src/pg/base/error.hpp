@@ -43,62 +43,13 @@ template <class Id> char const *syntax_detail(char const *text, text_status stat
   return "";
 }
 
-inline bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-/// Returns how many digits `text` begins with, at most `max`.
-inline int count_digits(char const *text, int max) {
-  int count = 0;
-
-  while (count < max && is_digit(text[count]))
-    count++;
-  return count;
-}
-
-/// Returns whether `text` begins like a time that programs send: with an ISO 8601 date, or with one of PostgreSQL's
-/// words.
-inline bool looks_like_time(char const *text) {
-  static constexpr char const *words[] = {"now", "today", "tomorrow", "yesterday", "epoch", "infinity", "-infinity"};
-
-  // The terminator is neither a digit nor a sign, so nothing after it is read.
-  if (count_digits(text, 4) == 4 && text[4] == '-' && count_digits(text + 5, 2) == 2 && text[7] == '-' &&
-      count_digits(text + 8, 2) == 2)
-    return text[10] == '\0' || strchr(" Tt,\"])", text[10]) != nullptr;
-  for (char const *const word : words) {
-    std::size_t const length = strlen(word);
-    if (pg_strncasecmp(text, word, length) == 0)
-      return text[length] == '\0' || strchr(",\"])", text[length]) != nullptr;
-  }
-  return false;
-}
-
-/// Returns whether `text` begins like a range of times. Either bound may be missing.
-inline bool looks_like_range(char const *text) {
-  if (*text != '[' && *text != '(')
-    return false;
-  text++;
-  if (*text == ',')
-    text++;
-  if (*text == '"')
-    text++;
-  return looks_like_time(text);
-}
-
-/// Adds a hint if `text` was plainly meant for another type. Otherwise returns 0.
-inline int syntax_hint(char const *text) {
-  if (looks_like_time(text))
-    return errhint("To compare an ID with a time, cast the time, as in \"id >= $1::timestamptz\".");
-  if (looks_like_range(text))
-    return errhint("To compare an ID with a range of times, use \"id <@ $1::tstzrange\".");
-  return 0;
-}
-
 /// Raises an error for `text`. Returns only if `context` asks for a soft error.
 template <class Id> void syntax_error(Node *context, char const *text, text_status status) {
   errsave(context, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
           errmsg("invalid input syntax for type %s: \"%s\"", Id::name, text),
-          errdetail_internal("%s", syntax_detail<Id>(text, status)), syntax_hint(text));
+          errdetail_internal("%s", syntax_detail<Id>(text, status)),
+          errhint("To compare an ID with a time, cast the time, as in \"id >= $1::timestamptz\" or \"id <@ "
+                  "$1::tstzrange\"."));
 }
 
 template <class Id> [[noreturn]] void binary_error(int length) {

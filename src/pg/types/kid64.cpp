@@ -45,12 +45,12 @@ static bool read_bigint(char const *text, kid64::word &id) {
   bool const negative = *text == '-';
   char const *const digits = text + negative;
   kid64::word const greatest = static_cast<kid64::word>(PG_INT64_MAX) + negative;
-  int const count = count_digits(digits, 20);
+  std::size_t const count = strspn(digits, "0123456789");
   kid64::word value = 0;
 
   if (count < 12 || count > 19 || digits[count] != '\0' || *digits == '0')
     return false;
-  for (int i = 0; i < count; i++)
+  for (std::size_t i = 0; i < count; i++)
     value = value * 10 + static_cast<kid64::word>(digits[i] - '0');
   if (value > greatest)
     return false;
