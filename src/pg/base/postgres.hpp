@@ -68,7 +68,6 @@ extern "C" {
 #include "fmgr.h"
 #include "funcapi.h"
 #include "lib/hyperloglog.h"
-#include "lib/rbtree.h"
 #include "libpq/pqformat.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"

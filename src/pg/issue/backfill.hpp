@@ -2,21 +2,18 @@
 //
 // They take sequences from a count that wraps around and that all sessions share. They do not move the logical clock.
 // So as many consecutive calls as there are sequences give different IDs, in whatever sessions and for whatever times.
-// To avoid repeats after that, each call in a query remembers, until the statement ends, the time units in which it
-// gave IDs, as ranges:
+// To avoid repeats after that if rows come in the order of time, each call in a query remembers the time units in which
+// it gave IDs last, as a range:
 //
 //   from                            to, in use since the count `since`
 //   | all sequences may be used up | the last unit of the range      |
 //
-// If the time of a row is in a range, the row gets an ID of the last unit of that range. If all sequences of that unit
-// may be used up as well, the range grows by the next unit. After a change of lane every unit counts as used up.
+// If the time of a row is in the range, the row gets an ID of the last unit. If all sequences of that unit may be used
+// up as well, the range grows by the next unit. A time outside the range begins another one. After a change of lane
+// every unit counts as used up.
 //
-// The ranges are freed with the statement. The session keeps only the range that was used last, and the next statement
-// begins with it. So rows in the order of time get different IDs whether they come in one statement or in many.
-//
-// Rows in another order need as many ranges as there are separate times. If these do not fit into the memory of a hash
-// table, the earliest range is forgotten. A row at or before a forgotten range is an error, because its ID might be one
-// that this statement has given.
+// The session keeps the range that was used last, and the next statement begins with it. So rows in the order of time
+// get different IDs whether they come in one statement or in many.
 #pragma once
 
 #include "../base/error.hpp"
@@ -47,7 +44,7 @@ struct backfill_memory {
 template <class Id> inline backfill_memory backfill_memory_of;
 
 /// Chooses the time unit of an ID of `clock`, and its sequence, from `first` to `last`. `fcinfo` belongs to a call of
-/// `function`. Raises an error if rows that are not in the order of time need more ranges than fit into memory.
+/// `function`.
 backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *function, unix_micros time,
                     std::uint64_t first, std::uint64_t last, backfill_memory &session);
 
