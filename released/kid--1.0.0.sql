@@ -12,15 +12,7 @@ DROP FUNCTION kid_library();
 
 -- Planner support and statistics
 
-CREATE FUNCTION kid_support_within(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_lt(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_le(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_ge(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_gt(internal) RETURNS internal
+CREATE FUNCTION kid_support_time(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -29,12 +21,8 @@ CREATE FUNCTION kid_support_setting(internal) RETURNS internal
 CREATE FUNCTION kid_support_rows(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_support_within(internal) IS 'planner support';
-COMMENT ON FUNCTION kid_support_lt(internal) IS 'planner support';
-COMMENT ON FUNCTION kid_support_le(internal) IS 'planner support';
-COMMENT ON FUNCTION kid_support_ge(internal) IS 'planner support';
-COMMENT ON FUNCTION kid_support_gt(internal) IS 'planner support';
-COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support';
+COMMENT ON FUNCTION kid_support_time(internal) IS 'planner support for comparisons of an ID with time';
+COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support for comparisons beside bounds';
 COMMENT ON FUNCTION kid_support_setting(internal) IS
     'planner support for functions that depend on a setting: replaces a call in a query by one with the setting as '
     'its last argument';
@@ -397,40 +385,27 @@ COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
 
-CREATE FUNCTION kid64_lowest(operator text, ts timestamptz) RETURNS kid64
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_lowest_that_is';
-CREATE FUNCTION kid64_highest(operator text, ts timestamptz) RETURNS kid64
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_highest_that_is';
-CREATE FUNCTION kid64_first(operator text, ts timestamptz) RETURNS kid64
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_first_that_is';
-CREATE FUNCTION kid64_last(operator text, ts timestamptz) RETURNS kid64
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_last_that_is';
-
-COMMENT ON FUNCTION kid64_lowest(operator text, ts timestamptz) IS
-    'returns the lowest kid64 that is <, <=, >= or > an instant, or the greatest kid64 if there is none';
-COMMENT ON FUNCTION kid64_highest(operator text, ts timestamptz) IS
-    'returns the highest kid64 that is <, <=, >= or > an instant, or the smallest kid64 if there is none';
-COMMENT ON FUNCTION kid64_first(operator text, ts timestamptz) IS
-    'returns the lowest kid64 that is <, <=, >= or > an instant, or NULL if there is none';
-COMMENT ON FUNCTION kid64_last(operator text, ts timestamptz) IS
-    'returns the highest kid64 that is <, <=, >= or > an instant, or NULL if there is none';
+CREATE FUNCTION kid64_edge(which text, operator text, ts timestamptz) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_edge(which text, operator text, ts timestamptz) IS
+    'planner support: returns the lowest or the highest kid64 that is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid64_lt_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_le_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_ge_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_gt_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_lt(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_le(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_ge(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_gt(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
@@ -491,18 +466,13 @@ COMMENT ON OPERATOR > (timestamptz, kid64) IS 'later than, in time units';
 
 -- kid64: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
 
-CREATE FUNCTION kid64_lowest(range tstzrange) RETURNS kid64
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_highest(range tstzrange) RETURNS kid64
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid64_lowest(range tstzrange) IS
-    'returns the lowest kid64 in a range of time, or the greatest kid64 if there is none';
-COMMENT ON FUNCTION kid64_highest(range tstzrange) IS
-    'returns the highest kid64 in a range of time, or the smallest kid64 if there is none';
+CREATE FUNCTION kid64_edge(which text, range tstzrange) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_edge_of_range';
+COMMENT ON FUNCTION kid64_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest kid64 in a range of time';
 
 CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid64_within';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'kid64_within';
 
 COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a range of time';
 
@@ -511,7 +481,7 @@ COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a 
 -- kid64: the implementation of @> (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION kid64_range_contains(kid_span, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
 
@@ -939,40 +909,27 @@ COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
 
-CREATE FUNCTION kid96_lowest(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_lowest_that_is';
-CREATE FUNCTION kid96_highest(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_highest_that_is';
-CREATE FUNCTION kid96_first(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_first_that_is';
-CREATE FUNCTION kid96_last(operator text, ts timestamptz, neighborhood integer) RETURNS kid96
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_last_that_is';
-
-COMMENT ON FUNCTION kid96_lowest(operator text, ts timestamptz, neighborhood integer) IS
-    'returns the lowest kid96 that is <, <=, >= or > an instant, or the greatest kid96 if there is none';
-COMMENT ON FUNCTION kid96_highest(operator text, ts timestamptz, neighborhood integer) IS
-    'returns the highest kid96 that is <, <=, >= or > an instant, or the smallest kid96 if there is none';
-COMMENT ON FUNCTION kid96_first(operator text, ts timestamptz, neighborhood integer) IS
-    'returns the lowest kid96 that is <, <=, >= or > an instant, or NULL if there is none';
-COMMENT ON FUNCTION kid96_last(operator text, ts timestamptz, neighborhood integer) IS
-    'returns the highest kid96 that is <, <=, >= or > an instant, or NULL if there is none';
+CREATE FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighborhood integer) IS
+    'planner support: returns the lowest or the highest kid96 that is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid96_lt_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_le_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_ge_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_gt_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_lt(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_le(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_ge(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_gt(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
@@ -1033,18 +990,13 @@ COMMENT ON OPERATOR > (timestamptz, kid96) IS 'later than, in time units';
 
 -- kid96: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
 
-CREATE FUNCTION kid96_lowest(range tstzrange, neighborhood integer) RETURNS kid96
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_highest(range tstzrange, neighborhood integer) RETURNS kid96
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid96_lowest(range tstzrange, neighborhood integer) IS
-    'returns the lowest kid96 in a range of time, or the greatest kid96 if there is none';
-COMMENT ON FUNCTION kid96_highest(range tstzrange, neighborhood integer) IS
-    'returns the highest kid96 in a range of time, or the smallest kid96 if there is none';
+CREATE FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) RETURNS kid96
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_edge_of_range';
+COMMENT ON FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) IS
+    'planner support: returns the lowest or the highest kid96 in a range of time';
 
 CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid96_within';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'kid96_within';
 
 COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a range of time';
 
@@ -1053,7 +1005,7 @@ COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a 
 -- kid96: the implementation of @> (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
 
@@ -1094,26 +1046,14 @@ COMMENT ON FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) IS
     'same as kid96_ceil(ts), with the setting as an argument';
 
 CREATE FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid96_within';
-CREATE FUNCTION kid96_lt_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_le_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_le AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_ge_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_gt_time(id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'kid96_within';
+CREATE FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) IS
     'same as id <@ range, with the setting as an argument';
-COMMENT ON FUNCTION kid96_lt_time(id kid96, ts timestamptz, neighborhood integer) IS
-    'same as id < ts, with the setting as an argument';
-COMMENT ON FUNCTION kid96_le_time(id kid96, ts timestamptz, neighborhood integer) IS
-    'same as id <= ts, with the setting as an argument';
-COMMENT ON FUNCTION kid96_ge_time(id kid96, ts timestamptz, neighborhood integer) IS
-    'same as id >= ts, with the setting as an argument';
-COMMENT ON FUNCTION kid96_gt_time(id kid96, ts timestamptz, neighborhood integer) IS
-    'same as id > ts, with the setting as an argument';
+COMMENT ON FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) IS
+    'planner support: tells whether an ID is <, <=, >= or > an instant';
 
 -- from src/sql/traits/uuid.sql.in
 
@@ -1164,38 +1104,17 @@ COMMENT ON FUNCTION kid96_floor(timestamptz) IS
     'returns the lowest kid96 of the 2^kid.neighborhood seconds that contain an instant';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
     'returns the highest kid96 of the 2^kid.neighborhood seconds that contain an instant';
-COMMENT ON FUNCTION kid96_lowest(tstzrange, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds in which a range of time begins, or the greatest kid96 if '
-    'no ID is in the range';
-COMMENT ON FUNCTION kid96_highest(tstzrange, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds in which a range of time ends, or the smallest kid96 if '
-    'no ID is in the range';
-COMMENT ON FUNCTION kid96_lowest(text, timestamptz, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or '
-    'the greatest kid96 if there is no such ID';
-COMMENT ON FUNCTION kid96_highest(text, timestamptz, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or '
-    'the smallest kid96 if there is no such ID';
-COMMENT ON FUNCTION kid96_first(text, timestamptz, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or NULL '
-    'if there is no such ID';
-COMMENT ON FUNCTION kid96_last(text, timestamptz, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or NULL '
-    'if there is no such ID';
 
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_within';
 CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_recheck_time';
-CREATE FUNCTION kid96_between(id kid96, first kid64, last kid64, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_compare';
 
-COMMENT ON FUNCTION kid96_between(kid96, kid64, kid64, integer) IS
-    'tells whether an ID without its node is from the first to the last kid64, both included';
-COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS 'tells exactly whether an ID is in a range of time';
+COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS
+    'planner support: tells exactly whether an ID is in a range of time';
 COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz, integer) IS
-    'tells exactly whether an ID is <, <=, >= or > an instant';
+    'planner support: tells exactly whether an ID is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL)
     RETURNS kid96
@@ -1556,40 +1475,27 @@ COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
 
-CREATE FUNCTION sno_lowest(operator text, ts timestamptz) RETURNS sno
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_lowest_that_is';
-CREATE FUNCTION sno_highest(operator text, ts timestamptz) RETURNS sno
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_highest_that_is';
-CREATE FUNCTION sno_first(operator text, ts timestamptz) RETURNS sno
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_first_that_is';
-CREATE FUNCTION sno_last(operator text, ts timestamptz) RETURNS sno
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_last_that_is';
-
-COMMENT ON FUNCTION sno_lowest(operator text, ts timestamptz) IS
-    'returns the lowest sno that is <, <=, >= or > an instant, or the greatest sno if there is none';
-COMMENT ON FUNCTION sno_highest(operator text, ts timestamptz) IS
-    'returns the highest sno that is <, <=, >= or > an instant, or the smallest sno if there is none';
-COMMENT ON FUNCTION sno_first(operator text, ts timestamptz) IS
-    'returns the lowest sno that is <, <=, >= or > an instant, or NULL if there is none';
-COMMENT ON FUNCTION sno_last(operator text, ts timestamptz) IS
-    'returns the highest sno that is <, <=, >= or > an instant, or NULL if there is none';
+CREATE FUNCTION sno_edge(which text, operator text, ts timestamptz) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_edge(which text, operator text, ts timestamptz) IS
+    'planner support: returns the lowest or the highest sno that is <, <=, >= or > an instant';
 
 CREATE FUNCTION sno_lt_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_le_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_ge_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_gt_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_lt(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_le(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_ge(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_gt(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
@@ -1650,18 +1556,13 @@ COMMENT ON OPERATOR > (timestamptz, sno) IS 'later than, in time units';
 
 -- sno: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
 
-CREATE FUNCTION sno_lowest(range tstzrange) RETURNS sno
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_highest(range tstzrange) RETURNS sno
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION sno_lowest(range tstzrange) IS
-    'returns the lowest sno in a range of time, or the greatest sno if there is none';
-COMMENT ON FUNCTION sno_highest(range tstzrange) IS
-    'returns the highest sno in a range of time, or the smallest sno if there is none';
+CREATE FUNCTION sno_edge(which text, range tstzrange) RETURNS sno
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_edge_of_range';
+COMMENT ON FUNCTION sno_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest sno in a range of time';
 
 CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'sno_within';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'sno_within';
 
 COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a range of time';
 
@@ -1670,7 +1571,7 @@ COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a ra
 -- sno: the implementation of @> (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION sno_range_contains(kid_span, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
 
@@ -2075,40 +1976,27 @@ COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
 
-CREATE FUNCTION flake_lowest(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_lowest_that_is';
-CREATE FUNCTION flake_highest(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_highest_that_is';
-CREATE FUNCTION flake_first(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_first_that_is';
-CREATE FUNCTION flake_last(operator text, ts timestamptz, epoch timestamptz) RETURNS flake
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_last_that_is';
-
-COMMENT ON FUNCTION flake_lowest(operator text, ts timestamptz, epoch timestamptz) IS
-    'returns the lowest flake that is <, <=, >= or > an instant, or the greatest flake if there is none';
-COMMENT ON FUNCTION flake_highest(operator text, ts timestamptz, epoch timestamptz) IS
-    'returns the highest flake that is <, <=, >= or > an instant, or the smallest flake if there is none';
-COMMENT ON FUNCTION flake_first(operator text, ts timestamptz, epoch timestamptz) IS
-    'returns the lowest flake that is <, <=, >= or > an instant, or NULL if there is none';
-COMMENT ON FUNCTION flake_last(operator text, ts timestamptz, epoch timestamptz) IS
-    'returns the highest flake that is <, <=, >= or > an instant, or NULL if there is none';
+CREATE FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch timestamptz) IS
+    'planner support: returns the lowest or the highest flake that is <, <=, >= or > an instant';
 
 CREATE FUNCTION flake_lt_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_le_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_ge_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_gt_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_lt(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_le(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_ge(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_gt(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
@@ -2169,18 +2057,13 @@ COMMENT ON OPERATOR > (timestamptz, flake) IS 'later than, in time units';
 
 -- flake: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
 
-CREATE FUNCTION flake_lowest(range tstzrange, epoch timestamptz) RETURNS flake
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_highest(range tstzrange, epoch timestamptz) RETURNS flake
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION flake_lowest(range tstzrange, epoch timestamptz) IS
-    'returns the lowest flake in a range of time, or the greatest flake if there is none';
-COMMENT ON FUNCTION flake_highest(range tstzrange, epoch timestamptz) IS
-    'returns the highest flake in a range of time, or the smallest flake if there is none';
+CREATE FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) RETURNS flake
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_edge_of_range';
+COMMENT ON FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) IS
+    'planner support: returns the lowest or the highest flake in a range of time';
 
 CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'flake_within';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'flake_within';
 
 COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a range of time';
 
@@ -2189,7 +2072,7 @@ COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a 
 -- flake: the implementation of @> (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
 
@@ -2230,26 +2113,14 @@ COMMENT ON FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) IS
     'same as flake_ceil(ts), with the setting as an argument';
 
 CREATE FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'flake_within';
-CREATE FUNCTION flake_lt_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_le_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_le AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_ge_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_gt_time(id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'flake_within';
+CREATE FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) IS
     'same as id <@ range, with the setting as an argument';
-COMMENT ON FUNCTION flake_lt_time(id flake, ts timestamptz, epoch timestamptz) IS
-    'same as id < ts, with the setting as an argument';
-COMMENT ON FUNCTION flake_le_time(id flake, ts timestamptz, epoch timestamptz) IS
-    'same as id <= ts, with the setting as an argument';
-COMMENT ON FUNCTION flake_ge_time(id flake, ts timestamptz, epoch timestamptz) IS
-    'same as id >= ts, with the setting as an argument';
-COMMENT ON FUNCTION flake_gt_time(id flake, ts timestamptz, epoch timestamptz) IS
-    'same as id > ts, with the setting as an argument';
+COMMENT ON FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) IS
+    'planner support: tells whether an ID is <, <=, >= or > an instant';
 
 -- from src/sql/traits/bigint.sql.in
 
@@ -2661,40 +2532,27 @@ COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
 
-CREATE FUNCTION flax_lowest(operator text, ts timestamptz) RETURNS flax
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_lowest_that_is';
-CREATE FUNCTION flax_highest(operator text, ts timestamptz) RETURNS flax
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_highest_that_is';
-CREATE FUNCTION flax_first(operator text, ts timestamptz) RETURNS flax
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_first_that_is';
-CREATE FUNCTION flax_last(operator text, ts timestamptz) RETURNS flax
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_last_that_is';
-
-COMMENT ON FUNCTION flax_lowest(operator text, ts timestamptz) IS
-    'returns the lowest flax that is <, <=, >= or > an instant, or the greatest flax if there is none';
-COMMENT ON FUNCTION flax_highest(operator text, ts timestamptz) IS
-    'returns the highest flax that is <, <=, >= or > an instant, or the smallest flax if there is none';
-COMMENT ON FUNCTION flax_first(operator text, ts timestamptz) IS
-    'returns the lowest flax that is <, <=, >= or > an instant, or NULL if there is none';
-COMMENT ON FUNCTION flax_last(operator text, ts timestamptz) IS
-    'returns the highest flax that is <, <=, >= or > an instant, or NULL if there is none';
+CREATE FUNCTION flax_edge(which text, operator text, ts timestamptz) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_edge(which text, operator text, ts timestamptz) IS
+    'planner support: returns the lowest or the highest flax that is <, <=, >= or > an instant';
 
 CREATE FUNCTION flax_lt_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_le_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_ge_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_gt_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_lt(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_le(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_ge(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_gt(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
@@ -2755,18 +2613,13 @@ COMMENT ON OPERATOR > (timestamptz, flax) IS 'later than, in time units';
 
 -- flax: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
 
-CREATE FUNCTION flax_lowest(range tstzrange) RETURNS flax
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_highest(range tstzrange) RETURNS flax
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION flax_lowest(range tstzrange) IS
-    'returns the lowest flax in a range of time, or the greatest flax if there is none';
-COMMENT ON FUNCTION flax_highest(range tstzrange) IS
-    'returns the highest flax in a range of time, or the smallest flax if there is none';
+CREATE FUNCTION flax_edge(which text, range tstzrange) RETURNS flax
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_edge_of_range';
+COMMENT ON FUNCTION flax_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest flax in a range of time';
 
 CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'flax_within';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'flax_within';
 
 COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a range of time';
 
@@ -2775,7 +2628,7 @@ COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a r
 -- flax: the implementation of @> (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION flax_range_contains(kid_span, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
 
@@ -2894,40 +2747,27 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
 
-CREATE FUNCTION kid_uuidv7_lowest(operator text, ts timestamptz) RETURNS uuid
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_lowest_that_is';
-CREATE FUNCTION kid_uuidv7_highest(operator text, ts timestamptz) RETURNS uuid
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_highest_that_is';
-CREATE FUNCTION kid_uuidv7_first(operator text, ts timestamptz) RETURNS uuid
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_first_that_is';
-CREATE FUNCTION kid_uuidv7_last(operator text, ts timestamptz) RETURNS uuid
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_last_that_is';
-
-COMMENT ON FUNCTION kid_uuidv7_lowest(operator text, ts timestamptz) IS
-    'returns the lowest uuid that is <, <=, >= or > an instant, or the greatest uuid if there is none';
-COMMENT ON FUNCTION kid_uuidv7_highest(operator text, ts timestamptz) IS
-    'returns the highest uuid that is <, <=, >= or > an instant, or the smallest uuid if there is none';
-COMMENT ON FUNCTION kid_uuidv7_first(operator text, ts timestamptz) IS
-    'returns the lowest uuid that is <, <=, >= or > an instant, or NULL if there is none';
-COMMENT ON FUNCTION kid_uuidv7_last(operator text, ts timestamptz) IS
-    'returns the highest uuid that is <, <=, >= or > an instant, or NULL if there is none';
+CREATE FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) IS
+    'planner support: returns the lowest or the highest uuid that is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_le_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_gt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_le(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_ge AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_le AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_lt AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS 'implementation of <= operator';
@@ -2988,18 +2828,13 @@ COMMENT ON OPERATOR > (timestamptz, uuid) IS 'later than, in time units';
 
 -- uuid: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
 
-CREATE FUNCTION kid_uuidv7_lowest(range tstzrange) RETURNS uuid
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_uuidv7_highest(range tstzrange) RETURNS uuid
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_uuidv7_lowest(range tstzrange) IS
-    'returns the lowest uuid in a range of time, or the greatest uuid if there is none';
-COMMENT ON FUNCTION kid_uuidv7_highest(range tstzrange) IS
-    'returns the highest uuid in a range of time, or the smallest uuid if there is none';
+CREATE FUNCTION kid_uuidv7_edge(which text, range tstzrange) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_edge_of_range';
+COMMENT ON FUNCTION kid_uuidv7_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest uuid in a range of time';
 
 CREATE FUNCTION kid_within(uuid, kid_span) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_within AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
 
 COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether an ID is in a range of time';
 

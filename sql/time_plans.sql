@@ -150,7 +150,7 @@ SET kid.flake_epoch = 86400000;
 SELECT conditions FROM run('key_flake', 'kid_timestamp(id) = ''2026-11-02''');
 RESET kid.flake_epoch;
 DROP INDEX with_epoch;
-CREATE INDEX with_epoch ON key_flake (id) WHERE flake_lt_time(id, '2026-11-02', '1970-01-01 UTC');
+CREATE INDEX with_epoch ON key_flake (id) WHERE id < flake_floor('2026-11-02', '1970-01-01 UTC');
 ALTER TABLE key_flake DROP CONSTRAINT key_flake_pkey;
 SELECT conditions IS NOT NULL AS index FROM run('key_flake', 'id < timestamptz ''2026-11-02'' AND id > ''0''');
 SELECT conditions IS NOT NULL AS index FROM run('key_flake', 'id < timestamptz ''2026-11-03'' AND id > ''0''');
@@ -274,12 +274,12 @@ RESET ROLE;
 RESET kid.flake_epoch;
 -- A leakproof function raises no error that reveals an argument. A function that takes the setting as an argument does, also if an index or a constraint uses
 -- it.
-SELECT kid64_lowest('=', now()) AS lowest, kid64_highest('', now()) AS highest, sno_first('<<', now()) AS first, flax_last('>=x', now()) AS last;
-SELECT flake_lowest('<', now(), '1969-12-31 23:59:59 UTC');
-SELECT kid96_last('>', now(), 11);
-SELECT count(*) FROM key_flake WHERE flake_lt_time(id, '2026-11-02', '2000-01-01 00:00:00.0001 UTC');
-SELECT count(*) FROM key_kid96 WHERE kid96_lt_time(id, (SELECT max(day) FROM days), -1);
-ALTER TABLE key_flake ADD CHECK (flake_lt_time(id, '2036-11-02', '2000-01-01 00:00:00.0001 UTC'));
+SELECT kid64_edge('lowest', '=', now()) AS lowest, kid64_edge('highest', '', now()) AS highest, sno_edge('first', '<<', now()) AS first, flax_edge('last', '>=x', now()) AS last, kid64_edge('', '<', now()) AS none;
+SELECT flake_edge('lowest', '<', now(), '1969-12-31 23:59:59 UTC');
+SELECT kid96_edge('last', '>', now(), 11);
+SELECT count(*) FROM key_flake WHERE flake_compare('<', id, '2026-11-02', '2000-01-01 00:00:00.0001 UTC');
+SELECT count(*) FROM key_kid96 WHERE kid96_compare('<', id, (SELECT max(day) FROM days), -1);
+ALTER TABLE key_flake ADD CHECK (id < flake_floor('2036-11-02', '2000-01-01 00:00:00.0001 UTC'));
 -- Comparisons with instants are leakproof, and so are the conditions they are rewritten to, as for timestamptz. So an index can be used before a policy, or
 -- before the condition of a view with security_barrier. A function that takes the setting as an argument is not leakproof, because it fails for an invalid
 -- setting.

@@ -66,7 +66,7 @@ struct id_type {
   // From the layout:
   char const *name = nullptr;              ///< in messages; also the name in SQL if the type is kid's own
   id_setting const *setting = nullptr;     ///< null if the layout depends on no setting
-  char const *exact_name = nullptr;        ///< the type whose bounds compare with time exactly; null if its own do
+  bool orders_exactly = true;              ///< whether the order is exactly that of time units
   unix_micros (*time)(Datum id) = nullptr; ///< when the time unit of a value begins, for every value of the SQL type
   unix_micros (*first)() = nullptr;        ///< the first instant that an ID can carry
   Datum (*floor)(unix_micros) = nullptr;   ///< the lowest ID of a time unit, as T_floor() returns it
@@ -131,8 +131,7 @@ template <class Id> constexpr id_type basic() {
   type.name = Id::name;
   type.prefix = Id::name;
   type.setting = setting_of<Id>;
-  if constexpr (!orders_exactly<Id>)
-    type.exact_name = Id::exact::name;
+  type.orders_exactly = orders_exactly<Id>;
   type.time = time_of<Id>;
   type.first = first_of<Id>;
   type.floor = floor_of<Id>;

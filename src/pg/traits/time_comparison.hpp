@@ -64,7 +64,7 @@ template <class Id> bool is_in(Id const &layout, Datum id, id_range<exact_id<Id>
 /// Compares an ID with an instant by `How`, with the ID on the left. `Argument` is the position of the ID among the
 /// arguments.
 template <class Id, comparison How, int Argument> Datum compare_time(PG_FUNCTION_ARGS) {
-  Id const layout = layout_argument<Id>(fcinfo, 2);
+  Id const layout = layout_of<Id>();
   PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(Argument),
                        range_of(exact_form<Id>::layout(layout), How, to_unix(PG_GETARG_TIMESTAMPTZ(1 - Argument)))));
 }
@@ -106,19 +106,16 @@ template <class Id, int Argument> Datum within(PG_FUNCTION_ARGS) {
     PG_RETURN_BOOL(is_in(layout, id, remembered_range_of(fcinfo, exact_form<Id>::layout(layout), range)));
 }
 
-// The bounds that planner/time_comparison.cpp uses in place of a comparison. First those of a range of time.
+// What planner/time_comparison.cpp uses in place of a comparison.
 
-template <class Id> Datum lowest_within(PG_FUNCTION_ARGS) {
-  return put<Id>(range_of(layout_argument<Id>(fcinfo, 1), PG_GETARG_DATUM(0)).lowest);
-}
-
-template <class Id> Datum highest_within(PG_FUNCTION_ARGS) {
-  return put<Id>(range_of(layout_argument<Id>(fcinfo, 1), PG_GETARG_DATUM(0)).highest);
+inline std::string_view text_view(FunctionCallInfo fcinfo, int place) {
+  text *const value = PG_GETARG_TEXT_PP(place);
+  return {VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)};
 }
 
 /// Returns the IDs for which the comparison with an instant is true, with the operator given as text. An unknown
-/// operator yields the empty range, not an error: these functions are LEAKPROOF, and an error would reveal an argument.
-template <class Id> id_range<Id> range_of(Id const &layout, text *symbol, TimestampTz time) {
+/// operator yields the empty range, not an error: T_edge() is LEAKPROOF, and an error would reveal an argument.
+template <class Id> id_range<Id> range_of(Id const &layout, std::string_view symbol, TimestampTz time) {
   static constexpr struct {
     std::string_view symbol;
     comparison how = comparison::less;
@@ -126,66 +123,46 @@ template <class Id> id_range<Id> range_of(Id const &layout, text *symbol, Timest
                {"<=", comparison::less_equal},
                {">=", comparison::greater_equal},
                {">", comparison::greater}};
-  std::string_view const given(VARDATA_ANY(symbol), VARSIZE_ANY_EXHDR(symbol));
 
   for (auto const &one : known)
-    if (given == one.symbol)
+    if (symbol == one.symbol)
       return range_of(layout, one.how, to_unix(time));
   return id_range<Id>::none();
 }
 
-template <class Id> id_range<Id> range_argument(FunctionCallInfo fcinfo) {
-  return range_of(layout_argument<Id>(fcinfo, 2), PG_GETARG_TEXT_PP(0), PG_GETARG_TIMESTAMPTZ(1));
+/// Returns the edge of a range of IDs that the first argument names. If the range is empty, the lowest ID is the
+/// greatest of all, the highest one is the smallest of all, and the first and the last one are NULL.
+template <class Id> Datum edge(FunctionCallInfo fcinfo, id_range<Id> const &ids) {
+  std::string_view const which = text_view(fcinfo, 0);
+  bool const is_empty = ids.lowest > ids.highest;
+
+  if (which == "lowest" || (which == "first" && !is_empty))
+    return put<Id>(ids.lowest);
+  if (which == "highest" || (which == "last" && !is_empty))
+    return put<Id>(ids.highest);
+  PG_RETURN_NULL();
 }
 
-/// Returns the lowest of these IDs, or the greatest ID of all if there is none.
-template <class Id> Datum lowest_that_is(PG_FUNCTION_ARGS) {
-  return put<Id>(range_argument<Id>(fcinfo).lowest);
+template <class Id> Datum edge_of_comparison(PG_FUNCTION_ARGS) {
+  return edge(fcinfo, range_of(layout_argument<Id>(fcinfo, 3), text_view(fcinfo, 1), PG_GETARG_TIMESTAMPTZ(2)));
 }
 
-/// Returns the highest of these IDs, or the smallest ID of all if there is none.
-template <class Id> Datum highest_that_is(PG_FUNCTION_ARGS) {
-  return put<Id>(range_argument<Id>(fcinfo).highest);
+template <class Id> Datum edge_of_range(PG_FUNCTION_ARGS) {
+  return edge(fcinfo, range_of(layout_argument<Id>(fcinfo, 2), PG_GETARG_DATUM(1)));
 }
 
-/// Returns the lowest of these IDs, or NULL if there is none.
-template <class Id> Datum first_that_is(PG_FUNCTION_ARGS) {
-  id_range<Id> const range = range_argument<Id>(fcinfo);
-  if (range.lowest > range.highest)
-    PG_RETURN_NULL();
-  return put<Id>(range.lowest);
-}
-
-/// Returns the highest of these IDs, or NULL if there is none.
-template <class Id> Datum last_that_is(PG_FUNCTION_ARGS) {
-  id_range<Id> const range = range_argument<Id>(fcinfo);
-  if (range.lowest > range.highest)
-    PG_RETURN_NULL();
-  return put<Id>(range.highest);
-}
-
-/// Compares an ID with time exactly. The arguments are the first and the last ID in the exact form.
-template <class Id> Datum between(PG_FUNCTION_ARGS) {
-  PG_RETURN_BOOL(is_in(layout_argument<Id>(fcinfo, 3), PG_GETARG_DATUM(0),
-                       {get<exact_id<Id>>(PG_GETARG_DATUM(1)), get<exact_id<Id>>(PG_GETARG_DATUM(2))}));
-}
-
-/// Compares an ID with an instant exactly, with the operator as an argument.
-template <class Id> Datum recheck_time(PG_FUNCTION_ARGS) {
+/// Compares an ID with an instant, with the operator as the first argument.
+template <class Id> Datum compare_by(PG_FUNCTION_ARGS) {
   Id const layout = layout_argument<Id>(fcinfo, 3);
   PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(1),
-                       range_of(exact_form<Id>::layout(layout), PG_GETARG_TEXT_PP(0), PG_GETARG_TIMESTAMPTZ(2))));
+                       range_of(exact_form<Id>::layout(layout), text_view(fcinfo, 0), PG_GETARG_TIMESTAMPTZ(2))));
 }
 
 } // namespace kid::pg
 
 #define KID_EXPORT_TIME_COMPARISON(T)                                                                                  \
-  KID_FUNCTION(T##_lowest, kid::pg::lowest_within<kid::T>)                                                             \
-  KID_FUNCTION(T##_highest, kid::pg::highest_within<kid::T>)                                                           \
-  KID_FUNCTION(T##_lowest_that_is, kid::pg::lowest_that_is<kid::T>)                                                    \
-  KID_FUNCTION(T##_highest_that_is, kid::pg::highest_that_is<kid::T>)                                                  \
-  KID_FUNCTION(T##_first_that_is, kid::pg::first_that_is<kid::T>)                                                      \
-  KID_FUNCTION(T##_last_that_is, kid::pg::last_that_is<kid::T>)                                                        \
+  KID_FUNCTION(T##_edge, kid::pg::edge_of_comparison<kid::T>)                                                          \
+  KID_FUNCTION(T##_edge_of_range, kid::pg::edge_of_range<kid::T>)                                                      \
   KID_FUNCTION(T##_within, kid::pg::within<kid::T, 0>)                                                                 \
   KID_FUNCTION(T##_lt_time, kid::pg::compare_time<kid::T, kid::comparison::less, 0>)                                   \
   KID_FUNCTION(T##_le_time, kid::pg::compare_time<kid::T, kid::comparison::less_equal, 0>)                             \

@@ -15,38 +15,17 @@ COMMENT ON FUNCTION kid96_floor(timestamptz) IS
     'returns the lowest kid96 of the 2^kid.neighborhood seconds that contain an instant';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
     'returns the highest kid96 of the 2^kid.neighborhood seconds that contain an instant';
-COMMENT ON FUNCTION kid96_lowest(tstzrange, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds in which a range of time begins, or the greatest kid96 if '
-    'no ID is in the range';
-COMMENT ON FUNCTION kid96_highest(tstzrange, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds in which a range of time ends, or the smallest kid96 if '
-    'no ID is in the range';
-COMMENT ON FUNCTION kid96_lowest(text, timestamptz, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or '
-    'the greatest kid96 if there is no such ID';
-COMMENT ON FUNCTION kid96_highest(text, timestamptz, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or '
-    'the smallest kid96 if there is no such ID';
-COMMENT ON FUNCTION kid96_first(text, timestamptz, integer) IS
-    'returns the lowest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or NULL '
-    'if there is no such ID';
-COMMENT ON FUNCTION kid96_last(text, timestamptz, integer) IS
-    'returns the highest kid96 of the 2^neighborhood seconds that contain an ID <, <=, >= or > an instant, or NULL '
-    'if there is no such ID';
 
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_within';
 CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_recheck_time';
-CREATE FUNCTION kid96_between(id kid96, first kid64, last kid64, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_compare';
 
-COMMENT ON FUNCTION kid96_between(kid96, kid64, kid64, integer) IS
-    'tells whether an ID without its node is from the first to the last kid64, both included';
-COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS 'tells exactly whether an ID is in a range of time';
+COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS
+    'planner support: tells exactly whether an ID is in a range of time';
 COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz, integer) IS
-    'tells exactly whether an ID is <, <=, >= or > an instant';
+    'planner support: tells exactly whether an ID is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL)
     RETURNS kid96
