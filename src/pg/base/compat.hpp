@@ -87,23 +87,6 @@ inline int &statistics_target(VacAttrStats *stats) {
 #endif
 }
 
-// 16 merged the functions that check privileges on objects of different kinds.
-inline bool may_use_schema(Oid schema, Oid role) {
-#if PG_VERSION_NUM >= 160000
-  return object_aclcheck(NamespaceRelationId, schema, role, ACL_USAGE) == ACLCHECK_OK;
-#else
-  return pg_namespace_aclcheck(schema, role, ACL_USAGE) == ACLCHECK_OK;
-#endif
-}
-
-inline bool all_may_execute(Oid function) {
-#if PG_VERSION_NUM >= 160000
-  return object_aclcheck(ProcedureRelationId, function, ACL_ID_PUBLIC, ACL_EXECUTE) == ACLCHECK_OK;
-#else
-  return pg_proc_aclcheck(function, ACL_ID_PUBLIC, ACL_EXECUTE) == ACLCHECK_OK;
-#endif
-}
-
 // 18 added an argument for counters, and 19 one for flags of the table scan.
 inline IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot, int keys) {
 #if PG_VERSION_NUM >= 190000
