@@ -11,11 +11,21 @@
 //     add_to_list    unless locked            read_list
 //     clear_slot     to the buffer
 //
+// Or a writer prepares each transaction, and commits it. After take_row come then
+//
+//     keep           in a place as a prepared transaction
+//     add_dummy      now it is in the process array twice
+//     remove_own     and now once
+//     clear_slot, end
+//
+// The reader has a cursor as well, with an earlier snapshot. If both snapshots have the same key, the cursor is given
+// the same horizon.
+//
 // Two sessions are writers; the first has two transactions. Each transaction inserts a row, whose ID is the state that
 // the transaction takes, and commits. What a session writes to its slot may stay in its store buffer until its next
 // barrier or atomic instruction, as on x86.
 //
-// The claim: in the end, the snapshot sees all rows below the horizon. A horizon from before the clock was lowered
+// The claim: in the end, each snapshot sees all rows below its horizon. A horizon from before the clock was lowered
 // claims nothing about later rows, so the reader waits for that session before begin_horizon.
 //
 // Then a step is left out, or moves. Each time the explorer must find a row that is missed.
@@ -39,7 +49,13 @@ struct world {
   int listed = 0;
   int listed_bound[3] = {};
   int row[3] = {}; // its ID; 0 if it is not there yet
-  int seen = 0;    // the snapshot
+  int twice = 0;   // in the process array
+  int kept = 0;    // in a place as a prepared transaction
+  int kept_bound[3] = {};
+  struct snapshot {
+    int seen = 0;
+    int twice = 0; // in its list
+  } cursor, statement;
   int horizon = 100;
   int is_locked = 0; // by the session that lowers the clock
   struct thread {
@@ -118,8 +134,24 @@ STEP(clear_slot, true) {
   write(self, 0);
 }
 
+STEP(keep, true) {
+  all.kept |= 1 << transaction;
+  all.kept_bound[transaction] = all.slot[transaction % 2];
+}
+STEP(add_dummy, true) {
+  all.twice |= 1 << transaction;
+}
+STEP(remove_own, true) {
+  all.twice &= ~(1 << transaction);
+}
+
+// The first transactions of both sessions have IDs from the start, and one with a greater ID has ended. The second one
+// of A gets a greater ID, so it is never in a list.
+STEP(open_cursor, true) {
+  all.cursor = {all.ended, all.twice & 3};
+}
 STEP(take_snapshot, true) {
-  all.seen = all.ended;
+  all.statement = {all.ended, all.twice & 3};
 }
 STEP(ask, true) {
   all.asked = 1;
@@ -138,9 +170,12 @@ STEP(read_slot_2, true) {
 }
 STEP(read_list, true) {
   for (int i = 0; i < 3; i++)
-    if ((all.listed & ~all.seen & 1 << i) != 0)
+    if ((all.listed & ~all.statement.seen & 1 << i) != 0)
       lower_to(all.horizon, all.listed_bound[i]);
-  if ((all.ended_before & ~all.seen) != 0)
+  for (int i = 0; i < 3; i++)
+    if ((all.kept & ~all.statement.seen & 1 << i) != 0)
+      lower_to(all.horizon, all.kept_bound[i]);
+  if ((all.ended_before & ~all.statement.seen) != 0)
     all.horizon = 1;
 }
 
@@ -161,20 +196,49 @@ STEP(lower_slot_2, true) {
 }
 
 steps const writes = {read_state, write_slot, recheck, take_row, end, check_asked, add_to_list, clear_slot};
+steps const prepares = {read_state, write_slot, recheck, take_row, keep, add_dummy, remove_own, clear_slot, end};
 steps const reads = {take_snapshot, ask, begin_list, begin_horizon, read_slot_1, read_slot_2, read_list};
+steps const reads_with_cursor = {open_cursor,   take_snapshot, ask,         begin_list,
+                                 begin_horizon, read_slot_1,   read_slot_2, read_list};
 steps const lowers = {lock, lower_state, lower_slot_1, lower_slot_2, unlock};
+
+// Keys of answers. Both have xmin and xmax.
+using key = bool (*)(world::snapshot const &, world::snapshot const &);
+
+bool same_lists(world::snapshot const &a, world::snapshot const &b) {
+  return a.seen == b.seen && a.twice == b.twice;
+}
+
+int xmin(world::snapshot const &taken) {
+  return (taken.seen & 1) == 0 ? 0 : (taken.seen & 2) == 0 ? 1 : 2;
+}
+
+int length(world::snapshot const &taken) {
+  int count = 0;
+  for (int i = 0; i < 2; i++)
+    count += ((taken.seen & 1 << i) == 0) + ((taken.twice & 1 << i) != 0);
+  return count;
+}
+
+bool same_lengths(world::snapshot const &a, world::snapshot const &b) {
+  return xmin(a) == xmin(b) && (a.seen & 4) == (b.seen & 4) && length(a) == length(b);
+}
 
 /// What the threads do.
 struct protocol {
   steps writer;
   steps reader;
   steps lowerer;
+  key is_same = same_lists;
 };
 
 class explorer {
 public:
   explicit explorer(protocol const &tested)
-      : threads_{{tested.writer, 2}, {tested.writer, 1}, {tested.reader, 1}, {tested.lowerer, 1}} {}
+      : is_same_(tested.is_same), threads_{{tested.writer, 2},
+                                           {tested.writer, 1},
+                                           {tested.reader, 1},
+                                           {tested.lowerer, 1}} {}
 
   /// Returns the steps that lead to a row that is missed; an empty string if there are none.
   std::string missed() { return visit(world()) ? path_ : ""; }
@@ -190,6 +254,7 @@ private:
       return each[static_cast<std::size_t>(self.done) % each.size()];
     }
   };
+  key const is_same_;
   std::vector<program> const threads_;
   std::unordered_set<std::string> known_;
   std::string path_;
@@ -238,9 +303,12 @@ private:
     return found;
   }
 
-  static bool misses_a_row(world const &now) {
+  bool misses_a_row(world const &now) const {
+    int seen = now.statement.seen;
+    if (is_same_(now.cursor, now.statement))
+      seen &= now.cursor.seen;
     for (int i = 0; i < 3; i++)
-      if (now.row[i] < now.horizon && (now.seen & 1 << i) == 0)
+      if (now.row[i] < now.horizon && (seen & 1 << i) == 0)
         return true;
     return false;
   }
@@ -248,6 +316,12 @@ private:
 
 TEST(Horizon, MissesNoRow) {
   explorer all({writes, reads, {}});
+  EXPECT_EQ(all.missed(), "");
+  EXPECT_GT(all.worlds(), 10'000U);
+}
+
+TEST(Horizon, MissesNoRowOfAPreparedTransaction) {
+  explorer all({prepares, reads_with_cursor, {}});
   EXPECT_EQ(all.missed(), "");
   EXPECT_GT(all.worlds(), 10'000U);
 }
@@ -292,6 +366,9 @@ INSTANTIATE_TEST_SUITE_P(
                     mutation{"ListReadBeforeTheSlots", {writes, moved(reads, read_list, read_slot_1), {}}},
                     mutation{"ListBeginsBeforeItIsAskedFor", {writes, moved(reads, begin_list, ask), {}}},
                     mutation{"SlotsReadBeforeTheState", {writes, moved(reads, begin_horizon, read_list), {}}},
+                    mutation{"NotKeptWhilePrepared", {moved(prepares, keep, keep), reads, {}}},
+                    mutation{"KeptAfterTheSlotIsCleared", {moved(prepares, keep, end), reads, {}}},
+                    mutation{"AnswersByTheLengthOfTheList", {prepares, reads_with_cursor, {}, same_lengths}},
                     mutation{"NoRecheck", {moved(writes, recheck, recheck), reads, lowers}},
                     mutation{"NoBarrierBeforeTheRecheck",
                              {{read_state, write_slot, recheck_without_barrier, take_row, end, check_asked, add_to_list,

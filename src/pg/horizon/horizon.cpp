@@ -29,7 +29,7 @@ std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
 
 } // namespace
 
-std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
+std::uint64_t horizon(clock_id id, char const *function) {
   reject_worker(function);
   clock_cell &cell = shared(function).cells[id];
   SnapshotData const &snapshot = ActiveSnapshotSet() ? *GetActiveSnapshot() : *GetTransactionSnapshot();
@@ -45,7 +45,7 @@ std::uint64_t horizon(clock_id id, char const *function, MemoryContext query) {
   if (pg_atomic_read_u32(&horizon_shared->asked) == 0)
     begin_list();
   std::uint64_t const result = horizon_of(snapshot, id);
-  remember(snapshot, id, result, query);
+  remember(snapshot, id, result);
   return result;
 }
 

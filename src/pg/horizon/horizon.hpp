@@ -13,8 +13,8 @@
 // The horizon belongs to the snapshot of the statement that asks. For the horizon, a transaction that committed after
 // the snapshot was taken counts as still running, because the statement does not see its rows. So the floors of
 // transactions that have committed are kept for a while (core/ended_list.hpp), with their transaction IDs. A snapshot
-// sees a transaction if a query with that snapshot sees its rows. A query is always given the same horizon, because it
-// may ask more than once, as it does for each partition of a table.
+// sees a transaction if a query with that snapshot sees its rows. A query is always given the same
+// horizon (answers.hpp).
 //
 // Why no row is missed. T writes its floor, and then takes a state by compare-and-swap, which is a full barrier. The
 // reader loads the state S, then the floors of all sessions, and then takes the lock for the list.
@@ -52,8 +52,7 @@ namespace kid::pg {
 
 /// Returns a state of clock `id`. Every row that the active snapshot does not see has that state or a greater one.
 /// After a start, opens the clocks, and waits until synchronous standbys have the bound, as a session that makes an ID
-/// does. `function` is for messages. `query` is the memory context of the query, which gets the same result until it
-/// ends.
-std::uint64_t horizon(clock_id id, char const *function, MemoryContext query);
+/// does. `function` is for messages.
+std::uint64_t horizon(clock_id id, char const *function);
 
 } // namespace kid::pg

@@ -17,14 +17,11 @@ public:
     return one.xid >= xmax_ || (one.xid >= xmin_ && is_listed(static_cast<TransactionId>(one.xid)));
   }
 
-  /// A snapshot of this session shows the latest ID that had ended when it was taken, as xmax - 1. If that is greater
-  /// than in the mark, it was taken later.
-  ///
-  /// Only REPEATABLE READ and SERIALIZABLE can import a snapshot. One that was imported may be that of a logical slot,
-  /// which shows the transactions whose commits are in WAL up to some place. A commit is in WAL before the transaction
-  /// has ended for others. So what counts there is the next transaction ID: a transaction that got its ID after `mark`
-  /// wrote its commit after `mark`. If the snapshot shows a transaction that got its ID after `mark`, it shows every
-  /// commit from before `mark`.
+  /// The greatest transaction ID that the snapshot shows as ended tells its age:
+  /// - A session took the snapshot after `mark` if that ID had not ended at `mark`.
+  /// - One of a logical slot, which REPEATABLE READ can import, shows what is committed in WAL, ended or not. It has
+  /// all
+  ///   commits from before `mark` if that ID was assigned after `mark`.
   bool is_after(xid_mark const &mark) const {
     if (of_.takenDuringRecovery)
       return false;

@@ -8,14 +8,14 @@
 namespace kid::pg {
 
 /// Returns the horizon of a clock as a state. Raises an error if other servers make IDs for the tables of this
-/// database, because their transactions are not known here. `fcinfo` belongs to a call of `function`.
-inline std::uint64_t horizon_state(FunctionCallInfo fcinfo, clock_id id, char const *function) {
+/// database, because their transactions are not known here.
+inline std::uint64_t horizon_state(clock_id id, char const *function) {
   static_cast<void>(shared(function));
   if (has_citus())
     ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
             errmsg("%s is not available in a database that has Citus", function),
             errdetail("Transactions on other nodes may commit rows with lower IDs."));
-  return horizon(id, function, fcinfo->flinfo->fn_mcxt);
+  return horizon(id, function);
 }
 
 } // namespace kid::pg

@@ -201,12 +201,12 @@ struct flake_generator {
 /// Sessions may have different generators, and the generator sorts before the sequence. So this is the ID of generator
 /// 0, which sorts before those of all others with the same state. For a horizon above the IDs of other generators, the
 /// clock has to be in a later millisecond.
-Datum flake_horizon(PG_FUNCTION_ARGS) {
+Datum flake_horizon(FunctionCallInfo) {
   char const function[] = "flake_horizon()";
   clock_ref const flakes(shared(function), clock_flake);
 
   leave_passed_unit(flakes, read_clock(layout, clock(), flakes.cell));
-  std::uint64_t const state = horizon_state(fcinfo, clock_flake, function);
+  std::uint64_t const state = horizon_state(clock_flake, function);
   unix_micros const time = Max(flake_clock::time(state), layout.first());
   if (!in_range(layout, time))
     time_error(layout);

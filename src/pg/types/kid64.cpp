@@ -81,8 +81,8 @@ struct kid64_generator {
   kid64::word id(std::uint64_t state) const { return state; }
 };
 
-Datum kid64_horizon(PG_FUNCTION_ARGS) {
-  return put<kid64>(horizon_state(fcinfo, clock_kid, "kid_horizon()"));
+Datum kid64_horizon(FunctionCallInfo) {
+  return put<kid64>(horizon_state(clock_kid, "kid_horizon()"));
 }
 
 Datum kid64_at(PG_FUNCTION_ARGS) {

@@ -128,8 +128,8 @@ struct uuidv7_generator {
 };
 
 /// Any random part is above the horizon, which has none.
-Datum kid_uuidv7_horizon(PG_FUNCTION_ARGS) {
-  return put<uuidv7>(uuidv7_clock::id(horizon_state(fcinfo, clock_uuidv7, "kid_uuidv7_horizon()")));
+Datum kid_uuidv7_horizon(FunctionCallInfo) {
+  return put<uuidv7>(uuidv7_clock::id(horizon_state(clock_uuidv7, "kid_uuidv7_horizon()")));
 }
 
 /// Makes an ID for an old row. All bits below the millisecond are random, because its time may be no more precise.
