@@ -2,7 +2,7 @@
 #include "base/datum.hpp"
 #include "base/export.hpp"
 #include "clocks/bounds.hpp"
-#include "horizon/users.hpp"
+#include "horizon/floors.hpp"
 
 namespace kid::pg {
 
@@ -32,7 +32,7 @@ static Datum kid_stats(PG_FUNCTION_ARGS) {
     std::uint64_t const state = clock.cell.load();
     std::uint64_t const bound = pg_atomic_read_u64(&clock.cell.bound);
     std::uint64_t const safe = pg_atomic_read_u64(&shared.lease.safe);
-    clock_user const holder = holder_of(clock.id);
+    clock_user const earliest = earliest_user_of(clock.id);
     Datum values[14] = {};
     bool nulls[14] = {};
     int column = 0;
@@ -64,8 +64,8 @@ static Datum kid_stats(PG_FUNCTION_ARGS) {
     put(true, count(stats.renewals));
     put(true, Int64GetDatum(static_cast<std::int64_t>(waiting)));
     put(waiting > 0, span(now - since));
-    put(holder.process >= 0, Int32GetDatum(holder.process));
-    put(holder.process >= 0, span(now - holder.since));
+    put(earliest.process >= 0, Int32GetDatum(earliest.process));
+    put(earliest.process >= 0, span(now - earliest.since));
     put(problem != nullptr, problem != nullptr ? CStringGetTextDatum(problem) : 0);
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   });

@@ -11,7 +11,7 @@ namespace {
 
 using list = ended_list<2>;
 
-constexpr std::uint64_t no_bound = ~std::uint64_t{0};
+constexpr std::uint64_t no_floor = ~std::uint64_t{0};
 constexpr std::uint32_t here = 1; // the database of all snapshots
 
 constexpr std::uint64_t first_normal = 3; // PostgreSQL does not assign the transaction IDs 0, 1 and 2 of any epoch
@@ -40,11 +40,11 @@ struct snapshot {
   std::vector<std::uint64_t> xip;
   std::uint64_t wal;      ///< a snapshot of a slot sees what was committed up to this place
   bool of_slot;           ///< otherwise it was taken by a session
-  std::uint64_t truth[2]; ///< for each clock, the least bound of the transactions that ended and that it does not see
+  std::uint64_t truth[2]; ///< for each clock, the least floor of the transactions that ended and that it does not see
 };
 
 /// PostgreSQL as far as the list depends on it. A transaction commits in WAL, then it ends for the snapshots of
-/// sessions, then it is put into the list. Until then its bounds are elsewhere.
+/// sessions, then it is put into the list. Until then its floors are elsewhere.
 struct server {
   std::uint64_t next;
   std::uint64_t completed;
@@ -99,7 +99,7 @@ struct server {
 
   /// Takes a snapshot as a session does. All that ended is seen.
   snapshot take() const {
-    snapshot taken = {following(completed), following(completed), {}, wal, false, {no_bound, no_bound}};
+    snapshot taken = {following(completed), following(completed), {}, wal, false, {no_floor, no_floor}};
     for (auto const &one : running)
       if (one.xid != 0 && one.xid < taken.xmax) {
         taken.xip.push_back(one.xid);
@@ -111,7 +111,7 @@ struct server {
   /// Makes the snapshot that a logical slot exports when it has decoded WAL up to `place`, of which `written` goes back
   /// far enough. What it has not decoded as committed, it lists as running.
   snapshot export_at(std::uint64_t place) const {
-    snapshot taken = {no_bound, 0, {}, place, true, {no_bound, no_bound}};
+    snapshot taken = {no_floor, 0, {}, place, true, {no_floor, no_floor}};
     std::vector<std::uint64_t> seen;
     for (auto const &one : written)
       if (one.commit != 0 && one.commit <= place) {
@@ -166,9 +166,9 @@ struct view {
 };
 
 std::uint64_t least_missed(server const &of, snapshot const &taken, rule is, int clock,
-                           std::uint64_t bound = no_bound) {
+                           std::uint64_t floor = no_floor) {
   view seen{of, taken, is};
-  return of.committed.least_missed(seen, clock, bound);
+  return of.committed.least_missed(seen, clock, floor);
 }
 
 struct history {
@@ -201,13 +201,13 @@ TEST_P(EndedListHistory, IsNeverAboveTheTruth) {
       for (rule const is : {rule::lax, rule::strict}) {
         if (taken.of_slot && is == rule::lax)
           continue;
-        std::uint64_t const bound = least_missed(main, taken, is, clock, elsewhere);
-        ASSERT_GE(bound, 1U);
-        ASSERT_LE(bound, taken.truth[clock]) << ended << " ended";
+        std::uint64_t const floor = least_missed(main, taken, is, clock, elsewhere);
+        ASSERT_GE(floor, 1U);
+        ASSERT_LE(floor, taken.truth[clock]) << ended << " ended";
         if (fresh) {
-          ASSERT_EQ(bound, elsewhere) << ended << " ended";
+          ASSERT_EQ(floor, elsewhere) << ended << " ended";
         }
-        exact += bound == std::min(elsewhere, taken.truth[clock]);
+        exact += floor == std::min(elsewhere, taken.truth[clock]);
       }
     }
   };
@@ -304,12 +304,12 @@ TEST(EndedList, IsCoarserForOlderSnapshots) {
     for (; level < list::levels && (seen - 1) / size + list::kept <= last / size; level++)
       size *= list::merged;
     for (rule const is : {rule::lax, rule::strict}) {
-      std::uint64_t const bound = least_missed(main, taken, is, 0, last + 1);
-      EXPECT_LE(bound, seen + 1);
+      std::uint64_t const floor = least_missed(main, taken, is, 0, last + 1);
+      EXPECT_LE(floor, seen + 1);
       if (level < list::levels) {
-        EXPECT_GE(bound + size, seen + 1) << last - seen << " transactions ago";
+        EXPECT_GE(floor + size, seen + 1) << last - seen << " transactions ago";
       } else {
-        EXPECT_EQ(bound, 1U);
+        EXPECT_EQ(floor, 1U);
       }
     }
   }

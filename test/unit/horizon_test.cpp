@@ -47,11 +47,11 @@ struct world {
   int asked = 0;
   int ended_before = 0; // what had ended when the list began
   int listed = 0;
-  int listed_bound[3] = {};
+  int listed_floor[3] = {};
   int row[3] = {}; // its ID; 0 if it is not there yet
   int twice = 0;   // in the process array
   int kept = 0;    // in a place as a prepared transaction
-  int kept_bound[3] = {};
+  int kept_floor[3] = {};
   struct snapshot {
     int seen = 0;
     int twice = 0; // in its list
@@ -74,9 +74,9 @@ struct world {
   }
 };
 
-void lower_to(int &bound, int from) {
+void lower_to(int &floor, int from) {
   if (from != 0)
-    bound = std::min(bound, from);
+    floor = std::min(floor, from);
 }
 
 struct step {
@@ -91,9 +91,9 @@ using steps = std::vector<step>;
   constexpr step name = {#name, needs_empty_buffer, run_##name};                                                       \
   void run_##name([[maybe_unused]] world &all, [[maybe_unused]] world::thread &self, [[maybe_unused]] int transaction)
 
-void write(world::thread &self, int bound) {
+void write(world::thread &self, int floor) {
   self.is_buffered = 1;
-  self.buffer = bound;
+  self.buffer = floor;
 }
 
 void look_again(world const &all, world::thread &self) {
@@ -128,7 +128,7 @@ STEP(check_asked, true) {
 }
 STEP(add_to_list, true) {
   all.listed |= self.lists << transaction;
-  all.listed_bound[transaction] = all.slot[transaction % 2];
+  all.listed_floor[transaction] = all.slot[transaction % 2];
 }
 STEP(clear_slot, true) {
   write(self, 0);
@@ -136,7 +136,7 @@ STEP(clear_slot, true) {
 
 STEP(keep, true) {
   all.kept |= 1 << transaction;
-  all.kept_bound[transaction] = all.slot[transaction % 2];
+  all.kept_floor[transaction] = all.slot[transaction % 2];
 }
 STEP(add_dummy, true) {
   all.twice |= 1 << transaction;
@@ -171,10 +171,10 @@ STEP(read_slot_2, true) {
 STEP(read_list, true) {
   for (int i = 0; i < 3; i++)
     if ((all.listed & ~all.statement.seen & 1 << i) != 0)
-      lower_to(all.horizon, all.listed_bound[i]);
+      lower_to(all.horizon, all.listed_floor[i]);
   for (int i = 0; i < 3; i++)
     if ((all.kept & ~all.statement.seen & 1 << i) != 0)
-      lower_to(all.horizon, all.kept_bound[i]);
+      lower_to(all.horizon, all.kept_floor[i]);
   if ((all.ended_before & ~all.statement.seen) != 0)
     all.horizon = 1;
 }

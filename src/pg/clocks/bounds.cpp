@@ -44,9 +44,9 @@ std::uint64_t take_bound_back(clock_ref const &clock) {
   return leave_unit(clock);
 }
 
-void hold(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micros margin) {
-  pg_atomic_write_u64(&clock.cell.hold_from, clock.rules.state_at(now - margin));
-  pg_atomic_write_u64(&clock.cell.hold_until, clock.rules.state_at(clock.rules.time(last) + margin));
+void keep_time(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micros margin) {
+  pg_atomic_write_u64(&clock.cell.keep_from, clock.rules.state_at(now - margin));
+  pg_atomic_write_u64(&clock.cell.keep_until, clock.rules.state_at(clock.rules.time(last) + margin));
 }
 
 namespace {
@@ -95,7 +95,7 @@ void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last,
     pg_atomic_write_u64(&lease.safe, safe);
     // If the other side has used the time of the system clock too, changing sides would only make generators wait.
     if (is_usual || rules.state_at(now) <= safe)
-      hold(clock, last, now, usual);
+      keep_time(clock, last, now, usual);
   }
   pg_atomic_write_u64(&clock.cell.state, last);
   pg_write_barrier(); // pairs with those in permits_below() and open_clocks()

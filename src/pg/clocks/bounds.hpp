@@ -44,10 +44,10 @@ void set_bound(clock_ref const &clock, std::uint64_t bound, std::uint64_t renew_
 /// then.
 std::uint64_t take_bound_back(clock_ref const &clock);
 
-/// Makes a clock with sides hold the state `last` while the system clock, which is at `now`, catches up. Meanwhile a
-/// used-up unit carries into the next one, up to `margin` after `last`. The clock does not hold if the system clock
-/// goes back by more than `margin`.
-void hold(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micros margin);
+/// Makes a clock with sides keep its time, that of `last`, while the system clock, which is at `now`, catches up.
+/// Meanwhile a used-up unit carries into the next one, up to `margin` after `last`. It changes sides if the system
+/// clock goes back by more than `margin`.
+void keep_time(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micros margin);
 
 /// Takes the lock, and writes the page anew if it is damaged. If the clocks are running, the page gets its former
 /// content. Otherwise it gets bounds with which the clocks start at `time`; if `time` is further ahead of the system

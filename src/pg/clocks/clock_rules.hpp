@@ -1,5 +1,16 @@
 // The logical clocks: a list of them, and what shared code needs to know about one. Each is described in the files of
 // its type, types/T.cpp and core/types/T.hpp. core/step.hpp says how a clock moves, shmem.hpp where the clocks are.
+//
+// Words with one meaning in this folder and in horizon/:
+//
+//   state   where a clock is: a time unit, and a number in it
+//   last    the greatest state that was, or can have been, issued
+//   bound   nothing at or above it is issued before the page has a higher one (lease.hpp)
+//   limit   where a step stops: `renew_at`, or the bound when it may wait
+//   enter   a transaction enters a clock before it takes states of it, and has left it when it ends
+//   floor   of a transaction that has entered a clock: it takes no state below (horizon/horizon.hpp)
+//   hold    a process holds a clock: no transaction enters (hold.hpp). Locks are held, too
+//   keep    a clock with sides keeps its time if it is ahead of the system clock, and does not change sides (shmem.hpp)
 #pragma once
 
 #include "../base/compat.hpp"
@@ -21,29 +32,29 @@ struct clock_rules {
   std::uint64_t (*unit)(std::uint64_t);
   std::uint64_t (*end)(std::uint64_t);
   std::uint64_t (*next_unit)(std::uint64_t);
-  unix_micros first; ///< the first and the last instant that it can represent
-  unix_micros last;
+  unix_micros earliest; ///< the first and the last instant that it can represent
+  unix_micros latest;
   bool divided;        ///< whether servers divide its sequence into lanes, see core/lane.hpp
   std::uint64_t sides; ///< the bits above the sequence that are not part of the time; 0 for a clock without sides
   /// The step to the other side, see tick_tock() in core/types/sno.hpp; null for a clock without sides.
   step_result (*toggle)(std::uint64_t safe, std::uint64_t last, std::uint64_t now);
 
   /// Returns the first state of the time unit that contains `instant`, or of the nearest unit in range.
-  std::uint64_t state_at(unix_micros instant) const { return at(Min(Max(instant, first), last)); }
+  std::uint64_t state_at(unix_micros instant) const { return at(Min(Max(instant, earliest), latest)); }
 
   /// Returns the first state after the unit that contains `instant`.
-  std::uint64_t bound_at(unix_micros instant) const { return next_unit(state_at(instant)); }
+  std::uint64_t state_after(unix_micros instant) const { return next_unit(state_at(instant)); }
 
   /// Returns the greatest state of the unit of `state`, on the side of `side_of`.
   std::uint64_t end_of_unit(std::uint64_t state, std::uint64_t side_of) const {
     return end(unit(state) | (side_of & sides));
   }
 
-  /// Returns the greatest state below `bound`, on the side of `state`. `bound` must be the first state of a unit.
-  /// Returns `state` if `bound` is not above the unit of `state`.
-  std::uint64_t last_before(std::uint64_t state, std::uint64_t bound) const {
+  /// Returns the greatest state below `start`, on the side of `state`. `start` must be the first state of a unit.
+  /// Returns `state` if `start` is not above the unit of `state`.
+  std::uint64_t last_before(std::uint64_t state, std::uint64_t start) const {
     // Computed from the time, because not every number is a state.
-    return bound > unit(state) ? end_of_unit(at(time(bound) - 1), state) : state;
+    return start > unit(state) ? end_of_unit(at(time(start) - 1), state) : state;
   }
 
   bool on_other_side(std::uint64_t a, std::uint64_t b) const { return ((a ^ b) & sides) != 0; }

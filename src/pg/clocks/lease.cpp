@@ -20,7 +20,7 @@ constexpr unix_micros look_again_micros = 5000;
 void publish(clock_ref const &clock, std::uint64_t bound, unix_micros from) {
   unix_micros const until = clock.rules.time(bound);
 
-  set_bound(clock, bound, clock.rules.bound_at(from + (until - from) / 2));
+  set_bound(clock, bound, clock.rules.state_after(from + (until - from) / 2));
   pg_atomic_fetch_add_u64(&clock.stats.renewals, 1);
 }
 
@@ -37,7 +37,7 @@ void renew_early(clock_ref const &clock, std::uint64_t next) {
       return true;
     // Extend from the present state. `next` may be stale: the clock may have been set or changed sides since.
     if (!is_confirmed(lease) || !extend(lease, clock, clock.cell.load()))
-      pg_atomic_write_u64(&renew_at, Min(bound_of(clock), rules.bound_at(rules.time(next) + look_again_micros)));
+      pg_atomic_write_u64(&renew_at, Min(bound_of(clock), rules.state_after(rules.time(next) + look_again_micros)));
     return true;
   });
   ConditionVariableBroadcast(&lease.released);
@@ -76,14 +76,14 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
     return true;
   }
 
-  std::uint64_t bound = rules.bound_at(until);
+  std::uint64_t bound = rules.state_after(until);
   // Let other sessions go on without trying to renew. If this renewal fails, they renew when they reach the bound.
   pg_atomic_write_u64(&clock.cell.renew_at, bound_of(clock));
   if (bound < bound_of(clock)) {
     // The bound in force is higher, because a system clock was wrong or a disk was slow. Take it back only if it is far
     // too high.
     if (rules.time(bound_of(clock)) > until + length)
-      bound = Max(bound, rules.bound_at(rules.time(take_bound_back(clock)) + near_micros));
+      bound = Max(bound, rules.state_after(rules.time(take_bound_back(clock)) + near_micros));
     else
       bound = bound_of(clock);
   }

@@ -102,9 +102,10 @@ void raise_all_sides(clock_ref const &clock, std::uint64_t state) {
   if (sides == 0)
     return;
   raise_clock(clock, state | sides);
-  // Both sides count as used up to `state`. So the clock holds, and IDs go on from there, as those of other clocks do.
+  // Both sides count as used up to `state`. So the clock keeps its time, and IDs go on from there, as those of other
+  // clocks do.
   with_open_lease(&clock, [&](lease_state &) {
-    hold(clock, clock.cell.load(), to_unix(GetCurrentTimestamp()), slow_micros);
+    keep_time(clock, clock.cell.load(), to_unix(GetCurrentTimestamp()), slow_micros);
     return true;
   });
 }
@@ -148,7 +149,7 @@ bool lower_clock(clock_ref const &clock, std::uint64_t state, void (*lower_state
       lowered = true;
       span = rules.time(last) - rules.time(end);
       greatest = leased ? end : Min(end, greatest);
-      pg_atomic_write_u64(&clock.cell.hold_until, 0);
+      pg_atomic_write_u64(&clock.cell.keep_until, 0);
       pg_atomic_fetch_add_u64(&lease.resets, 1);
       pg_atomic_write_u64(&clock.stats.counted_until, 0);
     } else if (greatest > end) {

@@ -10,7 +10,7 @@ namespace kid::pg {
 void raise_clock(clock_ref const &clock, std::uint64_t state);
 
 /// Raises all sides of a clock to the time of `state`, because it is not known which were used: an ID tells one side,
-/// and sno_ceil() always the same. The clock then holds until the system clock reaches `state`.
+/// and sno_ceil() always the same. The clock then keeps its time until the system clock reaches `state`.
 void raise_all_sides(clock_ref const &clock, std::uint64_t state);
 
 /// Lowers a clock, and its bound with it, to the unit of `state`. No issued ID above that unit may still be in use.

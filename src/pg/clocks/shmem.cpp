@@ -18,7 +18,7 @@ static_assert(struct_version == 1 && clock_count == 4);
 static_assert(offsetof(shared_state, lease) == 128 && offsetof(shared_state, cells) == 384);
 static_assert(offsetof(shared_state, backfill) == 896 && offsetof(shared_state, stats) == 1024);
 static_assert(sizeof(shared_state) == 1280 && sizeof(clock_cell) == 128 && sizeof(clock_stats) == 64);
-static_assert(offsetof(clock_cell, hold_until) == 32 && offsetof(identity_state, citus_database) == 32);
+static_assert(offsetof(clock_cell, keep_until) == 32 && offsetof(identity_state, citus_database) == 32);
 // The lock before these has more members if PostgreSQL was built to debug locks.
 static_assert(offsetof(lease_state, resets) - offsetof(lease_state, tranche) == 212);
 
@@ -40,7 +40,7 @@ void fill() {
   static_cast<void>(pg_strong_random(&rolling, sizeof rolling));
   // No bound is set, so the first call of a generator calls renew_lease(), which finds out where the clocks start.
   for (auto &cell : state.cells)
-    for (auto *word : {&cell.state, &cell.bound, &cell.renew_at, &cell.hold_from, &cell.hold_until})
+    for (auto *word : {&cell.state, &cell.bound, &cell.renew_at, &cell.keep_from, &cell.keep_until})
       pg_atomic_init_u64(word, 0);
   for (auto &stats : state.stats)
     for (auto *word : {&stats.waits, &stats.backward_steps, &stats.ticks, &stats.renewals, &stats.waiting,

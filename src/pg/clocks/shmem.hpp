@@ -23,9 +23,9 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
 
   // Only for a clock with sides (core/types/sno.hpp). If such a clock is ahead of the system clock, it normally changes
   // sides. But a start puts its state at the bound, and kid_observe_all() moves it past the greatest stored ID, so it
-  // can be ahead without a step back of the system clock. Then it holds its time instead, within these limits:
-  pg_atomic_uint64 hold_from;  ///< the clock does not hold if the system clock is before this state
-  pg_atomic_uint64 hold_until; ///< the clock holds states below this one
+  // can be ahead without a step back of the system clock. Then it keeps its time instead:
+  pg_atomic_uint64 keep_from;  ///< if the system clock is before this state, it changes sides
+  pg_atomic_uint64 keep_until; ///< it keeps the time of states below this one
 
   std::uint64_t load() noexcept { return pg_atomic_read_u64(&state); }
   bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {

@@ -9,22 +9,22 @@ namespace kid::pg {
 
 namespace {
 
-/// Writes the bound of the other side, which begins with the state `entered`, to the page before that side is entered.
-/// Also writes a safe mark that covers whatever the present side can issue until then. If another session changes the
-/// clock first, the present side goes on below its old bound, which the mark covers, and the next renewal writes the
-/// page again.
+/// Writes the bound of the other side, which begins with the state `reached`, to the page before the clock changes to
+/// it. Also writes a safe mark that covers whatever the present side can issue until then. If another session changes
+/// the clock first, the present side goes on below its old bound, which the mark covers, and the next renewal writes
+/// the page again.
 ///
 /// `bound` is the bound to write. On return it is the bound on the page. Returns false if standbys have yet to confirm
 /// the page.
-bool bound_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t last, std::uint64_t entered,
+bool bound_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t last, std::uint64_t reached,
                       std::uint64_t &bound) {
   clock_rules const &rules = clock.rules;
-  page_bounds page = page_with(lease, clock, rules.last_before(entered, bound));
+  page_bounds page = page_with(lease, clock, rules.last_before(reached, bound));
   page.safe[clock.id] = rules.unit(rules.last_before(last, bound_of(clock)));
 
   // Another session may have written as much a moment ago, by its reading of the system clock.
   std::uint64_t const written = lease.page.last[clock.id];
-  if (!rules.on_other_side(written, entered) && written > entered && written <= page.last[clock.id] &&
+  if (!rules.on_other_side(written, reached) && written > reached && written <= page.last[clock.id] &&
       lease.page.safe[clock.id] >= page.safe[clock.id]) {
     bound = rules.next_unit(written);
     return true;
@@ -63,7 +63,7 @@ step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64
     std::int64_t const length = lease.length * INT64CONST(1000);
     std::uint64_t bound = no_bound;
     if (leased) {
-      bound = rules.bound_at(time + length);
+      bound = rules.state_after(time + length);
       if (!bound_other_side(lease, clock, last, result.state, bound))
         return false;
       std::uint64_t const low = Min(bound, bound_of(clock));
@@ -79,7 +79,7 @@ step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64
     }
     pg_atomic_write_u64(&lease.safe, rules.unit(last));
     if (leased)
-      set_bound(clock, bound, rules.bound_at(time + length / 2));
+      set_bound(clock, bound, rules.state_after(time + length / 2));
     return true;
   });
   if (result.kind == step_kind::issued)

@@ -20,14 +20,19 @@ bool has_floor(session_floors &session, std::uint64_t clocks) {
   return false;
 }
 
-/// Returns the floor of a session of this database, or 0.
-std::uint64_t floor_here(session_floors &session, clock_id id) {
-  std::uint64_t const floor = pg_atomic_read_u64(&session.floor[id]);
+/// Calls `visit` with the number of each session that has a floor on clock `id`, and with that floor.
+template <class Visit> void for_each_session(clock_id id, Visit visit) {
+  for (int i = 0; i < MaxBackends; i++) {
+    std::uint64_t const floor = pg_atomic_read_u64(&horizon_shared->sessions[i].floor[id]);
+    if (floor == 0)
+      continue;
+    pg_read_barrier(); // pairs with the one in write_floor()
+    visit(i, floor);
+  }
+}
 
-  if (floor == 0)
-    return 0;
-  pg_read_barrier();
-  return pg_atomic_read_u64(&session.database) == MyDatabaseId ? floor : 0;
+Oid database_of(int session) {
+  return static_cast<Oid>(pg_atomic_read_u64(&horizon_shared->sessions[session].database));
 }
 
 void write_floor(clock_cell &cell, pg_atomic_uint64 &floor) {
@@ -40,6 +45,26 @@ void write_floor(clock_cell &cell, pg_atomic_uint64 &floor) {
     pg_memory_barrier(); // pairs with those in lower_state() and user_of()
   } while (cell.load() < last);
 }
+
+/// Calls `visit` with each transaction that has a floor on clock `id`, and with that floor. A transaction that is being
+/// prepared has a place before its session gives up the floor, so the sessions come first.
+template <class Visit> void for_each_user(clock_id id, Visit visit) {
+  for_each_session(id, [&](int i, std::uint64_t floor) {
+    auto const since = static_cast<TimestampTz>(pg_atomic_read_u64(&horizon_shared->sessions[i].since));
+    visit({GetPGProcByNumber(i)->pid, database_of(i), InvalidTransactionId, since}, floor);
+  });
+  LWLockAcquire(&horizon_shared->lock, LW_SHARED);
+  release_after(&horizon_shared->lock, [&] {
+    for (int i = 0; i < max_prepared_xacts; i++) {
+      ended_floors const &there = prepared()[i].one;
+      if (there.floor[id] != 0 && is_running(there.xid))
+        visit({0, there.database, static_cast<TransactionId>(there.xid), prepared()[i].since}, there.floor[id]);
+    }
+    return true;
+  });
+}
+
+constexpr clock_user nobody = {-1, InvalidOid, InvalidTransactionId, 0};
 
 } // namespace
 
@@ -101,8 +126,10 @@ std::uint64_t least_running(clock_id id) {
   std::uint64_t least = shared_memory->cells[id].load() + 1;
 
   pg_read_barrier(); // first the state, then the floors, see horizon.hpp
-  for (int i = 0; i < MaxBackends; i++)
-    keep_least(least, floor_here(horizon_shared->sessions[i], id));
+  for_each_session(id, [&](int i, std::uint64_t floor) {
+    if (database_of(i) == MyDatabaseId)
+      keep_least(least, floor);
+  });
   return least;
 }
 
@@ -110,6 +137,37 @@ bool is_own_state(clock_id id, std::uint64_t of) {
   find_horizon_or_error();
   std::uint64_t const floor = own == nullptr ? 0 : pg_atomic_read_u64(&own->floor[id]);
   return floor != 0 && floor <= of && of <= shared_memory->cells[id].load();
+}
+
+clock_user earliest_user_of(clock_id id) {
+  clock_user earliest = nobody;
+  std::uint64_t least = ~std::uint64_t{0};
+
+  if (!find_horizon())
+    return earliest;
+  if (!RecoveryInProgress())
+    recover_prepared();
+  for_each_user(id, [&](clock_user const &user, std::uint64_t floor) {
+    if (user.database != MyDatabaseId || floor >= least)
+      return;
+    least = floor;
+    earliest = user;
+  });
+  return earliest;
+}
+
+clock_user user_of(std::uint64_t clocks) {
+  clock_user found = nobody;
+
+  recover_prepared();
+  pg_memory_barrier(); // pairs with the one in write_floor()
+  for (int id = 0; id < clock_count; id++)
+    if ((clocks & bit_of(static_cast<clock_id>(id))) != 0)
+      for_each_user(static_cast<clock_id>(id), [&](clock_user const &user, std::uint64_t) {
+        if (found.process < 0)
+          found = user;
+      });
+  return found;
 }
 
 void end_of_transaction(XactEvent event, void *) {

@@ -18,6 +18,21 @@ void lower_state(clock_ref const &clock, std::uint64_t to);
 /// Returns the least of the floors of the sessions of this database and the state after the last one issued.
 std::uint64_t least_running(clock_id id);
 
+/// A transaction, of any database, that has entered a clock.
+struct clock_user {
+  int process; ///< 0 if the transaction is prepared, -1 if there is none
+  Oid database;
+  TransactionId prepared;
+  TimestampTz since; ///< when it began; if it was prepared before the last start of the server, that start
+};
+
+/// Returns the transaction of the current database with the least floor, which the horizon of a clock waits for.
+clock_user earliest_user_of(clock_id id);
+
+/// Returns one that has entered any of `clocks`, a set of bits (clocks/hold.hpp). find_horizon() must have returned
+/// true.
+clock_user user_of(std::uint64_t clocks);
+
 /// Raises an error in a parallel worker, whose transaction ends before that of its leader.
 void reject_worker(char const *function);
 

@@ -8,7 +8,6 @@
 #include "../clocks/move_clock.hpp"
 #include "floors.hpp"
 #include "memory.hpp"
-#include "users.hpp"
 
 namespace kid::pg {
 

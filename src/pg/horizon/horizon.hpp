@@ -39,10 +39,9 @@
 //
 //   memory    the floors and the list in shared memory
 //   ended     prepared transactions, and the list of those that have ended
-//   floors    entering a clock, the end of a transaction, lowering a clock
+//   floors    entering a clock, who has entered it, lowering it; the end of a transaction
 //   view      which transactions a snapshot sees
 //   answers   what queries were told
-//   users     which transactions have entered a clock
 //   hold      keeping transactions from a clock while it is lowered; kid_hold_clocks() and kid_lower_clocks()
 #pragma once
 

@@ -54,7 +54,7 @@ sno::word partition(char const *function) {
 struct held_clock : sno_clock {
   bool holds(std::uint64_t last, std::uint64_t now) const noexcept {
     clock_cell &cell = shared_memory->cells[clock_sno];
-    return now >= pg_atomic_read_u64(&cell.hold_from) && last < pg_atomic_read_u64(&cell.hold_until);
+    return now >= pg_atomic_read_u64(&cell.keep_from) && last < pg_atomic_read_u64(&cell.keep_until);
   }
 };
 
