@@ -3389,14 +3389,14 @@ BEGIN ATOMIC
       FROM kid_partition_key(parent) AS k,
            pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid,
            regexp_match(pg_get_expr(c.relpartbound, c.oid),
-                        text 'FROM [(]''?([^'')]+)''?[)] TO [(]''?([^'')]+)''?[)]') AS b (text)
+                        text 'FROM [(]''*([^'')]+)''*[)] TO [(]''*([^'')]+)''*[)]') AS b (text)
      WHERE i.inhparent = parent::oid AND b.text IS NOT NULL;
 END;
 
 CREATE FUNCTION kid_time_literal(ts timestamptz) RETURNS text
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN regexp_replace(to_char(ts AT TIME ZONE interval '0', text '''YYYY-MM-DD HH24:MI:SS.US+00''::"timestamptz"'),
-                      text '[.]?0*[+]00', text '+00');
+                      text '[.]*0*[+]00', text '+00');
 
 -- The condition tells the planner which times the IDs of a partition have. A lower bound made by hand can have
 -- components that no ID has. Then IDs above the bound have earlier times than the bound, and there is no condition.
@@ -3453,7 +3453,7 @@ BEGIN ATOMIC
     SELECT t.partition, t.begins, t.ends, coalesce(s.rows, double precision '0')::bigint, s.bytes::bigint, t.detaching,
            CASE WHEN NOT EXISTS (SELECT FROM pg_constraint c
                                   WHERE c.conrelid = t.partition::oid AND c.contype = "char" 'c' AND c.convalidated
-                                    AND c.coninhcount = 0 AND c.conname ~ text '^kid_time(_[0-9]+)?$')
+                                    AND c.coninhcount = 0 AND c.conname ~ text '^kid_time(_[0-9]+|)$')
                 THEN t.time_check END
       FROM kid_partition_times(parent) AS t LEFT JOIN sums s ON s.partition = t.partition::oid
      ORDER BY t.begins;

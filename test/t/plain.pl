@@ -35,6 +35,23 @@ sub install
 	return $stdout . ($stderr =~ s/^psql:\S+ //mgr);
 }
 
+# Each module is one statement: in a transaction that is rolled back it leaves nothing, it runs again, and after kid-ids in
+# any order. Tools take a "?" and a name after a colon for parameters.
+$node->safe_psql('postgres', 'CREATE DATABASE modules OWNER app');
+like(as('app', 'modules', slurp_file("released/kid-$_--1.0.0.sql")), qr/ERROR:  kid in plain SQL is not installed/, "kid-$_ needs kid-ids") foreach qw(uuid tables);
+foreach my $module (qw(ids tables uuid ids tables uuid))
+{
+	my $text = slurp_file("released/kid-$module--1.0.0.sql");
+	my $objects = q{SELECT (SELECT count(*) FROM pg_proc), (SELECT count(*) FROM pg_class), (SELECT count(*) FROM pg_namespace), (SELECT count(*) FROM pg_depend)};
+	my $before = as('app', 'modules', $objects);
+	is(as('app', 'modules', "SET search_path = public, pg_catalog; BEGIN;\n$text\nROLLBACK; SHOW search_path"), 'public, pg_catalog', "kid-$module runs in a transaction");
+	is(as('app', 'modules', $objects), $before, 'which leaves nothing when it is rolled back');
+	is(as('app', 'modules', "SET search_path = public, pg_catalog;\n$text\nSHOW search_path"), 'public, pg_catalog', "kid-$module runs without one");
+	unlike($text, qr/[?]|(?<![:\w]):\w/, "kid-$module has nothing that looks like a parameter");
+	like(as('app', 'modules', 'SELECT 5 < now()'), qr/ERROR:  operator does not exist/, 'an integer is not compared with a time');
+}
+is(as('app', 'modules', 'SELECT count(*) FROM kid.kid_stats()'), '2', 'both clocks are there');
+
 is(install('app', 'plain'), '', 'the owner of a database installs the script');
 
 # pg_regress runs the same file with the extension.
