@@ -1,13 +1,31 @@
 # make, make install, make installcheck: as for other PostgreSQL extensions; they take PG_CONFIG=... and COPT=..., and work
-# in another folder: make -f ../kid/Makefile
-#     make installcheck runs pg_regress on the running server, then the TAP tests on servers of their own.
-#     PROVE_TESTS=test/t/lease.pl chooses some of the latter, and PROVE_FLAGS is for prove.
-# make dist:                             the zip for PGXN, in build
-# make deb:                              packages for Debian, in build/deb
-# make test-images:                      container images, built and started
-# make test-matrix:                      make test with every supported PostgreSQL
-# make test, make demo, make bench:      install what is missing and use a private server; see CONTRIBUTING.md
-# make compile_commands.json:            the commands that compile each source, for clangd and clang-tidy
+# in another folder: make -f ../kid/Makefile. make installcheck runs pg_regress on the running server, then the TAP tests on
+# servers of their own; PROVE_TESTS=test/t/lease.pl chooses some of the latter, and PROVE_FLAGS is for prove.
+#
+# The others, with the time that they take on two cores. They need no installed kid and touch no server of yours.
+#@ make demo                   an ID, a time query and a crash, shown; a minute
+#@ make check                  the quick tests of every part; two minutes once it is built
+#@ make test                   what kid does; nine minutes. TESTS="sql/sno test/t/lease.pl unit:Step.*" for some tests,
+#@                             SUITES="regress tap" for some of unit, fuzz, test/build, regress, tap, test/lint,
+#@                             big-endian and arm64
+#@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, pyflakes, actionlint; four minutes
+#@ make test-clients           32 drivers and ORMs, from Debian and npm; CLIENTS="pg drizzle" for some; 20 minutes
+#@ make test-assertions        regression and TAP tests with a PostgreSQL that checks its assertions; 20 minutes
+#@ make test-core              PostgreSQL's own regression tests with and without kid in their database; three minutes
+#@ make test-matrix            make test with PostgreSQL 15, 17, 18 and 19, and upgrades between them; 20 minutes each; root
+#@ make test-ha                failover with Patroni, restores with pgBackRest, under load; eight minutes
+#@ make test-citus             a cluster of Citus nodes, if Citus is installed for this PostgreSQL
+#@ make test-peers             flake and base32 compared with libraries for Node, from npm; a minute
+#@ make test-arm64             unit tests for arm64, in an emulator; five minutes
+#@ make test-dist              the zip for PGXN, installed with pgxn; two minutes
+#@ make test-images            the images of Containerfile, built and started; 15 minutes; root
+#@ make deb                    Debian packages, their tests and lintian's, in build/deb; ten minutes; root
+#@ make dist                   the zip for PGXN, in build
+#@ make bench                  speed, as ratios and plots, to bench/results; ten minutes; bench/run has its sizes
+#@ make released               the install scripts and the modules in plain SQL, in released
+#@ make release-dry-run        what a release changes, in a clone; docs/releasing.md
+#@ make release-check          all of the above, each of which has to run; hours; root
+#@ make compile_commands.json  the commands that compile each source, for clangd and clang-tidy
 
 comma      = ,
 # The folder of this file, with a slash, if the build is in another one: make -f ../kid/Makefile, or VPATH=../kid as well.
@@ -46,14 +64,16 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
 EXTRA_CLEAN = $(OBJS:.o=.d) build
 
-PRIVATE = test test-assertions test-arm64 test-core test-dist test-ha test-citus test-peers test-clients demo bench lint
-OTHERS  = test-matrix test-images dist deb release-check release-dry-run
+PRIVATE = test check test-assertions test-arm64 test-core test-dist test-ha test-citus test-peers test-clients demo bench lint
+OTHERS  = help test-matrix test-images dist deb release-check release-dry-run
 .PHONY: $(PRIVATE) $(OTHERS)
 
 ifneq ($(filter $(PRIVATE) $(OTHERS),$(MAKECMDGOALS)),)
 # These may find no pg_config yet, so they cannot read PGXS.
 $(PRIVATE):
 	@$(top)test/run $@
+help:
+	@sed -n 's/^#@ //p' $(top)Makefile
 test-matrix:
 	@$(top)test/matrix
 test-images:
