@@ -113,7 +113,7 @@ like(error_of('SELECT kid_reset_clock(now())'), qr{^55006: columns of IDs cannot
 answer($session[0], 'ROLLBACK;');
 my ($status, $stdout, $stderr) = $node->psql('postgres', 'SELECT kid_reset_clock(now())');
 like($stderr, qr{NOTICE:  logical clock of kid was lowered by 3\d{3}\.\d{3} s\n}, 'it says what it lowered');
-like($stderr, qr{NOTICE:  IDs in other databases, and those that clients keep, were not looked at\nDETAIL:  Nor were those of\npublic\.bare\.id: no btree index begins with it$}, 'and what it did not look at');
+like($stderr, qr{NOTICE:  IDs in other databases, in arrays, composites and ranges, and those that clients keep, were not looked at\nDETAIL:  Nor were those of\npublic\.bare\.id: no btree index begins with it$}, 'and what it did not look at');
 sql('DROP TABLE ids, bare');
 
 # The hold: who waits, and what ends it.

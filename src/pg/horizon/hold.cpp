@@ -258,7 +258,9 @@ static Datum lower(PG_FUNCTION_ARGS) {
   }
   bool const lowered = lower_clocks(own.clocks, own.until);
   if (lowered || own.blind)
-    ereport(NOTICE, errmsg("IDs in other databases, and those that clients keep, were not looked at"),
+    ereport(NOTICE,
+            errmsg("IDs in other databases, in arrays, composites and ranges, and those that clients keep, were not "
+                   "looked at"),
             unknown != nullptr ? errdetail("Nor were those of\n%s", unknown) : 0);
   else if (!own.mended)
     report_none_lowered(above);
