@@ -388,5 +388,25 @@ close_session($_) foreach $writer, $owner;
 is(as('app', 'inplace', "$files; $all"), $before, 'without a rewrite, in the same partitions');
 is($node->safe_psql('inplace', 'SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > max(id) FROM orders'), "t\nt", 'and IDs rise');
 
+# The way up from each module, by a dump and in place.
+my $of_orders = $block{'in place'} =~ s/LOCK TABLE orders, payments;/LOCK TABLE orders;/r =~ s/^ALTER TABLE payments .*\n//mgr;
+foreach my $modules ('ids', 'ids uuid', 'ids tables')
+{
+	my $old = "only_$modules" =~ tr/ /_/r;
+	$node->safe_psql('postgres', "CREATE DATABASE $old OWNER app; CREATE DATABASE new_$old");
+	as('app', $old, slurp_file("released/kid-$_--1.0.0.sql")) foreach split ' ', $modules;
+	as('app', $old, 'CREATE TABLE orders (id kid.kid64 PRIMARY KEY DEFAULT kid.kid_next()); INSERT INTO orders SELECT FROM generate_series(1, 100)');
+	my $ids = q{SELECT count(*), string_agg(kid.kid64_to_text(id), ' ' ORDER BY id) FROM orders};
+	my $rows = as('app', $old, $ids);
+	like($rows, qr/\A100[|]/, "kid-$modules makes IDs");
+	my $rise = "SET search_path = public, kid; SELECT count(*) > 0 FROM kid.kid_observe_all(); $ids; SELECT kid.kid_next() > max(id) FROM orders";
+	$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.$old", '-N', 'kid', '-N', 'kid_clocks', $node->connstr($old) ], 'pg_dump');
+	$node->safe_psql("new_$old", 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid');
+	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$dump.$old", '-d', $node->connstr("new_$old") ], 'into a database with the extension');
+	is($node->safe_psql("new_$old", $rise), "t\n$rows\nt", 'IDs are the same, and rise');
+	$node->safe_psql($old, "SET search_path = public, kid; SET client_min_messages = warning;\n$of_orders");
+	is($node->safe_psql($old, $rise), "t\n$rows\nt", 'and in place');
+}
+
 $node->stop;
 done_testing();
