@@ -74,7 +74,7 @@ sub start_waiting_for_standby
 	$real->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = '$name' AND wait_event = 'SyncRep'") or die;
 	return;
 }
-start_waiting_for_standby('canceled', '');
+start_waiting_for_standby('canceled', "SET kid.max_wait = -1;\n");
 is($real->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'canceled'}), 't', 'a session that waits for the standby can be cancelled');
 start_waiting_for_standby('timeout', "SET kid.max_wait = -1; SET statement_timeout = '1s';\n");
 eval { $waiting{$_}{handle}->finish } foreach 'canceled', 'timeout';

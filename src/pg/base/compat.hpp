@@ -218,7 +218,6 @@ inline void find_without_callbacks(shared_struct const &memory) {
     if (!found)
       memset(*memory.place, 0, memory.size());
     memory.fill();
-    return true;
   });
 }
 

@@ -8,14 +8,13 @@ namespace kid::pg {
 /// Calls `work` while this process holds `lock`, and then releases the lock. Until the release nothing is sent to the
 /// client, because a client that does not read would keep the lock held. Notices go to the server log only. An error is
 /// sent after the release, whereas PostgreSQL by itself sends an error before it releases locks.
-template <class Work> auto release_after(LWLock *lock, Work work) {
+template <class Work> void release_after(LWLock *lock, Work work) {
   CommandDest const client = whereToSendOutput;
   auto *const context = CurrentMemoryContext;
-  decltype(work()) result{};
 
   whereToSendOutput = DestNone;
   PG_TRY();
-  { result = work(); }
+  { work(); }
   PG_CATCH();
   {
     whereToSendOutput = client;
@@ -31,7 +30,6 @@ template <class Work> auto release_after(LWLock *lock, Work work) {
   PG_END_TRY();
   whereToSendOutput = client;
   LWLockRelease(lock);
-  return result;
 }
 
 } // namespace kid::pg

@@ -51,21 +51,6 @@ void keep_time(clock_ref const &clock, std::uint64_t last, unix_micros now, unix
 
 namespace {
 
-/// What was found in place of the page, for report_first_start().
-page_state at_first_start;
-
-void report_first_start() {
-  ereport(LOG, errmsg("IDs start from the system clock, as no bound of earlier IDs was found"),
-          errdetail("%s", describe_first_start(at_first_start)),
-          errhint("After pg_upgrade, or if IDs are in use for another reason, call kid_observe_all()."));
-}
-
-void report_other_system() {
-  ereport(LOG, errmsg("IDs start from the bound of a server with another system identifier"),
-          errhint("If rows came to this server by logical replication, as after pg_createsubscriber, call "
-                  "kid_observe_all() before it makes IDs for their tables."));
-}
-
 /// Returns the lease to put in force, in milliseconds. `page` is what was read from the page. The lease cannot be off
 /// while a bound is ahead of the system clock: the clocks start at that bound, and without a new bound the next start
 /// would begin there again.
@@ -105,12 +90,12 @@ void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last,
 
 } // namespace
 
-deferred_report open_lease(shared_state &shared) {
+void open_lease(shared_state &shared) {
   lease_state &lease = shared.lease;
 
   Assert(has_lock(lease));
   if (lease.open)
-    return nullptr;
+    return;
   memset(&lease.page, 0, sizeof lease.page);
   XLogRecPtr lsn = InvalidXLogRecPtr;
   page_state const state = read_page(lease.page, lsn);
@@ -125,16 +110,22 @@ deferred_report open_lease(shared_state &shared) {
   for_each_clock(shared, [&](clock_ref const &clock) { start_clock(lease, clock, lease.page.last[clock.id], now); });
   pg_write_barrier(); // pairs with the one in open_clocks()
   lease.open = true;
-  at_first_start = state;
   if (!found && lease.length > 0)
-    return report_first_start;
-  return other_system ? report_other_system : nullptr;
+    ereport(LOG, errmsg("IDs start from the system clock, as no bound of earlier IDs was found"),
+            errdetail("%s", describe_first_start(state)),
+            errhint("After pg_upgrade, or if IDs are in use for another reason, call kid_observe_all()."));
+  if (other_system)
+    ereport(LOG, errmsg("IDs start from the bound of a server with another system identifier"),
+            errhint("If rows came to this server by logical replication, as after pg_createsubscriber, call "
+                    "kid_observe_all() before it makes IDs for their tables."));
 }
 
 bool mend_bounds(unix_micros time) {
+  lease_state &lease = shared_memory->lease;
   bool written = false;
 
-  with_lock([&](lease_state &lease) {
+  take_lock(lease, nullptr);
+  release_after(&lease.lock, [&] {
     page_bounds page = {};
 
     if (lease.open) {

@@ -17,11 +17,8 @@ constexpr std::int64_t slow_micros = 10'000'000;
 /// by less now and then.
 constexpr unix_micros notable_micros = 1'000'000;
 
-/// A function to call after the lock is released, which reports what was found; null if there is nothing to report.
-using deferred_report = void (*)();
-
 /// Starts the clocks above what is on the page, if they are not started yet.
-deferred_report open_lease(shared_state &shared);
+void open_lease(shared_state &shared);
 
 /// Returns the bound in force. The caller need not hold the lock: another session may then change the bound meanwhile.
 inline std::uint64_t bound_of(clock_ref const &clock) {

@@ -34,11 +34,10 @@ void renew_early(clock_ref const &clock, std::uint64_t next) {
     return;
   release_after(&lease.lock, [&] {
     if (next < pg_atomic_read_u64(&renew_at) || next >= bound_of(clock))
-      return true;
+      return;
     // Extend from the present state. `next` may be stale: the clock may have been set or changed sides since.
     if (!is_confirmed(lease) || !extend(lease, clock, clock.cell.load()))
       pg_atomic_write_u64(&renew_at, Min(bound_of(clock), rules.state_after(rules.time(next) + look_again_micros)));
-    return true;
   });
   ConditionVariableBroadcast(&lease.released);
 }
@@ -106,7 +105,7 @@ static void write_bounds(int, Datum) {
   // To use buffers takes a transaction, and this one may have failed.
   AbortOutOfAnyTransaction();
   StartTransactionCommand();
-  // Not with_lock(): it may wait for standbys, and this session cannot be interrupted any more.
+  // Not with_lease(): it may wait for standbys, and this session cannot be interrupted any more.
   LWLockAcquire(&lease.lock, LW_EXCLUSIVE);
   release_after(&lease.lock, [&] {
     page_bounds page = lease.page;
@@ -117,7 +116,6 @@ static void write_bounds(int, Datum) {
     });
     static_cast<void>(put_page(lease, page));
     lease.unconfirmed = InvalidXLogRecPtr;
-    return true;
   });
   CommitTransactionCommand();
 }
@@ -125,13 +123,13 @@ static void write_bounds(int, Datum) {
 
 void open_clocks(clock_cell &cell) {
   if (unlikely(pg_atomic_read_u64(&cell.bound) == 0) && !shared_memory->lease.open)
-    with_open_lease(nullptr, [](lease_state &) { return true; });
+    with_lease(nullptr, [](lease_state &) {});
   pg_read_barrier(); // pairs with those in open_lease() and start_clock()
 }
 
 void await_standbys(clock_cell &cell) {
   if (unlikely(pg_atomic_read_u64(&cell.bound) == 0) && replicates_synchronously())
-    with_open_lease(nullptr, [](lease_state &lease) { return is_confirmed(lease); });
+    with_lease(nullptr, [](lease_state &lease) { return is_confirmed(lease); });
 }
 
 void write_bounds_at_exit() {
@@ -152,7 +150,7 @@ void renew_lease(clock_ref const &clock, std::uint64_t next) {
     renew_early(clock, next);
     return;
   }
-  with_open_lease(&clock, [&](lease_state &lease) {
+  with_lease(&clock, [&](lease_state &lease) {
     std::uint64_t const bound = bound_of(clock);
     if (next < bound)
       return true;

@@ -24,9 +24,8 @@
 //   lease_lock   the lock under which all of this is done
 //   bounds       the bounds on the page and in shared memory, and opening the lease after a start
 //   lease        renewing
-//   move_clock   raising and lowering a clock
+//   move_clock   raising and lowering a clock, and changing its side
 //   hold         which clocks are held while they are lowered
-//   sides        the clock with sides
 #pragma once
 
 #include "shmem.hpp"

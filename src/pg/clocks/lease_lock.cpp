@@ -31,10 +31,7 @@ lock_attempt try_lock(lease_state &lease) {
     return lock_attempt::in_use;
   if (is_confirmed(lease))
     return lock_attempt::taken;
-  release_after(&lease.lock, [&] {
-    remind_standbys(lease);
-    return true;
-  });
+  release_after(&lease.lock, [&] { remind_standbys(lease); });
   return lock_attempt::unconfirmed;
 }
 

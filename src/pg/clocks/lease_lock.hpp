@@ -41,35 +41,22 @@ void take_lock(lease_state &lease, clock_ref const *clock);
 /// Waits until no process holds `clock` (hold.hpp), or raises an error after `kid.max_wait`.
 void await_release(clock_ref const &clock);
 
-/// Calls `work` while this session holds the lock.
-template <class Work> void with_lock(Work work) {
+/// Calls `work` while this session holds the lock and the lease is open. If `work` returns false, it has written the
+/// page, and standbys have yet to confirm that. Then the lock is released, and `work` is called again once they have.
+template <class Work> void with_lease(clock_ref const *clock, Work work) {
   lease_state &lease = shared_memory->lease;
-
-  take_lock(lease, nullptr);
-  release_after(&lease.lock, [&] {
-    work(lease);
-    return true;
-  });
-  ConditionVariableBroadcast(&lease.released);
-}
-
-/// Calls `work` while this session holds the lock and the lease is open, until `work` returns true. `work` returns
-/// false if it has written the page and standbys have yet to confirm that. Then the lock is released, and `work` is
-/// called again once they have confirmed.
-template <class Work> void with_open_lease(clock_ref const *clock, Work work) {
-  lease_state &lease = shared_memory->lease;
-  bool done = false;
+  bool done = true;
 
   do {
-    deferred_report report = nullptr;
     take_lock(lease, clock);
-    done = release_after(&lease.lock, [&] {
-      report = open_lease(*shared_memory);
-      return work(lease);
+    release_after(&lease.lock, [&] {
+      open_lease(*shared_memory);
+      if constexpr (std::is_void_v<decltype(work(lease))>)
+        work(lease);
+      else
+        done = work(lease);
     });
     ConditionVariableBroadcast(&lease.released);
-    if (report != nullptr)
-      report();
   } while (!done);
 }
 

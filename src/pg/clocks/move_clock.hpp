@@ -33,4 +33,8 @@ std::uint64_t leave_unit(clock_ref const &clock);
 /// unit.
 void leave_passed_unit(clock_ref const &clock, std::uint64_t now);
 
+/// Changes the side of a clock with sides (core/types/sno.hpp) if the system clock, at `now`, is behind `last`. The
+/// result is as for `toggle` of clock_rules; if the result is `issued`, the clock has moved.
+step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64_t now);
+
 } // namespace kid::pg

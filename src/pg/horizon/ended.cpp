@@ -96,7 +96,6 @@ void recover_prepared() {
       there.since = PgStartTime;
     }
     horizon_shared->recovered = true;
-    return true;
   });
 }
 
@@ -109,7 +108,6 @@ void keep_prepared(session_floors &own) {
     prepared_floors &there = place_of(xid);
     one = as_ended(own, xid);
     there = {one, GetCurrentTransactionStartTimestamp()};
-    return true;
   });
   for (int clock = 0; clock < clock_count; clock++) {
     LOCKTAG const tag = tag_of(clock, one.floor[clock]);

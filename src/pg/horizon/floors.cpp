@@ -60,7 +60,6 @@ template <class Visit> void for_each_user(clock_id id, Visit visit) {
       if (there.floor[id] != 0 && is_running(there.xid))
         visit({0, there.database, static_cast<TransactionId>(there.xid), prepared()[i].since}, there.floor[id]);
     }
-    return true;
   });
 }
 

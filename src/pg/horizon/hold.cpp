@@ -91,14 +91,12 @@ void take_hold(unix_micros time) {
 
   while (!taken) {
     for_each_clock(*shared_memory, await_release);
-    with_open_lease(nullptr, [&](lease_state &lease) {
+    with_lease(nullptr, [&](lease_state &lease) {
       taken = held_of(hold_clocks) == 0;
-      if (!taken)
-        return true;
-      own.clocks = clocks_ahead_of(time);
+      if (taken)
+        own.clocks = clocks_ahead_of(time);
       if (own.clocks != 0)
         pg_atomic_write_u64(&lease.hold, static_cast<std::uint64_t>(MyProcPid) << hold_bits | own.clocks);
-      return true;
     });
   }
 }
@@ -254,7 +252,7 @@ static Datum lower(PG_FUNCTION_ARGS) {
     own.mended = mend_bounds(to_unix(own.until));
     if (own.mended)
       report_mended();
-    with_open_lease(nullptr, [](lease_state &) { return true; }); // says what is wrong with the page, if it still is
+    with_lease(nullptr, [](lease_state &) {}); // says what is wrong with the page, if it still is
   }
   bool const lowered = lower_clocks(own.clocks, own.until);
   if (lowered || own.blind)

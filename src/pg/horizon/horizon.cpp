@@ -17,14 +17,15 @@ std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
 
   // The lock is held for a moment, and exclusively: readers that share it could keep those who commit waiting for ever.
   LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
-  return release_after(&horizon_shared->lock, [&] {
+  release_after(&horizon_shared->lock, [&] {
     if (unlikely(lowered != pg_atomic_read_u64(&horizon_shared->lowered)))
       least = least_running(id); // the clock was lowered meanwhile
     for (int i = 0; i < max_prepared_xacts; i++)
       if (seen.misses(prepared()[i].one))
         keep_least(least, prepared()[i].one.floor[id]);
-    return horizon_shared->committed.least_missed(seen, id, least);
+    least = horizon_shared->committed.least_missed(seen, id, least);
   });
+  return least;
 }
 
 } // namespace

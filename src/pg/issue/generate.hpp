@@ -10,7 +10,7 @@
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
 #include "../clocks/lease.hpp"
-#include "../clocks/sides.hpp"
+#include "../clocks/move_clock.hpp"
 #include "../horizon/floors.hpp"
 #include "backfill.hpp"
 

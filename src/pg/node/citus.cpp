@@ -4,35 +4,28 @@
 
 namespace kid::pg {
 
-namespace {
+int local_group = no_citus;
 
 /// The table that has the group ID, once this process has read it.
-Oid local_group_table = InvalidOid;
-
-} // namespace
-
-extern "C" {
+static Oid local_group_table = InvalidOid;
 
 /// Detaches this process, so that the next ID reads the number again. Citus invalidates the table if the number
 /// changes: when a promoted standby gets its own number, or a server its first one.
+extern "C" {
 static void forget_group(Datum, Oid table) {
   if (table == local_group_table || table == InvalidOid)
     detach();
 }
-
 } // extern "C"
 
 /// Reads the table that Citus itself reads, which has one row with one integer. Only a superuser can create another
 /// table of that name in pg_catalog.
-int citus_group() {
+static int read_group() {
   int group = no_citus;
-
   Oid const oid = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
-  if (!OidIsValid(oid))
-    return no_citus;
-  auto *const table = try_relation_open(oid, AccessShareLock);
+  auto *const table = OidIsValid(oid) ? try_relation_open(oid, AccessShareLock) : nullptr;
   if (table == nullptr)
-    return no_citus;
+    return group;
   if (local_group_table == InvalidOid)
     CacheRegisterRelcacheCallback(forget_group, 0);
   local_group_table = oid;
@@ -48,6 +41,10 @@ int citus_group() {
   }
   relation_close(table, AccessShareLock);
   return group;
+}
+
+void look_for_citus() {
+  local_group = read_group();
 }
 
 } // namespace kid::pg

@@ -6,10 +6,23 @@
 
 namespace kid::pg {
 
-/// The result of citus_group() if this database does not have Citus.
 constexpr int no_citus = -1;
 
-/// Returns the group ID of this Citus node. 0 is the coordinator, or a server that no coordinator has added yet.
-int citus_group();
+/// The group ID of this Citus node when this process last looked: 0 on the coordinator, or a server that no coordinator
+/// has added yet; `no_citus` if the current database does not have Citus.
+extern int local_group;
+
+/// Reads the group ID.
+void look_for_citus();
+
+inline bool has_citus() {
+  return local_group != no_citus;
+}
+
+/// Returns whether this session is on a Citus worker. A worker computes what a coordinator sends to it, including
+/// defaults.
+inline bool on_citus_worker() {
+  return local_group > 0;
+}
 
 } // namespace kid::pg

@@ -2,9 +2,8 @@
 
 #include "../base/datum.hpp"
 #include "../base/settings.hpp"
+#include "../clocks/lease_lock.hpp"
 #include "../clocks/move_clock.hpp"
-#include "citus.hpp"
-#include "draw.hpp"
 
 namespace kid::pg {
 
@@ -18,9 +17,6 @@ struct node_choice {
 char *node_text = nullptr;
 node_choice chosen_node = {node_kind::automatic, 0};
 int chosen_lanes = 1;
-
-/// The number that Citus gave when this process last asked.
-int local_group = no_citus;
 
 /// Parses `text` into `result`. Returns false unless it is a keyword, a 32-bit number, or the name of an Erlang node. A
 /// name must contain "@", so that a mistyped number or "auto" is not taken for a name.
@@ -42,8 +38,8 @@ bool parse_node(char const *text, node_choice &result) {
   return true;
 }
 
-std::uint32_t hash_of_cluster(TimeLineID timeline, std::uint64_t drawn) {
-  std::uint64_t const parts[] = {GetSystemIdentifier(), timeline, drawn};
+std::uint32_t hash_of_cluster(page_draw const &draw) {
+  std::uint64_t const parts[] = {GetSystemIdentifier(), draw.timeline, draw.number};
 
   return hash_bytes(reinterpret_cast<unsigned char const *>(parts), sizeof parts);
 }
@@ -63,19 +59,12 @@ bool same_lane(identity const &a, identity const &b) {
   return a.lanes == b.lanes && (a.lanes == 1 || (a.kind == b.kind && a.node == b.node));
 }
 
+void set_number(identity &who, std::uint32_t number) {
+  who.known = true;
+  who.node = number;
+}
+
 } // namespace
-
-void look_for_citus() {
-  local_group = citus_group();
-}
-
-bool has_citus() {
-  return local_group != no_citus;
-}
-
-bool on_citus_worker() {
-  return local_group > 0;
-}
 
 void put_in_force(shared_state &shared) {
   identity_state &state = shared.identity;
@@ -91,17 +80,14 @@ void put_in_force(shared_state &shared) {
   if (old.kind == node_kind::none || newer) {
     state.configured = read;
     next = configured();
-    if (next.kind == old.kind && is_assigned(next.kind)) {
-      next.known = old.known;
-      next.node = old.node;
-    }
+    if (next.kind == old.kind && is_assigned(next.kind))
+      next = {old.kind, old.known, old.node, next.lanes};
   }
   // The number is 0 until Citus adds this server, and then changes. Another database may belong to another Citus
   // cluster.
-  if (next.kind == node_kind::citus && local_group != no_citus &&
+  if (next.kind == node_kind::citus && has_citus() &&
       (!next.known || next.node == 0 || state.citus_database == MyDatabaseId)) {
-    next.known = true;
-    next.node = static_cast<std::uint32_t>(local_group);
+    set_number(next, static_cast<std::uint32_t>(local_group));
     state.citus_database = MyDatabaseId;
   }
   if (pack(next) != pack(old))
@@ -121,16 +107,44 @@ void put_in_force(shared_state &shared) {
 
 namespace {
 
+/// Returns the random number of this server. Draws it if there is none yet on this timeline of WAL, and makes it
+/// durable. So a copy of a server that is promoted draws its own.
+page_draw drawn_number() {
+  page_draw draw = {};
+
+  with_lease(nullptr, [&](lease_state &lease) {
+    page_bounds page = lease.page;
+    if (page.draw.timeline != GetWALInsertionTimeLine()) {
+      page.draw = {0, GetWALInsertionTimeLine(), 0};
+      if (!pg_strong_random(&page.draw.number, sizeof page.draw.number))
+        ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"));
+    }
+    draw = page.draw;
+    return put_page(lease, page);
+  });
+  return draw;
+}
+
+/// Returns the number that was drawn last, for use during recovery. Its timeline is 0 if none was drawn.
+page_draw replayed_draw() {
+  lease_state &lease = find_or_make().lease;
+  page_bounds page = {};
+  XLogRecPtr lsn = InvalidXLogRecPtr;
+
+  take_lock(lease, nullptr);
+  release_after(&lease.lock, [&] { static_cast<void>(read_page(page, lsn)); });
+  return page.draw;
+}
+
 /// Draws the random number, and puts it in force.
 identity draw_number() {
   identity_state &state = shared_memory->identity;
-  std::uint32_t const node = hash_of_cluster(GetWALInsertionTimeLine(), drawn_number());
+  std::uint32_t const node = hash_of_cluster(drawn_number());
 
   LWLockAcquire(&state.lock, LW_EXCLUSIVE);
   identity who = unpack(pg_atomic_read_u64(&state.word));
   if (who.kind == node_kind::automatic && !who.known) {
-    who.known = true;
-    who.node = node;
+    set_number(who, node);
     pg_atomic_write_u64(&state.word, pack(who));
   }
   LWLockRelease(&state.lock);
@@ -138,7 +152,7 @@ identity draw_number() {
 }
 
 bool citus_contradicts(identity const &who) {
-  return who.kind == node_kind::citus && local_group != no_citus && who.node != static_cast<std::uint32_t>(local_group);
+  return who.kind == node_kind::citus && has_citus() && who.node != static_cast<std::uint32_t>(local_group);
 }
 
 } // namespace
@@ -157,21 +171,16 @@ identity with_number(identity who) {
 }
 
 identity identity_to_show() {
-  page_draw draw = {};
-
   if (!RecoveryInProgress())
     return with_number(identity_in_force("kid_identity()"));
   identity who = configured();
   look_for_citus();
-  if (who.kind == node_kind::citus && local_group != no_citus) {
-    who.known = true;
-    who.node = static_cast<std::uint32_t>(local_group);
-  }
+  if (who.kind == node_kind::citus && has_citus())
+    set_number(who, static_cast<std::uint32_t>(local_group));
   // The number is that of the primary; a promotion changes it.
-  if (who.kind == node_kind::automatic && replayed_draw(draw)) {
-    who.known = true;
-    who.node = hash_of_cluster(draw.timeline, draw.number);
-  }
+  if (who.kind == node_kind::automatic)
+    if (page_draw const draw = replayed_draw(); draw.timeline != 0)
+      set_number(who, hash_of_cluster(draw));
   return who;
 }
 
@@ -180,7 +189,7 @@ void no_number_error(identity const &who) {
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("node number of this server is not known"),
             errdetail("It is drawn when the first ID that contains it is made, and the server is in recovery."),
             errhint("Set \"kid.node\", or make an ID on the primary."));
-  if (local_group == no_citus)
+  if (!has_citus())
     ereport(
         ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("node number of this server is not known"),
         errdetail("\"kid.node\" is \"citus\", and this database does not have Citus."),

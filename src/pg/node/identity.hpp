@@ -13,18 +13,9 @@
 #pragma once
 
 #include "../clocks/shmem.hpp"
+#include "citus.hpp"
 
 namespace kid::pg {
-
-/// Reads the number that Citus gives this server in the current database.
-void look_for_citus();
-
-/// Returns whether the current database has Citus.
-bool has_citus();
-
-/// Returns whether this session is on a Citus worker. A worker computes what a coordinator sends to it, including
-/// defaults.
-bool on_citus_worker();
 
 /// Puts the identity of this session's settings in force, unless the identity in force comes from newer settings.
 void put_in_force(shared_state &shared);
