@@ -6,8 +6,7 @@ namespace kid::pg {
 
 namespace {
 
-/// No file of PostgreSQL has this number: the OID counter, which file numbers come from, does not go below 10000, and
-/// the numbers of the system catalog stay below 8000.
+/// No file of PostgreSQL has this number: those that are counted begin at 10000, and those of the catalog end at 8000.
 constexpr unsigned file_number = 9764;
 
 constexpr file_locator file = {GLOBALTABLESPACE_OID, InvalidOid, file_number};
@@ -31,8 +30,8 @@ struct page_content {
   }
 };
 
-// If one of these fails, kid would misread the pages that it has written. For another clock, append it to KID_CLOCKS,
-// and its name and position to the first assertion. For any other change, increase `page_version`.
+// If one of these fails, kid would misread pages that it has written. For another clock, append it to KID_CLOCKS and to
+// the first assertion. For any other change, increase `page_version`.
 static_assert(clock_kid == 0 && clock_flake == 1 && clock_sno == 2 && clock_uuidv7 == 3 && clock_count == 4);
 static_assert(page_version == 4 && page_bounds::room == 8 && sizeof(page_content) == 176);
 static_assert(offsetof(page_content, bounds) == 16 && offsetof(page_bounds, safe) == 64);
@@ -80,7 +79,7 @@ page_state check(page_state state) {
               : errhint("Install the version of kid again that the server had before, or a later one."));
 }
 
-/// Returns whether the file has its block. The block is never removed, so the answer is remembered once it is yes.
+/// Returns whether the file has its block, which is never removed.
 bool has_block() {
   static bool seen = false;
 
@@ -91,8 +90,8 @@ bool has_block() {
   return seen;
 }
 
-/// Returns the state of the page on disk. Zeroes that fill less than a block count as zeroes: they are left if the disk
-/// was full when the file was created.
+/// Returns the state of the page on disk. Less than a block of zeroes is left if the disk was full when the file was
+/// created, and counts as zeroes.
 page_state look_at_file() {
   PGIOAlignedBlock block;
   char path[32];
@@ -116,14 +115,13 @@ page_state look_at_file() {
   return sound ? look_at(block.data) : page_state::damaged;
 }
 
-/// Creates the file with a block of zeroes. After a crash in this function, creates what is missing. P_NEW would need a
-/// relation that is in the system catalog.
+/// Creates what is missing of the file with a block of zeroes. P_NEW would need a relation of the catalog.
 void create() {
   auto *const relation = smgropen(file, no_backend);
   PGIOAlignedBlock zeroes;
 
   if (!smgrexists(relation, MAIN_FORKNUM)) {
-    // Create it as recovery does, because the file may exist already.
+    // As recovery does, because the file may exist already.
     smgrcreate(relation, MAIN_FORKNUM, true);
     log_smgrcreate(&file, MAIN_FORKNUM);
   }
@@ -158,11 +156,6 @@ XLogRecPtr fill(Buffer buffer, bool is_new, page_bounds const &bounds) {
   return lsn;
 }
 
-/// Raises an error during recovery: on a standby, writing the page would cause a PANIC later.
-void check_may_write() {
-  PreventCommandDuringRecovery("a generator of IDs");
-}
-
 } // namespace
 
 page_state read_page(page_bounds &bounds, XLogRecPtr &lsn) {
@@ -192,7 +185,7 @@ char const *describe_first_start(page_state state) {
 }
 
 XLogRecPtr write_page(page_bounds const &bounds) {
-  check_may_write();
+  PreventCommandDuringRecovery("a generator of IDs"); // on a standby, writing the page would cause a PANIC later
   if (!has_block() && is_first_start(check(look_at_file())))
     create();
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_EXCLUSIVE);
@@ -205,14 +198,14 @@ XLogRecPtr write_page(page_bounds const &bounds) {
 }
 
 XLogRecPtr mend_page(page_bounds const &bounds) {
-  check_may_write();
+  Assert(!RecoveryInProgress());
   if (!has_block()) {
     if (is_first_start(look_at_file()))
       return InvalidXLogRecPtr;
     create();
   }
-  // A page with a wrong checksum is read as zeroes, with a warning. From here on others would find these zeroes, so
-  // nothing may fail before the page is filled.
+  // A page with a wrong checksum is read as zeroes, with a warning. Others would find these zeroes, so nothing may fail
+  // before the page is filled.
   Buffer const buffer = read_buffer(RBM_ZERO_ON_ERROR, BUFFER_LOCK_EXCLUSIVE);
   bool const good = look_at(BufferGetPage(buffer)) == page_state::good;
   XLogRecPtr const lsn = good ? InvalidXLogRecPtr : fill(buffer, true, bounds);
@@ -232,8 +225,8 @@ bool page_seems_damaged() {
 }
 
 bool replicates_synchronously() {
-  // Read the checkpointer's status in shared memory: this session may have read synchronous_standby_names earlier or
-  // later. Right after a start the status may not be set yet; then use the session's value.
+  // The checkpointer's status is the same for all sessions. Right after a start it may not be set yet; then the setting
+  // of this session has to do.
   auto const status = WalSndCtl->sync_standbys_status;
   bool const known = (status & SYNC_STANDBY_INIT) != 0;
   return SyncRepRequested() && (known ? (status & SYNC_STANDBY_DEFINED) != 0 : *SyncRepStandbyNames != '\0');

@@ -1,6 +1,6 @@
-// The page that holds the bounds of all logical clocks: one block of a relation file of kid's own, in pg_global,
-// without a row in the catalog. It is written through shared buffers and logged whole, and recovery replays it without
-// kid: a standby, a base backup, pg_rewind and recovery to a point in time have the bounds that their WAL has.
+// The page of the bounds: one block of a relation file of kid's own, in pg_global, without a row in the catalog. It is
+// written through shared buffers and logged whole, so recovery replays it without kid: a standby, a base backup,
+// pg_rewind and recovery to a point in time have the bounds that their WAL has.
 //
 //    0              24                                                                            pd_lower
 //   +----------------+-------+---------+--------------+--------+------------+------+--------+-----+- - - - - - - +
@@ -10,9 +10,9 @@
 //
 // The CRC is of the fields before it, because a cluster without data checksums would not notice a flipped bit.
 //
-// A session reads or writes the page in shared buffers only while it holds the lock of the lease (lease_lock.hpp). It
-// also locks the content of the buffer, because PostgreSQL writes the buffer to disk. During recovery only WAL replay
-// writes the page. page_seems_damaged() reads the file without a lock.
+// A session reads or writes the page only while it holds the lock of the lease (lease_lock.hpp), and the lock of the
+// buffer, which PostgreSQL writes to disk. Only page_seems_damaged() reads the file without a lock. During recovery
+// only WAL replay writes the page.
 #pragma once
 
 #include "clock_rules.hpp"
@@ -41,19 +41,19 @@ struct page_bounds {
 enum class page_state : unsigned char { missing, empty, zeroes, good, damaged, other_version };
 
 /// Reads the page into `bounds`, and the end of its WAL into `lsn`. Raises an error if the page is damaged or of
-/// another version. Otherwise returns `good`, or one of the states before it for a first start. The WAL of what was
-/// read is flushed on return, because the session that wrote it may have ended before it flushed.
+/// another version. Otherwise returns `good`, or one of the states before it for a first start. Flushes the WAL of what
+/// it read, because the session that wrote it may have ended before it did.
 ///
-/// A crash while the page is being created leaves no file, an empty file or zeroes. So does a disk that loses a page.
-/// Nothing tells the two apart: pg_control and WAL say nothing of a page that was not written since the last
-/// checkpoint, and one session cannot look for IDs in the tables of other databases. The caller logs what it found.
+/// A crash while the page is being created leaves no file, an empty file or zeroes. So does a disk that loses a page,
+/// and nothing tells the two apart: pg_control and WAL know nothing of a page that was written before the last
+/// checkpoint. The caller logs what it found.
 page_state read_page(page_bounds &bounds, XLogRecPtr &lsn);
 
 /// Returns a sentence that says where the file should be, and what is there. `state` is that of a first start.
 char const *describe_first_start(page_state state);
 
-/// Writes the page, and creates it if there is none. Returns the LSN up to which WAL must be flushed before the new
-/// bounds may be used. Raises an error during recovery.
+/// Writes the page, and creates it if there is none. Returns up to which LSN WAL must be flushed before the new bounds
+/// may be used. Raises an error during recovery.
 XLogRecPtr write_page(page_bounds const &bounds);
 
 /// Writes the page as write_page() does, if there is one that cannot be read. Otherwise returns InvalidXLogRecPtr.
@@ -65,9 +65,8 @@ bool page_seems_damaged();
 /// Returns whether a commit of this session waits for standbys.
 bool replicates_synchronously();
 
-/// Returns whether synchronous standbys have flushed `lsn`, or, if `flushed` is false, have written it. Does not wait.
-/// SyncRepWaitForLSN() would not do: interrupting it sends a message to the client, and a client that does not read
-/// would block the session.
+/// Returns whether synchronous standbys have flushed `lsn`, or, if `flushed` is false, have written it. Does not wait,
+/// as SyncRepWaitForLSN() would: an interrupt sends a message to the client then, which may not read it.
 bool standbys_have(XLogRecPtr lsn, bool flushed);
 
 } // namespace kid::pg

@@ -51,18 +51,16 @@ void keep_time(clock_ref const &clock, std::uint64_t last, unix_micros now, unix
 
 namespace {
 
-/// Returns the lease to put in force, in milliseconds. `page` is what was read from the page. The lease cannot be off
-/// while a bound is ahead of the system clock: the clocks start at that bound, and without a new bound the next start
-/// would begin there again.
+/// Returns the lease to put in force, in milliseconds. It cannot be off while a bound is ahead of the system clock: the
+/// clocks start at that bound, and without a new bound the next start would begin there again.
 int lease_length_at_start(page_bounds const &page, unix_micros now) {
-  constexpr int shortest = 1000;
-  bool ahead = false;
+  int length = lease_length;
 
-  if (lease_length > 0)
-    return lease_length;
-  for_each_clock(*shared_memory,
-                 [&](clock_ref const &clock) { ahead = ahead || clock.rules.time(page.last[clock.id]) >= now; });
-  return ahead ? shortest : 0;
+  for_each_clock(*shared_memory, [&](clock_ref const &clock) {
+    if (length == 0 && clock.rules.time(page.last[clock.id]) >= now)
+      length = 1000;
+  });
+  return length;
 }
 
 /// Starts a clock at `last`, above which nothing was issued.

@@ -50,8 +50,8 @@ struct clock_rules {
     return end(unit(state) | (side_of & sides));
   }
 
-  /// Returns the greatest state below `start`, on the side of `state`. `start` must be the first state of a unit.
-  /// Returns `state` if `start` is not above the unit of `state`.
+  /// Returns the greatest state below `start`, the first state of a unit, on the side of `state`. Returns `state` if
+  /// `start` is not above its unit.
   std::uint64_t last_before(std::uint64_t state, std::uint64_t start) const {
     // Computed from the time, because not every number is a state.
     return start > unit(state) ? end_of_unit(at(time(start) - 1), state) : state;
@@ -60,8 +60,7 @@ struct clock_rules {
   bool on_other_side(std::uint64_t a, std::uint64_t b) const { return ((a ^ b) & sides) != 0; }
 };
 
-/// Describes a clock. One with sides then sets `sides` and `toggle`. `First` and `Last` are the first and the last
-/// instant that it can represent.
+/// Describes a clock from `First` to `Last`. One with sides then sets `sides` and `toggle`.
 template <class Clock, unix_micros First, unix_micros Last> constexpr clock_rules describe_clock(char const *name) {
   static_assert(Clock::changes_sides || Clock::at(0) <= Clock::at(First),
                 "a system clock that is before the range of a clock that goes_on() must not seem to be ahead of it");

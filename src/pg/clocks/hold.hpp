@@ -1,9 +1,9 @@
-// The hold: while a clock is held, no transaction enters it (horizon/floors.hpp). So once the transactions that had
-// entered it before have ended, nobody has a state of the clock that is not in a committed row, and it can be lowered.
+// The hold: while a clock is held, transactions that want to enter it wait (horizon/floors.hpp). Those that had entered
+// it before go on until they end: they may have locks that others wait for. Then nobody has a state of the clock that
+// is not in a committed row, and it can be lowered.
 //
-// These transactions go on making IDs until they end: they may have locks that others wait for. Transactions that want
-// to enter wait. Each writes its floor, and then looks for a hold; the holder writes the hold, and then looks for
-// floors. So at least one of the two sees the other.
+// A transaction writes its floor, and then looks for a hold; the holder writes the hold, and then looks for floors. So
+// at least one of the two sees the other.
 //
 // One process at a time holds clocks. The hold ends with kid_lower_clocks(), or with the subtransaction that began it
 // if that is rolled back, or else with the transaction.

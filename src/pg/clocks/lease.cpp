@@ -9,7 +9,7 @@ namespace kid::pg {
 namespace {
 
 /// How far the bound is put ahead of a logical clock that is ahead of the system clock. Such a clock advances no faster
-/// than time passes, so a renewal, due halfway to the bound, comes at most once in half of this span.
+/// than time passes, so it renews at most once in half of this span.
 constexpr unix_micros near_micros = 8000;
 
 /// While standbys have not confirmed a bound, a session that could use the bound tries again after this time.
@@ -35,7 +35,7 @@ void renew_early(clock_ref const &clock, std::uint64_t next) {
   release_after(&lease.lock, [&] {
     if (next < pg_atomic_read_u64(&renew_at) || next >= bound_of(clock))
       return;
-    // Extend from the present state. `next` may be stale: the clock may have been set or changed sides since.
+    // Not from `next`: the clock may have been set or changed sides since.
     if (!is_confirmed(lease) || !extend(lease, clock, clock.cell.load()))
       pg_atomic_write_u64(&renew_at, Min(bound_of(clock), rules.state_after(rules.time(next) + look_again_micros)));
   });
@@ -64,9 +64,8 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   unix_micros const until =
       Max(now + length, rules.time(next) + Max(near_micros, Min(four_writes, slow_micros - ahead)));
 
-  // If the page already has a higher bound that was not published because standbys had yet to confirm it, publish it
-  // now, unless a wrong system clock put it too far ahead. The caller has checked that it may rely on the page
-  // (is_confirmed()).
+  // If the page has a higher bound, which had to wait for standbys, publish it, unless a wrong system clock put it too
+  // far ahead. The caller has checked that the page is_confirmed().
   std::uint64_t const last = lease.page.last[clock.id];
   std::uint64_t const written = rules.next_unit(last);
   if (written > bound_of(clock) && last > next && !rules.on_other_side(last, clock.cell.load()) &&
@@ -76,11 +75,10 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   }
 
   std::uint64_t bound = rules.state_after(until);
-  // Let other sessions go on without trying to renew. If this renewal fails, they renew when they reach the bound.
+  // Others go on without trying to renew. If this renewal fails, they renew when they reach the bound.
   pg_atomic_write_u64(&clock.cell.renew_at, bound_of(clock));
   if (bound < bound_of(clock)) {
-    // The bound in force is higher, because a system clock was wrong or a disk was slow. Take it back only if it is far
-    // too high.
+    // A system clock was wrong or a disk was slow. Take the bound back only if it is far too high.
     if (rules.time(bound_of(clock)) > until + length)
       bound = Max(bound, rules.state_after(rules.time(take_bound_back(clock)) + near_micros));
     else
@@ -88,8 +86,7 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   }
   if (!put_page(lease, page_with(lease, clock, rules.last_before(clock.cell.load(), bound))))
     return false;
-  // If the system clock went back during the write, do not publish. The next session that reaches the old bound renews
-  // the lease.
+  // If the system clock went back during the write, the next session that reaches the old bound renews.
   if (to_unix(GetCurrentTimestamp()) >= now)
     publish(clock, bound, from);
   return true;
@@ -105,7 +102,7 @@ static void write_bounds(int, Datum) {
   // To use buffers takes a transaction, and this one may have failed.
   AbortOutOfAnyTransaction();
   StartTransactionCommand();
-  // Not with_lease(): it may wait for standbys, and this session cannot be interrupted any more.
+  // Not take_lock(): it may wait for standbys, and this session cannot be interrupted any more.
   LWLockAcquire(&lease.lock, LW_EXCLUSIVE);
   release_after(&lease.lock, [&] {
     page_bounds page = lease.page;

@@ -8,16 +8,15 @@
 // bound above its ID is durable. After a crash, a promotion or a recovery to a point in time a clock starts at the
 // bound that is on the page then, whatever the system clock says.
 //
-// From `renew_at` on, halfway to the bound, one session at a time renews the lease, and the others go on up to the
-// bound. Only sessions that reach the bound wait.
+// From `renew_at` on, halfway to the bound, one session at a time renews the lease. Only sessions that reach the bound
+// wait for it.
 //
-// The bound stays near: at most `kid.lease` ahead of the system clock or, if the logical clock is further ahead than
-// that, a little ahead of the logical clock. So repeated crashes do not push IDs further and further ahead: each
-// restart is at most one lease ahead. If writes are slow, the lease is longer, up to `slow_micros`.
+// The bound stays near: at most `kid.lease` ahead of the system clock or, if the logical clock is further ahead, a
+// little ahead of that. So repeated crashes do not push IDs further and further ahead. If writes are slow, the lease is
+// longer, up to `slow_micros`.
 //
-// The first session that needs the lease after a start opens it. The value that `kid.lease` has in that session is in
-// force until the next start, except that the lease cannot be off while a bound is ahead of the system clock (see
-// lease_length_at_start() in bounds.cpp).
+// The first session that needs the lease after a start opens it. Its value of `kid.lease` is in force until the next
+// start (but see lease_length_at_start() in bounds.cpp).
 //
 // What belongs to the lease, by file:
 //
@@ -35,27 +34,24 @@ namespace kid::pg {
 [[noreturn]] void clock_ended_error();
 
 /// Renews the lease of `clock` if `next`, the state to be issued, is at or above `renew_at`. If `next` is below the
-/// bound, renews only if the lock is free, and does not wait for standbys. Otherwise waits until this or another
-/// session has renewed the lease, or raises an error after `kid.max_wait`. The caller must then try again: the bound
-/// can still be at or below `next`.
+/// bound, does not wait for the lock or for standbys. Otherwise waits until a session has renewed the lease, or raises
+/// an error after `kid.max_wait`. The caller must then try again: the bound can still be at or below `next`.
 void renew_lease(clock_ref const &clock, std::uint64_t next);
 
 /// Writes the page with a bound above `next`, and then raises the bound of `clock` to it. The caller holds the lock.
 /// Returns false if standbys have yet to confirm the page.
 bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next);
 
-/// Makes this session write what was issued to the page when it ends, if the lease is off then. Nothing of kid's runs
-/// when the server stops, but all sessions end before. So after a planned stop the clocks start above all issued IDs.
+/// If the lease is off, makes this session write what was issued to the page when it ends. All sessions end before a
+/// server stops, so after a planned stop the clocks start above all issued IDs.
 void write_bounds_at_exit();
 
-/// Starts the clocks after a start of the server, if they are not started yet. The state of a clock does not tell: a
-/// change of lanes moves a clock before it is started. A clock that has a bound is started, so usually nothing of the
-/// lease is read.
+/// Starts the clocks, if they are not started yet. One that has a bound is. Its state does not tell: a change of lanes
+/// moves a clock before it is started.
 void open_clocks(clock_cell &cell);
 
-/// Waits until the state of a clock cannot be lower after a failover to a synchronous standby. As long as no bound is
-/// in force, the state comes from the page, which such a standby may not have. A clock that makes no IDs has no bound
-/// for long. So without such standbys do not wait for the lock, which is held while WAL is flushed for another clock.
+/// Waits until the state of a clock cannot be lower after a failover to a synchronous standby. Until the clock has a
+/// bound, the state comes from the page, which such a standby may not have.
 void await_standbys(clock_cell &cell);
 
 } // namespace kid::pg

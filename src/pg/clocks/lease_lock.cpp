@@ -7,8 +7,8 @@ namespace kid::pg {
 
 namespace {
 
-/// For this long, the first session that waits for standbys checks every millisecond whether they have confirmed. After
-/// that it checks every 10 ms, and standbys are reminded, once in `remind_micros`.
+/// For this long, the first session that waits for standbys checks on them every millisecond. After that it checks
+/// every 10 ms, and standbys are reminded, once in `remind_micros`.
 constexpr std::int64_t soon_micros = 200'000;
 constexpr std::int64_t remind_micros = 1'000'000;
 
@@ -48,19 +48,9 @@ lock_attempt try_lock(lease_state &lease) {
                       : errhint("Try again later, or increase \"kid.max_wait\"."));
 }
 
-/// Returns how long to sleep, in milliseconds, before the next attempt. Sessions that wait must wake by themselves,
-/// because neither a holder that raises an error nor a standby wakes them. The first of them checks often whether
-/// standbys have confirmed, and wakes the others.
-long sleep_before_next(lock_attempt last, bool is_first, std::int64_t waited) {
-  if (last != lock_attempt::unconfirmed)
-    return 10;
-  if (!is_first)
-    return 50;
-  return waited < soon_micros ? 1 : 10;
-}
-
 /// Waits until `again` returns `taken`; `last` is what it returned before. Raises an error after `kid.max_wait`; `name`
-/// is for its message.
+/// is for its message. Must wake by itself, because neither a holder that raises an error nor a standby wakes it. The
+/// first session that waits for standbys checks on them more often, and wakes the others.
 template <class Again> void wait(lease_state &lease, char const *name, lock_attempt last, bool is_first, Again again) {
   static std::uint32_t event = 0;
   std::int64_t const start = monotonic_micros();
@@ -76,8 +66,8 @@ template <class Again> void wait(lease_state &lease, char const *name, lock_atte
         held_error(name);
       not_renewed_error(name, last);
     }
-    ConditionVariableTimedSleep(&lease.released, sleep_before_next(last, is_first, waited),
-                                unconfirmed ? std::uint32_t{WAIT_EVENT_SYNC_REP} : event);
+    long const pause = !unconfirmed ? 10 : !is_first ? 50 : waited < soon_micros ? 1 : 10;
+    ConditionVariableTimedSleep(&lease.released, pause, unconfirmed ? std::uint32_t{WAIT_EVENT_SYNC_REP} : event);
   }
   ConditionVariableCancelSleep();
 }
@@ -120,8 +110,8 @@ bool is_confirmed(lease_state &lease) {
   Assert(has_lock(lease));
   if (lease.unconfirmed == InvalidXLogRecPtr || !replicates_synchronously())
     return true;
-  // The standbys confirmed at some time since the last check. If that check was long ago, the time until now is far too
-  // long for the write. So count at most twice the time that had passed at the check.
+  // The standbys confirmed at some time since the last check, which may be long ago. So count at most twice the time
+  // that had passed then.
   std::int64_t const pending = monotonic_micros() - lease.written_at;
   std::int64_t const write_micros = Min(2 * lease.pending_micros, pending);
   if (standbys_have(lease.unconfirmed, true)) {

@@ -10,10 +10,9 @@
 //
 // The lock of the lease is never held while anything is sent to a client (base/locked.hpp), nor while synchronous
 // standbys are awaited, which can take for ever. Until they have confirmed what was written, `lease_state::unconfirmed`
-// is set. Meanwhile a session whose commits wait for them may hold the lock only to check on them or to remind them. It
-// does not change the bounds in shared memory. No session owns the wait: any session that needs the lock checks whether
-// standbys have confirmed, and goes on from the page. So a session that is canceled, terminated or stuck leaves nothing
-// behind. Every session that waits can be interrupted.
+// is set, and sessions whose commits wait for them take the lock only to check on them or to remind them. No session
+// owns the wait: any of them finds that standbys have confirmed, and goes on from the page. So a session that is
+// canceled, terminated or stuck leaves nothing behind, and every session that waits can be interrupted.
 #pragma once
 
 #include "../base/locked.hpp"
@@ -21,8 +20,8 @@
 
 namespace kid::pg {
 
-/// Returns whether this session may rely on what the page says. It may if standbys have flushed it. With a weaker
-/// synchronous_commit, less is enough: what a commit of this session would wait for. The caller holds the lock.
+/// Returns whether this session may rely on the page: whether a commit of this session would not wait for standbys to
+/// confirm it. The caller holds the lock.
 bool is_confirmed(lease_state &lease);
 
 /// Reads the monotonic clock, which cannot be set and is the same for all sessions.
@@ -31,8 +30,8 @@ std::int64_t monotonic_micros();
 /// Returns whether this session holds the lock; for assertions.
 bool has_lock(lease_state &lease);
 
-/// Takes the lock, or raises an error after `kid.max_wait`. A session that makes IDs passes their `clock`, and then
-/// kid_stats() shows that it waits; others pass null.
+/// Takes the lock, or raises an error after `kid.max_wait`. kid_stats() shows a wait for the IDs of `clock`, unless
+/// that is null.
 void take_lock(lease_state &lease, clock_ref const *clock);
 
 /// Raises an error because a process holds the clock of `name` (hold.hpp), such as "IDs of kid".

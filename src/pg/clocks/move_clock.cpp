@@ -97,8 +97,7 @@ void report_step_back(clock_ref const &clock, unix_micros back) {
                 "\"safe_mark\" in kid_stats()."));
 }
 
-} // namespace
-
+/// Raises a clock to `state`, unless it is past `state` already. If the clock has sides, raises the side of `state`.
 void raise_clock(clock_ref const &clock, std::uint64_t state) {
   clock_rules const &rules = clock.rules;
   bool held = false;
@@ -129,6 +128,8 @@ void raise_clock(clock_ref const &clock, std::uint64_t state) {
     with_lease(&clock, raise);
   } while (held);
 }
+
+} // namespace
 
 void raise_all_sides(clock_ref const &clock, std::uint64_t state) {
   std::uint64_t const sides = clock.rules.sides;

@@ -5,17 +5,13 @@
 
 namespace kid::pg {
 
-/// Raises a clock to `state`, unless the clock is past `state` already. If the clock has sides, raises the side of
-/// `state`.
-void raise_clock(clock_ref const &clock, std::uint64_t state);
-
-/// Raises all sides of a clock to the time of `state`, because it is not known which were used: an ID tells one side,
-/// and sno_ceil() always the same. The clock then keeps its time until the system clock reaches `state`.
+/// Raises all sides of a clock to the time of `state`: an ID tells one side, and sno_ceil() always the same. The clock
+/// then keeps its time until the system clock reaches `state`.
 void raise_all_sides(clock_ref const &clock, std::uint64_t state);
 
-/// Lowers a clock, and its bound with it, to the unit of `state`. No issued ID above that unit may still be in use.
-/// `lower_state` lowers the state, and with it the floors of sessions (horizon/floors.hpp).
-/// Reports by how much the clock was lowered. Returns whether it was: a clock that is not above that unit stays.
+/// Lowers a clock, and its bound with it, to the unit of `state`, unless it is not above that unit. No issued ID above
+/// it may still be in use. `lower_state` lowers the state, and with it the floors of sessions (horizon/floors.hpp).
+/// Returns whether the clock was lowered, and reports by how much.
 bool lower_clock(clock_ref const &clock, std::uint64_t state,
                  void (*lower_state)(clock_ref const &clock, std::uint64_t to));
 
@@ -27,10 +23,9 @@ void observe(clock_ref const &clock, std::uint64_t state);
 /// the state that the clock has then.
 std::uint64_t leave_unit(clock_ref const &clock);
 
-/// If the system clock has left the time unit of a clock, moves the clock to the end of that unit. The horizon can then
-/// be above all IDs of the unit. If the clock is ahead of the system clock, does so once in 100 ms at most, so that
-/// polling hardly delays the time when the system clock catches up. `now` is the first state of the system clock's
-/// unit.
+/// If the system clock, at `now`, has left the time unit of a clock, moves the clock to the end of that unit. The
+/// horizon can then be above all IDs of the unit. If the clock is ahead of the system clock, does so once in 100 ms at
+/// most, so that polling hardly delays the time when the system clock catches up.
 void leave_passed_unit(clock_ref const &clock, std::uint64_t now);
 
 /// Changes the side of a clock with sides (core/types/sno.hpp) if the system clock, at `now`, is behind `last`. The

@@ -12,8 +12,7 @@ namespace {
 constexpr std::uint32_t struct_version = 1;
 
 // If one of these fails, `shared_state` has changed, as it does with another clock. Increase `struct_version`, unless
-// no release has the current one, and correct the figures. Otherwise a session with an older library would take the
-// memory for its own struct, and overwrite clocks.
+// no release has the current one, and correct the figures. Otherwise an older library would overwrite clocks.
 static_assert(struct_version == 1 && clock_count == 4);
 static_assert(offsetof(shared_state, lease) == 128 && offsetof(shared_state, cells) == 384);
 static_assert(offsetof(shared_state, backfill) == 896 && offsetof(shared_state, stats) == 1024);
@@ -22,8 +21,7 @@ static_assert(offsetof(clock_cell, keep_until) == 32 && offsetof(identity_state,
 // The lock before these has more members if PostgreSQL was built to debug locks.
 static_assert(offsetof(lease_state, resets) - offsetof(lease_state, tranche) == 212);
 
-/// The same in all versions of kid, so that a difference is found by `struct_version`, and reported by an error of
-/// kid's own.
+/// The same in all versions of kid, so that `struct_version` tells them apart, and not an error of PostgreSQL's.
 constexpr std::size_t shared_size = 2048;
 static_assert(sizeof(shared_state) <= shared_size);
 
@@ -35,10 +33,10 @@ void fill() {
 
   if (state.version != 0)
     return;
-  // Start from a random number, so that back-filling that goes on after a restart does not begin with the same
-  // sequences again. If the call fails, any number will do.
+  // Back-filling that goes on after a restart does not begin with the same sequences again. If the call fails, any
+  // number will do.
   static_cast<void>(pg_strong_random(&rolling, sizeof rolling));
-  // No bound is set, so the first call of a generator calls renew_lease(), which finds out where the clocks start.
+  // No bound is set, so the first ID calls renew_lease(), which finds out where the clocks start.
   for (auto &cell : state.cells)
     for (auto *word : {&cell.state, &cell.bound, &cell.renew_at, &cell.keep_from, &cell.keep_until})
       pg_atomic_init_u64(word, 0);

@@ -1,10 +1,8 @@
 // Shared memory: one `shared_state` for the whole cluster. The horizon has memory of its own, see horizon/memory.hpp.
 //
-// The first process that needs it creates it. That is the postmaster, if kid is in shared_preload_libraries. Otherwise
-// it is the first session that calls a function which needs it, such as a generator or kid_stats(), and the memory is
-// PostgreSQL's spare shared memory.
-// AddinShmemInitLock is held only while the struct is looked up or created. If a backend crashes, PostgreSQL ends every
-// session of the cluster and creates shared memory anew, and kid starts again with it.
+// The postmaster creates it, if kid is in shared_preload_libraries. Otherwise the first session that needs it does, in
+// PostgreSQL's spare shared memory. If a backend crashes, PostgreSQL ends all sessions and creates shared memory anew,
+// and kid starts again with it.
 #pragma once
 
 #include "bound_page.hpp"
@@ -13,17 +11,15 @@
 
 namespace kid::pg {
 
-/// A logical clock, alone in its cache line because every call of every session writes to it. It is the `Cell` of
-/// core/step.hpp. The words other than `state` are those of its lease (lease.hpp): only the holder of the lease's lock
-/// writes them.
+/// A logical clock, alone in its cache line because every call of every session writes to it: the `Cell` of
+/// core/step.hpp. Only the holder of the lease's lock writes the words other than `state`.
 struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   pg_atomic_uint64 state;
   pg_atomic_uint64 bound;    ///< nothing at or above it is issued: the lease ends there
   pg_atomic_uint64 renew_at; ///< from here on the lease should be renewed; at most `bound`
 
-  // Only for a clock with sides (core/types/sno.hpp). If such a clock is ahead of the system clock, it normally changes
-  // sides. But a start puts its state at the bound, and kid_observe_all() moves it past the greatest stored ID, so it
-  // can be ahead without a step back of the system clock. Then it keeps its time instead:
+  // A clock with sides (core/types/sno.hpp) that is ahead of the system clock normally changes sides. But a start puts
+  // it at the bound, and kid_observe_all() past the greatest stored ID. Then it keeps its time instead:
   pg_atomic_uint64 keep_from;  ///< if the system clock is before this state, it changes sides
   pg_atomic_uint64 keep_until; ///< it keeps the time of states below this one
 
@@ -38,11 +34,10 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   /// What `permits` says if the cell's limit is in `limit_word`.
   template <class Clock>
   static permit permits_below(pg_atomic_uint64 &limit_word, Clock const &clock, std::uint64_t next) noexcept {
-    // The limit and the identity are read after the state. This pairs with two kinds of barrier:
-    //   (1) A session that lowers the limit (set_bound()) or changes the identity (put_in_force()) moves the state
-    //       afterwards, so another session that saw the old value fails its compare-and-swap.
-    //   (2) start_clock() sets the state before the limit, so a session that sees the new limit with the earlier state
-    //       fails its compare-and-swap, too.
+    // The limit and the identity are read after the state. So these fail their compare-and-swap:
+    //   (1) a session that saw an old limit or identity: set_bound() and put_in_force() are followed by a move of the
+    //       state
+    //   (2) a session that saw a new limit with an earlier state: start_clock() sets the state before the limit
     pg_read_barrier();
     std::uint64_t const limit = pg_atomic_read_u64(&limit_word);
     if (clock.is_stale())
@@ -72,16 +67,13 @@ struct clock_stats {
   pg_atomic_uint64 renewals;
   pg_atomic_uint64 waiting;       ///< sessions that wait for the bound of this clock right now
   pg_atomic_uint64 waiting_since; ///< a TimestampTz: when the first of them began, if there are any
-  pg_atomic_uint64 counted_until; ///< no step back is counted for states below this one: the step was counted already,
-                                  ///< or the clock was raised on purpose
-  pg_atomic_uint64 left_at;       ///< the unit of the system clock when leave_passed_unit() last moved this clock ahead
-                                  ///< of it
+  pg_atomic_uint64 counted_until; ///< no step back is counted for states below: it was, or the clock was raised
+  pg_atomic_uint64 left_at; ///< where the system clock was when leave_passed_unit() last moved a clock ahead of it
 };
 
 struct lease_state {
   LWLock lock;
-  ConditionVariable released; ///< usually signaled when `lock` is released; not after an error or a mere look, so
-                              ///< sessions that wait here also wake by themselves, and can be interrupted
+  ConditionVariable released; ///< signaled when `lock` is released, but not after an error or a mere look
   int tranche;
 
   // Guarded by `lock`; `open` is also read without it:
@@ -90,15 +82,13 @@ struct lease_state {
   bool failed;                 ///< whether the last attempt to write the page raised an error
   page_bounds page;            ///< what is on the page
   XLogRecPtr unconfirmed;      ///< where the WAL of the page ends; InvalidXLogRecPtr when standbys have confirmed it
-  std::int64_t written_at;     ///< when the page was written, or read after a start, in microseconds of the monotonic
-                               ///< clock
+  std::int64_t written_at;     ///< when the page was written, or read after a start, by monotonic_micros()
   std::int64_t write_micros;   ///< how long a write takes, until synchronous standbys have confirmed it
   std::int64_t pending_micros; ///< how long the last write had taken when it was last checked
-  std::int64_t remind_at;      ///< when standbys are reminded of the page next, in microseconds of the monotonic clock
+  std::int64_t remind_at;      ///< when standbys are reminded of the page next
 
   pg_atomic_uint64 safe;   ///< the safe mark of the clock with sides; changed under `lock`
-  pg_atomic_uint64 resets; ///< how often a clock was lowered or its lane changed; a session must not use states that
-                           ///< it took before that
+  pg_atomic_uint64 resets; ///< how often a clock was lowered or its lane changed: states taken before are void
   pg_atomic_uint64 hold;   ///< the clocks that a process holds, see hold.hpp; set under `lock`
 };
 
@@ -136,15 +126,14 @@ inline void detach() {
   memset(entered, 0, sizeof entered);
 }
 
-/// Raises the error for shared memory that an error in find() left missing or unfilled. This session cannot set it up
-/// any more, but a new one can.
+/// Raises the error for shared memory that an error in find() left missing or unfilled. Only a new session can set it
+/// up.
 [[noreturn]] void memory_error();
 
 /// Makes `attached` valid. Raises an error during recovery, when no IDs may be issued; `function` is for its message.
 void attach(char const *function);
 
-/// Returns shared memory to a caller that issues IDs. Recovery never starts again in a running server, so attach()
-/// checks for it once, not for each ID.
+/// Returns shared memory to a caller that issues IDs.
 inline shared_state &shared(char const *function) {
   if (unlikely(attached == nullptr))
     attach(function);

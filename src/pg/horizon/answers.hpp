@@ -2,16 +2,13 @@
 // must get one answer: rows are missed if the horizon rises between two partitions.
 //
 // Answers are kept until the transaction ends, by what the snapshot lists: xmin, xmax and the transactions that were
-// running. A snapshot with the same lists sees the same rows of others. So if no row that the first one does not see is
-// below the answer, none that the second does not see is either, whichever of them was taken or asks first. Rows of
-// this transaction get no state below its floor, or below the state of the time of the answer.
+// running. Snapshots with the same lists see the same rows of others, so an answer that is right for one is right for
+// the other, whichever of them was taken or asks first. Rows of this transaction get no state below its floor, or below
+// the state of the time of the answer. (A later answer for the same lists could be higher, because a transaction
+// without a transaction ID has ended since.)
 //
-// A later answer for the same lists could be higher, because a transaction without a transaction ID has ended since. A
-// statement that reads the same rows does without.
-//
-// The number of running transactions would not do for the list of them. A transaction that is being prepared is in the
-// list twice. So a list can have lost a transaction meanwhile and be as long, and a cursor that was opened before would
-// miss the row of the one that is gone.
+// The length of the list would not do. A transaction that is being prepared is in it twice, so a list that has lost a
+// transaction can be as long, and a cursor that was opened before would miss the row of the one that is gone.
 #pragma once
 
 #include "../clocks/shmem.hpp"

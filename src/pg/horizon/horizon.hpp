@@ -10,27 +10,27 @@
 //   -------------|------------------------------|---------------------------|-----> states
 //     all ended  ^ horizon: T may commit a row with any state from here on
 //
-// The horizon belongs to the snapshot of the statement that asks. For the horizon, a transaction that committed after
-// the snapshot was taken counts as still running, because the statement does not see its rows. So the floors of
-// transactions that have committed are kept for a while (core/ended_list.hpp), with their transaction IDs. A snapshot
-// sees a transaction if a query with that snapshot sees its rows. A query is always given the same
-// horizon (answers.hpp).
+// The horizon belongs to the snapshot of the statement that asks. A snapshot sees a transaction if a query with that
+// snapshot sees its rows. A transaction that committed after the snapshot was taken counts as still running. So the
+// floors of transactions that have committed are kept for a while (core/ended_list.hpp), with their transaction IDs. A
+// query is always given the same horizon (answers.hpp).
 //
 // Why no row is missed. T writes its floor, and then takes a state by compare-and-swap, which is a full barrier. The
 // reader loads the state S, then the floors of all sessions, and then takes the lock for the list.
 //
 // - T took a state up to S. Then the reader finds the floor of T, or the session of T has cleared it since, and may
 //   have written that of a later transaction.
-// - The floor was cleared. A session does that only when all snapshots that are taken from then on see the end of T.
-//   Earlier still, T was put into the list under the lock, or got a place as a prepared transaction, unless it
-//   committed no row. So the reader finds T there, and the snapshot decides.
+// - The floor was cleared. A session does that only when all snapshots that are taken from then on see the end of T,
+// and
+//   after T was put into the list under the lock, or got a place as a prepared transaction, unless it committed no row.
+//   So the reader finds T there, and the snapshot decides.
 // - T takes its state after S. That state is at or above the horizon, which is at most S + 1.
 //
 // The list begins when somebody first asks. A snapshot that was taken before that gets the horizon 1.
 //
-// lower_state() lowers the state and the floors of sessions under the lock. A reader that looked at them meanwhile
-// looks again, under the lock. A session writes its floor, and then makes sure that the state was not lowered
-// meanwhile. So at least one of the session and lower_state() sees what the other wrote.
+// lower_state() lowers the state and the floors of sessions under the lock, and a reader that looked at them meanwhile
+// looks again. A session writes its floor, and then makes sure that the state was not lowered meanwhile. So at least
+// one of the session and lower_state() sees what the other wrote.
 //
 // A prepared transaction keeps its floor in shared memory and in a lock without effect, whose tag is the floor.
 // PostgreSQL restores the locks of prepared transactions after a restart and at a promotion.
@@ -49,9 +49,9 @@
 
 namespace kid::pg {
 
-/// Returns a state of clock `id`. Every row that the active snapshot does not see has that state or a greater one.
-/// After a start, opens the clocks, and waits until synchronous standbys have the bound, as a session that makes an ID
-/// does. `function` is for messages.
+/// Returns a state of clock `id`: every row that the active snapshot does not see has that state or a greater one.
+/// After a start, waits until synchronous standbys have the bound, as a session that makes an ID does. `function` is
+/// for messages.
 std::uint64_t horizon(clock_id id, char const *function);
 
 } // namespace kid::pg

@@ -1,9 +1,8 @@
 // Back-filling: kid64_at() and its siblings make an ID of a given time.
 //
-// They take sequences from a count that wraps around and that all sessions share. They do not move the logical clock.
-// So as many consecutive calls as there are sequences give different IDs, in whatever sessions and for whatever times.
-// To avoid repeats after that if rows come in the order of time, each call in a query remembers the time units in which
-// it gave IDs last, as a range:
+// They take sequences from a count that wraps around and that all sessions share, and do not move the logical clock. So
+// as many consecutive calls as there are sequences give different IDs, in whatever sessions and for whatever times. For
+// rows in the order of time, each call in a query remembers the time units in which it gave IDs last, as a range:
 //
 //   from                            to, in use since the count `since`
 //   | all sequences may be used up | the last unit of the range      |
@@ -12,8 +11,8 @@
 // up as well, the range grows by the next unit. A time outside the range begins another one. After a change of lane
 // every unit counts as used up.
 //
-// The session keeps the range that was used last, and the next statement begins with it. So rows in the order of time
-// get different IDs whether they come in one statement or in many.
+// The session keeps the range that was used last for its next statement. So rows in the order of time get different IDs
+// whether they come in one statement or in many.
 #pragma once
 
 #include "../base/error.hpp"

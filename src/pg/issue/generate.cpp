@@ -3,8 +3,24 @@
 #include "../clocks/bounds.hpp"
 #include "../clocks/hold.hpp"
 #include "../clocks/lease_lock.hpp"
+#include "../node/identity.hpp"
 
 namespace kid::pg {
+
+shared_state *attached = nullptr;
+
+/// Puts the settings of this process in force, too. Each change of those settings detaches the process, so that this is
+/// done again.
+void attach(char const *function) {
+  if (RecoveryInProgress())
+    ereport(ERROR, errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("cannot execute %s during recovery", function),
+            errhint("Call it on the primary, as this server is a standby or is being restored."));
+  shared_state &state = find_or_make();
+  look_for_citus();
+  write_bounds_at_exit();
+  attached = &state; // nothing after this raises an error
+  put_in_force(state);
+}
 
 void notice_ahead(clock_id id, std::uint64_t state) {
   clock_ref const clock = clock_of(id);
@@ -12,12 +28,11 @@ void notice_ahead(clock_id id, std::uint64_t state) {
   pg_atomic_uint64 &counted_until = clock.stats.counted_until;
   unix_micros const ahead = rules.time(state) - to_unix(GetCurrentTimestamp());
 
-  // Return if the earlier reading was merely old, or if this unit was seen before: one write for each unit is enough.
+  // The earlier reading was merely old, or this unit was seen before: one write for each unit is enough.
   std::uint64_t seen = pg_atomic_read_u64(&counted_until);
   if (ahead <= 0 || state < seen)
     return;
-  // While the system clock is behind, the logical clock moves by single units, so a longer move means another step
-  // back.
+  // While the system clock is behind, the logical clock moves by single units. So a longer move means another step.
   bool const another = state >= rules.next_unit(rules.next_unit(seen));
   if (!compare_exchange(counted_until, seen, rules.next_unit(state)) || !another)
     return;
@@ -50,7 +65,7 @@ void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until,
   unix_micros const missing = until - to_unix(GetCurrentTimestamp());
   if (missing <= 0)
     return;
-  // The holder waits for this transaction, and only when it has lowered the clock, this transaction could go on.
+  // The holder waits for this transaction, which could go on only when the holder has lowered the clock.
   if (behind && is_held(clock.id))
     held_error(psprintf("IDs of %s", name));
   long timeout = Min(missing / 1000, 10);

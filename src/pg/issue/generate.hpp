@@ -1,8 +1,8 @@
 // Issuing IDs.
 //
-// The fast path checks that this transaction has entered the clock (horizon/floors.hpp). It reads the system clock, and
-// loads the state, its limit and, for a type with lanes, the identity. It ends with one compare-and-swap. If another
-// session was first, it steps on from that session's state. Everything else is out of line.
+// The fast path checks that this transaction has entered the clock (horizon/floors.hpp), reads the system clock, loads
+// the state, its limit and, for a type with lanes, the identity, and ends with one compare-and-swap. If another session
+// was first, it steps on from that session's state. Everything else is out of line.
 #pragma once
 
 #include "../base/datum.hpp"
@@ -88,8 +88,7 @@ pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock c
       break;
     case step_kind::used_up:
     case step_kind::behind:
-      // Read the system clock again, after the state, as `carry_pace` requires. If the new reading is in a later unit
-      // than a used-up state, or (after `behind`) no longer behind the state, the earlier reading was merely old, and
+      // Read the system clock again, after the state, as `carry_pace` requires. If the earlier reading was merely old,
       // there is nothing to wait for.
       std::uint64_t const now = read_clock(layout, clock, ref.cell);
       if constexpr (Clock::changes_sides) {
@@ -128,10 +127,8 @@ step_result issue_states(Id const &layout, Clock const &clock, clock_id id, cloc
 }
 
 /// Issues a state of clock `id` that no other call was or will be given. The result is `issued`, or `stale` if `clock`
-/// is stale, which only a `clock_of_identity` can be. With a `count`, issues up to `count` states, from the result's
-/// state on, and sets `count` to how many. `function` is for the message of an error in enter().
-///
-/// Inlined, because the caller knows whether there is a `count`.
+/// is a stale `clock_of_identity`. `count` is as for advance(); inlined, because the caller knows whether there is one.
+/// `function` is for the message of an error in enter().
 template <class Id, class Clock>
 pg_attribute_always_inline step_result issue(Id const &layout, Clock const &clock, clock_id id, char const *function,
                                              std::uint64_t *count) {
@@ -152,9 +149,8 @@ template <class Generator> Datum next(PG_FUNCTION_ARGS) {
   return put<typename Generator::type>(generator.id(generator.next(nullptr)));
 }
 
-/// The generator that returns a set. The argument after those of `Generator` says how many IDs. Takes states
-/// in batches: each is one step, of at most the number still wanted. In FROM, PostgreSQL reads all IDs, even under a
-/// LIMIT. In a select list it may stop early, and then the rest of the last batch is lost.
+/// The generator that returns a set. The argument after those of `Generator` says how many IDs. Each step takes a batch
+/// of states, of at most the number still wanted. If a select list is not read to the end, the rest of a batch is lost.
 template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
   struct progress {
     std::uint64_t wanted;

@@ -2,14 +2,10 @@
 
 namespace kid::pg {
 
-namespace {
-
 /// Returns whether IDs of the whole sequence would repeat those of other servers.
-bool would_repeat(identity const &who, bool plain) {
+static bool would_repeat(identity const &who, bool plain) {
   return plain && who.lanes == 1 && on_citus_worker();
 }
-
-} // namespace
 
 std::int64_t lane_number(identity const &who, bool plain) {
   if (would_repeat(who, plain))

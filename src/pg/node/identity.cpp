@@ -18,8 +18,8 @@ char *node_text = nullptr;
 node_choice chosen_node = {node_kind::automatic, 0};
 int chosen_lanes = 1;
 
-/// Parses `text` into `result`. Returns false unless it is a keyword, a 32-bit number, or the name of an Erlang node. A
-/// name must contain "@", so that a mistyped number or "auto" is not taken for a name.
+/// Returns false unless `text` is a keyword, a 32-bit number, or the name of an Erlang node. A name must contain "@",
+/// so that a mistyped number or "auto" is not taken for one.
 bool parse_node(char const *text, node_choice &result) {
   automatic_or_number choice = {};
 
@@ -44,8 +44,7 @@ std::uint32_t hash_of_cluster(page_draw const &draw) {
   return hash_bytes(reinterpret_cast<unsigned char const *>(parts), sizeof parts);
 }
 
-/// Returns whether the server draws the number, or gets it from Citus. Such a number is not in the configuration, so a
-/// reload keeps it.
+/// Returns whether the number is drawn, or given by Citus. It is not in the configuration then, so a reload keeps it.
 bool is_assigned(node_kind kind) {
   return kind == node_kind::automatic || kind == node_kind::citus;
 }
@@ -73,8 +72,8 @@ void put_in_force(shared_state &shared) {
   LWLockAcquire(&state.lock, LW_EXCLUSIVE);
   identity const old = unpack(pg_atomic_read_u64(&state.word));
   identity next = old;
-  // A parallel worker has the settings of its leader, and does not know when the leader read them. If `configured` is
-  // in the future, the system clock went back after the configuration was read.
+  // A parallel worker does not know when its leader read the settings. If `configured` is in the future, the system
+  // clock went back since.
   bool const newer = !IsParallelWorker() && !ConfigReloadPending &&
                      (read > state.configured || state.configured > GetCurrentTimestamp());
   if (old.kind == node_kind::none || newer) {
@@ -83,8 +82,7 @@ void put_in_force(shared_state &shared) {
     if (next.kind == old.kind && is_assigned(next.kind))
       next = {old.kind, old.known, old.node, next.lanes};
   }
-  // The number is 0 until Citus adds this server, and then changes. Another database may belong to another Citus
-  // cluster.
+  // The number is 0 until Citus adds this server. Another database may belong to another Citus cluster.
   if (next.kind == node_kind::citus && has_citus() &&
       (!next.known || next.node == 0 || state.citus_database == MyDatabaseId)) {
     set_number(next, static_cast<std::uint32_t>(local_group));
@@ -93,8 +91,7 @@ void put_in_force(shared_state &shared) {
   if (pack(next) != pack(old))
     pg_atomic_write_u64(&state.word, pack(next));
   if (old.kind != node_kind::none && !same_lane(old, next)) {
-    // Pairs with the barrier in permits_below(): a session that still uses `old` fails its compare-and-swap, because
-    // the clock has moved.
+    // Pairs with the barrier in permits_below().
     pg_memory_barrier();
     for_each_clock(shared, [](clock_ref const &clock) {
       if (clock.rules.divided)

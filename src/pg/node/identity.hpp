@@ -3,13 +3,12 @@
 //
 // Both come from settings of the server, `kid.node` and `kid.lanes`. IDs are made with the identity in force: one word
 // in shared memory, so that a change applies to all sessions at once, even to running statements. A session publishes
-// its settings there when it makes its first ID, and again with the first ID after a reload, provided they are newer
-// than those in force (`PgReloadTime`). So a statement that began before a reload cannot restore the old values.
+// its settings with its first ID, and with the first one after a reload, unless those in force are newer
+// (`PgReloadTime`): a statement that began before a reload must not restore the old values.
 //
-// To issue a state of a divided clock, a session chooses its lane by an identity. After it has read the clock, and
-// before it moves the clock, it checks that this identity is still in force. A session that changes the lane moves the
-// clock afterwards, so that sessions that checked the old identity fail their compare-and-swap. Therefore no ID of the
-// old lane is issued once the change is done.
+// A session chooses its lane of a divided clock by an identity. Between reading the clock and moving it, the session
+// checks that this identity is still in force. A session that changes the lane moves the clock afterwards, so that
+// those that checked the old identity fail their compare-and-swap. So no ID of the old lane is issued after the change.
 #pragma once
 
 #include "../clocks/shmem.hpp"
