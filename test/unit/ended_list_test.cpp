@@ -145,7 +145,7 @@ struct server {
 
 enum class rule { lax, strict };
 
-/// Class `view` of src/pg/horizon/view.hpp, which explains the two rules.
+/// Class `view` of src/pg/horizon/horizon.cpp, which explains the two rules.
 struct view {
   server const &of;
   snapshot const &taken;

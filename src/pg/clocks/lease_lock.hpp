@@ -16,7 +16,7 @@
 #pragma once
 
 #include "../base/locked.hpp"
-#include "bounds.hpp"
+#include "lease.hpp"
 
 namespace kid::pg {
 

@@ -2,7 +2,6 @@
 
 #include "../base/datum.hpp"
 #include "../base/settings.hpp"
-#include "bounds.hpp"
 #include "hold.hpp"
 #include "lease.hpp"
 #include "lease_lock.hpp"

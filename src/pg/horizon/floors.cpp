@@ -42,28 +42,9 @@ void write_floor(clock_cell &cell, pg_atomic_uint64 &floor) {
   do {
     last = cell.load();
     pg_atomic_write_u64(&floor, last + 1);
-    pg_memory_barrier(); // pairs with those in lower_state() and user_of()
+    pg_memory_barrier(); // pairs with those in lower_state() and earliest_user_of()
   } while (cell.load() < last);
 }
-
-/// Calls `visit` with each transaction that has a floor on clock `id`, and with that floor. A transaction that is being
-/// prepared has a place before its session gives up the floor, so the sessions come first.
-template <class Visit> void for_each_user(clock_id id, Visit visit) {
-  for_each_session(id, [&](int i, std::uint64_t floor) {
-    auto const since = static_cast<TimestampTz>(pg_atomic_read_u64(&horizon_shared->sessions[i].since));
-    visit({GetPGProcByNumber(i)->pid, database_of(i), InvalidTransactionId, since}, floor);
-  });
-  LWLockAcquire(&horizon_shared->lock, LW_SHARED);
-  release_after(&horizon_shared->lock, [&] {
-    for (int i = 0; i < max_prepared_xacts; i++) {
-      ended_floors const &there = prepared()[i].one;
-      if (there.floor[id] != 0 && is_running(there.xid))
-        visit({0, there.database, static_cast<TransactionId>(there.xid), prepared()[i].since}, there.floor[id]);
-    }
-  });
-}
-
-constexpr clock_user nobody = {-1, InvalidOid, InvalidTransactionId, 0};
 
 } // namespace
 
@@ -138,35 +119,35 @@ bool is_own_state(clock_id id, std::uint64_t of) {
   return floor != 0 && floor <= of && of <= shared_memory->cells[id].load();
 }
 
-clock_user earliest_user_of(clock_id id) {
-  clock_user earliest = nobody;
+clock_user earliest_user_of(clock_id id, bool here) {
+  clock_user earliest = {-1, InvalidOid, InvalidTransactionId, 0};
   std::uint64_t least = ~std::uint64_t{0};
+  auto const look_at = [&](clock_user const &user, std::uint64_t floor) {
+    if (floor == 0 || floor >= least || (here && user.database != MyDatabaseId))
+      return;
+    least = floor;
+    earliest = user;
+  };
 
   if (!find_horizon())
     return earliest;
   if (!RecoveryInProgress())
     recover_prepared();
-  for_each_user(id, [&](clock_user const &user, std::uint64_t floor) {
-    if (user.database != MyDatabaseId || floor >= least)
-      return;
-    least = floor;
-    earliest = user;
+  pg_memory_barrier(); // pairs with the one in write_floor()
+  // A transaction that is being prepared has a place before its session gives up the floor, so the sessions come first.
+  for_each_session(id, [&](int i, std::uint64_t floor) {
+    auto const since = static_cast<TimestampTz>(pg_atomic_read_u64(&horizon_shared->sessions[i].since));
+    look_at({GetPGProcByNumber(i)->pid, database_of(i), InvalidTransactionId, since}, floor);
+  });
+  LWLockAcquire(&horizon_shared->lock, LW_SHARED);
+  release_after(&horizon_shared->lock, [&] {
+    for (int i = 0; i < max_prepared_xacts; i++) {
+      ended_floors const &there = prepared()[i].one;
+      if (is_running(there.xid))
+        look_at({0, there.database, static_cast<TransactionId>(there.xid), prepared()[i].since}, there.floor[id]);
+    }
   });
   return earliest;
-}
-
-clock_user user_of(std::uint64_t clocks) {
-  clock_user found = nobody;
-
-  recover_prepared();
-  pg_memory_barrier(); // pairs with the one in write_floor()
-  for (int id = 0; id < clock_count; id++)
-    if ((clocks & bit_of(static_cast<clock_id>(id))) != 0)
-      for_each_user(static_cast<clock_id>(id), [&](clock_user const &user, std::uint64_t) {
-        if (found.process < 0)
-          found = user;
-      });
-  return found;
 }
 
 void end_of_transaction(XactEvent event, void *) {

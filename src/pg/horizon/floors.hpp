@@ -26,12 +26,9 @@ struct clock_user {
   TimestampTz since; ///< when it began; if it was prepared before the last start of the server, that start
 };
 
-/// Returns the transaction of the current database with the least floor, which the horizon of a clock waits for.
-clock_user earliest_user_of(clock_id id);
-
-/// Returns one that has entered any of `clocks`, a set of bits (clocks/hold.hpp). find_horizon() must have returned
-/// true.
-clock_user user_of(std::uint64_t clocks);
+/// Returns the transaction with the least floor of a clock, if `here` of those of the current database: its horizon
+/// waits for that one.
+clock_user earliest_user_of(clock_id id, bool here);
 
 /// Raises an error in a parallel worker, whose transaction ends before that of its leader.
 void reject_worker(char const *function);

@@ -3,7 +3,7 @@
 #include "../base/datum.hpp"
 #include "../base/export.hpp"
 #include "../base/settings.hpp"
-#include "../clocks/bounds.hpp"
+#include "../clocks/lease.hpp"
 #include "../clocks/lease_lock.hpp"
 #include "../clocks/move_clock.hpp"
 #include "floors.hpp"
@@ -113,20 +113,23 @@ void take_hold(unix_micros time) {
 }
 
 /// Waits until all transactions that have entered a held clock have ended. Others wait for this session meanwhile, for
-/// at most `kid.max_wait`, so it waits for half of that.
+/// at most `kid.max_wait`, so it waits for half of that. A transaction that enters a held clock after this function has
+/// looked at it has entered one that this function is still to look at (see enter()).
 void await_transactions() {
   std::int64_t const most = (max_wait < 0 ? 10'000 : Min(max_wait, 10'000)) * INT64CONST(500);
   std::int64_t const start = monotonic_micros();
 
-  for (;;) {
-    clock_user const user = user_of(own.clocks);
-    if (user.process < 0)
-      return;
-    if (user.process == MyProcPid || monotonic_micros() - start > most)
-      in_use_error(user);
-    CHECK_FOR_INTERRUPTS();
-    pg_usleep(1000);
-  }
+  for_each_clock(*shared_memory, [&](clock_ref const &clock) {
+    while ((own.clocks & bit_of(clock.id)) != 0) {
+      clock_user const user = earliest_user_of(clock.id, false);
+      if (user.process < 0)
+        return;
+      if (user.process == MyProcPid || monotonic_micros() - start > most)
+        in_use_error(user);
+      CHECK_FOR_INTERRUPTS();
+      pg_usleep(1000);
+    }
+  });
 }
 
 /// Raises an error if the rows that this session sees differ from those that others see.

@@ -40,7 +40,7 @@
 //   memory    the floors and the list in shared memory
 //   ended     prepared transactions, and the list of those that have ended
 //   floors    entering a clock, who has entered it, lowering it; the end of a transaction
-//   view      which transactions a snapshot sees
+//   horizon   which transactions a snapshot sees, and the horizon
 //   answers   what queries were told
 //   hold      keeping transactions from a clock while it is lowered; kid_hold_clocks() and kid_lower_clocks()
 #pragma once
