@@ -7,11 +7,9 @@
 //     96 bits,  20 characters    0 and 1             19
 //     128 bits, 26 characters    0 to 7              25
 //
-// The alphabet is in ASCII order and the length is fixed, so the text sorts as the IDs do. The last form is the suffix
-// of a TypeID, version 0.3 (https://github.com/jetify-com/typeid/tree/main/spec). The rules for prefixes are also those
-// of TypeID.
-//
-// On input a letter may be upper case. Crockford's other liberties are errors: i and l for 1, o for 0, and hyphens.
+// The alphabet is in ASCII order and the length is fixed, so the text sorts as the IDs do. The last form, and the rules
+// for prefixes, are those of TypeID, version 0.3 (https://github.com/jetify-com/typeid/tree/main/spec). On input a
+// letter may be upper case. Crockford's other liberties are errors: i and l for 1, o for 0, and hyphens.
 #pragma once
 
 #include "bits.hpp"
@@ -39,7 +37,7 @@ template <unsigned Size, class Word> struct base32 {
   /// Reads at most `size` bytes at `text`, which need no terminator. Sets `id` only if the text is valid.
   static constexpr text_status decode(char const *text, std::size_t size, Word &id) noexcept {
     if (size != length)
-      return find_error(text, size);
+      return error_in(text, size);
 
     unsigned every_digit = 0;
     Word bits = read(text, first, every_digit);
@@ -47,7 +45,7 @@ template <unsigned Size, class Word> struct base32 {
     for (unsigned begin = first; begin < length; begin += part_length)
       bits = bits << part_bits | read(text + begin, part_length, every_digit);
     if (every_digit > digit_max || !fits)
-      return find_error(text, size);
+      return error_in(text, size);
 
     id = bits;
     return {text_error::none, 0};
@@ -87,8 +85,7 @@ private:
       text[i] = alphabet[part & digit_max];
   }
 
-  /// Returns the number that `count` characters stand for. ORs each digit into `every_digit`, which is then above
-  /// `digit_max` if a character is invalid.
+  /// Returns the number of `count` characters. ORs each digit into `every_digit`: above `digit_max` if one is invalid.
   static constexpr std::uint64_t read(char const *text, unsigned count, unsigned &every_digit) noexcept {
     std::uint64_t part = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -98,17 +95,9 @@ private:
     return part;
   }
 
-  /// Returns the error in a text that is not valid.
-  [[gnu::cold, gnu::noinline]] static constexpr text_status find_error(char const *text, std::size_t size) noexcept {
-    for (unsigned i = 0; i < length; i++) {
-      if (i == size)
-        return {text_error::length, i};
-      if (digit(text[i]) == invalid)
-        return {text_error::character, i};
-    }
-    if (size > length)
-      return {text_error::length, length};
-    return {text_error::overflow, 0};
+  static constexpr text_status error_in(char const *text, std::size_t size) noexcept {
+    return find_error(text, size, length, [](char character) { return digit(character) != invalid; },
+                      {text_error::overflow, 0});
   }
 };
 

@@ -1,7 +1,7 @@
 // Bit fields and byte order: how an ID is laid out in memory and on the wire.
 //
-// An ID is one unsigned integer (`word`); each component is a field of it. A width is written once, where the field is
-// declared on top of the one below it. Shifts, masks and ranges follow from the width.
+// An ID is one unsigned integer (`word`), and each component a field of it, declared on top of the one below by its
+// width.
 #pragma once
 
 #include "no_postgres.hpp"
@@ -42,9 +42,8 @@ template <unsigned Size> std::uint64_t load_part(unsigned char const *bytes) noe
   return boost::endian::endian_load<std::uint64_t, Size, boost::endian::order::big>(bytes);
 }
 
-/// Returns the ID whose binary form is at `bytes`: its `Size` low bytes, most significant first. Marked `inline`
-/// because GCC otherwise emits this often-used template out of line, although it is a few instructions and runs for
-/// every row of a scan.
+/// Returns the ID whose binary form is at `bytes`: its `Size` low bytes, most significant first. It runs for every row
+/// of a scan, and GCC would emit it out of line without `inline`.
 template <unsigned Size, class Word> inline Word load_big(unsigned char const *bytes) noexcept {
   static_assert(Size >= 8 && Size <= sizeof(Word));
 
@@ -72,8 +71,7 @@ struct three_way {
   template <class Word> constexpr int operator()(Word a, Word b) const noexcept { return a < b ? -1 : a > b; }
 };
 
-/// Compares two binary forms as the IDs compare. If their first 8 bytes differ, the rest is not even loaded. The first
-/// 8 bytes are equal only for IDs of the same origin that are close in time.
+/// Compares two binary forms as the IDs compare. If their first 8 bytes differ, as usual, the rest is not even loaded.
 template <unsigned Size, class Comparison>
 inline auto compare_big(unsigned char const *a, unsigned char const *b, Comparison comparison) noexcept {
   auto const first_a = load_part<8>(a);
@@ -83,9 +81,8 @@ inline auto compare_big(unsigned char const *a, unsigned char const *b, Comparis
 }
 
 /// Returns an abbreviated sort key for an ID with an origin field (node, partition) in the middle: `width` bits at
-/// `shift`. Most IDs share one origin, `from`, so the first 64 bits would mostly repeat it. The key omits the origin.
-/// Key order never contradicts ID order. Two keys of origin `from` are equal only if the IDs are equal in all but the
-/// last bit. The parts above and below the origin have 64 bits together.
+/// `shift`. Most IDs share one origin, `from`, so the key omits it. Key order never contradicts ID order. Two keys of
+/// origin `from` are equal only if the IDs are equal in all but the last bit.
 ///
 ///    63                shift shift-1            0
 ///   +-----------------------+---------------------+

@@ -1,16 +1,16 @@
 // A list of transactions that ended a short time ago, for the horizon (pg/horizon/horizon.hpp).
 //
-// A snapshot does not see a transaction that committed after it was taken. So for a statement with that snapshot, the
-// transaction counts as still running. The list remembers the floors of such transactions: the newest each by itself,
-// older ones merged, so that 12 kB remember millions of transactions:
+// For a statement, a transaction that committed after its snapshot was taken counts as still running. The list
+// remembers the floors of such transactions: the newest each by itself, older ones merged, so that 12 kB remember
+// millions:
 //
 //    level 2   [ 256 ][ 256 ] ... [ 256 ]                                             32 entries
 //    level 1                   [ 16 ][ 16 ] ... [ 16 ]                                32 entries
 //    level 0                                     [1][1][1] ... [1]                    32 entries
 //              ------------------------------------------------------> order in which the transactions ended
 //
-// A merged entry has the least floor of its transactions. It does not say which of them a snapshot sees, so the list
-// assumes that it sees none. The result can be too low for an old snapshot, but never too high.
+// A merged entry has the least floor of its transactions, and counts as one that the snapshot does not see. So the
+// result can be too low for an old snapshot, but never too high.
 #pragma once
 
 #include "no_postgres.hpp"
@@ -51,8 +51,7 @@ public:
   /// Makes the list begin here. Nothing is known about transactions that ended before `mark`.
   constexpr void begin(xid_mark mark) noexcept { begin_ = mark; }
 
-  /// Adds a transaction. One that ended earlier may be added later. Until then its floor is found in its session, or in
-  /// its place as a prepared transaction.
+  /// Adds a transaction. Until then its floor is found in its session, or in its place as a prepared transaction.
   constexpr void add(entry one) noexcept {
     for (level &here : levels_) {
       here.last[here.count++ % kept] = one;
@@ -70,9 +69,7 @@ public:
   }
 
   /// Returns the least floor of `clock` among the transactions that a snapshot does not see, or `least` if that is
-  /// lower. Returns 1, the least floor of all, if the snapshot is older than the list.
-  ///
-  /// `Snapshot` has three functions:
+  /// lower. Returns 1, the least floor of all, if the snapshot is older than the list. `Snapshot` has three functions:
   ///
   ///     misses(entry)    whether the snapshot does not see the transaction of an entry
   ///     is_after(mark)   whether it was taken after `mark`. Then it sees the transactions of that entry and of all

@@ -22,8 +22,7 @@ struct lane {
   std::uint64_t last;
 };
 
-/// Returns the lane of `node` in a sequence from 0 to `sequence_max`. `lanes` is a power of two, and `node` is below
-/// it.
+/// Returns the lane of `node`, which is below `lanes`, a power of two.
 constexpr lane lane_of(std::uint64_t sequence_max, std::uint64_t lanes, std::uint64_t node) noexcept {
   std::uint64_t const width = (sequence_max + 1) / lanes;
   std::uint64_t first = 0;
@@ -32,8 +31,7 @@ constexpr lane lane_of(std::uint64_t sequence_max, std::uint64_t lanes, std::uin
   return {first, first + width - 1};
 }
 
-/// A logical clock that issues only states of its lane. Its last state may be of any lane, for example after an
-/// observed ID.
+/// A logical clock that issues only states of its lane. Its last state may be of any lane.
 template <class Clock> struct in_lane : Clock {
   static_assert(Clock::divided, "a change of lanes moves only clocks that say that they are divided");
   lane part;

@@ -10,8 +10,7 @@ namespace kid {
 
 constexpr std::uint64_t node_max = 0xffff'ffff;
 
-/// Returns the node number of a name such as uid@127.0.0.1: the PJW hash of its bytes, as Erlang's phash2 computes it
-/// for such an atom.
+/// Returns the node number of a name such as uid@127.0.0.1: the PJW hash of its bytes, as Erlang's phash2 computes it.
 constexpr std::uint32_t node_hash(char const *name, std::size_t length) noexcept {
   std::uint32_t hash = 0;
   for (std::size_t i = 0; i < length; i++) {

@@ -1,7 +1,5 @@
-// The lowest and the highest ID of a time unit, for any instant.
-//
-// An instant outside the range of the layout saturates: before the first instant both bounds are the smallest ID, after
-// the last one both are the greatest.
+// The lowest and the highest ID of a time unit, for any instant. Before the range of the layout both are the smallest
+// ID, and after it the greatest.
 #pragma once
 
 #include "bits.hpp"
@@ -9,8 +7,8 @@
 
 namespace kid {
 
-// An `Id` is a layout. Most types have only one layout, and their struct is empty. If the layout depends on something
-// that an ID does not contain, such as an epoch, the struct has that as a member.
+// An `Id` is a layout. What a layout depends on and an ID does not contain, such as an epoch, is a member of its
+// struct.
 
 /// Returns whether an ID of this layout can carry `time`.
 template <class Id> constexpr bool in_range(Id const &layout, unix_micros time) noexcept {
@@ -52,8 +50,7 @@ constexpr bool is_upward(comparison how) noexcept {
 }
 
 /// Returns the IDs that compare with `time` as `how` says. An ID counts as equal to every instant of its time unit.
-/// Unlike `floor` and `ceil`, which saturate, this is exact at the ends of the range: no ID is before the first unit,
-/// nor after the last.
+/// Unlike `floor` and `ceil`, this is exact at the ends of the range.
 template <class Id> constexpr id_range<Id> ids_that_are(comparison how, Id const &layout, unix_micros time) noexcept {
   using range = id_range<Id>;
 

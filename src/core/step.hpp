@@ -8,7 +8,7 @@
 //   +---------------------------------------+-------------------------------+
 //
 // Time and sequence move in one compare-and-swap, so no two callers can be given the same pair, whatever the system
-// clock does and however the callers interleave. (A generator that reads them separately can hand out a pair twice.)
+// clock does and however the callers interleave.
 //
 // A `Clock`, in the file of its type in core/types, says what its states mean:
 //
@@ -23,9 +23,8 @@
 //   count_on(state)   the next state to issue in the unit of `state`
 //   left(state)       how many more states of its unit can be issued after `state`
 //   states()          the least number of states in a unit
-//   holds(last, now)  what to do if the system clock goes back behind a state. If true, keep the highest time and count
-//                     on (a hybrid logical clock), so that states only ever rise. If false, wait until the system
-//                     clock has reached that time again
+//   holds(last, now)  what to do if the system clock goes back behind a state: if true, keep the highest time and count
+//                     on (a hybrid logical clock); if false, wait until the system clock has reached that time again
 //   divided           whether servers divide the sequence into lanes, see lane.hpp
 //   sequence          the field of the sequence in a state; only of a divided clock
 //   changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
@@ -38,8 +37,8 @@
 //   compare_exchange(expected, new)   stores `new` if the state is `expected`; otherwise sets `expected` to the state
 //   permits(clock, state)             whether `state` may be issued, and the limit
 //
-// Only `permits` needs a memory ordering: it must read the limit after the state. Uniqueness and order follow from the
-// single modification order of the one word. A caller that lowers the limit moves the state afterwards, so a caller
+// Uniqueness and order follow from the single modification order of the one word. Only `permits` needs a memory
+// ordering: it must read the limit after the state. Whoever lowers the limit moves the state afterwards, so a caller
 // that has read the old limit fails its compare-and-swap.
 #pragma once
 
@@ -73,10 +72,8 @@ struct step_result {
 /// No unit to carry from: this number is not the first state of any unit.
 constexpr std::uint64_t no_carry = ~std::uint64_t{0};
 
-/// Returns the step from `last` if the system clock is in the unit whose first state is `now`.
-///
-/// To carry is to go on in the next unit although the system clock is not there yet. `carry_from` is the first state of
-/// a used-up unit. The caller may carry from that unit, see `carry_pace`.
+/// Returns the step from `last` if the system clock is in the unit whose first state is `now`. The caller may carry
+/// from the used-up unit whose first state is `carry_from`, see `carry_pace`.
 template <class Clock>
 constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t now,
                            std::uint64_t carry_from = no_carry) noexcept {
@@ -101,8 +98,7 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
   if (clock.unit(last) != carry_from || !clock.holds(last, now))
     return {step_kind::used_up, last};
 
-  // The system clock is not past this unit, but it has moved on by at least one unit since this one was found used up
-  // (see `carry_pace`): carry into the next unit.
+  // The system clock has moved on by at least one unit since this one was found used up: carry into the next unit.
   return {step_kind::issued, clock.begin(next, last)};
 }
 
@@ -115,9 +111,9 @@ constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uin
   return clock.used_up(result.state) ? clock.next_unit(result.state) : clock.unit(result.state);
 }
 
-/// Returns whether a clock goes on although the system clock is at `now`, which is out of range for `layout`. It does
-/// so before the range, if it still holds the time of `state`, above the first state of the range: then it counts on. A
-/// clock with sides does not, because it has no side for a time before its range.
+/// Returns whether a clock goes on although the system clock is at `now`, which is out of range for `layout`: before
+/// the range, it counts on if it holds the time of `state`, which is in the range. A clock with sides has no side for
+/// `now`.
 template <class Id, class Clock>
 constexpr bool goes_on(Id const &layout, Clock const &clock, std::uint64_t state, unix_micros now) noexcept {
   return !Clock::changes_sides && now < layout.first() && clock.holds(state, 0) && state > clock.at(layout.first());
@@ -125,10 +121,9 @@ constexpr bool goes_on(Id const &layout, Clock const &clock, std::uint64_t state
 
 /// Decides when a clock may carry: go on in the next unit although the system clock is not there yet.
 ///
-/// A caller earns a carry in two steps. It finds a unit of the logical clock used up. Then it sees the system clock
-/// move to a later unit. One move earns one carry, because the next unit is used up only after the carry into it.
-/// Therefore the logical clock advances no faster than time passes, and a system clock that went back far catches up in
-/// the end.
+/// A caller earns a carry if it finds a unit of the logical clock used up, and then sees the system clock move to a
+/// later unit. One move earns one carry, because the next unit is used up only after the carry into it. So the logical
+/// clock advances no faster than time passes, and a system clock that went back far catches up in the end.
 class carry_pace {
 public:
   /// Records that the caller found `unit` used up, and afterwards read the system clock as `now`.
@@ -144,13 +139,11 @@ public:
 
 private:
   std::uint64_t unit_ = no_carry;
-  std::uint64_t since_ =
-      ~std::uint64_t{0}; ///< the earliest unit of the system clock that was seen since `unit_` was found used up
+  std::uint64_t since_ = ~std::uint64_t{0}; ///< the earliest unit of the system clock that was seen since
 };
 
-/// The view of a logical clock for callers that want many states at once. Unrestrained, they would use up each unit as
-/// it begins and starve callers that want a single state. Therefore a step takes at most a sixteenth of a unit, and the
-/// last sixteenth is left to the others:
+/// The view of a logical clock for callers that want many states at once. So that they do not starve callers that want
+/// a single state, a step takes at most a sixteenth of a unit, and the last sixteenth is left to the others:
 ///
 ///    0    1/16                                                                    15/16  1
 ///    |----|----|----|----|----|----|----|----|----|----|----|----|----|----|----|......|
@@ -181,10 +174,9 @@ constexpr std::uint64_t more_states(Clock const &clock, std::uint64_t state, std
   return count - 1 < left ? count - 1 : left;
 }
 
-/// Tries to take the state in `next`, which follows `expected`. With a `count`, takes up to `count` states from that
-/// one on, and sets `count` to how many. Returns true if the states are the caller's, or if the cell does not permit
-/// them; then `next.kind` says so. Returns false if another caller was first; then `expected` is the state that
-/// caller left.
+/// Tries to take the state in `next`, which follows `expected`, with a `count` as advance() does. Returns true if the
+/// states are the caller's, or if `next.kind` says that the cell does not permit them. Returns false if another caller
+/// was first; then `expected` is the state that caller left.
 template <class Clock, class Cell>
 [[gnu::always_inline]] inline bool take(Clock const &clock, Cell &cell, std::uint64_t &expected, step_result &next,
                                         std::uint64_t *count) noexcept {
@@ -201,12 +193,9 @@ template <class Clock, class Cell>
   return true;
 }
 
-/// Moves the logical clock in `cell` by one step. If the result is `issued`, its state is the caller's alone.
-///
-/// With a `count`, takes up to `count` states in this one step, from the result's state on, and sets `count` to how
-/// many it took. It takes fewer if `clock` or the limit of the cell leaves fewer.
-///
-/// Always inlined, because it is most of the work of issuing an ID.
+/// Moves the logical clock in `cell` by one step. If the result is `issued`, its state is the caller's alone. With a
+/// `count`, takes up to `count` states, from the result's state on, and sets `count` to how many: fewer if `clock` or
+/// the limit of the cell leaves fewer. Always inlined, because it is most of the work of issuing an ID.
 template <class Clock, class Cell>
 [[gnu::always_inline]] inline step_result advance(Clock const &clock, Cell &cell, std::uint64_t now,
                                                   std::uint64_t carry_from = no_carry,

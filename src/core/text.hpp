@@ -1,8 +1,8 @@
 // Text forms: an ID's bits, most significant first, in groups of 5 or 6, one character for each group. IDs that are
 // known as numbers are decimal numbers instead.
 //
-// The alphabets are in ASCII order, so text in collation "C" sorts as the IDs do. If the bits do not fill the last
-// character (64 bits in 11 characters), its low bits are padding and must be zero. So an ID has exactly one text form.
+// The alphabets are in ASCII order, so text in collation "C" sorts as the IDs do. Padding bits in the last character
+// (64 bits in 11 characters) must be zero, so an ID has exactly one text form.
 //
 // An `Alphabet` says how many `bits` a character has, its `characters`, and their `description` for messages.
 #pragma once
@@ -14,7 +14,7 @@
 #include <charconv>
 #include <cstring>
 #include <system_error>
-#include <utility>
+#include <tuple>
 
 namespace kid {
 
@@ -32,11 +32,22 @@ struct text_status {
   std::size_t position; ///< in bytes from the start
 };
 
-/// Sixteen digits, or their characters, side by side. On a processor with registers of 16 bytes, an operation on all of
-/// them is one instruction; on others it is a few.
-///
-/// A half is the bits of eight characters, a to h, as a number. It is split three times, into parts half as wide each
-/// time, until each part is a byte. Each split moves the upper bits below the lower ones:
+/// Returns the error in a text that is not valid: `last` if there is none in its characters and its length.
+template <class IsValid>
+[[gnu::cold, gnu::noinline]] constexpr text_status find_error(char const *text, std::size_t size, std::size_t length,
+                                                              IsValid is_valid, text_status last) noexcept {
+  for (std::size_t i = 0; i < length; i++) {
+    if (i == size)
+      return {text_error::length, i};
+    if (!is_valid(text[i]))
+      return {text_error::character, i};
+  }
+  return size > length ? text_status{text_error::length, length} : last;
+}
+
+/// Sixteen digits, or their characters, side by side. With registers of 16 bytes, an operation on all of them is one
+/// instruction. A half is the bits of eight characters, a to h, as a number. It is split three times, until each part
+/// is a byte. Each split moves the upper bits below the lower ones:
 ///
 ///                        bit 63                                                  0
 ///     half              |     0     | a  b  c  d  e  f  g  h                      |
@@ -44,8 +55,7 @@ struct text_status {
 ///     parts of 16 bits  |  0  | g  h  |  0  | e  f  |  0  | c  d  |  0  | a  b    |
 ///     parts of 8 bits   | 0 h | 0 g | 0 f | 0 e | 0 d | 0 c | 0 b | 0 a           |
 ///
-/// So the first character is the least significant byte, as in a little-endian number. Decoding does the same in
-/// reverse.
+/// So the first character is the least significant byte, as in a little-endian number.
 template <class Alphabet> struct text_vector {
   typedef std::uint64_t halves __attribute__((vector_size(16)));
   typedef std::uint32_t parts32 __attribute__((vector_size(16)));
@@ -70,13 +80,20 @@ template <class Alphabet> struct text_vector {
   }
 
   /// Returns the characters of `digits`. For a byte that is not a digit, the result is arbitrary.
-  static parts8 characters_of_digits(parts8 digits) noexcept { return characters_of_digits(digits, every_gap{}); }
+  static parts8 characters_of_digits(parts8 digits) noexcept {
+    parts8 text = digits + first;
+    std::apply([&](auto... gap) { ((text += greater(digits, gap.digit) & gap.width), ...); }, gaps);
+    return text;
+  }
 
   /// Returns the digits of `text`. For a byte that is not in the alphabet, the result is arbitrary.
-  static parts8 digits_of_characters(parts8 text) noexcept { return digits_of_characters(text, every_gap{}); }
+  static parts8 digits_of_characters(parts8 text) noexcept {
+    parts8 digits = text - first;
+    std::apply([&](auto... gap) { ((digits -= greater(text, gap.character) & gap.width), ...); }, gaps);
+    return digits;
+  }
 
-  /// Returns whether all of `text` is in the alphabet. `digits` is what digits_of_characters() returned for it. If
-  /// `text` is valid, these are all digits, and convert back to `text`.
+  /// Returns whether all of `text` is in the alphabet. `digits` is what digits_of_characters() returned for it.
   static bool valid(parts8 text, parts8 digits) noexcept {
     auto const wrong =
         (halves)((characters_of_digits(digits) ^ text) | (digits & static_cast<std::uint8_t>(~digit_max)));
@@ -122,23 +139,10 @@ private:
   }
 
   static constexpr auto gaps = find_gaps();
-  using every_gap = std::make_index_sequence<gap_count()>;
 
-  /// Returns all ones for each byte that is greater. Bytes beyond ASCII count as negative, and so as below every
-  /// character, because SSE2 has no unsigned comparison.
+  /// Returns all ones for each byte that is greater. SSE2 has no unsigned comparison, so bytes beyond ASCII are below
+  /// all.
   static parts8 greater(parts8 bytes, std::int8_t than) noexcept { return (parts8)((signed8)bytes > than); }
-
-  template <std::size_t... I> static parts8 characters_of_digits(parts8 digits, std::index_sequence<I...>) noexcept {
-    parts8 text = digits + first;
-    ((text += greater(digits, gaps[I].digit) & gaps[I].width), ...);
-    return text;
-  }
-
-  template <std::size_t... I> static parts8 digits_of_characters(parts8 text, std::index_sequence<I...>) noexcept {
-    parts8 digits = text - first;
-    ((digits -= greater(text, gaps[I].character) & gaps[I].width), ...);
-    return digits;
-  }
 };
 
 /// The text form of the low 8 * `Size` bits of `Word`.
@@ -161,13 +165,13 @@ template <class Alphabet, unsigned Size, class Word> struct ordered_text {
   /// Reads at most `size` bytes at `text`, which need no terminator. Sets `id` only if the text is valid.
   static text_status decode(char const *text, std::size_t size, Word &id) noexcept {
     if (size != length)
-      return find_error(text, size);
+      return error_in(text, size);
 
     auto const read = (typename vector::parts8)load(text);
     auto const digits = vector::digits_of_characters(read);
     halves const half = vector::halves_of_digits(digits);
     if (!vector::valid(read, digits) || (half[1] & ((std::uint64_t{1} << excess) - 1)) != 0)
-      return find_error(text, size);
+      return error_in(text, size);
 
     id = static_cast<Word>(half[0]) << first_shift | static_cast<Word>(half[1] >> excess);
     return {text_error::none, 0};
@@ -182,8 +186,7 @@ private:
   static_assert(length >= 8 && length <= 16);
 
   static std::uint64_t first_half(Word id) noexcept {
-    // A 128-bit shift would compile to one instruction, which is slower than these on some processors. So would "|"
-    // here.
+    // Not a 128-bit shift, nor "|": they compile to one instruction, which is slower on some processors.
     if constexpr (sizeof(Word) > 8)
       return (static_cast<std::uint64_t>(id >> 64) << (64 - first_shift)) +
              (static_cast<std::uint64_t>(id) >> first_shift);
@@ -196,8 +199,8 @@ private:
     return halves{native_to_little(std::uint64_t{numbers[0]}), native_to_little(std::uint64_t{numbers[1]})};
   }
 
-  /// Returns the text, filled up to 16 characters with the character of 0. The second eight bytes are read from the end
-  /// of the text, and may overlap the first eight.
+  /// Returns the text, filled up to 16 characters with the character of 0. The second eight bytes may overlap the
+  /// first.
   static halves load(char const *text) noexcept {
     using boost::endian::load_little_u64;
     constexpr unsigned missing = 16 - length;
@@ -210,17 +213,11 @@ private:
     return halves{load_little_u64(bytes), second};
   }
 
-  /// Returns the error in a text that is not valid.
-  [[gnu::cold, gnu::noinline]] static text_status find_error(char const *text, std::size_t size) noexcept {
-    for (unsigned i = 0; i < length; i++) {
-      if (i == size)
-        return {text_error::length, i};
-      if (std::memchr(Alphabet::characters, text[i], sizeof(Alphabet::characters) - 1) == nullptr)
-        return {text_error::character, i};
-    }
-    if (size > length)
-      return {text_error::length, length};
-    return {text_error::padding, length - 1};
+  static text_status error_in(char const *text, std::size_t size) noexcept {
+    return find_error(
+        text, size, length,
+        [](char c) { return std::memchr(Alphabet::characters, c, sizeof(Alphabet::characters) - 1) != nullptr; },
+        {text_error::padding, length - 1});
   }
 };
 

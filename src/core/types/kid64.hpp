@@ -99,8 +99,8 @@ struct kid_clock {
   static constexpr std::uint64_t states() noexcept { return sequence::max + 1; }
 };
 
-/// Returns the state of the logical clock that belongs to an ID, whose time must be `in_range`. The state has the time
-/// unit in the form that generators use; an ID of arbitrary bits can encode the same unit differently.
+/// Returns the state of the logical clock that belongs to an ID, whose time must be `in_range`. An ID of arbitrary bits
+/// can encode the same unit differently.
 constexpr std::uint64_t state_of(kid64 const &, kid64::word id) noexcept {
   return kid64::lowest(kid64::time(id)) | kid64::sequence::get(id);
 }

@@ -84,8 +84,7 @@ struct kid96 {
     return end > time(id) ? end : time(id);
   }
 
-  /// The type that an ID is converted to before it is compared with time, because its own order is coarser than its
-  /// time.
+  /// The type that an ID is converted to before it is compared with time, because its order is coarser.
   using exact = kid64;
   constexpr exact::word to_exact(word id) const noexcept { return local(id); }
 

@@ -68,9 +68,8 @@ struct sno : counts_from_epoch<sno> {
 ///                                                    side 0, is the unit of `last`
 ///                                        now <= safe: a second step back into time that side 1 used. Wait
 ///
-/// A state consists of time unit, tick and sequence, and is never repeated. So the compare-and-swap that toggles cannot
-/// mistake one state for another. A toggle sets the mark to the unit of `last` after that compare-and-swap. The mark is
-/// read only if the system clock has gone back: a lock guards it, and the fast path needs no lock.
+/// A state is never repeated, so the compare-and-swap that toggles cannot mistake one for another. Afterwards the mark
+/// is set to the unit of `last`. A lock guards the mark, which is read only if the system clock has gone back.
 struct sno_clock {
   using sequence = field<std::uint64_t, 0, sno::sequence::width>;
   using tick = above<sequence, sno::tick::width>;
@@ -129,12 +128,9 @@ constexpr std::uint64_t state_of(sno const &layout, sno::word id) noexcept {
 }
 
 /// Does the same as `advance`, for a clock with sides. Reads the system clock itself, by calling `read()` between two
-/// reads of the state that find the same side.
-///
-/// If the system clock was read before another caller toggled the side, that stale reading would advance the new side
-/// to a time which the system clock has already left. Every caller would then have to wait for that time. A reading can
-/// also look like a step back merely because other callers advanced the state meanwhile, so `behind` is returned only
-/// for the second such reading.
+/// reads of the state that find the same side: with a reading from before another caller toggled, the new side would
+/// advance to a time that the system clock has left, and all would have to wait for that time. A reading can look like
+/// a step back merely because other callers advanced the state, so `behind` is returned only for the second one.
 template <class Clock, class Cell, class Read>
 [[gnu::always_inline]] inline step_result advance_on_side(Clock const &clock, Cell &cell, Read const &read,
                                                           carry_pace const &pace = {}, std::uint64_t *count = nullptr) {
@@ -153,12 +149,10 @@ template <class Clock, class Cell, class Read>
   }
 }
 
-/// Returns the step from `last` to the other side. The caller has read `now` from the system clock after it read
-/// `last`, and holds the lock that guards `safe`. `safe` is the first state of the last unit in which the other side
-/// may have issued. If the result is `issued`, the caller must still replace `last` with its state.
-///
-/// Otherwise the result is `behind`, with the state to wait for. If that state is not ahead of `now`, the system clock
-/// is no longer behind, and the caller can start again.
+/// Returns the step from `last` to the other side. The caller has read `now` from the system clock after `last`, and
+/// holds the lock that guards `safe`, the first state of the last unit in which the other side may have issued. If the
+/// result is `issued`, the caller must still replace `last` with its state. Otherwise it is `behind`, with the state to
+/// wait for; if that is not ahead of `now`, the caller can start again.
 constexpr step_result tick_tock(sno_clock const &clock, std::uint64_t safe, std::uint64_t last,
                                 std::uint64_t now) noexcept {
   if (now >= sno_clock::unit(last))

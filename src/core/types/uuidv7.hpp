@@ -61,10 +61,9 @@ struct uuidv7 {
   }
 };
 
-/// The logical clock of uuidv7: its state is milliseconds, fraction and count of the last ID issued.
-///
-/// Its unit is the microsecond, which has 64 or 80 states: from its `at` up to the `at` of the next one. If the unit
-/// were the fraction, it would have only 16 IDs. If it were the millisecond, the fraction would not tell the time.
+/// The logical clock of uuidv7: its state is milliseconds, fraction and count of the last ID issued. Its unit is the
+/// microsecond, which has 64 or 80 states. If it were the fraction, it would have only 16. If it were the millisecond,
+/// the fraction would not tell the time.
 struct uuidv7_clock {
   using count_bits = field<std::uint64_t, 0, uuidv7::count::width>;
   using fraction = above<count_bits, uuidv7::fraction::width>;
@@ -86,8 +85,7 @@ struct uuidv7_clock {
   static constexpr std::uint64_t unit(std::uint64_t state) noexcept {
     return (state & millis::mask) + below_millis(micros(state));
   }
-  // For the last unit this is the greatest number: the next unit would begin at 2^64, which wraps to 0, and 1 is
-  // subtracted.
+  // The unit after the last one would begin at 2^64, which wraps to 0.
   static constexpr std::uint64_t end(std::uint64_t state) noexcept {
     return (state & millis::mask) + below_millis(micros(state) + 1) - 1;
   }
@@ -115,8 +113,7 @@ struct uuidv7_clock {
   }
 
 private:
-  /// Returns where a microsecond begins within its millisecond. The one after the last begins with the next
-  /// millisecond.
+  /// Returns where a microsecond begins within its millisecond, or the end of that for the one after the last.
   static constexpr std::uint64_t below_millis(std::uint64_t micros) noexcept {
     return fraction::put(1) * (micros * (fraction::max + 1) / uuidv7::unit_micros);
   }
