@@ -79,15 +79,10 @@ page_state check(page_state state) {
               : errhint("Install the version of kid again that the server had before, or a later one."));
 }
 
-/// Returns whether the file has its block, which is never removed.
+/// Returns whether the file has its block.
 bool has_block() {
-  static bool seen = false;
-
-  if (!seen) {
-    auto *const relation = smgropen(file, no_backend);
-    seen = smgrexists(relation, MAIN_FORKNUM) && smgrnblocks(relation, MAIN_FORKNUM) > 0;
-  }
-  return seen;
+  auto *const relation = smgropen(file, no_backend);
+  return smgrexists(relation, MAIN_FORKNUM) && smgrnblocks(relation, MAIN_FORKNUM) > 0;
 }
 
 /// Returns the state of the page on disk. Less than a block of zeroes is left if the disk was full when the file was
@@ -222,21 +217,6 @@ bool page_seems_damaged() {
     pg_usleep(1000);
   }
   return true;
-}
-
-bool replicates_synchronously() {
-  // The checkpointer's status is the same for all sessions. Right after a start it may not be set yet; then the setting
-  // of this session has to do.
-  auto const status = WalSndCtl->sync_standbys_status;
-  bool const known = (status & SYNC_STANDBY_INIT) != 0;
-  return SyncRepRequested() && (known ? (status & SYNC_STANDBY_DEFINED) != 0 : *SyncRepStandbyNames != '\0');
-}
-
-bool standbys_have(XLogRecPtr lsn, bool flushed) {
-  LWLockAcquire(SyncRepLock, LW_SHARED);
-  bool const confirmed = WalSndCtl->lsn[flushed ? SYNC_REP_WAIT_FLUSH : SYNC_REP_WAIT_WRITE] >= lsn;
-  LWLockRelease(SyncRepLock);
-  return confirmed;
 }
 
 } // namespace kid::pg

@@ -62,11 +62,4 @@ XLogRecPtr mend_page(page_bounds const &bounds);
 /// Returns whether read_page() would reject the file as it is on disk.
 bool page_seems_damaged();
 
-/// Returns whether a commit of this session waits for standbys.
-bool replicates_synchronously();
-
-/// Returns whether synchronous standbys have flushed `lsn`, or, if `flushed` is false, have written it. Does not wait,
-/// as SyncRepWaitForLSN() would: an interrupt sends a message to the client then, which may not read it.
-bool standbys_have(XLogRecPtr lsn, bool flushed);
-
 } // namespace kid::pg

@@ -143,6 +143,8 @@ bool mend_bounds(unix_micros time) {
     written = lsn != InvalidXLogRecPtr;
     XLogFlush(lsn);
   });
+  if (written)
+    ereport(NOTICE, errmsg("page of the bounds of IDs was written anew"));
   return written;
 }
 

@@ -67,9 +67,9 @@ std::uint64_t take_bound_back(clock_ref const &clock);
 /// goes back by more than `margin`.
 void keep_time(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micros margin);
 
-/// Takes the lock, and writes the page anew if it is damaged. Returns whether it did. If the clocks are running, the
-/// page gets its former content. Otherwise they will start at `time`, which must be at most `kid.max_observe` ahead of
-/// the system clock.
+/// Takes the lock, and writes the page anew if it is damaged. Returns whether it did, and reports it. If the clocks are
+/// running, the page gets its former content. Otherwise they will start at `time`, which must be at most
+/// `kid.max_observe` ahead of the system clock.
 bool mend_bounds(unix_micros time);
 
 /// Returns whether the last attempt to write the page failed. If the lock is not free, returns false.

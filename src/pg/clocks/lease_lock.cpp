@@ -12,6 +12,15 @@ namespace {
 constexpr std::int64_t soon_micros = 200'000;
 constexpr std::int64_t remind_micros = 1'000'000;
 
+/// Returns whether synchronous standbys have flushed `lsn`, or, if `flushed` is false, have written it. Does not wait,
+/// as SyncRepWaitForLSN() would: an interrupt sends a message to the client then, which may not read it.
+bool standbys_have(XLogRecPtr lsn, bool flushed) {
+  LWLockAcquire(SyncRepLock, LW_SHARED);
+  bool const confirmed = WalSndCtl->lsn[flushed ? SYNC_REP_WAIT_FLUSH : SYNC_REP_WAIT_WRITE] >= lsn;
+  LWLockRelease(SyncRepLock);
+  return confirmed;
+}
+
 enum class lock_attempt : unsigned char { taken, in_use, unconfirmed, held };
 
 /// Logs the page once more. A standby that has just become a synchronous one has the WAL already, and would confirm it
@@ -105,6 +114,14 @@ std::int64_t monotonic_micros() {
 
 bool has_lock(lease_state &lease) {
   return LWLockHeldByMeInMode(&lease.lock, LW_EXCLUSIVE);
+}
+
+bool replicates_synchronously() {
+  // The checkpointer's status is the same for all sessions. Right after a start it may not be set yet; then the setting
+  // of this session has to do.
+  auto const status = WalSndCtl->sync_standbys_status;
+  bool const known = (status & SYNC_STANDBY_INIT) != 0;
+  return SyncRepRequested() && (known ? (status & SYNC_STANDBY_DEFINED) != 0 : *SyncRepStandbyNames != '\0');
 }
 
 bool is_confirmed(lease_state &lease) {

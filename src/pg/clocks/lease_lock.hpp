@@ -20,6 +20,9 @@
 
 namespace kid::pg {
 
+/// Returns whether a commit of this session waits for standbys.
+bool replicates_synchronously();
+
 /// Returns whether this session may rely on the page: whether a commit of this session would not wait for standbys to
 /// confirm it. The caller holds the lock.
 bool is_confirmed(lease_state &lease);

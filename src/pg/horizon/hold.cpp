@@ -164,10 +164,6 @@ bool lower_clocks(std::uint64_t clocks, TimestampTz time) {
   return lowered;
 }
 
-void report_mended() {
-  ereport(NOTICE, errmsg("page of the bounds of IDs was written anew"));
-}
-
 /// Returns an argument, or null.
 char const *text_argument(FunctionCallInfo fcinfo, int i) {
   return PG_ARGISNULL(i) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(i));
@@ -196,8 +192,6 @@ static Datum hold(PG_FUNCTION_ARGS) {
     own.blind = !shared_memory->lease.open && page_seems_damaged();
     own.until = end_of_milli(above);
     own.mended = !own.blind && mend_bounds(to_unix(above));
-    if (own.mended)
-      report_mended();
   }
   if (own.clocks == 0 && !own.blind) {
     check_memory();
@@ -234,10 +228,7 @@ static Datum lower(PG_FUNCTION_ARGS) {
   static_cast<void>(shared("kid_reset_clock()"));
   if (force) {
     bool const mended = mend_bounds(to_unix(above));
-    bool const lowered = lower_clocks(hold_clocks, above);
-    if (mended)
-      report_mended();
-    else if (!lowered)
+    if (!lower_clocks(hold_clocks, above) && !mended)
       report_none_lowered(above);
     release();
     PG_RETURN_VOID();
@@ -253,8 +244,6 @@ static Datum lower(PG_FUNCTION_ARGS) {
             errdetail("%s", unseen), errhint("Try again when this is over."));
   if (own.blind) {
     own.mended = mend_bounds(to_unix(own.until));
-    if (own.mended)
-      report_mended();
     with_lease(nullptr, [](lease_state &) {}); // says what is wrong with the page, if it still is
   }
   bool const lowered = lower_clocks(own.clocks, own.until);

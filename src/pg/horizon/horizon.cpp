@@ -13,7 +13,8 @@ namespace {
 class view {
 public:
   explicit view(SnapshotData const &snapshot)
-      : of_(snapshot), xmin_(widen(snapshot.xmin)), xmax_(widen(snapshot.xmax)), completed_(before(snapshot.xmax)) {}
+      : of_(snapshot), xmin_(widen(snapshot.xmin)), xmax_(widen(snapshot.xmax)),
+        completed_(snapshot.takenDuringRecovery ? 0 : before(snapshot.xmax)) {}
 
   bool misses(ended_floors const &one) const {
     if (one.xid == 0 || one.database != MyDatabaseId)
@@ -21,20 +22,16 @@ public:
     return one.xid >= xmax_ || (one.xid >= xmin_ && is_listed(static_cast<TransactionId>(one.xid)));
   }
 
-  /// The greatest transaction ID that the snapshot shows as ended tells its age:
-  /// - A session took the snapshot after `mark` if that ID had not ended at `mark`.
-  /// - One of a logical slot, which REPEATABLE READ can import, shows what is committed in WAL, ended or not. It has
-  /// all
-  ///   commits from before `mark` if that ID was assigned after `mark`.
+  /// The greatest transaction ID that the snapshot shows as ended tells its age. REPEATABLE READ can have imported the
+  /// snapshot of a logical slot, which shows all that is committed in WAL, ended or not: then it must have been
+  /// assigned after `mark`. Otherwise it must not have ended at `mark`.
   bool is_after(xid_mark const &mark) const {
-    if (of_.takenDuringRecovery)
-      return false;
     return IsolationUsesXactSnapshot() ? completed_ >= mark.next : completed_ > mark.completed;
   }
 
   /// If all transactions that the snapshot takes for running do still run, it sees all that have ended.
   bool sees_all(xid_mark const &mark) {
-    if (of_.takenDuringRecovery || completed_ < mark.completed)
+    if (completed_ < mark.completed)
       return false;
     if (!known_)
       all_running_ = are_all_running();
@@ -46,7 +43,9 @@ private:
   SnapshotData const &of_;
   std::uint64_t xmin_;
   std::uint64_t xmax_;
-  std::uint64_t completed_; ///< the greatest transaction ID that had ended when the snapshot was taken
+  /// The greatest transaction ID that had ended when the snapshot was taken; 0 if that was during recovery, when
+  /// snapshots list other things.
+  std::uint64_t completed_;
   bool known_ = false;
   bool all_running_ = false;
 

@@ -12,9 +12,29 @@
 #pragma once
 
 #include "../clocks/shmem.hpp"
-#include "citus.hpp"
 
 namespace kid::pg {
+
+constexpr int no_citus = -1;
+
+// kid is not linked to Citus, and does not need it.
+
+/// The group ID of this Citus node when this process last looked: 0 on the coordinator, or a server that no coordinator
+/// has added yet; `no_citus` if the current database does not have Citus.
+extern int local_group;
+
+/// Reads the group ID.
+void look_for_citus();
+
+inline bool has_citus() {
+  return local_group != no_citus;
+}
+
+/// Returns whether this session is on a Citus worker. A worker computes what a coordinator sends to it, including
+/// defaults.
+inline bool on_citus_worker() {
+  return local_group > 0;
+}
 
 /// Puts the identity of this session's settings in force, unless the identity in force comes from newer settings.
 void put_in_force(shared_state &shared);
