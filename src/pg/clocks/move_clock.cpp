@@ -84,18 +84,6 @@ bool bound_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t 
   return put_page(lease, page);
 }
 
-void report_step_back(clock_ref const &clock, unix_micros back) {
-  pg_atomic_fetch_add_u64(&clock.stats.ticks, 1);
-  pg_atomic_fetch_add_u64(&clock.stats.backward_steps, 1);
-  if (back >= notable_micros)
-    ereport(
-        WARNING,
-        errmsg("system clock is %.3f s behind the last ID of %s", static_cast<double>(back) / 1e6, clock.rules.name),
-        errdetail("IDs take the time of the system clock, with the other tick, and stay unique."),
-        errhint("A system clock that goes back again before it has reached that time makes generators wait. See "
-                "\"safe_mark\" in kid_stats()."));
-}
-
 /// Raises a clock to `state`, unless it is past `state` already. If the clock has sides, raises the side of `state`.
 void raise_clock(clock_ref const &clock, std::uint64_t state) {
   clock_rules const &rules = clock.rules;
@@ -234,8 +222,16 @@ step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64
       set_bound(clock, bound, rules.state_after(time + length / 2));
     return true;
   });
-  if (result.kind == step_kind::issued)
-    report_step_back(clock, rules.time(last) - time);
+  if (result.kind != step_kind::issued)
+    return result;
+  pg_atomic_fetch_add_u64(&clock.stats.ticks, 1);
+  pg_atomic_fetch_add_u64(&clock.stats.backward_steps, 1);
+  if (unix_micros const back = rules.time(last) - time; back >= notable_micros)
+    ereport(WARNING,
+            errmsg("system clock is %.3f s behind the last ID of %s", static_cast<double>(back) / 1e6, rules.name),
+            errdetail("IDs take the time of the system clock, with the other tick, and stay unique."),
+            errhint("A system clock that goes back again before it has reached that time makes generators wait. See "
+                    "\"safe_mark\" in kid_stats()."));
   return result;
 }
 
