@@ -113,8 +113,8 @@ void take_hold(unix_micros time) {
 }
 
 /// Waits until all transactions that have entered a held clock have ended. Others wait for this session meanwhile, for
-/// at most `kid.max_wait`, so it waits for half of that. A transaction that enters a held clock after this function has
-/// looked at it has entered one that this function is still to look at (see enter()).
+/// at most `kid.max_wait`, so it waits for half of that. It can wait for one clock after the other: a transaction that
+/// enters a held clock has entered another one before it was held.
 void await_transactions() {
   std::int64_t const most = (max_wait < 0 ? 10'000 : Min(max_wait, 10'000)) * INT64CONST(500);
   std::int64_t const start = monotonic_micros();
