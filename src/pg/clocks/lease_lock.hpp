@@ -47,9 +47,10 @@ void await_release(clock_ref const &clock);
 /// page, and standbys have yet to confirm that. Then the lock is released, and `work` is called again once they have.
 template <class Work> void with_lease(clock_ref const *clock, Work work) {
   lease_state &lease = shared_memory->lease;
-  bool done = true;
+  bool done = false;
 
   do {
+    done = true;
     take_lock(lease, clock);
     release_after(&lease.lock, [&] {
       open_lease(*shared_memory);
