@@ -1,7 +1,7 @@
 // Defines all settings when the library is loaded.
 #include "base/settings.hpp"
 #include "node/identity.hpp"
-#include "traits/id_type.hpp"
+#include "types/all_types.hpp"
 
 namespace kid::pg {
 

@@ -68,15 +68,11 @@ template <class Clock, unix_micros First, unix_micros Last> constexpr clock_rule
           First, Last,      Clock::divided, 0,           nullptr};
 }
 
-#define X(name) extern clock_rules const name##_clock_rules;
-KID_CLOCKS
-#undef X
+/// By `clock_id`. register_clocks() of types/all_types.cpp fills it when the library is loaded.
+inline clock_rules const *all_clock_rules[clock_count] = {};
 
 inline clock_rules const &rules_of(clock_id id) {
-#define X(name) &name##_clock_rules,
-  static constexpr clock_rules const *all[] = {KID_CLOCKS};
-#undef X
-  return *all[id];
+  return *all_clock_rules[id];
 }
 
 } // namespace kid::pg

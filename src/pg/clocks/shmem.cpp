@@ -1,8 +1,12 @@
 #include "shmem.hpp"
 
+#include "lease.hpp"
+
 namespace kid::pg {
 
 shared_state *shared_memory = nullptr;
+shared_state *attached = nullptr;
+void (*settle_identity)(shared_state &) = nullptr;
 clock_cell *entered[clock_count] = {};
 
 namespace {
@@ -86,6 +90,16 @@ shared_state &find_or_make() {
   known = true;
   shared_memory = state;
   return *state;
+}
+
+void attach(char const *function) {
+  if (RecoveryInProgress())
+    ereport(ERROR, errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("cannot execute %s during recovery", function),
+            errhint("Call it on the primary, as this server is a standby or is being restored."));
+  shared_state &state = find_or_make();
+  write_bounds_at_exit();
+  settle_identity(state);
+  attached = &state;
 }
 
 void reserve_shared_memory() {

@@ -130,7 +130,11 @@ inline void detach() {
 /// up.
 [[noreturn]] void memory_error();
 
+/// put_in_force() of node/identity.hpp, which _PG_init() registers here.
+extern void (*settle_identity)(shared_state &shared);
+
 /// Makes `attached` valid. Raises an error during recovery, when no IDs may be issued; `function` is for its message.
+/// Each change of the settings above detaches the process, so that this is done again.
 void attach(char const *function);
 
 /// Returns shared memory to a caller that issues IDs.

@@ -7,21 +7,6 @@
 
 namespace kid::pg {
 
-shared_state *attached = nullptr;
-
-/// Puts the settings of this process in force, too. Each change of those settings detaches the process, so that this is
-/// done again.
-void attach(char const *function) {
-  if (RecoveryInProgress())
-    ereport(ERROR, errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("cannot execute %s during recovery", function),
-            errhint("Call it on the primary, as this server is a standby or is being restored."));
-  shared_state &state = find_or_make();
-  look_for_citus();
-  write_bounds_at_exit();
-  attached = &state; // nothing after this raises an error
-  put_in_force(state);
-}
-
 void notice_ahead(clock_id id, std::uint64_t state) {
   clock_ref const clock = clock_of(id);
   clock_rules const &rules = clock.rules;

@@ -112,6 +112,7 @@ void put_in_force(shared_state &shared) {
   identity_state &state = shared.identity;
   TimestampTz const read = IsParallelWorker() ? 0 : PgReloadTime;
 
+  look_for_citus();
   LWLockAcquire(&state.lock, LW_EXCLUSIVE);
   identity const old = unpack(pg_atomic_read_u64(&state.word));
   identity next = old;
@@ -203,7 +204,6 @@ identity with_number(identity who) {
   if (!citus_contradicts(who))
     return who;
   // This process may have asked Citus before this server got its number.
-  look_for_citus();
   put_in_force(*shared_memory);
   who = unpack(pg_atomic_read_u64(&shared_memory->identity.word));
   who.known = who.known && !citus_contradicts(who);

@@ -36,7 +36,8 @@ inline bool on_citus_worker() {
   return local_group > 0;
 }
 
-/// Puts the identity of this session's settings in force, unless the identity in force comes from newer settings.
+/// Looks for Citus, and puts the identity of this session's settings in force, unless the identity in force comes from
+/// newer settings.
 void put_in_force(shared_state &shared);
 
 /// Returns `who`, which is in force, with its number. Draws a random number if there is none yet.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../base/compat.hpp"
-#include "../traits/id_type.hpp"
+#include "../types/all_types.hpp"
 
 namespace kid::pg {
 

@@ -12,7 +12,7 @@
 // A table may be dropped or changed between the two steps, so the second step checks each column again.
 #pragma once
 
-#include "../traits/id_type.hpp"
+#include "../types/all_types.hpp"
 
 namespace kid::pg {
 

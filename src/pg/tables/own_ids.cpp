@@ -2,7 +2,7 @@
 // transaction can have taken.
 #include "../base/export.hpp"
 #include "../horizon/floors.hpp"
-#include "../traits/id_type.hpp"
+#include "../types/all_types.hpp"
 
 namespace kid::pg {
 

@@ -88,23 +88,6 @@ struct id_type {
   bool (*next_id)(Datum bound, bool above, Datum *id) = nullptr;
 };
 
-#define X(T) extern id_type const T##_type;
-#include "../../types.def"
-
-constexpr id_type const *all_types[] = {
-#define X(T) &T##_type,
-#include "../../types.def"
-};
-
-/// Returns what kid knows about the IDs of a type, or null if the type has none. A name proves nothing, because anybody
-/// may create a type called kid64. A type is kid's own if its input function is this library's: only a superuser can
-/// create a type with that function.
-id_type const *id_type_of(Oid type);
-
-/// Returns the symbol of a function in C, or null if the function is in another language. Only a superuser can create a
-/// function in C.
-char const *symbol_of(Oid function);
-
 template <class Id> unix_micros time_of(Datum id) {
   return layout_of<Id>().time(get<Id>(id));
 }

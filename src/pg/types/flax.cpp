@@ -6,12 +6,12 @@
 #include "../issue/generate.hpp"
 #include "../traits/base32.hpp"
 #include "../traits/gist.hpp"
-#include "../traits/id_type.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
 #include "../traits/uuid_casts.hpp"
+#include "all_types.hpp"
 
 KID_DECLARE_INPUT(flax)
 

@@ -8,11 +8,11 @@
 #include "../traits/components.hpp"
 #include "../traits/gist.hpp"
 #include "../traits/horizon.hpp"
-#include "../traits/id_type.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
+#include "all_types.hpp"
 
 KID_DECLARE_INPUT(kid64)
 

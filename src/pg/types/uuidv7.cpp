@@ -8,9 +8,9 @@
 #include "../traits/clock.hpp"
 #include "../traits/columns.hpp"
 #include "../traits/horizon.hpp"
-#include "../traits/id_type.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
+#include "all_types.hpp"
 
 namespace kid {
 

@@ -1,4 +1,4 @@
-#include "id_type.hpp"
+#include "all_types.hpp"
 
 namespace kid::pg {
 
@@ -17,6 +17,12 @@ Oid input_of(Oid type) {
 }
 
 } // namespace
+
+void register_clocks() {
+#define X(name) all_clock_rules[clock_##name] = &name##_clock_rules;
+  KID_CLOCKS
+#undef X
+}
 
 char const *symbol_of(Oid function) {
   HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));

@@ -1,6 +1,6 @@
 // kid_identity(): what each type takes from the node number of this server.
-#include "../base/export.hpp"
-#include "../traits/id_type.hpp"
+#include "base/export.hpp"
+#include "types/all_types.hpp"
 
 namespace kid::pg {
 
