@@ -1,0 +1,380 @@
+-- a horizon for tables with IDs of a sequence, in plain SQL, which needs no other module. This is version 1.0.0.
+-- It needs PostgreSQL 15 or later. docs/managed-servers.md describes it.
+--
+-- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
+-- leaves no setting behind. It puts all into the schemas kid, and needs the privilege CREATE in the
+-- database. The role that runs it owns the logical clocks. To upgrade, run it again, or that of a later version, as the
+-- same role: functions are replaced, and clocks, types and keys stay.
+--
+-- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created. A body in
+-- PL/pgSQL is parsed in the caller's session. So it sets the search_path, or, where that would take too long, uses no
+-- operator and gives every name its schema.
+
+DO $kid$
+DECLARE
+    path pg_catalog.text := pg_catalog.current_setting('search_path');
+    home record;
+    me pg_catalog.oid;
+    what record;
+BEGIN
+PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+me := (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user);
+
+IF EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'kid') THEN
+    RAISE 'this database has the extension kid' USING ERRCODE = 'duplicate_object';
+END IF;
+
+-- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
+-- that run as this role call it.
+
+FOR home IN SELECT w.name, n.oid, n.nspowner AS owner, n.nspacl AS acl
+              FROM unnest('{kid}'::name[]) AS w (name)
+                   LEFT JOIN pg_namespace AS n ON n.nspname = w.name LOOP
+    IF home.oid IS NULL THEN
+        EXECUTE format('CREATE SCHEMA %I', home.name);
+    ELSIF home.owner <> me
+          OR EXISTS (SELECT FROM aclexplode(home.acl) AS a WHERE a.grantee <> me AND a.privilege_type = 'CREATE')
+          OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = home.oid AND c.relowner <> me)
+          OR EXISTS (SELECT FROM pg_type AS t WHERE t.typnamespace = home.oid AND t.typowner <> me)
+          OR EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = home.oid AND p.proowner <> me)
+          OR EXISTS (SELECT FROM pg_operator AS o WHERE o.oprnamespace = home.oid AND o.oprowner <> me) THEN
+        RAISE 'schema %, or something in it, belongs to another role', home.name
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
+    END IF;
+END LOOP;
+
+PERFORM set_config('search_path', 'kid, pg_temp', true);
+
+-- A horizon for tables that draw their IDs from a sequence, for both editions
+--
+-- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction. Its key
+-- is 23 bits of the table's OID and 40 of the floor: the last value of the sequence; of a logical clock its last state
+-- without the last 14 bits. What the transaction draws afterwards is above its floor. PostgreSQL releases the lock when
+-- others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock, later statements see all
+-- rows up to what it read. If another lock happens to have such a key, the horizon is lower until that lock ends.
+--
+-- Everything runs with the rights of the caller. So everybody may read the sequence of a tracked table.
+
+CREATE OR REPLACE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
+COMMENT ON FUNCTION kid_track_key(oid, bigint) IS 'returns the key of the advisory lock of a table and a floor';
+
+-- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
+-- or null. If `col` is null, takes the column of the trigger.
+CREATE OR REPLACE FUNCTION kid_track_source(tab oid, col name) RETURNS text[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    is_tracked boolean := col IS NULL;
+    t record;
+    seq oid;
+    shift integer := 0;
+    s record;
+    wrong text;
+BEGIN
+    SELECT c.relkind, c.relispartition, c.relhassubclass, c.relpersistence, a.attname, a.attidentity, a.atttypid,
+           string_to_array(encode(g.tgargs, 'escape'), chr(92) || '000') AS args,
+           pg_get_expr(e.adbin, e.adrelid) AS value
+      INTO t
+      FROM pg_class AS c
+           LEFT JOIN pg_trigger AS g ON is_tracked AND g.tgrelid = c.oid AND g.tgname = 'kid_track'
+                                        AND g.tgenabled = 'A' AND g.tgfoid::regproc::text LIKE '%kid_track_enter'
+           LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND (a.attname = col OR a.attnum = g.tgattr[0])
+           LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
+     WHERE c.oid = tab;
+    IF t.attidentity <> '' THEN
+        seq := pg_get_serial_sequence(tab::regclass::text, t.attname)::regclass;
+    ELSIF t.value IS NOT NULL THEN
+        seq := to_regclass(replace(substring(t.value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'),
+                                   '''''', ''''));
+        IF seq IS NULL THEN
+            -- A clock of the edition in plain SQL counts 16384 states in a millisecond.
+            seq := to_regclass(CASE replace(t.value, '"', '')
+                WHEN 'kid.kid_next()' THEN 'kid_clocks.kid64_clock'
+                WHEN 'kid.kid64_next()' THEN 'kid_clocks.kid64_clock'
+                WHEN 'kid.kid_uuidv7()' THEN 'kid_clocks.kid_uuidv7_clock' END);
+            shift := 14;
+        END IF;
+    END IF;
+    wrong := CASE
+        WHEN is_tracked AND t.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
+        WHEN t.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
+        WHEN t.relkind NOT IN ('r', 'p') OR t.relispartition THEN 'it is no table, or a partition: track its parent'
+        WHEN t.relpersistence <> 'p' THEN 'it does not outlast a crash'
+        WHEN seq IS NULL THEN format('the default of column "%s" is not the next value of a sequence', t.attname)
+        WHEN is_tracked AND shift = 0 AND NOT has_sequence_privilege('public', seq, 'SELECT')
+        THEN format('not everybody may read sequence %s', seq::regclass)
+        WHEN is_tracked AND shift = 0 AND t.args[1] = tab::text AND t.args[2] <> seq::text
+        THEN format('column "%s" drew from another sequence when the table was tracked', t.attname)
+    END;
+    IF wrong IS NULL AND shift = 0 THEN
+        s := pg_sequence_parameters(seq);
+        wrong := CASE WHEN s.cache_size <> 1
+                      THEN format('sequence %s has CACHE %s, not 1', seq::regclass, s.cache_size)
+                      WHEN s.increment < 1 OR s.minimum_value < 0 OR s.cycle_option
+                      THEN format('sequence %s is not ascending from 0 or above without CYCLE', seq::regclass) END;
+    END IF;
+    IF wrong IS NULL AND t.relhassubclass THEN
+        wrong := CASE WHEN t.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = tab)
+                      THEN 'other tables inherit it'
+                      WHEN EXISTS (SELECT FROM pg_partition_tree(tab) AS p
+                                               JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
+                      THEN 'it has foreign partitions' END;
+    END IF;
+    IF wrong IS NULL AND NOT is_tracked THEN
+        wrong := (SELECT CASE WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
+                                   AND (y.oid <> 'uuid'::regtype OR shift = 0)
+                              THEN format('column "%s" is of type %s', t.attname, y.oid::regtype)
+                              WHEN (SELECT c.relpersistence FROM pg_class AS c WHERE c.oid = seq) <> 'p'
+                              THEN format('sequence %s does not outlast a crash', seq::regclass) END
+                    FROM pg_type AS y WHERE y.oid = t.atttypid);
+    END IF;
+    RETURN ARRAY[t.attname::text, seq::text, shift::text, wrong];
+END $$;
+COMMENT ON FUNCTION kid_track_source(oid, name) IS
+    'returns what a column draws from, and why the column cannot be tracked';
+
+CREATE OR REPLACE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    home text := 'kid';
+    s text[];
+BEGIN
+    IF col IS NULL THEN
+        SELECT a.attname INTO col
+          FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+         WHERE i.indrelid = tab AND i.indisprimary AND i.indnkeyatts = 1;
+    END IF;
+    EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, '');
+    IF s[4] IS NOT NULL THEN
+        RAISE 'table % cannot be tracked: %', tab, s[4] USING ERRCODE = 'object_not_in_prerequisite_state';
+    ELSIF s[3] = '0' AND NOT has_sequence_privilege('public', s[2]::oid, 'SELECT') THEN
+        EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', s[2]::oid::regclass);
+    END IF;
+    -- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and
+    -- are of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function.
+    EXECUTE format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
+                   'EXECUTE FUNCTION %s.kid_track_enter(%s, %s%s)',
+                   s[1], tab, home, tab::oid,
+                   CASE WHEN s[3] = '0' THEN s[2] ELSE '0' END, CASE WHEN reject THEN ', true' END);
+    EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab);
+    IF reject THEN
+        EXECUTE format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH ROW '
+                       'EXECUTE FUNCTION %s.kid_track_check(%L)', s[1], tab, home, s[1]);
+    ELSIF EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'zz_kid_track') THEN
+        EXECUTE format('DROP TRIGGER zz_kid_track ON %s', tab);
+    END IF;
+END $$;
+COMMENT ON FUNCTION kid_track(regclass, name, boolean) IS
+    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
+    'errors if their ID was not made in their transaction';
+
+CREATE OR REPLACE FUNCTION kid_untrack(tab regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+BEGIN
+    EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %s', tab);
+    EXECUTE format('DROP TRIGGER IF EXISTS zz_kid_track ON %s', tab);
+END $$;
+COMMENT ON FUNCTION kid_untrack(regclass) IS 'removes the triggers of kid_track() from a table';
+
+-- A floor that is above what this has read of the sequence is of a transaction that has begun since: a horizon need not
+-- wait for it. If it is above by more than 2^32, it is taken for one from long ago.
+CREATE OR REPLACE FUNCTION kid_track_read(tab regclass, source text[]) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    shift integer := source[3];
+    last bigint;
+    behind bigint;
+    setting text := 'kid_track.h' || tab::oid;
+BEGIN
+    IF current_setting('transaction_isolation') NOT LIKE 'read %committed' OR pg_is_in_recovery() THEN
+        RAISE 'a horizon of a table needs READ COMMITTED, and not a standby'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'Otherwise later statements need not see all rows below it.';
+    ELSIF source[4] IS NOT NULL THEN
+        RAISE 'table % is not tracked: %', tab, source[4]
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Call kid_track() for the table, again if it was.';
+    END IF;
+    -- First the sequence, then the locks
+    IF shift = 0 THEN
+        last := coalesce(pg_sequence_last_value(source[2]::oid), -1);
+    ELSE
+        last := kid.kid_track_clock(source[2]::oid);
+    END IF;
+    IF current_setting(setting, true) = last::text THEN
+        -- No row up to here was still to come when this session asked before.
+        RETURN last + 1;
+    END IF;
+    SELECT max(d.behind) INTO behind
+      FROM (SELECT (last >> shift) - (l.classid::bigint << 32 | l.objid::bigint) & 1099511627775 AS behind
+              FROM pg_locks AS l
+             WHERE l.objsubid = 1 AND l.locktype = 'advisory' AND l.mode = 'ShareLock' AND l.granted
+                   AND l.classid::bigint >> 8 = tab::oid::bigint & 8388607
+                   AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
+     WHERE d.behind < 1095216660480;
+    IF behind IS NULL THEN
+        setting := set_config(setting, last::text, false);
+    END IF;
+    RETURN least(last, (last >> shift) - behind << shift) + 1;
+END $$;
+COMMENT ON FUNCTION kid_track_read(regclass, text[]) IS
+    'returns the horizon of a table whose sequence is known';
+
+-- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
+CREATE OR REPLACE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
+    LANGUAGE SQL
+BEGIN ATOMIC
+    SELECT kid_track_read(tab, kid_track_source(tab::oid, NULL::name));
+END;
+COMMENT ON PROCEDURE kid_horizon(regclass, bigint) IS
+    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
+
+CREATE OR REPLACE FUNCTION kid_track_holders(
+    tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
+    OUT since timestamptz)
+    RETURNS SETOF record
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT (r.unit + ((((l.classid::bigint << 32 | l.objid::bigint) - r.unit + bigint '549755813888')
+                       & bigint '1099511627775') - bigint '549755813888') << s.source[3]::integer) + bigint '1',
+           l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
+      FROM kid_track_source(tab::oid, NULL::name) AS s (source),
+           LATERAL (SELECT kid_track_read(tab, s.source) - bigint '1' >> s.source[3]::integer OFFSET 0) AS r (unit),
+           pg_locks AS l
+           LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
+           LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
+                                      AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'
+           LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
+     WHERE l.locktype = text 'advisory' AND l.objsubid = smallint '1' AND l.mode = text 'ShareLock' AND l.granted
+           AND l.classid::bigint >> 8 = (tab::oid::bigint & bigint '8388607')
+           AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+     ORDER BY 1;
+END;
+COMMENT ON FUNCTION kid_track_holders(regclass) IS
+    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+
+-- The triggers of kid_track() in PL/pgSQL
+--
+-- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
+-- that they need not keep, because PERFORM would be a query.
+
+-- Others may not read the clocks, and have their states from kid_next().
+CREATE OR REPLACE FUNCTION kid_track_clock(seq oid) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF seq IN (to_regclass('kid_clocks.kid64_clock'), to_regclass('kid_clocks.kid_uuidv7_clock')) THEN
+        RETURN coalesce(pg_sequence_last_value(seq), 0);
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION kid_track_clock(oid) IS 'returns the last state of a logical clock';
+
+-- Searches the catalogs: after a restore, and for clocks. Null if there is no sequence that this role may read, where
+-- kid_horizon() fails.
+CREATE OR REPLACE FUNCTION kid_track_find(tab oid, is_floor boolean) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    s text[] := kid.kid_track_source(tab, NULL);
+BEGIN
+    IF s[3] <> '0' THEN
+        RETURN kid.kid_track_clock(s[2]::oid) >> CASE WHEN is_floor THEN s[3]::integer ELSE 0 END;
+    ELSIF has_sequence_privilege(s[2]::oid, 'SELECT') THEN
+        RETURN pg_sequence_last_value(s[2]::oid);
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION kid_track_find(oid, boolean) IS 'returns the last value or the floor of what a table draws from';
+
+-- A sequence that was never called has no last value.
+CREATE OR REPLACE FUNCTION kid_track_last(tab oid, tracked oid, seq oid, is_floor boolean) RETURNS bigint
+    LANGUAGE SQL VOLATILE
+RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
+                     THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab, is_floor) END, bigint '-1');
+COMMENT ON FUNCTION kid_track_last(oid, oid, oid, boolean) IS
+    'does the same, faster if the table still has the OID with which its sequence was found';
+
+-- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
+-- was set by hand: the trigger takes the lock of the lesser of that floor and the true one. If others hold that lock
+-- exclusively, the next lower floor does as well. To take a lock again costs little.
+CREATE OR REPLACE FUNCTION kid_track_enter() RETURNS trigger
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    setting pg_catalog.text := pg_catalog.concat('kid_track.f', TG_RELID);
+    held bigint := CASE WHEN pg_catalog.current_setting(setting, true) OPERATOR(pg_catalog.<>) ''
+                        THEN pg_catalog.current_setting(setting, true) END;
+    floor bigint := least(held, kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid,
+                                                   TG_ARGV[1]::pg_catalog.oid, true));
+BEGIN
+    WHILE NOT pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID, floor)) LOOP
+        floor := floor OPERATOR(pg_catalog.-) 1;
+    END LOOP;
+    IF (held OPERATOR(pg_catalog.=) floor) IS NOT TRUE THEN
+        setting := pg_catalog.set_config(setting, floor::pg_catalog.text, true);
+        IF TG_NARGS OPERATOR(pg_catalog.>) 2 THEN
+            -- Read after the lock was taken: what kid_track_check() accepts is above it.
+            floor := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid, false);
+            setting := pg_catalog.set_config(pg_catalog.concat('kid_track.e', TG_RELID), floor::pg_catalog.text, true);
+        END IF;
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
+
+-- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them.
+CREATE OR REPLACE FUNCTION kid_track_check() RETURNS trigger
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    id pg_catalog.text;
+    state bigint;
+    entered pg_catalog.text := pg_catalog.current_setting(pg_catalog.concat('kid_track.e', TG_RELID), true);
+BEGIN
+    IF TG_ARGV[0] OPERATOR(pg_catalog.=) 'id' THEN
+        id := NEW.id;
+    ELSE
+        id := pg_catalog.to_jsonb(NEW) OPERATOR(pg_catalog.->>) TG_ARGV[0];
+    END IF;
+    IF pg_catalog.strpos(id, '-') OPERATOR(pg_catalog.>) 1 THEN
+        state := kid.kid_uuidv7_state_of(id::pg_catalog.uuid);
+    ELSE
+        state := id;
+    END IF;
+    IF (entered OPERATOR(pg_catalog.<>) '') IS NOT TRUE THEN
+        entered := pg_catalog.current_setting(
+            pg_catalog.concat('kid_track.e', pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid), true);
+    END IF;
+    IF entered OPERATOR(pg_catalog.<>) '' AND state OPERATOR(pg_catalog.>) entered::bigint THEN
+        RETURN NEW;
+    ELSIF TG_OP OPERATOR(pg_catalog.=) 'UPDATE' THEN
+        -- The row was there before.
+        IF pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0] OPERATOR(pg_catalog.=) id THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    RAISE 'ID % was not made in this transaction', id
+        USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
+              HINT = 'Leave the column to its default, and insert through the table that is tracked.';
+END $$;
+COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
+
+CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    state bigint;
+BEGIN
+    CALL kid.kid_horizon(tab, state);
+    horizon := kid.kid_uuidv7_of(state, 0);
+END $$;
+COMMENT ON PROCEDURE kid_uuidv7_horizon(regclass, uuid) IS
+    'does the same as `kid_horizon(table)` for a table with uuids of version 7';
+
+-- Rights, whatever the default privileges of the role are
+FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
+             WHERE p.pronamespace = 'kid'::regnamespace AND p.proname ~ '^kid_(un)*track|_horizon$' LOOP
+    EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
+END LOOP;
+GRANT USAGE ON SCHEMA kid TO PUBLIC;
+
+PERFORM pg_catalog.set_config('search_path', path, true);
+END $kid$;

@@ -1,0 +1,120 @@
+-- The triggers of kid_track() in PL/pgSQL
+--
+-- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
+-- that they need not keep, because PERFORM would be a query.
+
+-- Others may not read the clocks, and have their states from kid_next().
+CREATE FUNCTION kid_track_clock(seq oid) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF seq IN (to_regclass('kid_clocks.kid64_clock'), to_regclass('kid_clocks.kid_uuidv7_clock')) THEN
+        RETURN coalesce(pg_sequence_last_value(seq), 0);
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION kid_track_clock(oid) IS 'returns the last state of a logical clock';
+
+-- Searches the catalogs: after a restore, and for clocks. Null if there is no sequence that this role may read, where
+-- kid_horizon() fails.
+CREATE FUNCTION kid_track_find(tab oid, is_floor boolean) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    s text[] := kid.kid_track_source(tab, NULL);
+BEGIN
+    IF s[3] <> '0' THEN
+        RETURN kid.kid_track_clock(s[2]::oid) >> CASE WHEN is_floor THEN s[3]::integer ELSE 0 END;
+    ELSIF has_sequence_privilege(s[2]::oid, 'SELECT') THEN
+        RETURN pg_sequence_last_value(s[2]::oid);
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION kid_track_find(oid, boolean) IS 'returns the last value or the floor of what a table draws from';
+
+-- A sequence that was never called has no last value.
+CREATE FUNCTION kid_track_last(tab oid, tracked oid, seq oid, is_floor boolean) RETURNS bigint
+    LANGUAGE SQL VOLATILE
+RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
+                     THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab, is_floor) END, bigint '-1');
+COMMENT ON FUNCTION kid_track_last(oid, oid, oid, boolean) IS
+    'does the same, faster if the table still has the OID with which its sequence was found';
+
+-- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
+-- was set by hand: the trigger takes the lock of the lesser of that floor and the true one. If others hold that lock
+-- exclusively, the next lower floor does as well. To take a lock again costs little.
+CREATE FUNCTION kid_track_enter() RETURNS trigger
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    setting pg_catalog.text := pg_catalog.concat('kid_track.f', TG_RELID);
+    held bigint := CASE WHEN pg_catalog.current_setting(setting, true) OPERATOR(pg_catalog.<>) ''
+                        THEN pg_catalog.current_setting(setting, true) END;
+    floor bigint := least(held, kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid,
+                                                   TG_ARGV[1]::pg_catalog.oid, true));
+BEGIN
+    WHILE NOT pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID, floor)) LOOP
+        floor := floor OPERATOR(pg_catalog.-) 1;
+    END LOOP;
+    IF (held OPERATOR(pg_catalog.=) floor) IS NOT TRUE THEN
+        setting := pg_catalog.set_config(setting, floor::pg_catalog.text, true);
+        IF TG_NARGS OPERATOR(pg_catalog.>) 2 THEN
+            -- Read after the lock was taken: what kid_track_check() accepts is above it.
+            floor := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid, false);
+            setting := pg_catalog.set_config(pg_catalog.concat('kid_track.e', TG_RELID), floor::pg_catalog.text, true);
+        END IF;
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
+
+-- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them.
+CREATE FUNCTION kid_track_check() RETURNS trigger
+    LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    id pg_catalog.text;
+    state bigint;
+    entered pg_catalog.text := pg_catalog.current_setting(pg_catalog.concat('kid_track.e', TG_RELID), true);
+BEGIN
+    IF TG_ARGV[0] OPERATOR(pg_catalog.=) 'id' THEN
+        id := NEW.id;
+    ELSE
+        id := pg_catalog.to_jsonb(NEW) OPERATOR(pg_catalog.->>) TG_ARGV[0];
+    END IF;
+    IF pg_catalog.strpos(id, '-') OPERATOR(pg_catalog.>) 1 THEN
+        state := kid.kid_uuidv7_state_of(id::pg_catalog.uuid);
+    ELSE
+        state := id;
+    END IF;
+    IF (entered OPERATOR(pg_catalog.<>) '') IS NOT TRUE THEN
+        entered := pg_catalog.current_setting(
+            pg_catalog.concat('kid_track.e', pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid), true);
+    END IF;
+    IF entered OPERATOR(pg_catalog.<>) '' AND state OPERATOR(pg_catalog.>) entered::bigint THEN
+        RETURN NEW;
+    ELSIF TG_OP OPERATOR(pg_catalog.=) 'UPDATE' THEN
+        -- The row was there before.
+        IF pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0] OPERATOR(pg_catalog.=) id THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    RAISE 'ID % was not made in this transaction', id
+        USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
+              HINT = 'Leave the column to its default, and insert through the table that is tracked.';
+END $$;
+COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
+
+CREATE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    state bigint;
+BEGIN
+    CALL kid.kid_horizon(tab, state);
+    horizon := kid.kid_uuidv7_of(state, 0);
+END $$;
+COMMENT ON PROCEDURE kid_uuidv7_horizon(regclass, uuid) IS
+    'does the same as `kid_horizon(table)` for a table with uuids of version 7';
+
+-- Rights, whatever the default privileges of the role are
+FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
+             WHERE p.pronamespace = 'kid'::regnamespace AND p.proname ~ '^kid_(un)*track|_horizon$' LOOP
+    EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
+END LOOP;
+GRANT USAGE ON SCHEMA kid TO PUBLIC;
