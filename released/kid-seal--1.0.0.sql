@@ -126,11 +126,12 @@ IF to_regclass('kid_seal_internal.keys') IS NULL THEN
 -- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
 -- plan, and any role can have plans printed (debug_print_plan).
 
--- The replica identity is random, so that a row is never another server's, and keys are not updated: a subscriber logs
--- the columns of an update to a row that it does not have (PostgreSQL 18), and here one of them is the key.
+-- The replica identity is random, so that a row is never another server's. It is long and comes first, because an error
+-- of COPY shows the first 100 bytes of a row, and dumps in plain SQL have this table. Keys are not updated: a
+-- subscriber logs the columns of an update to a row that it does not have (PostgreSQL 18), and here one is the key.
 
 CREATE TABLE kid_seal_internal.keys (
-    row_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    row_id text PRIMARY KEY DEFAULT concat(gen_random_uuid(), gen_random_uuid(), gen_random_uuid()),
     n integer NOT NULL UNIQUE,
     key bytea NOT NULL CHECK (octet_length(key) = 32),
     made timestamptz NOT NULL DEFAULT now(),
@@ -297,6 +298,16 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS 'waits for other changes of keys';
 
+-- Writes the row anew instead of updating it: see the table.
+CREATE OR REPLACE FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) RETURNS void
+    LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+    WITH old AS (DELETE FROM kid_seal_internal.keys AS k WHERE k.n = rewrite.n RETURNING k.*)
+    INSERT INTO kid_seal_internal.keys (n, key, made, seals)
+    SELECT old.n, old.key, old.made, rewrite.seals FROM old;
+END $$;
+COMMENT ON FUNCTION kid_seal_internal.rewrite(integer, boolean) IS 'sets whether a key seals';
+
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal_new_key() RETURNS integer
     LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -311,15 +322,12 @@ END $$;
 COMMENT ON FUNCTION kid_seal.kid_seal_new_key() IS
     'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
 
--- Writes the rows anew instead of updating them: see the table.
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal_use_key(n integer) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM kid_seal_internal.lock_keys();
-    WITH old AS (DELETE FROM kid_seal_internal.keys AS k WHERE k.seals RETURNING k.*)
-    INSERT INTO kid_seal_internal.keys (n, key, made) SELECT old.n, old.key, old.made FROM old;
-    WITH used AS (DELETE FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_use_key.n RETURNING k.*)
-    INSERT INTO kid_seal_internal.keys (n, key, made, seals) SELECT used.n, used.key, used.made, true FROM used;
+    PERFORM kid_seal_internal.rewrite(k.n, false) FROM kid_seal_internal.keys AS k WHERE k.seals;
+    PERFORM kid_seal_internal.rewrite(k.n, true) FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_use_key.n;
     IF NOT FOUND THEN
         RAISE 'there is no key %', kid_seal_use_key.n USING ERRCODE = 'undefined_object';
     END IF;
@@ -380,6 +388,8 @@ BEGIN
                kid_seal_import_key.seals IS TRUE AND bool_or(k.seals) IS NOT TRUE
           FROM kid_seal_internal.keys AS k
         RETURNING keys.n INTO number;
+    ELSIF seals AND NOT EXISTS (SELECT FROM kid_seal_internal.keys AS k WHERE k.seals) THEN
+        PERFORM kid_seal_internal.rewrite(number, true);
     END IF;
     RETURN number;
 END $$;

@@ -193,7 +193,7 @@ CREATE EXTENSION kid_seal;
 SELECT kid_seal_import_key(n, key, false) FROM exported ORDER BY n;
 SELECT kid_seal(:'id'::kid64, 'ord');
 SELECT kid64_unseal(:'resealed', 'ord') = :'id' AS opens;
-SELECT kid_seal_use_key(3);
+SELECT kid_seal_import_key(n, key, seals) FROM exported ORDER BY n;
 SELECT kid_seal(:'id'::kid64, 'ord') = :'resealed' AS same_text;
 DROP EXTENSION kid_seal;
 CREATE EXTENSION kid_seal;

@@ -97,6 +97,15 @@ $node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump, 'plain' ], 'the owner d
 $node->safe_psql('restored', 'CREATE SCHEMA crypto; GRANT USAGE, CREATE ON SCHEMA crypto TO hostile');
 $node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-c', 'DROP SCHEMA crypto', '-f', $dump, 'restored' ], 'the dump is restored');
 is(output_of('other', "SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id", 'restored'), 't', 'its texts unseal, for those who might before');
+my $errors = '';
+foreach my $option ('--section=data', '--disable-triggers')
+{
+	system('pg_dump', '-U', 'app', '-d', $node->connstr('plain'), '--data-only', $option, '-t', 'kid_seal_internal.keys', '-f', $dump);
+	IPC::Run::run([ 'psql', '-Xq', '-f', $dump, '-d', $node->connstr('restored') . ' user=app' ], '2>', \my $stderr);
+	$errors .= $stderr;
+}
+is(() = $errors =~ /CONTEXT:  COPY keys, line 1/g, 2, 'beside its own keys it is not');
+unlike($errors . slurp_file($node->logfile), qr/\Q@{[ substr $key, 0, 8 ]}/, 'and no error shows one');
 
 # The change to the extension, with the keys in a file.
 my ($export, $import) = map { s/'keys'/'$directory\/keys'/r } slurp_file('docs/sealed-ids.md') =~ m{^ *<!-- not run: test/t/seal\.pl does -->\n *```sql\n(.*?)^ *```$}msg;

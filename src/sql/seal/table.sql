@@ -18,11 +18,12 @@
 -- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
 -- plan, and any role can have plans printed (debug_print_plan).
 
--- The replica identity is random, so that a row is never another server's, and keys are not updated: a subscriber logs
--- the columns of an update to a row that it does not have (PostgreSQL 18), and here one of them is the key.
+-- The replica identity is random, so that a row is never another server's. It is long and comes first, because an error
+-- of COPY shows the first 100 bytes of a row, and dumps in plain SQL have this table. Keys are not updated: a
+-- subscriber logs the columns of an update to a row that it does not have (PostgreSQL 18), and here one is the key.
 
 CREATE TABLE kid_seal_internal.keys (
-    row_id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    row_id text PRIMARY KEY DEFAULT concat(gen_random_uuid(), gen_random_uuid(), gen_random_uuid()),
     n integer NOT NULL UNIQUE,
     key bytea NOT NULL CHECK (octet_length(key) = 32),
     made timestamptz NOT NULL DEFAULT now(),
