@@ -2964,301 +2964,6 @@ COMMENT ON FUNCTION kid_own_ids_trigger() IS
     'rejects a row whose ID, in the column that the trigger names, was not made in this transaction';
 
 
--- from src/sql/reset_clock.sql
-
--- Lowering the logical clocks, after the system clock was wrong
-
-CREATE FUNCTION kid_hold_clocks(above timestamptz, OUT clock text, OUT until timestamptz) RETURNS SETOF record
-    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 4 AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_hold_clocks(timestamptz) IS
-    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this '
-    'transaction';
-
-CREATE FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void
-    LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_lower_clocks(timestamptz, boolean, text, text, text) IS
-    'lowers the clocks that are held; a part of kid_reset_clock()';
-
-CREATE FUNCTION kid_later_ids(
-    after timestamptz, only_clock text DEFAULT NULL,
-    OUT clock text, OUT relation regclass, OUT column_name text, OUT id text, OUT issued timestamptz, OUT problem text,
-    OUT passing boolean)
-    RETURNS SETOF record
-    LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000 ROWS 10 AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_later_ids(timestamptz, text) IS
-    'returns the columns of this database whose rows have IDs after a time, and those that cannot be examined';
-
--- Runs no code of an owner of the schema or of a table, see kid_check().
---
--- Each statement has a snapshot of its own. So the second sees all rows of transactions that have ended when the first
--- returns, and from then on nobody makes IDs of these clocks. With `force` neither holds nor looks.
-CREATE FUNCTION kid_reset_clock(above timestamptz, force boolean DEFAULT false) RETURNS void
-    LANGUAGE SQL VOLATILE STRICT PARALLEL UNSAFE
-    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
-BEGIN ATOMIC
-    SELECT pg_catalog.count(*) FROM kid_hold_clocks(above) h WHERE NOT force;
-    WITH columns AS MATERIALIZED (
-        SELECT pg_catalog.format('%s.%I', l.relation, l.column_name) AS name, l.id, l.issued, l.problem, l.passing
-          FROM kid_hold_clocks(above) h, kid_later_ids(h.until, h.clock) l
-         WHERE NOT force
-    ),
-    latest AS (
-        SELECT c.name, c.id, c.issued FROM columns c WHERE c.id IS NOT NULL ORDER BY c.issued DESC LIMIT 5
-    )
-    SELECT kid_lower_clocks(
-        above, force,
-        (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s of %s', t.name, t.id, t.issued), E'\n'::text)
-           FROM latest t),
-        (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
-           FROM columns c WHERE c.id IS NULL AND c.passing),
-        (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
-           FROM columns c WHERE c.id IS NULL AND NOT c.passing));
-END;
-
-COMMENT ON FUNCTION kid_reset_clock(timestamptz, boolean) IS
-    'lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID';
-
-REVOKE ALL ON FUNCTION kid_hold_clocks(timestamptz), kid_lower_clocks(timestamptz, boolean, text, text, text),
-    kid_later_ids(timestamptz, text), kid_reset_clock(timestamptz, boolean) FROM PUBLIC;
-
--- from src/sql/observe_all.sql
-
--- Moves the logical clocks past the IDs that are stored in a database
-
--- PARALLEL UNSAFE, because it examines each table in a subtransaction.
-CREATE FUNCTION kid_observe_all(
-    OUT clock text, OUT id text, OUT issued timestamptz, OUT relation regclass, OUT column_name text, OUT problem text)
-    RETURNS SETOF record
-    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000 ROWS 10 AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_observe_all() IS
-    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
-
-REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
-
--- from src/sql/check.sql
-
--- kid_check(): finds problems with the IDs of a table, most of them in the catalogs, the others in indexes.
-
-CREATE FUNCTION kid_odd_ids(
-    relation regclass,
-    OUT leaf regclass, OUT column_name text, OUT prefix text, OUT which text, OUT id text, OUT issued timestamptz,
-    OUT problem text)
-    RETURNS SETOF record
-    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 10000 ROWS 1 AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_odd_ids(regclass) IS
-    'returns IDs of a table whose times are implausible, early or late, and columns whose IDs cannot be examined';
-
-CREATE FUNCTION kid_text_length(type regtype) RETURNS integer
-    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_text_length(regtype) IS
-    'returns the greatest length of an ID of a type as text, or NULL if kid makes no IDs of the type';
-
--- Runs no code of an owner of the schema or of a table. The functions and operators in its body are resolved when it is
--- created. Even then PostgreSQL prefers an owner's function or operator to its own if it fits the arguments better. So
--- each function of PostgreSQL is named with its schema, and operands have exactly the types of an operator: an oid is
--- compared with an oid, not with a regclass or an integer. With this search_path, texts name objects with their schema.
-CREATE FUNCTION kid_check(
-    relation regclass,
-    OUT relation_name regclass, OUT column_name text, OUT problem text, OUT remedy text)
-    RETURNS SETOF record
-    LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
-BEGIN ATOMIC
-    WITH RECURSIVE
-    -- The columns of the table, and of the tables that foreign keys connect with it, down to the base type of a domain.
-    layers (relid, attnum, name, type, modifier) AS (
-        SELECT a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod
-          FROM pg_attribute a
-         WHERE a.attnum > smallint '0' AND NOT a.attisdropped
-           AND (a.attrelid = kid_check.relation::oid
-                OR a.attrelid IN (SELECT k.conrelid FROM pg_constraint k
-                                   WHERE k.contype = 'f' AND k.confrelid = kid_check.relation::oid
-                                  UNION ALL
-                                  SELECT k.confrelid FROM pg_constraint k
-                                   WHERE k.contype = 'f' AND k.conrelid = kid_check.relation::oid))
-        UNION ALL
-        SELECT l.relid, l.attnum, l.name, t.typbasetype, t.typtypmod
-          FROM layers l JOIN pg_type t ON t.oid = l.type
-         WHERE t.typtype = 'd'
-    ),
-    -- A uuid need not be an ID.
-    columns AS (
-        SELECT l.relid, l.attnum, l.name, l.type, l.modifier,
-               l.type <> 'uuid'::regtype::oid AND kid_text_length(l.type::regtype) IS NOT NULL AS is_id
-          FROM layers l JOIN pg_type t ON t.oid = l.type
-         WHERE t.typtype <> 'd'
-    ),
-    members AS (
-        SELECT d.objid AS oid
-          FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid
-         WHERE d.refclassid = 'pg_extension'::regclass::oid AND e.extname = 'kid'
-           AND d.classid = 'pg_proc'::regclass::oid AND d.deptype = 'e'
-    ),
-    -- A function that a user wrote counts as a generator if it returns a type of kid's. But a remedy names only members
-    -- in C: the owner of the extension can add members to it, and only superusers can create functions in C.
-    generators AS (
-        SELECT p.oid, p.prorettype AS type,
-               m.oid IS NOT NULL AND l.lanname = 'c' AND p.pronargs = p.pronargdefaults AND NOT p.proretset AS is_remedy
-          FROM pg_proc p
-               JOIN pg_language l ON l.oid = p.prolang
-               LEFT JOIN members m ON m.oid = p.oid
-         WHERE p.provolatile = 'v' AND kid_text_length(p.prorettype::regtype) IS NOT NULL
-           AND (m.oid IS NOT NULL OR p.prorettype <> 'uuid'::regtype::oid)
-    ),
-    -- The table's defaults. `made` is the type of the IDs that a default makes, if it calls a generator.
-    defaults AS (
-        SELECT c.name, c.type, c.modifier, c.is_id, pg_catalog.pg_get_expr(ad.adbin, ad.adrelid) AS expression,
-               (SELECT g.type
-                  FROM pg_depend d JOIN generators g ON g.oid = d.refobjid
-                 WHERE d.classid = 'pg_attrdef'::regclass::oid AND d.objid = ad.oid
-                   AND d.refclassid = 'pg_proc'::regclass::oid
-                 ORDER BY g.type <> c.type LIMIT 1) AS made
-          FROM columns c
-               JOIN pg_attribute a ON a.attrelid = c.relid AND a.attnum = c.attnum AND a.attgenerated = ''
-               JOIN pg_attrdef ad ON ad.adrelid = c.relid AND ad.adnum = c.attnum
-         WHERE c.relid = kid_check.relation::oid
-    ),
-    -- Each column of a foreign key, and the column that it refers to.
-    keys AS (
-        SELECT k.conname, child.relid::regclass AS child, child.name AS child_column, child.type AS child_type,
-               child.is_id AS child_is_id, parent.relid::regclass AS parent, parent.name AS parent_column,
-               parent.type AS parent_type, parent.is_id AS parent_is_id
-          FROM pg_constraint k
-               CROSS JOIN unnest(k.conkey, k.confkey) AS pair (child, parent)
-               JOIN columns child ON child.relid = k.conrelid AND child.attnum = pair.child
-               JOIN columns parent ON parent.relid = k.confrelid AND parent.attnum = pair.parent
-         WHERE k.contype = 'f' AND k.conparentid = oid '0'
-           AND (k.conrelid = kid_check.relation::oid OR k.confrelid = kid_check.relation::oid)
-    ),
-
-    -- Columns of IDs whose default does not make an ID. A column that refers to an ID need not make one.
-    wrong_defaults AS (
-        SELECT d.name,
-               pg_catalog.format('its default, %s, does not make a %s: '
-                                 'IDs of new rows have wrong times, and may not be unique',
-                                 d.expression, d.type::regtype) AS problem,
-               pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s();', kid_check.relation, d.name,
-                                 (SELECT g.oid::regproc FROM generators g WHERE g.type = d.type AND g.is_remedy
-                                   ORDER BY pg_catalog.length(g.oid::regproc::text) LIMIT 1)) AS remedy
-          FROM defaults d
-         WHERE d.is_id AND d.made IS DISTINCT FROM d.type
-           AND NOT EXISTS (SELECT FROM keys k
-                            WHERE k.child::oid = kid_check.relation::oid AND k.child_column = d.name)
-    ),
-    -- Columns that are too narrow for the IDs of their default. The modifier of a varchar or bpchar is its length plus
-    -- 4. The modifier of a numeric is its precision, shifted left by 16 bits, plus its scale, 11 bits, plus 4. Without
-    -- a limit it is -1.
-    narrow_columns AS (
-        SELECT d.name,
-               pg_catalog.format('it is %s, too narrow for the %s that its default makes',
-                                 pg_catalog.format_type(d.type, d.modifier), d.made::regtype) AS problem,
-               CASE WHEN d.type = ANY ('{varchar,bpchar}'::regtype[]::oid[])
-                    THEN pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I TYPE text COLLATE "C";',
-                                           kid_check.relation, d.name)
-                    ELSE pg_catalog.format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT; '
-                                           'ALTER TABLE %1$s ALTER COLUMN %2$I TYPE bigint, '
-                                           'ALTER COLUMN %2$I SET DEFAULT %3$s;',
-                                           kid_check.relation, d.name, d.expression)
-               END AS remedy
-          FROM defaults d
-         WHERE d.made IS NOT NULL
-           AND (d.type = ANY ('{smallint,integer,real,double precision}'::regtype[]::oid[])
-                OR d.type = 'numeric'::regtype::oid AND d.modifier >= 4
-                   AND ((d.modifier - 4) >> 16) - ((d.modifier - 4) & 2047) < 20
-                OR d.type = ANY ('{varchar,bpchar}'::regtype[]::oid[]) AND d.modifier >= 4
-                   AND d.modifier - 4 < kid_text_length(d.made::regtype))
-    ),
-    -- Foreign keys between a type of IDs and another type. To compare text with IDs, PostgreSQL needs the collation of
-    -- the parent's column, but that column has none.
-    mixed_keys AS (
-        SELECT k.child AS relation_name, k.child_column AS name,
-               pg_catalog.format('foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
-                                 k.conname, k.child_type::regtype, k.parent_column, k.parent, k.parent_type::regtype,
-                                 CASE WHEN text_to_id
-                                      THEN pg_catalog.format('every DELETE and key UPDATE of %s fails', k.parent)
-                                      ELSE 'no index can be used to look up the rows of a key' END) AS problem,
-               CASE WHEN text_to_id
-                    THEN pg_catalog.format('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s;',
-                                           k.child, k.child_column, k.parent_type::regtype)
-                    WHEN k.parent_is_id
-                    THEN pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;',
-                                           k.child, k.child_column, k.parent_type::regtype)
-                    ELSE pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I TYPE %s;',
-                                           k.parent, k.parent_column, k.child_type::regtype)
-               END AS remedy
-          FROM keys k
-               JOIN pg_type t ON t.oid = k.child_type
-               CROSS JOIN LATERAL (SELECT k.parent_is_id AND t.typcollation <> oid '0' AS text_to_id) AS l
-         WHERE k.child_type <> k.parent_type AND (k.child_is_id OR k.parent_is_id)
-    ),
-    -- IDs that kid_odd_ids() returns. Before PostgreSQL 18 there is no max(uuid), but the greatest text is the same ID.
-    odd_ids AS (
-        SELECT o.leaf AS relation_name, o.column_name,
-               CASE o.which
-                    WHEN 'early' THEN pg_catalog.format(
-                        'IDs up to %s have times up to %s: they were plain numbers before', o.id, o.issued)
-                    WHEN 'late' THEN pg_catalog.format(
-                        'IDs up to %s have times up to %s, further ahead of the system clock than kid.max_observe',
-                        o.id, o.issued)
-                    ELSE pg_catalog.format('its IDs were not examined: %s', o.problem)
-               END AS problem,
-               CASE o.which
-                    WHEN 'early' THEN pg_catalog.format(
-                        'Do not use the times of these IDs, '
-                        'or give the rows, and the rows that refer to them, new IDs with %s_at().', o.prefix)
-                    WHEN 'late' THEN 'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'
-                    ELSE pg_catalog.format(
-                        'SELECT min(%1$I%2$s), max(%1$I%2$s) FROM %3$s;', o.column_name,
-                        (SELECT '::text' AS suffix FROM pg_attribute a
-                          WHERE a.attrelid = o.leaf::oid AND a.attname = o.column_name
-                            AND a.atttypid = 'uuid'::regtype::oid), o.leaf)
-               END AS remedy
-          FROM kid_odd_ids(kid_check.relation) AS o
-    ),
-    -- Columns whose default makes UUIDs of version 7, and whose statistics have UUIDs of another version. pg_stats
-    -- shows them only to a caller who may read the column. CASE keeps other columns' statistics from being read as UUIDs.
-    mixed_versions AS (
-        SELECT d.name,
-               'its statistics show UUIDs of other versions than 7: '
-               'they have no time, but a comparison with a time may return them' AS problem,
-               pg_catalog.format('In conditions on time, add "AND kid_timestamp(%1$I) IS NOT NULL". '
-                                 'Or give the rows, and the rows that refer to them, new IDs with kid_uuidv7_at().',
-                                 d.name) AS remedy
-          FROM defaults d
-               JOIN pg_class c ON c.oid = kid_check.relation::oid
-               JOIN pg_namespace n ON n.oid = c.relnamespace
-         WHERE d.type = 'uuid'::regtype::oid AND d.made = 'uuid'::regtype::oid
-           AND EXISTS (SELECT
-                         FROM pg_catalog.pg_stats s
-                              CROSS JOIN LATERAL pg_catalog.unnest(
-                                  CASE WHEN s.schemaname = n.nspname AND s.tablename = c.relname AND s.attname = d.name
-                                       THEN s.histogram_bounds::text::uuid[] END) AS sample (id)
-                        WHERE kid_timestamp(sample.id) IS NULL)
-    ),
-    findings (kind, relation_name, column_name, problem, remedy) AS (
-        SELECT 1, kid_check.relation, name::text, problem, remedy FROM wrong_defaults
-        UNION ALL
-        SELECT 2, kid_check.relation, name::text, problem, remedy FROM narrow_columns
-        UNION ALL
-        SELECT 3, relation_name, name::text, problem, remedy FROM mixed_keys
-        UNION ALL
-        SELECT 4, relation_name, column_name, problem, remedy FROM odd_ids
-        UNION ALL
-        SELECT 5, kid_check.relation, name::text, problem, remedy FROM mixed_versions
-    )
-    SELECT f.relation_name, f.column_name, f.problem, f.remedy
-      FROM findings f
-     ORDER BY f.kind, f.relation_name::text, f.column_name, f.problem;
-END;
-
-COMMENT ON FUNCTION kid_check(regclass) IS
-    'returns a row for each problem with the IDs of a table, with its remedy';
-
 -- from src/sql/identity.sql
 
 -- What distinguishes this server from others that fill the same tables
@@ -3821,3 +3526,445 @@ COMMENT ON FUNCTION kid_partition_times(regclass) IS
     'returns the partitions of a table with the times of their IDs, from begins, included, until ends, excluded';
 COMMENT ON FUNCTION kid_partitions(regclass) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
+
+-- from src/sql/tables/stored_ids.sql.in
+
+-- The IDs that tables contain, and kid_observe_all(), for both editions
+--
+-- As a superuser these functions run no code that an owner of a table wrote. Even planning a query can run such code,
+-- because PostgreSQL evaluates the constant parts of index expressions, of predicates, and of statistics. So
+-- kid_stored_ids() first takes locks that keep the table, its indexes, its statistics and its name from being changed.
+-- Then it refuses tables with objects that depend on code of others. Its settings keep constraints from being evaluated
+-- and policies from being applied. Functions of kid and operators on IDs are named with their schema, and operands
+-- have exactly their types, so that nothing of others in that schema fits better: a cast removes domains.
+
+-- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
+-- last ID of a time for kid_observe(); the generator; the type that a column with such IDs is stored as; and the schema
+-- of its operators.
+CREATE FUNCTION kid_stored_forms(
+    OUT clock text, OUT type regtype, OUT prefix text, OUT past text, OUT next text, OUT stored_as regtype,
+    OUT operators regnamespace)
+    RETURNS SETOF record
+    LANGUAGE SQL STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, n.oid::regnamespace
+      FROM (VALUES
+           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'kid64'),
+           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'bigint'),
+           (text 'kid', regtype 'kid96', text 'kid96', text 'kid64_ceil', text 'kid96_next', regtype 'kid96'),
+           (text 'kid', regtype 'kid96', text 'kid96', text 'kid64_ceil', text 'kid96_next', regtype 'uuid'),
+           (text 'sno', regtype 'sno', text 'sno', text 'sno_ceil', text 'sno_next', regtype 'sno'),
+           (text 'sno', regtype 'sno', text 'sno', text 'sno_ceil', text 'sno_next', regtype 'uuid'),
+           (text 'flake', regtype 'flake', text 'flake', text 'flake_ceil', text 'flake_next', regtype 'flake'),
+           (text 'flake', regtype 'flake', text 'flake', text 'flake_ceil', text 'flake_next', regtype 'bigint'),
+           (NULL, regtype 'flax', text 'flax', text 'flax_ceil', text 'flax_next', regtype 'flax'),
+           (NULL, regtype 'flax', text 'flax', text 'flax_ceil', text 'flax_next', regtype 'uuid'),
+           (text 'uuidv7', regtype 'uuid', text 'kid_uuidv7', text 'kid_uuidv7_ceil', text 'kid_uuidv7', regtype 'uuid')
+           ) AS v (clock, type, prefix, past, next, stored_as)
+           JOIN pg_type AS t ON t.oid = v.stored_as::oid JOIN pg_namespace AS n ON n.oid = t.typnamespace;
+END;
+COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
+
+-- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
+-- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time after
+-- `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first year of the
+-- type takes its place.
+CREATE FUNCTION kid_stored_ids(
+    after timestamptz, only_clock text, parent regclass,
+    OUT clock text, OUT past text, OUT prefix text, OUT relation regclass, OUT column_name text, OUT id text,
+    OUT issued timestamptz, OUT latest timestamptz, OUT later text, OUT later_issued timestamptz, OUT problem text,
+    OUT passing boolean)
+    RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE COST 10000 ROWS 10
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET row_security = off
+    SET constraint_exclusion = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
+    SET jit = off
+    -- Longer than deadlock_timeout: autovacuum gives way.
+    SET lock_timeout = '1500ms' AS $$
+DECLARE
+    home text := (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
+    is_superuser boolean := current_setting('is_superuser')::boolean;
+    most_strangers integer := 1000;
+    source record;
+    name text;
+    option smallint;
+    since timestamptz;
+    condition text;
+    rows text;
+    found text;
+    found_time timestamptz;
+    strangers bigint;
+BEGIN
+    -- Otherwise a query could see an index that is older than the lock, or rows that are.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE 'stored IDs can only be read at READ COMMITTED'
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
+    END IF;
+    FOR source IN EXECUTE format($query$
+        WITH RECURSIVE
+        forms AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_forms() WHERE clock IS NOT NULL),
+        -- Each type with those that it is a domain over, and itself.
+        layers (type, below) AS (
+            SELECT f.type::oid, f.type::oid FROM forms AS f
+            UNION SELECT f.stored_as::oid, f.stored_as::oid FROM forms AS f
+            UNION
+            SELECT t.oid, b.below
+              FROM layers AS l JOIN pg_type AS t ON t.typbasetype = l.type AND t.typtype = 'd',
+                   LATERAL (VALUES (t.oid), (l.below)) AS b (below)
+        ),
+        family (oid) AS (
+            SELECT $2::oid UNION SELECT i.inhrelid FROM family AS f JOIN pg_inherits AS i ON i.inhparent = f.oid
+        ),
+        -- Defaults of columns and of domains that call a generator. Others may make uuids for other purposes.
+        defaults AS MATERIALIZED (
+            SELECT d.classid, d.objid, p.prorettype AS type, ad.adrelid, a.attname
+              FROM pg_proc AS p
+                   JOIN pg_depend AS d ON d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid
+                   LEFT JOIN pg_attrdef AS ad ON d.classid = 'pg_attrdef'::regclass AND ad.oid = d.objid
+                   LEFT JOIN pg_attribute AS a ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
+             WHERE p.pronamespace = to_regnamespace($3) AND p.provolatile = 'v'
+               AND (p.prorettype <> 'uuid'::regtype OR p.proname LIKE 'kid\_uuidv7%%')
+        )
+        SELECT DISTINCT f.*, c.oid::regclass AS relation, a.attname, a.attnum, a.atttypid, c.relkind,
+               CASE WHEN c.relkind = 'f' THEN 'its rows are on another server'
+                    WHEN c.relkind = 'm' THEN 'it is in a materialized view'
+                    WHEN pg_is_other_temp_schema(c.relnamespace) THEN 'it is in a temporary table of another session'
+                    WHEN NOT pg_has_role(c.relowner, 'USAGE') THEN 'its table belongs to another role'
+               END AS problem
+          FROM forms AS f
+               JOIN layers AS s ON s.below = f.stored_as
+               JOIN pg_attribute AS a ON a.atttypid = s.type AND a.attnum > 0 AND NOT a.attisdropped
+               JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'm', 'f')
+         WHERE (f.clock = $1) IS NOT FALSE AND ($2 IS NULL OR c.oid IN (SELECT oid FROM family))
+           AND (f.type <> 'uuid'::regtype AND (a.atttypid, f.type::oid) IN (SELECT l.type, l.below FROM layers AS l)
+                OR EXISTS (SELECT FROM defaults AS d
+                            WHERE d.type = f.type
+                              AND (d.adrelid = c.oid AND d.attname = a.attname
+                                   OR d.classid = 'pg_type'::regclass
+                                      AND (a.atttypid, d.objid) IN (SELECT l.type, l.below FROM layers AS l)
+                                   OR c.relispartition AND d.attname = a.attname
+                                      AND d.adrelid IN (SELECT p FROM pg_partition_ancestors(c.oid) AS p))))
+         ORDER BY c.oid::regclass, a.attnum $query$, home) USING only_clock, parent, home
+    LOOP
+        SELECT source.clock, source.past, source.prefix, source.relation, source.attname, source.problem, false
+          INTO clock, past, prefix, relation, column_name, problem, passing;
+        id := NULL; issued := NULL; latest := NULL; later := NULL; later_issued := NULL;
+        IF problem IS NOT NULL THEN
+            RETURN NEXT;
+            CONTINUE;
+        END IF;
+        BEGIN
+            name := (SELECT format('%I.%I', n.nspname, c.relname)
+                       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = relation);
+            CONTINUE WHEN name IS NULL;
+            EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', name);
+            -- The owner of the schema could rename it, and give its name to another one.
+            IF is_superuser THEN
+                LOCK TABLE pg_catalog.pg_namespace IN SHARE MODE;
+            END IF;
+            option := (SELECT i.indoption[0]
+                         FROM pg_index AS i
+                              JOIN pg_opclass AS o ON o.oid = i.indclass[0]
+                              JOIN pg_am AS m ON m.oid = o.opcmethod AND m.amname = 'btree'
+                        WHERE i.indrelid = relation AND i.indkey[0] = source.attnum AND i.indisvalid
+                          AND i.indpred IS NULL AND o.opcdefault AND o.opcintype = source.stored_as LIMIT 1);
+            passing := to_regclass(name) IS DISTINCT FROM relation
+                       OR NOT EXISTS (SELECT FROM pg_attribute AS a
+                                       WHERE a.attrelid = relation AND a.attname = column_name
+                                         AND a.attnum = source.attnum AND a.atttypid = source.atttypid);
+            IF passing THEN
+                problem := 'it was changed meanwhile';
+            ELSIF option IS NULL AND pg_relation_size(relation) > 0 THEN
+                problem := 'no btree index begins with it';
+            ELSIF EXISTS (
+                SELECT FROM (SELECT 'pg_class'::regclass, i.indexrelid FROM pg_index AS i WHERE i.indrelid = relation
+                             UNION ALL
+                             SELECT 'pg_statistic_ext'::regclass, e.oid FROM pg_statistic_ext AS e
+                              WHERE e.stxrelid = relation
+                             UNION ALL
+                             SELECT 'pg_attrdef'::regclass, ad.oid
+                               FROM pg_attrdef AS ad JOIN pg_attribute AS a ON a.attrelid = ad.adrelid
+                                                                               AND a.attnum = ad.adnum
+                              WHERE ad.adrelid = relation AND a.attgenerated = 'v') AS x (class, oid)
+                       JOIN pg_depend AS d ON d.classid = x.class AND d.objid = x.oid
+                       LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+                       LEFT JOIN pg_operator AS o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
+                       LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
+                       JOIN pg_roles AS r ON r.oid = coalesce(p.proowner, o.oprowner, t.typowner)
+                 WHERE NOT r.rolsuper AND (is_superuser OR NOT pg_has_role(r.oid, 'USAGE'))) THEN
+                problem := 'indexes, statistics or virtual columns of its table depend on code of another role';
+            ELSIF option IS NOT NULL THEN
+                EXECUTE format('SELECT coalesce($1, %1$s.kid_timestamp(%1$s.%2$I($2)) + $3)', home, prefix || '_floor')
+                    INTO since USING after, timestamptz '-infinity', interval '365 days';
+                -- A negative bigint has the bits of an ID that is later than all others.
+                FOREACH condition IN ARRAY '{<=,>=,<}'::text[] LOOP
+                    CONTINUE WHEN condition = '<' AND (source.stored_as <> 'bigint'::regtype OR later IS NOT NULL);
+                    rows := format(
+                        '%1$I::%2$s AS v FROM ONLY %3$s WHERE %1$I::%2$s OPERATOR(%4$s.%5$s) %6$s '
+                        'ORDER BY %1$I::%2$s USING OPERATOR(%4$s.>) NULLS %7$s LIMIT %8$s',
+                        column_name, source.stored_as, name, source.operators, condition,
+                        CASE condition WHEN '<' THEN '0'
+                                       ELSE format('%s.%I($1)::%s', home,
+                                                   prefix || CASE condition WHEN '<=' THEN '_ceil' ELSE '_floor' END,
+                                                   source.stored_as) END,
+                        CASE WHEN option IN (1, 2) THEN 'LAST' ELSE 'FIRST' END,
+                        CASE source.stored_as WHEN 'uuid'::regtype THEN most_strangers::text ELSE 'ALL' END);
+                    EXECUTE format('SELECT v::%1$s::text, %2$s.kid_timestamp(v::%1$s) FROM (SELECT %3$s) AS s '
+                                   'WHERE %2$s.kid_timestamp(v::%1$s) > $2 LIMIT 1', source.type, home, rows)
+                        INTO found, found_time
+                        USING since, CASE condition WHEN '>=' THEN since ELSE '-infinity' END;
+                    IF condition = '<=' THEN
+                        id := found;
+                        issued := found_time;
+                        EXECUTE format('SELECT %1$s.kid_timestamp(%1$s.%2$I($1))', home, prefix || '_ceil')
+                            INTO latest USING issued;
+                    ELSE
+                        later := found;
+                        later_issued := found_time;
+                    END IF;
+                    IF found IS NULL AND source.stored_as = 'uuid'::regtype THEN
+                        EXECUTE format('SELECT count(*) FROM (SELECT %s) AS s', rows) INTO strangers USING since;
+                        IF strangers >= (CASE condition WHEN '<=' THEN 1 ELSE most_strangers END) THEN
+                            problem := 'it contains values other than ' || source.type || ' with a time';
+                        END IF;
+                    END IF;
+                END LOOP;
+            END IF;
+            RAISE SQLSTATE 'KID00';
+        EXCEPTION
+            WHEN SQLSTATE 'KID00' THEN
+                NULL;
+            WHEN lock_not_available THEN
+                problem := 'the table is locked';
+                passing := true;
+            WHEN OTHERS THEN
+                problem := 'it cannot be read: ' || SQLERRM;
+                -- Deadlocks and damage.
+                passing := SQLSTATE ~ '^(40|XX|58)';
+        END;
+        IF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation) THEN
+            RETURN NEXT;
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION kid_stored_ids(timestamptz, text, regclass) IS
+    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
+
+-- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
+-- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
+CREATE FUNCTION kid_observe_all(
+    OUT clock text, OUT id text, OUT issued timestamptz, OUT relation regclass, OUT column_name text, OUT problem text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE COST 10000 ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+DECLARE
+    home text := (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
+    until timestamptz;
+    source record;
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RAISE 'cannot execute kid_observe_all() during recovery' USING ERRCODE = 'read_only_sql_transaction';
+    END IF;
+    -- The call loads the library, which defines the setting.
+    EXECUTE format('SELECT %s.kid64_floor(now())', home);
+    until := clock_timestamp() + coalesce(current_setting('kid.max_observe', true), '1 hour')::interval;
+    FOR source IN EXECUTE format($query$
+        WITH stored AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_ids($1, NULL::text, NULL::regclass)),
+             deciding AS (SELECT DISTINCT ON (s.clock) s.*, least(s.latest, $1) AS moved_to
+                            FROM stored AS s WHERE s.id IS NOT NULL ORDER BY s.clock, least(s.latest, $1) DESC)
+        SELECT * FROM (
+        SELECT f.clock, d.id, d.issued, d.relation, d.column_name, NULL AS problem, d.moved_to, d.past
+          FROM (SELECT DISTINCT f.clock FROM %1$s.kid_stored_forms() AS f WHERE f.clock IS NOT NULL) AS f
+               LEFT JOIN deciding AS d ON d.clock = f.clock
+        UNION ALL
+        -- Values that are no IDs do not matter beside IDs.
+        SELECT s.clock, NULL, NULL, s.relation, s.column_name, s.problem, NULL, NULL
+          FROM stored AS s WHERE s.problem IS NOT NULL AND s.id IS NULL
+        UNION ALL
+        SELECT s.clock, s.later, s.later_issued, s.relation, s.column_name,
+               'it has IDs that are further ahead of the system clock than kid.max_observe; this is the greatest', NULL,
+               NULL
+          FROM stored AS s WHERE s.later IS NOT NULL) AS o
+         ORDER BY o.problem IS NOT NULL, o.clock, o.relation::text, o.column_name $query$, home) USING until
+    LOOP
+        IF source.moved_to IS NOT NULL THEN
+            EXECUTE format('SELECT %1$s.kid_observe(%1$s.%2$I($1))', home, source.past) USING source.moved_to;
+        END IF;
+        SELECT source.clock, source.id, source.issued, source.relation, source.column_name, source.problem
+          INTO clock, id, issued, relation, column_name, problem;
+        RETURN NEXT;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION kid_observe_all() IS
+    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
+REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
+
+-- from src/sql/tables/check.sql.in
+
+-- kid_check(): finds what is wrong with the IDs of a table, for both editions
+--
+-- Arguments of kid's functions have exactly their types, so that no function of others in its schema fits better.
+-- Names in texts have their schema, because the search_path contains none. pg_get_expr() evaluates nothing.
+
+CREATE FUNCTION kid_check(
+    relation regclass,
+    OUT relation_name regclass, OUT column_name text, OUT problem text, OUT remedy text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE STRICT COST 10000 ROWS 10
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
+DECLARE
+    home text := (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
+BEGIN
+    -- Columns whose default does not make IDs of their type. A column with a foreign key need not make IDs.
+    RETURN QUERY EXECUTE format($query$
+        WITH RECURSIVE layers (attnum, attname, type) AS (
+            SELECT a.attnum, a.attname, a.atttypid FROM pg_attribute AS a
+             WHERE a.attrelid = $1 AND NOT a.attisdropped AND a.attgenerated = ''
+            UNION
+            SELECT l.attnum, l.attname, t.typbasetype
+              FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
+        )
+        SELECT $1, l.attname::text,
+               format('its default, %%s, does not make a %%s: IDs of new rows have wrong times, and may not be unique',
+                      pg_get_expr(ad.adbin, ad.adrelid), f.type),
+               format('ALTER TABLE %%s ALTER COLUMN %%I SET DEFAULT %%s.%%I();', $1, l.attname, $2, f.next)
+          FROM layers AS l
+               JOIN (SELECT DISTINCT s.type, s.next
+                       FROM %1$s.kid_stored_forms() AS s WHERE s.type <> 'uuid'::regtype) AS f
+                 ON f.type = l.type
+               JOIN pg_attrdef AS ad ON ad.adrelid = $1 AND ad.adnum = l.attnum
+         WHERE NOT EXISTS (SELECT FROM pg_depend AS d
+                                  JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+                            WHERE d.classid = 'pg_attrdef'::regclass AND d.objid = ad.oid
+                              AND p.prorettype = f.type AND p.provolatile = 'v')
+           AND NOT EXISTS (SELECT FROM pg_constraint AS k
+                            WHERE k.contype = 'f' AND k.conrelid = $1 AND l.attnum = ANY (k.conkey))
+         ORDER BY l.attname $query$, home) USING relation, home;
+
+    -- Foreign keys between a type of IDs and another type. PostgreSQL needs the collation of the parent's column to
+    -- compare text, and IDs have none.
+    RETURN QUERY EXECUTE format($query$
+        WITH RECURSIVE
+        keys AS (SELECT k.conname, k.conrelid, k.confrelid, p.child, p.parent
+                   FROM pg_constraint AS k, unnest(k.conkey, k.confkey) AS p (child, parent)
+                  WHERE k.contype = 'f' AND k.conparentid = 0 AND $1 IN (k.conrelid, k.confrelid)),
+        layers (relid, attnum, attname, type) AS (
+            SELECT a.attrelid, a.attnum, a.attname, a.atttypid FROM pg_attribute AS a
+             WHERE a.attrelid IN (SELECT conrelid FROM keys UNION SELECT confrelid FROM keys)
+            UNION
+            SELECT l.relid, l.attnum, l.attname, t.typbasetype
+              FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
+        ),
+        sides AS (SELECT l.relid, l.attnum, l.relid::regclass AS name, l.attname, l.type::regtype, t.typcollation,
+                         l.type <> 'uuid'::regtype
+                         AND l.type IN (SELECT s.type FROM %1$s.kid_stored_forms() AS s) AS is_id
+                    FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd')
+        SELECT c.name, c.attname::text,
+               format('foreign key "%%s" compares it, of type %%s, with column "%%s" of %%s, of type %%s: %%s',
+                      k.conname, c.type, p.attname, p.name, p.type,
+                      CASE WHEN p.is_id AND c.typcollation <> 0
+                           THEN format('every DELETE and key UPDATE of %%s fails', p.name)
+                           ELSE 'no index can be used to look up the rows of a key' END),
+               CASE WHEN NOT p.is_id
+                    THEN format('ALTER TABLE %%s ALTER COLUMN %%I TYPE %%s;', p.name, p.attname, c.type)
+                    WHEN c.typcollation <> 0
+                    THEN format('ALTER TABLE %%1$s ALTER COLUMN %%2$I TYPE %%3$s USING %%2$I::%%3$s;', c.name,
+                                c.attname, p.type)
+                    ELSE format('ALTER TABLE %%s ALTER COLUMN %%I TYPE %%s;', c.name, c.attname, p.type) END
+          FROM keys AS k
+               JOIN sides AS c ON c.relid = k.conrelid AND c.attnum = k.child
+               JOIN sides AS p ON p.relid = k.confrelid AND p.attnum = k.parent
+         WHERE c.type <> p.type AND (c.is_id OR p.is_id)
+         ORDER BY c.name::text, c.attname $query$, home) USING relation;
+
+    -- IDs ahead of their time, and behind it. The call of kid64_floor() loads the library, which defines the setting.
+    EXECUTE format('SELECT %s.kid64_floor(now())', home);
+    RETURN QUERY EXECUTE format($query$
+        WITH early AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_ids(NULL::timestamptz, NULL::text, $1)),
+             late AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_ids($2, NULL::text, $1))
+        SELECT o.relation, o.column_name, o.problem, o.remedy
+          FROM (SELECT e.relation, e.column_name,
+                       format('IDs up to %%s have times up to %%s: they were plain numbers before', e.id, e.issued)
+                           AS problem,
+                       format('Do not use the times of these IDs, '
+                              'or give the rows, and the rows that refer to them, new IDs with %%s_at().', e.prefix)
+                           AS remedy
+                  FROM early AS e WHERE e.id IS NOT NULL
+                UNION ALL
+                SELECT l.relation, l.column_name,
+                       format('IDs up to %%s have times up to %%s, further ahead of the system clock than '
+                              'kid.max_observe', l.later, l.later_issued),
+                       'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'
+                  FROM late AS l WHERE l.later IS NOT NULL
+                UNION ALL
+                SELECT l.relation, l.column_name, format('its IDs were not examined: %%s', l.problem),
+                       'As the owner of the table, look at the least and the greatest ID.'
+                  FROM late AS l WHERE l.problem IS NOT NULL AND l.id IS NULL) AS o
+         ORDER BY o.relation::text, o.column_name, o.problem $query$, home)
+        USING relation, clock_timestamp() + coalesce(current_setting('kid.max_observe', true), '1 hour')::interval;
+END $$;
+COMMENT ON FUNCTION kid_check(regclass) IS
+    'returns a row for each problem with the IDs of a table, with its remedy';
+
+-- from src/sql/reset_clock.sql
+
+-- Lowering the logical clocks, after the system clock was wrong
+
+CREATE FUNCTION kid_hold_clocks(above timestamptz, OUT clock text, OUT until timestamptz) RETURNS SETOF record
+    LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 4 AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_hold_clocks(timestamptz) IS
+    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this '
+    'transaction';
+
+CREATE FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void
+    LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_lower_clocks(timestamptz, boolean, text, text, text) IS
+    'lowers the clocks that are held; a part of kid_reset_clock()';
+
+CREATE FUNCTION kid_later_ids(
+    after timestamptz, only_clock text DEFAULT NULL,
+    OUT clock text, OUT relation regclass, OUT column_name text, OUT id text, OUT issued timestamptz, OUT problem text,
+    OUT passing boolean)
+    RETURNS SETOF record
+    LANGUAGE SQL VOLATILE PARALLEL UNSAFE COST 10000 ROWS 10
+BEGIN ATOMIC
+    SELECT s.clock, s.relation, s.column_name, s.later, s.later_issued, s.problem, s.passing
+      FROM kid_stored_ids(after, only_clock, NULL::regclass) AS s WHERE s.later IS NOT NULL OR s.problem IS NOT NULL;
+END;
+
+COMMENT ON FUNCTION kid_later_ids(timestamptz, text) IS
+    'returns the columns of this database whose rows have IDs after a time, and those that cannot be examined';
+
+-- Runs no code of an owner of the schema or of a table, see kid_stored_ids().
+--
+-- Each statement has a snapshot of its own. So the second sees all rows of transactions that have ended when the first
+-- returns, and from then on nobody makes IDs of these clocks. With `force` neither holds nor looks.
+CREATE FUNCTION kid_reset_clock(above timestamptz, force boolean DEFAULT false) RETURNS void
+    LANGUAGE SQL VOLATILE STRICT PARALLEL UNSAFE
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+BEGIN ATOMIC
+    SELECT pg_catalog.count(*) FROM kid_hold_clocks(above) h WHERE NOT force;
+    WITH columns AS MATERIALIZED (
+        SELECT pg_catalog.format('%s.%I', l.relation, l.column_name) AS name, l.id, l.issued, l.problem, l.passing
+          FROM kid_hold_clocks(above) h, kid_later_ids(h.until, h.clock) l
+         WHERE NOT force
+    ),
+    latest AS (
+        SELECT c.name, c.id, c.issued FROM columns c WHERE c.id IS NOT NULL ORDER BY c.issued DESC LIMIT 5
+    )
+    SELECT kid_lower_clocks(
+        above, force,
+        (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s of %s', t.name, t.id, t.issued), E'\n'::text)
+           FROM latest t),
+        (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
+           FROM columns c WHERE c.id IS NULL AND c.passing),
+        (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
+           FROM columns c WHERE c.id IS NULL AND NOT c.passing));
+END;
+
+COMMENT ON FUNCTION kid_reset_clock(timestamptz, boolean) IS
+    'lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID';
+
+REVOKE ALL ON FUNCTION kid_hold_clocks(timestamptz), kid_lower_clocks(timestamptz, boolean, text, text, text),
+    kid_later_ids(timestamptz, text), kid_reset_clock(timestamptz, boolean) FROM PUBLIC;

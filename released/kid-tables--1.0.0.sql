@@ -628,6 +628,371 @@ COMMENT ON FUNCTION kid_partition_times(regclass) IS
 COMMENT ON FUNCTION kid_partitions(regclass) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
 
+-- The IDs that tables contain, and kid_observe_all(), for both editions
+--
+-- As a superuser these functions run no code that an owner of a table wrote. Even planning a query can run such code,
+-- because PostgreSQL evaluates the constant parts of index expressions, of predicates, and of statistics. So
+-- kid_stored_ids() first takes locks that keep the table, its indexes, its statistics and its name from being changed.
+-- Then it refuses tables with objects that depend on code of others. Its settings keep constraints from being evaluated
+-- and policies from being applied. Functions of kid and operators on IDs are named with their schema, and operands
+-- have exactly their types, so that nothing of others in that schema fits better: a cast removes domains.
+
+-- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
+-- last ID of a time for kid_observe(); the generator; the type that a column with such IDs is stored as; and the schema
+-- of its operators.
+CREATE OR REPLACE FUNCTION kid_stored_forms(
+    OUT clock text, OUT type regtype, OUT prefix text, OUT past text, OUT next text, OUT stored_as regtype,
+    OUT operators regnamespace)
+    RETURNS SETOF record
+    LANGUAGE SQL STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, n.oid::regnamespace
+      FROM (VALUES
+           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'bigint'),
+           (text 'uuidv7', regtype 'uuid', text 'kid_uuidv7', text 'kid_uuidv7_ceil', text 'kid_uuidv7', regtype 'uuid')
+           ) AS v (clock, type, prefix, past, next, stored_as)
+           JOIN pg_type AS t ON t.oid = v.stored_as::oid JOIN pg_namespace AS n ON n.oid = t.typnamespace;
+END;
+COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
+
+-- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
+-- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time after
+-- `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first year of the
+-- type takes its place.
+CREATE OR REPLACE FUNCTION kid_stored_ids(
+    after timestamptz, only_clock text, parent regclass,
+    OUT clock text, OUT past text, OUT prefix text, OUT relation regclass, OUT column_name text, OUT id text,
+    OUT issued timestamptz, OUT latest timestamptz, OUT later text, OUT later_issued timestamptz, OUT problem text,
+    OUT passing boolean)
+    RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE COST 10000 ROWS 10
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET row_security = off
+    SET constraint_exclusion = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
+    SET jit = off
+    -- Longer than deadlock_timeout: autovacuum gives way.
+    SET lock_timeout = '1500ms' AS $$
+DECLARE
+    home text := 'kid';
+    is_superuser boolean := current_setting('is_superuser')::boolean;
+    most_strangers integer := 1000;
+    source record;
+    name text;
+    option smallint;
+    since timestamptz;
+    condition text;
+    rows text;
+    found text;
+    found_time timestamptz;
+    strangers bigint;
+BEGIN
+    -- Otherwise a query could see an index that is older than the lock, or rows that are.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE 'stored IDs can only be read at READ COMMITTED'
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
+    END IF;
+    FOR source IN EXECUTE format($query$
+        WITH RECURSIVE
+        forms AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_forms() WHERE clock IS NOT NULL),
+        -- Each type with those that it is a domain over, and itself.
+        layers (type, below) AS (
+            SELECT f.type::oid, f.type::oid FROM forms AS f
+            UNION SELECT f.stored_as::oid, f.stored_as::oid FROM forms AS f
+            UNION
+            SELECT t.oid, b.below
+              FROM layers AS l JOIN pg_type AS t ON t.typbasetype = l.type AND t.typtype = 'd',
+                   LATERAL (VALUES (t.oid), (l.below)) AS b (below)
+        ),
+        family (oid) AS (
+            SELECT $2::oid UNION SELECT i.inhrelid FROM family AS f JOIN pg_inherits AS i ON i.inhparent = f.oid
+        ),
+        -- Defaults of columns and of domains that call a generator. Others may make uuids for other purposes.
+        defaults AS MATERIALIZED (
+            SELECT d.classid, d.objid, p.prorettype AS type, ad.adrelid, a.attname
+              FROM pg_proc AS p
+                   JOIN pg_depend AS d ON d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid
+                   LEFT JOIN pg_attrdef AS ad ON d.classid = 'pg_attrdef'::regclass AND ad.oid = d.objid
+                   LEFT JOIN pg_attribute AS a ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
+             WHERE p.pronamespace = to_regnamespace($3) AND p.provolatile = 'v'
+               AND (p.prorettype <> 'uuid'::regtype OR p.proname LIKE 'kid\_uuidv7%%')
+        )
+        SELECT DISTINCT f.*, c.oid::regclass AS relation, a.attname, a.attnum, a.atttypid, c.relkind,
+               CASE WHEN c.relkind = 'f' THEN 'its rows are on another server'
+                    WHEN c.relkind = 'm' THEN 'it is in a materialized view'
+                    WHEN pg_is_other_temp_schema(c.relnamespace) THEN 'it is in a temporary table of another session'
+                    WHEN NOT pg_has_role(c.relowner, 'USAGE') THEN 'its table belongs to another role'
+               END AS problem
+          FROM forms AS f
+               JOIN layers AS s ON s.below = f.stored_as
+               JOIN pg_attribute AS a ON a.atttypid = s.type AND a.attnum > 0 AND NOT a.attisdropped
+               JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'm', 'f')
+         WHERE (f.clock = $1) IS NOT FALSE AND ($2 IS NULL OR c.oid IN (SELECT oid FROM family))
+           AND (f.type <> 'uuid'::regtype AND (a.atttypid, f.type::oid) IN (SELECT l.type, l.below FROM layers AS l)
+                OR EXISTS (SELECT FROM defaults AS d
+                            WHERE d.type = f.type
+                              AND (d.adrelid = c.oid AND d.attname = a.attname
+                                   OR d.classid = 'pg_type'::regclass
+                                      AND (a.atttypid, d.objid) IN (SELECT l.type, l.below FROM layers AS l)
+                                   OR c.relispartition AND d.attname = a.attname
+                                      AND d.adrelid IN (SELECT p FROM pg_partition_ancestors(c.oid) AS p))))
+         ORDER BY c.oid::regclass, a.attnum $query$, home) USING only_clock, parent, home
+    LOOP
+        SELECT source.clock, source.past, source.prefix, source.relation, source.attname, source.problem, false
+          INTO clock, past, prefix, relation, column_name, problem, passing;
+        id := NULL; issued := NULL; latest := NULL; later := NULL; later_issued := NULL;
+        IF problem IS NOT NULL THEN
+            RETURN NEXT;
+            CONTINUE;
+        END IF;
+        BEGIN
+            name := (SELECT format('%I.%I', n.nspname, c.relname)
+                       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = relation);
+            CONTINUE WHEN name IS NULL;
+            EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', name);
+            -- The owner of the schema could rename it, and give its name to another one.
+            IF is_superuser THEN
+                LOCK TABLE pg_catalog.pg_namespace IN SHARE MODE;
+            END IF;
+            option := (SELECT i.indoption[0]
+                         FROM pg_index AS i
+                              JOIN pg_opclass AS o ON o.oid = i.indclass[0]
+                              JOIN pg_am AS m ON m.oid = o.opcmethod AND m.amname = 'btree'
+                        WHERE i.indrelid = relation AND i.indkey[0] = source.attnum AND i.indisvalid
+                          AND i.indpred IS NULL AND o.opcdefault AND o.opcintype = source.stored_as LIMIT 1);
+            passing := to_regclass(name) IS DISTINCT FROM relation
+                       OR NOT EXISTS (SELECT FROM pg_attribute AS a
+                                       WHERE a.attrelid = relation AND a.attname = column_name
+                                         AND a.attnum = source.attnum AND a.atttypid = source.atttypid);
+            IF passing THEN
+                problem := 'it was changed meanwhile';
+            ELSIF option IS NULL AND pg_relation_size(relation) > 0 THEN
+                problem := 'no btree index begins with it';
+            ELSIF EXISTS (
+                SELECT FROM (SELECT 'pg_class'::regclass, i.indexrelid FROM pg_index AS i WHERE i.indrelid = relation
+                             UNION ALL
+                             SELECT 'pg_statistic_ext'::regclass, e.oid FROM pg_statistic_ext AS e
+                              WHERE e.stxrelid = relation
+                             UNION ALL
+                             SELECT 'pg_attrdef'::regclass, ad.oid
+                               FROM pg_attrdef AS ad JOIN pg_attribute AS a ON a.attrelid = ad.adrelid
+                                                                               AND a.attnum = ad.adnum
+                              WHERE ad.adrelid = relation AND a.attgenerated = 'v') AS x (class, oid)
+                       JOIN pg_depend AS d ON d.classid = x.class AND d.objid = x.oid
+                       LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+                       LEFT JOIN pg_operator AS o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
+                       LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
+                       JOIN pg_roles AS r ON r.oid = coalesce(p.proowner, o.oprowner, t.typowner)
+                 WHERE NOT r.rolsuper AND (is_superuser OR NOT pg_has_role(r.oid, 'USAGE'))) THEN
+                problem := 'indexes, statistics or virtual columns of its table depend on code of another role';
+            ELSIF option IS NOT NULL THEN
+                EXECUTE format('SELECT coalesce($1, %1$s.kid_timestamp(%1$s.%2$I($2)) + $3)', home, prefix || '_floor')
+                    INTO since USING after, timestamptz '-infinity', interval '365 days';
+                -- A negative bigint has the bits of an ID that is later than all others.
+                FOREACH condition IN ARRAY '{<=,>=,<}'::text[] LOOP
+                    CONTINUE WHEN condition = '<' AND (source.stored_as <> 'bigint'::regtype OR later IS NOT NULL);
+                    rows := format(
+                        '%1$I::%2$s AS v FROM ONLY %3$s WHERE %1$I::%2$s OPERATOR(%4$s.%5$s) %6$s '
+                        'ORDER BY %1$I::%2$s USING OPERATOR(%4$s.>) NULLS %7$s LIMIT %8$s',
+                        column_name, source.stored_as, name, source.operators, condition,
+                        CASE condition WHEN '<' THEN '0'
+                                       ELSE format('%s.%I($1)::%s', home,
+                                                   prefix || CASE condition WHEN '<=' THEN '_ceil' ELSE '_floor' END,
+                                                   source.stored_as) END,
+                        CASE WHEN option IN (1, 2) THEN 'LAST' ELSE 'FIRST' END,
+                        CASE source.stored_as WHEN 'uuid'::regtype THEN most_strangers::text ELSE 'ALL' END);
+                    EXECUTE format('SELECT v::%1$s::text, %2$s.kid_timestamp(v::%1$s) FROM (SELECT %3$s) AS s '
+                                   'WHERE %2$s.kid_timestamp(v::%1$s) > $2 LIMIT 1', source.type, home, rows)
+                        INTO found, found_time
+                        USING since, CASE condition WHEN '>=' THEN since ELSE '-infinity' END;
+                    IF condition = '<=' THEN
+                        id := found;
+                        issued := found_time;
+                        EXECUTE format('SELECT %1$s.kid_timestamp(%1$s.%2$I($1))', home, prefix || '_ceil')
+                            INTO latest USING issued;
+                    ELSE
+                        later := found;
+                        later_issued := found_time;
+                    END IF;
+                    IF found IS NULL AND source.stored_as = 'uuid'::regtype THEN
+                        EXECUTE format('SELECT count(*) FROM (SELECT %s) AS s', rows) INTO strangers USING since;
+                        IF strangers >= (CASE condition WHEN '<=' THEN 1 ELSE most_strangers END) THEN
+                            problem := 'it contains values other than ' || source.type || ' with a time';
+                        END IF;
+                    END IF;
+                END LOOP;
+            END IF;
+            RAISE SQLSTATE 'KID00';
+        EXCEPTION
+            WHEN SQLSTATE 'KID00' THEN
+                NULL;
+            WHEN lock_not_available THEN
+                problem := 'the table is locked';
+                passing := true;
+            WHEN OTHERS THEN
+                problem := 'it cannot be read: ' || SQLERRM;
+                -- Deadlocks and damage.
+                passing := SQLSTATE ~ '^(40|XX|58)';
+        END;
+        IF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation) THEN
+            RETURN NEXT;
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION kid_stored_ids(timestamptz, text, regclass) IS
+    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
+
+-- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
+-- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
+CREATE OR REPLACE FUNCTION kid_observe_all(
+    OUT clock text, OUT id text, OUT issued timestamptz, OUT relation regclass, OUT column_name text, OUT problem text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE COST 10000 ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+DECLARE
+    home text := 'kid';
+    until timestamptz;
+    source record;
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RAISE 'cannot execute kid_observe_all() during recovery' USING ERRCODE = 'read_only_sql_transaction';
+    END IF;
+    -- The call loads the library, which defines the setting.
+    EXECUTE format('SELECT %s.kid64_floor(now())', home);
+    until := clock_timestamp() + coalesce(current_setting('kid.max_observe', true), '1 hour')::interval;
+    FOR source IN EXECUTE format($query$
+        WITH stored AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_ids($1, NULL::text, NULL::regclass)),
+             deciding AS (SELECT DISTINCT ON (s.clock) s.*, least(s.latest, $1) AS moved_to
+                            FROM stored AS s WHERE s.id IS NOT NULL ORDER BY s.clock, least(s.latest, $1) DESC)
+        SELECT * FROM (
+        SELECT f.clock, d.id, d.issued, d.relation, d.column_name, NULL AS problem, d.moved_to, d.past
+          FROM (SELECT DISTINCT f.clock FROM %1$s.kid_stored_forms() AS f WHERE f.clock IS NOT NULL) AS f
+               LEFT JOIN deciding AS d ON d.clock = f.clock
+        UNION ALL
+        -- Values that are no IDs do not matter beside IDs.
+        SELECT s.clock, NULL, NULL, s.relation, s.column_name, s.problem, NULL, NULL
+          FROM stored AS s WHERE s.problem IS NOT NULL AND s.id IS NULL
+        UNION ALL
+        SELECT s.clock, s.later, s.later_issued, s.relation, s.column_name,
+               'it has IDs that are further ahead of the system clock than kid.max_observe; this is the greatest', NULL,
+               NULL
+          FROM stored AS s WHERE s.later IS NOT NULL) AS o
+         ORDER BY o.problem IS NOT NULL, o.clock, o.relation::text, o.column_name $query$, home) USING until
+    LOOP
+        IF source.moved_to IS NOT NULL THEN
+            EXECUTE format('SELECT %1$s.kid_observe(%1$s.%2$I($1))', home, source.past) USING source.moved_to;
+        END IF;
+        SELECT source.clock, source.id, source.issued, source.relation, source.column_name, source.problem
+          INTO clock, id, issued, relation, column_name, problem;
+        RETURN NEXT;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION kid_observe_all() IS
+    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
+REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
+
+-- kid_check(): finds what is wrong with the IDs of a table, for both editions
+--
+-- Arguments of kid's functions have exactly their types, so that no function of others in its schema fits better.
+-- Names in texts have their schema, because the search_path contains none. pg_get_expr() evaluates nothing.
+
+CREATE OR REPLACE FUNCTION kid_check(
+    relation regclass,
+    OUT relation_name regclass, OUT column_name text, OUT problem text, OUT remedy text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql VOLATILE STRICT COST 10000 ROWS 10
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
+DECLARE
+    home text := 'kid';
+BEGIN
+    -- Columns whose default does not make IDs of their type. A column with a foreign key need not make IDs.
+    RETURN QUERY EXECUTE format($query$
+        WITH RECURSIVE layers (attnum, attname, type) AS (
+            SELECT a.attnum, a.attname, a.atttypid FROM pg_attribute AS a
+             WHERE a.attrelid = $1 AND NOT a.attisdropped AND a.attgenerated = ''
+            UNION
+            SELECT l.attnum, l.attname, t.typbasetype
+              FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
+        )
+        SELECT $1, l.attname::text,
+               format('its default, %%s, does not make a %%s: IDs of new rows have wrong times, and may not be unique',
+                      pg_get_expr(ad.adbin, ad.adrelid), f.type),
+               format('ALTER TABLE %%s ALTER COLUMN %%I SET DEFAULT %%s.%%I();', $1, l.attname, $2, f.next)
+          FROM layers AS l
+               JOIN (SELECT DISTINCT s.type, s.next
+                       FROM %1$s.kid_stored_forms() AS s WHERE s.type <> 'uuid'::regtype) AS f
+                 ON f.type = l.type
+               JOIN pg_attrdef AS ad ON ad.adrelid = $1 AND ad.adnum = l.attnum
+         WHERE NOT EXISTS (SELECT FROM pg_depend AS d
+                                  JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+                            WHERE d.classid = 'pg_attrdef'::regclass AND d.objid = ad.oid
+                              AND p.prorettype = f.type AND p.provolatile = 'v')
+           AND NOT EXISTS (SELECT FROM pg_constraint AS k
+                            WHERE k.contype = 'f' AND k.conrelid = $1 AND l.attnum = ANY (k.conkey))
+         ORDER BY l.attname $query$, home) USING relation, home;
+
+    -- Foreign keys between a type of IDs and another type. PostgreSQL needs the collation of the parent's column to
+    -- compare text, and IDs have none.
+    RETURN QUERY EXECUTE format($query$
+        WITH RECURSIVE
+        keys AS (SELECT k.conname, k.conrelid, k.confrelid, p.child, p.parent
+                   FROM pg_constraint AS k, unnest(k.conkey, k.confkey) AS p (child, parent)
+                  WHERE k.contype = 'f' AND k.conparentid = 0 AND $1 IN (k.conrelid, k.confrelid)),
+        layers (relid, attnum, attname, type) AS (
+            SELECT a.attrelid, a.attnum, a.attname, a.atttypid FROM pg_attribute AS a
+             WHERE a.attrelid IN (SELECT conrelid FROM keys UNION SELECT confrelid FROM keys)
+            UNION
+            SELECT l.relid, l.attnum, l.attname, t.typbasetype
+              FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
+        ),
+        sides AS (SELECT l.relid, l.attnum, l.relid::regclass AS name, l.attname, l.type::regtype, t.typcollation,
+                         l.type <> 'uuid'::regtype
+                         AND l.type IN (SELECT s.type FROM %1$s.kid_stored_forms() AS s) AS is_id
+                    FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd')
+        SELECT c.name, c.attname::text,
+               format('foreign key "%%s" compares it, of type %%s, with column "%%s" of %%s, of type %%s: %%s',
+                      k.conname, c.type, p.attname, p.name, p.type,
+                      CASE WHEN p.is_id AND c.typcollation <> 0
+                           THEN format('every DELETE and key UPDATE of %%s fails', p.name)
+                           ELSE 'no index can be used to look up the rows of a key' END),
+               CASE WHEN NOT p.is_id
+                    THEN format('ALTER TABLE %%s ALTER COLUMN %%I TYPE %%s;', p.name, p.attname, c.type)
+                    WHEN c.typcollation <> 0
+                    THEN format('ALTER TABLE %%1$s ALTER COLUMN %%2$I TYPE %%3$s USING %%2$I::%%3$s;', c.name,
+                                c.attname, p.type)
+                    ELSE format('ALTER TABLE %%s ALTER COLUMN %%I TYPE %%s;', c.name, c.attname, p.type) END
+          FROM keys AS k
+               JOIN sides AS c ON c.relid = k.conrelid AND c.attnum = k.child
+               JOIN sides AS p ON p.relid = k.confrelid AND p.attnum = k.parent
+         WHERE c.type <> p.type AND (c.is_id OR p.is_id)
+         ORDER BY c.name::text, c.attname $query$, home) USING relation;
+
+    -- IDs ahead of their time, and behind it. The call of kid64_floor() loads the library, which defines the setting.
+    EXECUTE format('SELECT %s.kid64_floor(now())', home);
+    RETURN QUERY EXECUTE format($query$
+        WITH early AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_ids(NULL::timestamptz, NULL::text, $1)),
+             late AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_ids($2, NULL::text, $1))
+        SELECT o.relation, o.column_name, o.problem, o.remedy
+          FROM (SELECT e.relation, e.column_name,
+                       format('IDs up to %%s have times up to %%s: they were plain numbers before', e.id, e.issued)
+                           AS problem,
+                       format('Do not use the times of these IDs, '
+                              'or give the rows, and the rows that refer to them, new IDs with %%s_at().', e.prefix)
+                           AS remedy
+                  FROM early AS e WHERE e.id IS NOT NULL
+                UNION ALL
+                SELECT l.relation, l.column_name,
+                       format('IDs up to %%s have times up to %%s, further ahead of the system clock than '
+                              'kid.max_observe', l.later, l.later_issued),
+                       'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'
+                  FROM late AS l WHERE l.later IS NOT NULL
+                UNION ALL
+                SELECT l.relation, l.column_name, format('its IDs were not examined: %%s', l.problem),
+                       'As the owner of the table, look at the least and the greatest ID.'
+                  FROM late AS l WHERE l.problem IS NOT NULL AND l.id IS NULL) AS o
+         ORDER BY o.relation::text, o.column_name, o.problem $query$, home)
+        USING relation, clock_timestamp() + coalesce(current_setting('kid.max_observe', true), '1 hour')::interval;
+END $$;
+COMMENT ON FUNCTION kid_check(regclass) IS
+    'returns a row for each problem with the IDs of a table, with its remedy';
+
 -- Rights, whatever the default privileges of the role are
 
 GRANT USAGE ON TYPE kid64 TO PUBLIC;

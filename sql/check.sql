@@ -32,7 +32,6 @@ DROP TABLE lines, orders, moved;
 CREATE TABLE ahead (id kid64 PRIMARY KEY, other flake);
 INSERT INTO ahead VALUES (kid64_make('2300-01-01', 5), flake_make('2100-01-01', 0, 0, 0)), (kid64_floor(now() + interval '30 min'), NULL);
 SELECT * FROM kid_check('ahead');
-SELECT remedy FROM kid_check('ahead') WHERE remedy LIKE 'SELECT%' \gexec
 SET kid.flake_epoch = 1500000000000;
 TRUNCATE ahead; CREATE INDEX ON ahead (other); INSERT INTO ahead VALUES (kid64_floor(now()), 12);
 SELECT column_name, problem FROM kid_check('ahead');
@@ -40,28 +39,16 @@ RESET kid.flake_epoch;
 DROP TABLE ahead;
 
 -- Columns of type uuid.
-CREATE TABLE sevens (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), t varchar(35) DEFAULT kid_uuidv7(), u varchar(36) DEFAULT kid_uuidv7());
-INSERT INTO sevens SELECT id, '', '' FROM unnest(ARRAY[kid_uuidv7_at('2300-01-01'), kid_uuidv7_at('1970-03-01'), gen_random_uuid()]) AS id;
+CREATE TABLE sevens (id uuid PRIMARY KEY DEFAULT kid_uuidv7());
+INSERT INTO sevens SELECT id FROM unnest(ARRAY[kid_uuidv7_at('2300-01-01'), kid_uuidv7_at('1970-03-01'), gen_random_uuid()]) AS id;
 SELECT column_name, regexp_replace(problem, '[0-9a-f-]{36}', 'ID') AS problem, remedy FROM kid_check('sevens');
 -- Old random keys are no problem for the IDs that come after them. If all keys are random, the remedy says so.
 TRUNCATE sevens;
-INSERT INTO sevens SELECT overlay(overlay(md5(n::text) PLACING '4' FROM 13) PLACING 'a' FROM 17)::uuid, '', '' FROM generate_series(1, 20000) AS n;
+INSERT INTO sevens SELECT overlay(overlay(md5(n::text) PLACING '4' FROM 13) PLACING 'a' FROM 17)::uuid FROM generate_series(1, 20000) AS n;
 SELECT column_name, problem, remedy FROM kid_check('sevens');
-SELECT remedy FROM kid_check('sevens') WHERE remedy LIKE 'SELECT%' \gexec
-INSERT INTO sevens VALUES (DEFAULT, '', '');
+INSERT INTO sevens VALUES (DEFAULT);
 SELECT column_name, problem FROM kid_check('sevens');
 DROP TABLE sevens;
-
--- Columns that are too narrow.
-CREATE TABLE narrow (a int DEFAULT kid_next()::bigint, b smallint DEFAULT flake_next()::bigint, c double precision DEFAULT kid_next()::bigint, d numeric(10) DEFAULT kid_next()::bigint,
-    e varchar(10) DEFAULT kid_next(), f char(10) DEFAULT sno_next(), g varchar(19) DEFAULT flake_next(), h numeric DEFAULT kid_next()::bigint,
-    i bpchar DEFAULT kid_next());
-SELECT column_name, problem, remedy FROM kid_check('narrow') WHERE problem NOT LIKE 'its IDs were%';
-SELECT remedy FROM kid_check('narrow') WHERE remedy LIKE 'ALTER%' \gexec
-SELECT column_name, problem FROM kid_check('narrow') WHERE problem NOT LIKE 'its IDs were%';
-INSERT INTO narrow DEFAULT VALUES;
-SELECT kid_timestamp(a::kid64) > now() - interval '1 minute' AS a FROM narrow;
-DROP TABLE narrow;
 
 -- Defaults of another type, domains, and a misspelled name.
 CREATE DOMAIN key AS kid64;
@@ -93,40 +80,29 @@ INSERT INTO parted VALUES (17), (kid64_make('2200-01-01', 0));
 SELECT relation_name, problem FROM kid_check('parted');
 DROP TABLE parted;
 
--- UUIDs of version 4 beside those of version 7. The statistics show them, to those who may read the column.
+-- It looks at the IDs of the caller's tables alone, and does not run code that others wrote.
 CREATE ROLE regress_kid_reader;
-CREATE TABLE mixed ("Key" uuid PRIMARY KEY DEFAULT kid_uuidv7(), other uuid DEFAULT gen_random_uuid(), n int);
-INSERT INTO mixed (n) SELECT n FROM generate_series(1, 100) AS n;
-ANALYZE mixed;
-SELECT * FROM kid_check('mixed');
-INSERT INTO mixed ("Key") SELECT gen_random_uuid() FROM generate_series(1, 100) AS n;
-ANALYZE mixed;
-SELECT column_name, problem, remedy FROM kid_check('mixed') WHERE problem LIKE '%versions%';
-SET ROLE regress_kid_reader;
-SELECT column_name, problem FROM kid_check('mixed');
-RESET ROLE;
-DELETE FROM mixed WHERE kid_timestamp("Key") IS NULL;
-VACUUM ANALYZE mixed;
-SELECT * FROM kid_check('mixed') WHERE problem LIKE '%versions%';
-DROP TABLE mixed;
-DROP ROLE regress_kid_reader;
-
--- The function has only the caller's rights, and does not run code that others wrote.
-CREATE ROLE regress_kid_reader;
-CREATE TABLE private (id kid64 PRIMARY KEY, shown kid64 UNIQUE, what text);
-INSERT INTO private VALUES (5, 6);
-GRANT SELECT (shown) ON private TO regress_kid_reader;
+CREATE TABLE private (id kid64 PRIMARY KEY, what text);
+INSERT INTO private VALUES (5);
+GRANT SELECT ON private TO regress_kid_reader;
 SET ROLE regress_kid_reader;
 SELECT column_name, problem FROM kid_check('private');
 RESET ROLE;
-ALTER TABLE private ENABLE ROW LEVEL SECURITY;
-CREATE FUNCTION trap() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted'; END $$;
-CREATE POLICY p ON private USING (trap());
-CREATE INDEX ON private (what) WHERE what <> '';
+ALTER TABLE private OWNER TO regress_kid_reader;
+CREATE FUNCTION trap(text) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN IF current_user <> 'regress_kid_reader' THEN RAISE EXCEPTION 'planted'; END IF; RETURN true; END $$;
+ALTER FUNCTION trap OWNER TO regress_kid_reader;
+CREATE INDEX ON private (id) WHERE what <> '';
+SELECT column_name, problem FROM kid_check('private');
+CREATE INDEX ON private (what) WHERE trap(text 'x');
+SELECT FROM private;
+SELECT column_name, problem FROM kid_check('private');
 SET ROLE regress_kid_reader;
 SELECT column_name, problem FROM kid_check('private');
 RESET ROLE;
+ALTER TABLE private ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+SET ROLE regress_kid_reader;
 SELECT column_name, problem FROM kid_check('private');
+RESET ROLE;
 DROP TABLE private; DROP FUNCTION trap;
 DROP ROLE regress_kid_reader;
 
@@ -137,10 +113,10 @@ SELECT * FROM kid_check(0);
 -- The extension is in another schema, and objects in public have the names that kid uses.
 CREATE SCHEMA other;
 CREATE TABLE t (id kid64 PRIMARY KEY DEFAULT 1);
-CREATE FUNCTION public.kid_odd_ids(oid) RETURNS SETOF record LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted'; END $$;
+CREATE FUNCTION public.kid_stored_forms(VARIADIC int[]) RETURNS SETOF record LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted'; END $$;
 CREATE FUNCTION public.format(text, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted'; END $$;
 ALTER EXTENSION kid SET SCHEMA other;
 SELECT column_name, remedy FROM other.kid_check('t');
 ALTER EXTENSION kid SET SCHEMA public;
-DROP FUNCTION public.kid_odd_ids(oid), public.format(text, text);
+DROP FUNCTION public.kid_stored_forms(int[]), public.format(text, text);
 DROP TABLE t, good; DROP SCHEMA other;

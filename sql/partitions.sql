@@ -299,7 +299,7 @@ CREATE DOMAIN pg_temp.kid64 AS text;
 CREATE DOMAIN pg_temp.flax AS bigint;
 CREATE DOMAIN pg_temp.sno AS sno;
 CREATE TYPE pg_temp.flake AS ENUM ('flake');
-SELECT t::text AS type, kid_text_length(t) FROM unnest('{pg_temp.kid96,pg_temp.kid64,pg_temp.flax,pg_temp.sno,pg_temp.flake,kid64[],public.kid64,public.kid96,public.sno,public.flake,public.flax,uuid,bigint}'::regtype[]) AS t;
+SELECT t::text AS type, kid_bound_at(t, now()) IS NOT NULL AS is_id FROM unnest('{pg_temp.kid96,pg_temp.kid64,pg_temp.flax,pg_temp.sno,pg_temp.flake,kid64[],public.kid64,public.kid96,public.sno,public.flake,public.flax,uuid,bigint}'::regtype[]) AS t;
 CREATE TABLE named (id pg_temp.kid64) PARTITION BY RANGE (id);
 SELECT code FROM error('SELECT kid_create_partitions(''named'', ''1 day'', ''2026-12-01'')');
 SELECT code FROM error('SELECT * FROM kid_partitions(''named'')');

@@ -18,12 +18,16 @@ CREATE FUNCTION kid_later_ids(
     OUT clock text, OUT relation regclass, OUT column_name text, OUT id text, OUT issued timestamptz, OUT problem text,
     OUT passing boolean)
     RETURNS SETOF record
-    LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000 ROWS 10 AS 'MODULE_PATHNAME';
+    LANGUAGE SQL VOLATILE PARALLEL UNSAFE COST 10000 ROWS 10
+BEGIN ATOMIC
+    SELECT s.clock, s.relation, s.column_name, s.later, s.later_issued, s.problem, s.passing
+      FROM kid_stored_ids(after, only_clock, NULL::regclass) AS s WHERE s.later IS NOT NULL OR s.problem IS NOT NULL;
+END;
 
 COMMENT ON FUNCTION kid_later_ids(timestamptz, text) IS
     'returns the columns of this database whose rows have IDs after a time, and those that cannot be examined';
 
--- Runs no code of an owner of the schema or of a table, see kid_check().
+-- Runs no code of an owner of the schema or of a table, see kid_stored_ids().
 --
 -- Each statement has a snapshot of its own. So the second sees all rows of transactions that have ended when the first
 -- returns, and from then on nobody makes IDs of these clocks. With `force` neither holds nor looks.

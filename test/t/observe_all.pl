@@ -146,8 +146,6 @@ foreach my $case (
 	[ 'flake', 'flake as bigint', 'CREATE TABLE t (id bigint DEFAULT flake_next() PRIMARY KEY)', q{flake_make(now() + interval '20 min', 0, 0, 0)::bigint} ],
 	[ 'sno', 'sno', 'CREATE TABLE t (id sno PRIMARY KEY)', q{sno_make(now() + interval '20 min', 1, 1, 1)} ],
 	[ 'sno', 'sno as uuid', 'CREATE TABLE t (id uuid DEFAULT sno_next()::uuid PRIMARY KEY)', q{sno_make(now() + interval '20 min', 1, 1, 1)::uuid} ],
-	[ 'sno', 'sno among other uuids', 'CREATE TABLE t (id uuid DEFAULT sno_next(7)::uuid PRIMARY KEY); INSERT INTO t SELECT gen_random_uuid() FROM generate_series(1, 1000)',
-		q{sno_make(now() + interval '20 min', 1, 1, 1)::uuid} ],
 	[ 'uuidv7', 'uuid of version 7', 'CREATE TABLE t (id uuid DEFAULT kid_uuidv7() PRIMARY KEY)', q{kid_uuidv7_ceil(now() + interval '20 min')} ],
 	[ 'uuidv7', 'a domain over uuid', 'CREATE DOMAIN uuid_key AS uuid DEFAULT kid_uuidv7(); CREATE TABLE t (id uuid_key PRIMARY KEY)', q{kid_uuidv7_at(now() + interval '20 min')} ],
 	[ 'uuidv7', 'uuid of version 7 among others', 'CREATE TABLE t (id uuid DEFAULT kid_uuidv7() PRIMARY KEY); INSERT INTO t SELECT gen_random_uuid() FROM generate_series(1, 1000)',
@@ -185,20 +183,19 @@ sql(qq{
 	INSERT INTO p VALUES (1, $bigint);
 });
 is(sql($decided), sql(q{SELECT 'kid: leaf.id ' || max(id)::kid64 FROM leaf}), 'a bigint column of a partition is read if only its parent has the default');
-sql(qq{DROP TABLE p; CREATE TABLE t AS SELECT $id AS id; CREATE MATERIALIZED VIEW m AS SELECT * FROM t; DROP TABLE IF EXISTS x; CREATE INDEX ON m (id); ALTER TABLE t ADD UNIQUE (id); DELETE FROM t});
-is(sql(q{SELECT string_agg(relation::text, ' ') FROM kid_observe_all() WHERE problem IS NULL AND id IS NOT NULL}) =~ /^[mt]$/, 1, 'a materialized view is read');
-sql('DROP TABLE t CASCADE');
+sql('DROP TABLE p');
 
-# IDs that were issued and are in no committed row.
+# Only rows that others can see count. Their deletion does not, until it is committed.
 reset_clocks();
 sql("CREATE TABLE t (id kid64 PRIMARY KEY); BEGIN; INSERT INTO t VALUES ($id); ROLLBACK");
-is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE relation = 't'::regclass AND issued > now() + interval '19 min'}), 1, 'an ID of a rolled back transaction is observed');
+is(sql($decided), '', 'an ID of a rolled back transaction is not found');
+sql("INSERT INTO t VALUES ($id)");
 my $writer = open_session($node, $database);
-answer($writer, q{BEGIN; INSERT INTO t VALUES (kid64_make(now() + interval '40 min', 0));});
-is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE relation = 't'::regclass AND issued > now() + interval '39 min'}), 1, 'an ID of an open transaction is observed');
+answer($writer, 'BEGIN; DELETE FROM t;');
+is(sql($decided) =~ s/ \S+$//r, 'kid: t.id', 'an ID that an open transaction has deleted is observed');
+is(sql(q{BEGIN; SELECT count(*) FROM kid_observe_all(); SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND relation IN ('t'::regclass, 'pg_namespace'::regclass) AND mode <> 'AccessShareLock'; COMMIT}), "4\n0", 'kid_observe_all() keeps no lock');
 answer($writer, 'ROLLBACK;');
-is(sql(q{BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY; SELECT count(*) FROM kid_observe_all(); SELECT count(*) FROM pg_locks WHERE mode = 'SIReadLock' OR relation = 't'::regclass; COMMIT}),
-	"4\n0", 'kid_observe_all() keeps no lock in a serializable transaction');
+like(output_of("BEGIN ISOLATION LEVEL $_; SELECT * FROM kid_observe_all()"), qr{55000: stored IDs can only be read at READ COMMITTED}, "not at $_") foreach 'REPEATABLE READ', 'SERIALIZABLE';
 sql('DROP TABLE t');
 
 # From 2039 on the highest bit of a flake is set, so that the flake is negative as a bigint.
@@ -206,13 +203,7 @@ reset_clocks();
 sql('CREATE TABLE t (id bigint DEFAULT flake_next() PRIMARY KEY)');
 sql(q{INSERT INTO t VALUES (-1), (flake_make('2045-01-01', 0, 0, 0)), (flake_make(now() + interval '20 min', 0, 0, 0))});
 is(sql(q{SELECT problem IS NULL, id = CASE WHEN problem IS NULL THEN max ELSE 18446744073709551615 END::text FROM kid_observe_all(), (SELECT max(id) FROM t) AS m WHERE id IS NOT NULL ORDER BY 1}),
-	"f|t\nt|t", 'a negative bigint is a flake after 2039');
-sql('DELETE FROM t WHERE id = -1; VACUUM t');
-$node->set_clock('2044-12-31 23:50:00');
-is(sql(q{SELECT string_agg(concat_ws(' ', issued, problem), ', ') FROM kid_observe_all() WHERE id IS NOT NULL}), '2045-01-01 00:00:00+00', 'a negative bigint is observed when its time has come');
-$node->set_clock('2044-12-31 22:50:00');
-is(sql(q{SELECT string_agg(concat_ws(' ', date_part('year', issued), problem), ', ') FROM kid_observe_all() WHERE id IS NOT NULL}), "2026, 2045 $later", 'before that time, the greatest positive bigint is observed');
-$node->set_clock('+0');
+	"f|t\nt|t", 'a negative bigint is a flake after 2039, which is reported');
 sql('DROP TABLE t');
 reset_clocks();
 
@@ -231,9 +222,7 @@ sql(qq{
 	CREATE FOREIGN TABLE far (id kid64) SERVER nowhere;
 	CREATE TABLE hashed (id kid64); CREATE INDEX ON hashed USING hash (id);
 	CREATE TABLE invalid (id kid64);
-	CREATE TABLE mixed (id bigint PRIMARY KEY DEFAULT CASE WHEN random() < 0.5 THEN kid_next()::bigint ELSE flake_next()::bigint END);
 	CREATE TABLE partial (id kid64); CREATE INDEX partial_id ON partial (id) WHERE hostile(id) > 1;
-	CREATE TABLE spelt (id text PRIMARY KEY DEFAULT kid_next()::text);
 	CREATE TABLE strange (id uuid PRIMARY KEY DEFAULT sno_next()::uuid);
 	CREATE TABLE tenants (tenant int, id kid64, PRIMARY KEY (tenant, id));
 	CREATE MATERIALIZED VIEW saved AS SELECT $id AS id;
@@ -251,29 +240,27 @@ answer($other, 'BEGIN; ALTER TABLE locked ADD n int; DROP TABLE dropped;');
 my $third = open_session($node, $database);
 answer($third, 'BEGIN; REINDEX INDEX rebuilt_pkey;');
 my $none = 'no btree index begins with it';
-my $named = sql("SET kid_test.armed = 'yes'; $problems") =~ s/pg_temp_\d+/pg_temp/r;
+my $named = sql("SET kid_test.armed = 'yes'; $problems") =~ s/pg_temp_\d+/pg_temp/r =~ s/uuid "\K[^"]*/STRANGE/r;
 is($named, <<"END" =~ s/\n$//r, 'each column that cannot be read is reported with its reason');
 bare.id: $none
 blooming.id: $none
-classy.id: index "classy_id" does not use the default operator class
+classy.id: $none
 dropped.id: the table is locked
-expressive.id: $none; in index "expressive_both" it is not the first
+expressive.id: $none
 far.id: its rows are on another server
 fine.also: $none
 hashed.id: $none
-invalid.id: index "invalid_id" is not valid
+invalid.id: $none
 locked.id: the table is locked
-mixed.id: its default calls generators of more than one type
-partial.id: index "partial_id" is partial
+partial.id: $none
 pg_temp.theirs.id: it is in a temporary table of another session
-rebuilt.id: index "rebuilt_pkey" is locked
-saved.id: $none
-spelt.id: its default calls a generator of kid64, whose IDs are not read from a column of type text
-strange.id: it contains values other than sno
-tenants.id: $none; in index "tenants_pkey" it is not the first
+rebuilt.id: the table is locked
+saved.id: it is in a materialized view
+strange.id: it cannot be read: uuid "STRANGE" does not hold a value of type sno
+tenants.id: $none
 END
 is(sql($decided) =~ s/ \S*$//r, 'kid: fine.id', 'the other columns are observed');
-is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE problem IS NOT NULL AND (id IS NOT NULL OR clock IS NULL) AND relation <> 'mixed'::regclass}), 0, 'a row with a problem has a clock and no ID');
+is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE problem IS NOT NULL AND (id IS NOT NULL OR clock IS NULL)}), 0, 'a row with a problem has a clock and no ID');
 answer($third, 'COMMIT;');
 close_session($third);
 answer($other, 'COMMIT; DROP TABLE theirs;');
@@ -283,13 +270,16 @@ is($1, 'ours.id', 'a temporary table of this session is observed');
 close_session($other);
 
 # Who may call kid_observe_all().
-sql('CREATE ROLE keeper LOGIN; CREATE ROLE nobody_special LOGIN; GRANT EXECUTE ON FUNCTION kid_observe_all() TO keeper');
+sql('CREATE ROLE keeper LOGIN; CREATE ROLE nobody_special LOGIN; GRANT EXECUTE ON FUNCTION kid_observe_all(), kid_observe(kid64) TO keeper');
 like(output_of('SELECT * FROM kid_observe_all()', '-U', 'nobody_special'), qr{42501: permission denied for function kid_observe_all}, 'a role without EXECUTE may not call kid_observe_all()');
-sql('ALTER TABLE fine ENABLE ROW LEVEL SECURITY; ALTER TABLE fine FORCE ROW LEVEL SECURITY');
+sql('CREATE TABLE kept (id kid64 PRIMARY KEY); INSERT INTO kept SELECT kid64_make(now() + interval $$20 min$$, 0); ALTER TABLE kept OWNER TO keeper');
 reset_clocks();
-like(output_of('SELECT id FROM fine', '-U', 'keeper'), qr{42501}, 'the role with EXECUTE may not read the table');
-like(output_of($decided, '-U', 'keeper'), qr{^kid: fine.id}, 'the role with EXECUTE can have the table observed');
+is(output_of($decided, '-U', 'keeper') =~ s/ \S*$//r, 'kid: kept.id', 'the role with EXECUTE has its own table observed');
+like(output_of($problems, '-U', 'keeper'), qr{^fine.id: its table belongs to another role$}m, 'but not that of another role');
 is(sql(q{SELECT kid_timestamp(kid_next()) > now() + interval '19 min'}), 't', 'the call by that role moves the clock');
+sql('ALTER TABLE kept ENABLE ROW LEVEL SECURITY; ALTER TABLE kept FORCE ROW LEVEL SECURITY');
+like(output_of($problems, '-U', 'keeper'), qr{^kept.id: it cannot be read: query would be affected by row-level security policy}m, 'row-level security is not circumvented');
+sql('DROP TABLE kept');
 
 # Damaged indexes are reported, and the other columns are observed.
 my $damaged = $node->data_dir . '/' . sql(q{CREATE TABLE damaged (id kid64 PRIMARY KEY); INSERT INTO damaged VALUES (kid_next()); CHECKPOINT; SELECT pg_relation_filepath('damaged_pkey')});
@@ -324,11 +314,11 @@ append_to_file($churn, join '', map { "CREATE TABLE churn_$_ (id kid64 PRIMARY K
 	ALTER TABLE churn_$_ ADD other key, ADD UNIQUE (other), DROP COLUMN n;
 	CREATE TABLE churn_part_$_ (LIKE churn_$_ INCLUDING ALL);
 	CREATE INDEX churn_x ON churn_$_ (other); DROP INDEX churn_x;
-	DROP TABLE churn_$_, churn_part_$_;\n" } 1 .. 3000);
+	DROP TABLE churn_$_, churn_part_$_;\n" } 1 .. 1000);
 my ($stdout, $stderr) = ('', '');
 my $churning = IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $churn ], '>', \$stdout, '2>', \$stderr,
 	IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-my $churned = output_of(join '', map { "SELECT problem FROM kid_observe_all() WHERE problem LIKE '%cannot be read%';\n" } 1 .. 5000);
+my $churned = output_of(join '', map { "SELECT problem FROM kid_observe_all() WHERE problem LIKE '%cannot be read%';\n" } 1 .. 300);
 ok($churning->pumpable, 'tables are still created and dropped during all calls') or diag $stderr;
 $churning->kill_kill;
 is($churned, '', 'no table that is dropped or changed meanwhile is reported as unreadable');

@@ -53,24 +53,6 @@ TEST(Kid96, ReadmeDecodes) {
   EXPECT_EQ(kid64::sequence::get(layout.local(id)), 1U);
 }
 
-// No ID of a neighborhood is later than `latest` returns for any other ID of it, and the next neighborhood
-// begins right after it.
-TEST(Kid96, LatestOfANeighborhood) {
-  for (unsigned bits = 0; bits <= kid96::neighborhood_max; bits++) {
-    kid96 const layout{bits};
-    for (unix_micros const time : {0LL, 1'795'240'305'097'280LL, 1'795'999'999'999'999LL, 1'796'000'000'000'000LL}) {
-      unix_micros const latest = layout.latest(layout.global(kid64::lowest(time), 7));
-      EXPECT_GE(latest, time);
-      EXPECT_LT(latest, time + (1'000'000LL << bits));
-      EXPECT_EQ(layout.lowest(latest), layout.lowest(time));
-      EXPECT_NE(layout.lowest(latest + 1), layout.lowest(time));
-    }
-    // Bit patterns that are no time of a generator.
-    uint128 const beyond = layout.global(~std::uint64_t{0}, 7);
-    EXPECT_GE(layout.latest(beyond), layout.time(beyond));
-  }
-}
-
 // The edges of the neighborhood, for all sizes from none to the widest.
 TEST(Kid96, Bounds) {
   for (unsigned bits = 0; bits <= kid96::neighborhood_max; bits++) {

@@ -71,19 +71,6 @@ struct kid96 {
   /// Returns when the time unit of `id` begins.
   constexpr unix_micros time(word id) const noexcept { return kid64::time(local(id)); }
 
-  /// Returns the last instant of the neighborhood of `id`. No generated ID that sorts before `id` is later.
-  constexpr unix_micros latest(word id) const noexcept {
-    kid64::word const bits = local(id);
-    std::uint64_t const seconds = kid64::b::get(bits) | ((std::uint64_t{1} << neighborhood) - 1);
-    // A megasecond can end in the middle of a neighborhood.
-    constexpr std::uint64_t last_b = kid64::seconds_per_a - 1;
-    auto const last = static_cast<unix_micros>(seconds < last_b ? seconds : last_b);
-    auto const end =
-        (static_cast<unix_micros>(kid64::a::get(bits)) * kid64::seconds_per_a + last + 1) * kid64::micros_per_second -
-        1;
-    return end > time(id) ? end : time(id);
-  }
-
   /// The type that an ID is converted to before it is compared with time, because its order is coarser.
   using exact = kid64;
   constexpr exact::word to_exact(word id) const noexcept { return local(id); }

@@ -87,17 +87,6 @@ inline int &statistics_target(VacAttrStats *stats) {
 #endif
 }
 
-// 18 added an argument for counters, and 19 one for flags of the table scan.
-inline IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot, int keys) {
-#if PG_VERSION_NUM >= 190000
-  return index_beginscan(table, index, snapshot, nullptr, keys, 0, SO_NONE);
-#elif PG_VERSION_NUM >= 180000
-  return index_beginscan(table, index, snapshot, nullptr, keys, 0);
-#else
-  return index_beginscan(table, index, snapshot, keys, 0);
-#endif
-}
-
 // 18 introduced the name and the version of a module, which pg_get_loaded_modules() shows.
 #if PG_VERSION_NUM >= 180000
 #define KID_MODULE_MAGIC(module, number) PG_MODULE_MAGIC_EXT(.name = module, .version = number)

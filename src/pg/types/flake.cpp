@@ -4,7 +4,6 @@
 #include "../issue/generate.hpp"
 #include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
-#include "../traits/columns.hpp"
 #include "../traits/components.hpp"
 #include "../traits/gist.hpp"
 #include "../traits/horizon.hpp"
@@ -161,17 +160,15 @@ static_assert(flake::units::width == 42 && flake::datacenter::width == 5 && flak
                   flake::sequence::width == 12,
               "kid_inspect() and the comments of src/sql/types/flake.sql state these widths, too; see page_version");
 
-static constexpr id_column flake_columns[] = {in_own_type<flake>(), in_bigint<flake>()};
-constexpr id_type flake_type = checked([] {
+constexpr id_type flake_type = [] {
   id_type type = basic<flake>();
   type.input = flake_in;
   type.define_settings = define_flake_settings;
   type.clock = clock_flake;
   type.state = state_argument<flake>;
-  type.columns = flake_columns;
   type.node_part = {"generator", generator_of};
   return type;
-}());
+}();
 
 namespace {
 

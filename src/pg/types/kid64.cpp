@@ -4,7 +4,6 @@
 #include "../issue/issue_in_lane.hpp"
 #include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
-#include "../traits/columns.hpp"
 #include "../traits/components.hpp"
 #include "../traits/gist.hpp"
 #include "../traits/horizon.hpp"
@@ -23,8 +22,7 @@ namespace kid::pg {
 static_assert(kid64::a::width == 20 && kid64::b::width == 20 && kid64::c::width == 10 && kid64::sequence::width == 14,
               "kid_inspect() and the comments of src/sql/types/kid64.sql and kid96.sql state these widths, too");
 
-static constexpr id_column kid64_columns[] = {in_own_type<kid64>(), in_bigint<kid64>()};
-constexpr id_type kid64_type = checked([] {
+constexpr id_type kid64_type = [] {
   id_type type = basic<kid64>();
   type.input = kid64_in;
   type.clock = clock_kid;
@@ -33,10 +31,9 @@ constexpr id_type kid64_type = checked([] {
     std::uint64_t const state = state_argument<kid64>(id);
     return state == get<kid64>(id) ? state : 0;
   };
-  type.columns = kid64_columns;
   type.node_part = {"lane", [](identity const &who) { return lane_number(who, is_without_node<kid64>); }};
   return type;
-}());
+}();
 constexpr clock_rules kid_clock_rules = describe_clock<kid_clock, kid64::first(), kid64::last()>("kid");
 
 /// Reads a bigint: at least 12 digits, more characters than an ID has, without a leading 0. Returns false if `text` is

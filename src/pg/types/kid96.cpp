@@ -4,7 +4,6 @@
 #include "../issue/issue_in_lane.hpp"
 #include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
-#include "../traits/columns.hpp"
 #include "../traits/gist.hpp"
 #include "../traits/io.hpp"
 #include "../traits/order.hpp"
@@ -61,15 +60,13 @@ static_assert(kid96::node_width == 32 && kid96::neighborhood_max == 10,
               "kid_inspect() and the comments of src/sql/types/kid96.sql state these widths, too");
 static_assert(kid64::micros_per_second << kid96::neighborhood_max <= coarsest_order);
 
-static constexpr id_column kid96_columns[] = {in_own_type<kid96>(), in_uuid_text<kid96>()};
-constexpr id_type kid96_type = checked([] {
+constexpr id_type kid96_type = [] {
   id_type type = basic<kid96>();
   type.input = kid96_in;
   type.define_settings = define_kid96_settings;
   type.clock = clock_kid;
-  type.columns = kid96_columns;
   return type;
-}());
+}();
 
 namespace {
 

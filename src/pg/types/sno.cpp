@@ -4,7 +4,6 @@
 #include "../issue/generate.hpp"
 #include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
-#include "../traits/columns.hpp"
 #include "../traits/components.hpp"
 #include "../traits/gist.hpp"
 #include "../traits/io.hpp"
@@ -120,16 +119,14 @@ static_assert(
         sno::sequence::width == 16,
     "kid_inspect(), the comments of src/sql/types/sno.sql, and texts above state these widths, too; see page_version");
 
-static constexpr id_column sno_columns[] = {in_own_type<sno>(), in_uuid_text<sno>()};
-constexpr id_type sno_type = checked([] {
+constexpr id_type sno_type = [] {
   id_type type = basic<sno>();
   type.input = sno_in;
   type.define_settings = define_sno_settings;
   type.clock = clock_sno;
-  type.columns = sno_columns;
   type.node_part = {"partition", partition_of};
   return type;
-}());
+}();
 
 namespace {
 

@@ -6,7 +6,6 @@
 #include "../issue/generate.hpp"
 #include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
-#include "../traits/columns.hpp"
 #include "../traits/horizon.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
@@ -30,19 +29,6 @@ namespace kid::pg {
 
 constexpr clock_rules uuidv7_clock_rules = describe_clock<uuidv7_clock, uuidv7::first(), uuidv7::last()>("uuidv7");
 
-/// Reads an ID from a column. Returns false if the UUID is of another version.
-static bool read_stored(Datum value, stored_id &id) {
-  auto const word = get<uuidv7>(value);
-
-  if (!uuidv7::is_one(word))
-    return false;
-  id.time = uuidv7::time(word);
-  // Observing the ID must move the clock past it, so the time within the millisecond counts too.
-  id.latest = uuidv7_clock::time(state_of(uuidv7{}, word));
-  strlcpy(id.text, DatumGetCString(DirectFunctionCall1(uuid_out, value)), sizeof id.text);
-  return true;
-}
-
 static bool next_id(Datum bound, bool above, Datum *id) {
   auto const word = get<uuidv7>(bound);
   uuidv7::word next = above ? word + 1 : word - 1;
@@ -64,10 +50,6 @@ static uuidv7::word saturated(uuidv7::word bound) {
   return Min(Max(bound, uuidv7::lowest(uuidv7::first())), uuidv7::highest(uuidv7::last()));
 }
 
-template <> Datum floor_of<uuidv7>(unix_micros time) {
-  return put<uuidv7>(saturated(kid::floor(uuidv7{}, time)));
-}
-
 // The page of the bounds contains states of the clock.
 static_assert(uuidv7::millis::width == 48 && uuidv7::fraction::width == 12 && uuidv7::count::width == 4 &&
                   uuidv7::random::width == 58,
@@ -82,17 +64,15 @@ template <> std::uint64_t state_argument<uuidv7>(Datum argument) {
   return state_of(uuidv7{}, id);
 }
 
-static constexpr id_column uuidv7_columns[] = {{UUIDOID, values_around<uuidv7>, read_stored}};
-constexpr id_type uuidv7_type = checked([] {
+constexpr id_type uuidv7_type = [] {
   id_type type = basic<uuidv7>();
   type.prefix = "kid_uuidv7";
   type.core_type = UUIDOID;
   type.clock = clock_uuidv7;
   type.state = state_argument<uuidv7>;
-  type.columns = uuidv7_columns;
   type.next_id = next_id;
   return type;
-}());
+}();
 
 /// Returns the time of a UUID of version 7, or NULL for other versions, whose time kid does not know.
 template <> Datum timestamp<uuidv7>(PG_FUNCTION_ARGS) {
@@ -104,7 +84,7 @@ template <> Datum timestamp<uuidv7>(PG_FUNCTION_ARGS) {
 }
 
 template <> Datum floor<uuidv7>(PG_FUNCTION_ARGS) {
-  return floor_of<uuidv7>(to_unix(PG_GETARG_TIMESTAMPTZ(0)));
+  return put<uuidv7>(saturated(kid::floor(uuidv7{}, to_unix(PG_GETARG_TIMESTAMPTZ(0)))));
 }
 
 template <> Datum ceil<uuidv7>(PG_FUNCTION_ARGS) {

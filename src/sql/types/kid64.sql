@@ -3,6 +3,7 @@
 -- storage: LIKE = bigint
 -- clock: kid64 and kid96
 -- horizon: kid_horizon
+-- stats: kid
 
 -- kid64: what only this type has
 

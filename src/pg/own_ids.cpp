@@ -1,8 +1,8 @@
 // kid_own_ids_trigger(): rejects a row that the horizon does not wait for: its ID is outside the states that this
 // transaction can have taken.
-#include "../base/export.hpp"
-#include "../horizon/floors.hpp"
-#include "../types/all_types.hpp"
+#include "base/export.hpp"
+#include "horizon/floors.hpp"
+#include "types/all_types.hpp"
 
 namespace kid::pg {
 
