@@ -57,12 +57,14 @@ page_state look_at(Page page) {
     return page_state::other_version;
   if (content.crc != content.computed_crc())
     return page_state::damaged;
+  // The header is as fill() has left it. With some others, PostgreSQL would not read the page into a buffer.
+  auto const &header = *reinterpret_cast<PageHeader>(page);
+  bool const sound =
+      header.pd_flags == 0 && header.pd_lower == lower_end && header.pd_upper == BLCKSZ && header.pd_special == BLCKSZ;
   // A page LSN beyond the end of WAL is damage, and XLogFlush() would fail on it. During recovery nothing is flushed,
   // so any LSN will do.
-  return reinterpret_cast<PageHeader>(page)->pd_lower == lower_end &&
-                 (RecoveryInProgress() || PageGetLSN(page) <= GetXLogInsertRecPtr())
-             ? page_state::good
-             : page_state::damaged;
+  return sound && (RecoveryInProgress() || PageGetLSN(page) <= GetXLogInsertRecPtr()) ? page_state::good
+                                                                                      : page_state::damaged;
 }
 
 /// Returns `state` if the page is good, or if this is a first start. Raises an error if the page is damaged.
