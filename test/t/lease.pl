@@ -285,12 +285,12 @@ cmp_ok($renewals, '<=', 200, 'a short lease was not renewed by each session');
 # A server without a lease.
 $node->stop;
 unlink $path or die $!;
-$node->append_conf('postgresql.conf', "kid.lease = 0\n");
+$node->append_conf('postgresql.conf', "kid.lease = 0\nwal_level = replica\nmax_wal_senders = 1\n");
 $node->start;
 is($node->sql('SELECT count(DISTINCT kid_next()) FROM generate_series(1, 100)'), 100, 'kid.lease = 0: IDs are made');
 is($node->sql(q{SELECT count(lease_until), sum(renewals) FROM kid_stats()}), '0|0', 'kid.lease = 0: there is no bound');
 
-# Each session that ends writes the bound, so it holds after a planned stop.
+# Each session that ends writes the bound, so it holds after a planned stop. So does a walsender that runs SQL.
 my $made = q{SELECT kid_next()::bigint, flake_next()::bigint, sno_next(), kid_uuidv7()};
 my $above = sub {
 	my ($last, $flake, $sno, $uuid) = split /[|]/, $_[0];
@@ -298,7 +298,7 @@ my $above = sub {
 };
 foreach my $lease ('0', "'1s'")
 {
-	my $last = $node->sql($made);
+	my $last = $node->safe_psql('postgres', $made, $lease eq '0' ? () : (replication => 'database'));
 	$node->append_conf('postgresql.conf', "kid.lease = $lease\n");
 	$node->stop;
 	$node->set_clock($lease eq '0' ? '+57s' : '+67s'); # 3 s back

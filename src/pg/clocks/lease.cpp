@@ -246,8 +246,9 @@ extern "C" {
 static void write_bounds(int, Datum) {
   lease_state &lease = shared_memory->lease;
 
-  // A walsender ends after the last checkpoint, when nothing may be written.
-  if (lease.length > 0 || !lease.open || am_walsender)
+  // Nothing may be written after the last checkpoint. It waits until each walsender, which can also run SQL, has ended
+  // or is stopping.
+  if (lease.length > 0 || !lease.open || (MyWalSnd != nullptr && MyWalSnd->state == WALSNDSTATE_STOPPING))
     return;
   // To use buffers takes a transaction, and this one may have failed.
   AbortOutOfAnyTransaction();
