@@ -88,6 +88,7 @@ go_on();
 # The transaction of the page, with the statements for this table.
 my ($first, $setval) = $blocks[2] =~ /\A(.*?)^DROP.*?^(CREATE SEQUENCE .*?)^ALTER TABLE lines ADD/ms;
 $setval =~ s/\borders\b(?!_)/"o.r""ders"/g;
+$first =~ s/(?<=^LOCK TABLE )orders, lines/"o.r""ders"/m or fail('the page locks the tables');
 my $statements = join "\n", $first, 'ALTER TABLE "o.r""ders" NO FORCE ROW LEVEL SECURITY;', (map { $_->[0] } @before_and_after), @columns,
   q{ALTER TABLE "o.r""ders" ALTER line SET DEFAULT gen_random_uuid()::text, ALTER x SET DEFAULT gen_random_uuid()::text; DROP DOMAIN line_id; DROP DOMAIN some_id;},
   $setval, 'GRANT USAGE ON SEQUENCE orders_id_seq TO client;', (map { $_->[1] // '' } @before_and_after),
