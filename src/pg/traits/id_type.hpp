@@ -27,9 +27,9 @@ struct part_of_node {
 /// if their default does not fit.
 struct id_type {
   // From the layout:
-  char const *name = nullptr;              ///< in messages; also the name in SQL if the type is kid's own
-  id_setting const *setting = nullptr;     ///< null if the layout depends on no setting
-  bool orders_exactly = true;              ///< whether the order is exactly that of time units
+  char const *name = nullptr;          ///< in messages; also the name in SQL if the type is kid's own
+  id_setting const *setting = nullptr; ///< null if the layout depends on no setting
+  bool orders_exactly = true;          ///< whether the order is exactly that of time units
 
   // From types/T.cpp:
   char const *prefix = nullptr; ///< what its functions in SQL begin with; the name of the type unless set
