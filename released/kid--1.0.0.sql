@@ -147,55 +147,51 @@ COMMENT ON FUNCTION kid64_decode(text, text) IS
 
 CREATE FUNCTION kid64_lt(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_le(kid64, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_eq(kid64, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_ne(kid64, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_ge(kid64, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_gt(kid64, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION kid64_lt(kid64, kid64) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid64_le(kid64, kid64) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid64_eq(kid64, kid64) IS 'implementation of = operator';
-COMMENT ON FUNCTION kid64_ne(kid64, kid64) IS 'implementation of <> operator';
-COMMENT ON FUNCTION kid64_ge(kid64, kid64) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid64_gt(kid64, kid64) IS 'implementation of > operator';
-
 CREATE OPERATOR < (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (kid64, kid64) IS 'less than';
+CREATE FUNCTION kid64_le(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_le(kid64, kid64) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (kid64, kid64) IS 'less than or equal';
+CREATE FUNCTION kid64_eq(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_eq(kid64, kid64) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
-    HASHES, MERGES
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
+COMMENT ON OPERATOR = (kid64, kid64) IS 'equal';
+CREATE FUNCTION kid64_ne(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_ne(kid64, kid64) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
+COMMENT ON OPERATOR <> (kid64, kid64) IS 'not equal';
+CREATE FUNCTION kid64_ge(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_ge(kid64, kid64) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (kid64, kid64) IS 'greater than or equal';
+CREATE FUNCTION kid64_gt(kid64, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_gt(kid64, kid64) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (kid64, kid64) IS 'less than';
-COMMENT ON OPERATOR <= (kid64, kid64) IS 'less than or equal';
-COMMENT ON OPERATOR = (kid64, kid64) IS 'equal';
-COMMENT ON OPERATOR <> (kid64, kid64) IS 'not equal';
-COMMENT ON OPERATOR >= (kid64, kid64) IS 'greater than or equal';
 COMMENT ON OPERATOR > (kid64, kid64) IS 'greater than';
 
 CREATE FUNCTION kid64_cmp(kid64, kid64) RETURNS integer
@@ -392,79 +388,68 @@ COMMENT ON FUNCTION kid64_edge(which text, operator text, ts timestamptz) IS
 
 CREATE FUNCTION kid64_lt_time(kid64, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_le_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_ge_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_gt_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_lt(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_time_le(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_time_ge(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_time_gt(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS 'implementation of > operator';
 COMMENT ON FUNCTION kid64_time_lt(timestamptz, kid64) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
-
--- from src/sql/traits/time_operators.sql.in
-
--- kid64: operators that compare with time
-
 CREATE OPERATOR < (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR <= (
-    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_le_time,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
-CREATE OPERATOR >= (
-    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_ge_time,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
-CREATE OPERATOR > (
-    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_gt_time,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (kid64, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR < (timestamptz, kid64) IS 'earlier than, in time units';
+CREATE FUNCTION kid64_le_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_time_le(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS 'implementation of <= operator';
+CREATE OPERATOR <= (
+    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (kid64, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, kid64) IS 'not later than, in time units';
+CREATE FUNCTION kid64_ge_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_time_ge(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= operator';
+CREATE OPERATOR >= (
+    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (kid64, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, kid64) IS 'not earlier than, in time units';
+CREATE FUNCTION kid64_gt_time(kid64, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_time_gt(timestamptz, kid64) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
+CREATE OPERATOR > (
+    LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (kid64, timestamptz) IS 'earlier than, in time units';
-COMMENT ON OPERATOR <= (kid64, timestamptz) IS 'not later than, in time units';
-COMMENT ON OPERATOR >= (kid64, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR > (kid64, timestamptz) IS 'later than, in time units';
-COMMENT ON OPERATOR < (timestamptz, kid64) IS 'earlier than, in time units';
-COMMENT ON OPERATOR <= (timestamptz, kid64) IS 'not later than, in time units';
-COMMENT ON OPERATOR >= (timestamptz, kid64) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR > (timestamptz, kid64) IS 'later than, in time units';
-
--- from src/sql/traits/time_range.sql.in
-
--- kid64: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION kid64_edge(which text, range tstzrange) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_edge_of_range';
@@ -476,18 +461,14 @@ CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_contains.sql.in
+-- from src/sql/traits/range_operators.sql.in
 
--- kid64: the implementation of @> (src/pg/traits/time_comparison.hpp)
+-- kid64: operators that compare with ranges of time
 
 CREATE FUNCTION kid64_range_contains(kid_span, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
-
--- from src/sql/traits/range_operators.sql.in
-
--- kid64: operators that compare with ranges of time
 
 CREATE OPERATOR <@ (
     LEFTARG = kid64, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -671,55 +652,51 @@ COMMENT ON FUNCTION kid96_decode(text, text) IS
 
 CREATE FUNCTION kid96_lt(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_le(kid96, kid96) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_eq(kid96, kid96) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_ne(kid96, kid96) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_ge(kid96, kid96) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_gt(kid96, kid96) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION kid96_lt(kid96, kid96) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid96_le(kid96, kid96) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid96_eq(kid96, kid96) IS 'implementation of = operator';
-COMMENT ON FUNCTION kid96_ne(kid96, kid96) IS 'implementation of <> operator';
-COMMENT ON FUNCTION kid96_ge(kid96, kid96) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid96_gt(kid96, kid96) IS 'implementation of > operator';
-
 CREATE OPERATOR < (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (kid96, kid96) IS 'less than';
+CREATE FUNCTION kid96_le(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_le(kid96, kid96) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (kid96, kid96) IS 'less than or equal';
+CREATE FUNCTION kid96_eq(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_eq(kid96, kid96) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
-    HASHES, MERGES
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
+COMMENT ON OPERATOR = (kid96, kid96) IS 'equal';
+CREATE FUNCTION kid96_ne(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_ne(kid96, kid96) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
+COMMENT ON OPERATOR <> (kid96, kid96) IS 'not equal';
+CREATE FUNCTION kid96_ge(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_ge(kid96, kid96) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (kid96, kid96) IS 'greater than or equal';
+CREATE FUNCTION kid96_gt(kid96, kid96) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_gt(kid96, kid96) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (kid96, kid96) IS 'less than';
-COMMENT ON OPERATOR <= (kid96, kid96) IS 'less than or equal';
-COMMENT ON OPERATOR = (kid96, kid96) IS 'equal';
-COMMENT ON OPERATOR <> (kid96, kid96) IS 'not equal';
-COMMENT ON OPERATOR >= (kid96, kid96) IS 'greater than or equal';
 COMMENT ON OPERATOR > (kid96, kid96) IS 'greater than';
 
 CREATE FUNCTION kid96_cmp(kid96, kid96) RETURNS integer
@@ -916,79 +893,68 @@ COMMENT ON FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighb
 
 CREATE FUNCTION kid96_lt_time(kid96, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_le_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_ge_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_gt_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_lt(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_time_le(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_time_ge(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_time_gt(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS 'implementation of > operator';
 COMMENT ON FUNCTION kid96_time_lt(timestamptz, kid96) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
-
--- from src/sql/traits/time_operators.sql.in
-
--- kid96: operators that compare with time
-
 CREATE OPERATOR < (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR <= (
-    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_le_time,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
-CREATE OPERATOR >= (
-    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_ge_time,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
-CREATE OPERATOR > (
-    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_gt_time,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (kid96, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR < (timestamptz, kid96) IS 'earlier than, in time units';
+CREATE FUNCTION kid96_le_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_time_le(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS 'implementation of <= operator';
+CREATE OPERATOR <= (
+    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (kid96, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, kid96) IS 'not later than, in time units';
+CREATE FUNCTION kid96_ge_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_time_ge(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= operator';
+CREATE OPERATOR >= (
+    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (kid96, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, kid96) IS 'not earlier than, in time units';
+CREATE FUNCTION kid96_gt_time(kid96, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid96_time_gt(timestamptz, kid96) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
+CREATE OPERATOR > (
+    LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (kid96, timestamptz) IS 'earlier than, in time units';
-COMMENT ON OPERATOR <= (kid96, timestamptz) IS 'not later than, in time units';
-COMMENT ON OPERATOR >= (kid96, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR > (kid96, timestamptz) IS 'later than, in time units';
-COMMENT ON OPERATOR < (timestamptz, kid96) IS 'earlier than, in time units';
-COMMENT ON OPERATOR <= (timestamptz, kid96) IS 'not later than, in time units';
-COMMENT ON OPERATOR >= (timestamptz, kid96) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR > (timestamptz, kid96) IS 'later than, in time units';
-
--- from src/sql/traits/time_range.sql.in
-
--- kid96: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_edge_of_range';
@@ -1000,18 +966,14 @@ CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_contains.sql.in
+-- from src/sql/traits/range_operators.sql.in
 
--- kid96: the implementation of @> (src/pg/traits/time_comparison.hpp)
+-- kid96: operators that compare with ranges of time
 
 CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
-
--- from src/sql/traits/range_operators.sql.in
-
--- kid96: operators that compare with ranges of time
 
 CREATE OPERATOR <@ (
     LEFTARG = kid96, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -1237,55 +1199,51 @@ COMMENT ON FUNCTION sno_decode(text, text) IS
 
 CREATE FUNCTION sno_lt(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_le(sno, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_eq(sno, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_ne(sno, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_ge(sno, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_gt(sno, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION sno_lt(sno, sno) IS 'implementation of < operator';
-COMMENT ON FUNCTION sno_le(sno, sno) IS 'implementation of <= operator';
-COMMENT ON FUNCTION sno_eq(sno, sno) IS 'implementation of = operator';
-COMMENT ON FUNCTION sno_ne(sno, sno) IS 'implementation of <> operator';
-COMMENT ON FUNCTION sno_ge(sno, sno) IS 'implementation of >= operator';
-COMMENT ON FUNCTION sno_gt(sno, sno) IS 'implementation of > operator';
-
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (sno, sno) IS 'less than';
+CREATE FUNCTION sno_le(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_le(sno, sno) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
+CREATE FUNCTION sno_eq(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_eq(sno, sno) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
-    HASHES, MERGES
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
+COMMENT ON OPERATOR = (sno, sno) IS 'equal';
+CREATE FUNCTION sno_ne(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_ne(sno, sno) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
+COMMENT ON OPERATOR <> (sno, sno) IS 'not equal';
+CREATE FUNCTION sno_ge(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_ge(sno, sno) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
+CREATE FUNCTION sno_gt(sno, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_gt(sno, sno) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (sno, sno) IS 'less than';
-COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
-COMMENT ON OPERATOR = (sno, sno) IS 'equal';
-COMMENT ON OPERATOR <> (sno, sno) IS 'not equal';
-COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
 COMMENT ON OPERATOR > (sno, sno) IS 'greater than';
 
 CREATE FUNCTION sno_cmp(sno, sno) RETURNS integer
@@ -1482,79 +1440,68 @@ COMMENT ON FUNCTION sno_edge(which text, operator text, ts timestamptz) IS
 
 CREATE FUNCTION sno_lt_time(sno, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_le_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_ge_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_gt_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_lt(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_time_le(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_time_ge(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_time_gt(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS 'implementation of > operator';
 COMMENT ON FUNCTION sno_time_lt(timestamptz, sno) IS 'implementation of < operator';
-COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS 'implementation of <= operator';
-COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= operator';
-COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
-
--- from src/sql/traits/time_operators.sql.in
-
--- sno: operators that compare with time
-
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR <= (
-    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_le_time,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
-CREATE OPERATOR >= (
-    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_ge_time,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
-CREATE OPERATOR > (
-    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_gt_time,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (sno, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR < (timestamptz, sno) IS 'earlier than, in time units';
+CREATE FUNCTION sno_le_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_time_le(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS 'implementation of <= operator';
+CREATE OPERATOR <= (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (sno, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, sno) IS 'not later than, in time units';
+CREATE FUNCTION sno_ge_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_time_ge(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= operator';
+CREATE OPERATOR >= (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (sno, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, sno) IS 'not earlier than, in time units';
+CREATE FUNCTION sno_gt_time(sno, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION sno_time_gt(timestamptz, sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
+CREATE OPERATOR > (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (sno, timestamptz) IS 'earlier than, in time units';
-COMMENT ON OPERATOR <= (sno, timestamptz) IS 'not later than, in time units';
-COMMENT ON OPERATOR >= (sno, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR > (sno, timestamptz) IS 'later than, in time units';
-COMMENT ON OPERATOR < (timestamptz, sno) IS 'earlier than, in time units';
-COMMENT ON OPERATOR <= (timestamptz, sno) IS 'not later than, in time units';
-COMMENT ON OPERATOR >= (timestamptz, sno) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR > (timestamptz, sno) IS 'later than, in time units';
-
--- from src/sql/traits/time_range.sql.in
-
--- sno: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION sno_edge(which text, range tstzrange) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_edge_of_range';
@@ -1566,18 +1513,14 @@ CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_contains.sql.in
+-- from src/sql/traits/range_operators.sql.in
 
--- sno: the implementation of @> (src/pg/traits/time_comparison.hpp)
+-- sno: operators that compare with ranges of time
 
 CREATE FUNCTION sno_range_contains(kid_span, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
-
--- from src/sql/traits/range_operators.sql.in
-
--- sno: operators that compare with ranges of time
 
 CREATE OPERATOR <@ (
     LEFTARG = sno, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -1738,55 +1681,51 @@ COMMENT ON FUNCTION flake_decode(text, text) IS
 
 CREATE FUNCTION flake_lt(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_le(flake, flake) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_eq(flake, flake) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_ne(flake, flake) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_ge(flake, flake) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_gt(flake, flake) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION flake_lt(flake, flake) IS 'implementation of < operator';
-COMMENT ON FUNCTION flake_le(flake, flake) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flake_eq(flake, flake) IS 'implementation of = operator';
-COMMENT ON FUNCTION flake_ne(flake, flake) IS 'implementation of <> operator';
-COMMENT ON FUNCTION flake_ge(flake, flake) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flake_gt(flake, flake) IS 'implementation of > operator';
-
 CREATE OPERATOR < (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (flake, flake) IS 'less than';
+CREATE FUNCTION flake_le(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_le(flake, flake) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (flake, flake) IS 'less than or equal';
+CREATE FUNCTION flake_eq(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_eq(flake, flake) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
-    HASHES, MERGES
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
+COMMENT ON OPERATOR = (flake, flake) IS 'equal';
+CREATE FUNCTION flake_ne(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_ne(flake, flake) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
+COMMENT ON OPERATOR <> (flake, flake) IS 'not equal';
+CREATE FUNCTION flake_ge(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_ge(flake, flake) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (flake, flake) IS 'greater than or equal';
+CREATE FUNCTION flake_gt(flake, flake) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_gt(flake, flake) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (flake, flake) IS 'less than';
-COMMENT ON OPERATOR <= (flake, flake) IS 'less than or equal';
-COMMENT ON OPERATOR = (flake, flake) IS 'equal';
-COMMENT ON OPERATOR <> (flake, flake) IS 'not equal';
-COMMENT ON OPERATOR >= (flake, flake) IS 'greater than or equal';
 COMMENT ON OPERATOR > (flake, flake) IS 'greater than';
 
 CREATE FUNCTION flake_cmp(flake, flake) RETURNS integer
@@ -1983,79 +1922,68 @@ COMMENT ON FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch 
 
 CREATE FUNCTION flake_lt_time(flake, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_le_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_ge_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_gt_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_lt(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_time_le(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_time_ge(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_time_gt(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS 'implementation of > operator';
 COMMENT ON FUNCTION flake_time_lt(timestamptz, flake) IS 'implementation of < operator';
-COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
-
--- from src/sql/traits/time_operators.sql.in
-
--- flake: operators that compare with time
-
 CREATE OPERATOR < (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR <= (
-    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_le_time,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
-CREATE OPERATOR >= (
-    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_ge_time,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
-CREATE OPERATOR > (
-    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_gt_time,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (flake, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR < (timestamptz, flake) IS 'earlier than, in time units';
+CREATE FUNCTION flake_le_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_time_le(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS 'implementation of <= operator';
+CREATE OPERATOR <= (
+    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (flake, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, flake) IS 'not later than, in time units';
+CREATE FUNCTION flake_ge_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_time_ge(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= operator';
+CREATE OPERATOR >= (
+    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (flake, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, flake) IS 'not earlier than, in time units';
+CREATE FUNCTION flake_gt_time(flake, timestamptz) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION flake_time_gt(timestamptz, flake) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
+CREATE OPERATOR > (
+    LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (flake, timestamptz) IS 'earlier than, in time units';
-COMMENT ON OPERATOR <= (flake, timestamptz) IS 'not later than, in time units';
-COMMENT ON OPERATOR >= (flake, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR > (flake, timestamptz) IS 'later than, in time units';
-COMMENT ON OPERATOR < (timestamptz, flake) IS 'earlier than, in time units';
-COMMENT ON OPERATOR <= (timestamptz, flake) IS 'not later than, in time units';
-COMMENT ON OPERATOR >= (timestamptz, flake) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR > (timestamptz, flake) IS 'later than, in time units';
-
--- from src/sql/traits/time_range.sql.in
-
--- flake: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_edge_of_range';
@@ -2067,18 +1995,14 @@ CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_contains.sql.in
+-- from src/sql/traits/range_operators.sql.in
 
--- flake: the implementation of @> (src/pg/traits/time_comparison.hpp)
+-- flake: operators that compare with ranges of time
 
 CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
-
--- from src/sql/traits/range_operators.sql.in
-
--- flake: operators that compare with ranges of time
 
 CREATE OPERATOR <@ (
     LEFTARG = flake, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -2294,55 +2218,51 @@ COMMENT ON FUNCTION flax_decode(text, text) IS
 
 CREATE FUNCTION flax_lt(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_le(flax, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_eq(flax, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_ne(flax, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_ge(flax, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_gt(flax, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION flax_lt(flax, flax) IS 'implementation of < operator';
-COMMENT ON FUNCTION flax_le(flax, flax) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flax_eq(flax, flax) IS 'implementation of = operator';
-COMMENT ON FUNCTION flax_ne(flax, flax) IS 'implementation of <> operator';
-COMMENT ON FUNCTION flax_ge(flax, flax) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flax_gt(flax, flax) IS 'implementation of > operator';
-
 CREATE OPERATOR < (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (flax, flax) IS 'less than';
+CREATE FUNCTION flax_le(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_le(flax, flax) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (flax, flax) IS 'less than or equal';
+CREATE FUNCTION flax_eq(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_eq(flax, flax) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel,
-    HASHES, MERGES
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
+COMMENT ON OPERATOR = (flax, flax) IS 'equal';
+CREATE FUNCTION flax_ne(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_ne(flax, flax) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
 );
+COMMENT ON OPERATOR <> (flax, flax) IS 'not equal';
+CREATE FUNCTION flax_ge(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_ge(flax, flax) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (flax, flax) IS 'greater than or equal';
+CREATE FUNCTION flax_gt(flax, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_gt(flax, flax) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (flax, flax) IS 'less than';
-COMMENT ON OPERATOR <= (flax, flax) IS 'less than or equal';
-COMMENT ON OPERATOR = (flax, flax) IS 'equal';
-COMMENT ON OPERATOR <> (flax, flax) IS 'not equal';
-COMMENT ON OPERATOR >= (flax, flax) IS 'greater than or equal';
 COMMENT ON OPERATOR > (flax, flax) IS 'greater than';
 
 CREATE FUNCTION flax_cmp(flax, flax) RETURNS integer
@@ -2539,79 +2459,68 @@ COMMENT ON FUNCTION flax_edge(which text, operator text, ts timestamptz) IS
 
 CREATE FUNCTION flax_lt_time(flax, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_le_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_ge_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_gt_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_lt(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_time_le(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_time_ge(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_time_gt(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS 'implementation of > operator';
 COMMENT ON FUNCTION flax_time_lt(timestamptz, flax) IS 'implementation of < operator';
-COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
-
--- from src/sql/traits/time_operators.sql.in
-
--- flax: operators that compare with time
-
 CREATE OPERATOR < (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR <= (
-    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_le_time,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
-CREATE OPERATOR >= (
-    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_ge_time,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
-CREATE OPERATOR > (
-    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_gt_time,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (flax, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR < (timestamptz, flax) IS 'earlier than, in time units';
+CREATE FUNCTION flax_le_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_time_le(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS 'implementation of <= operator';
+CREATE OPERATOR <= (
+    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (flax, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, flax) IS 'not later than, in time units';
+CREATE FUNCTION flax_ge_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_time_ge(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= operator';
+CREATE OPERATOR >= (
+    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (flax, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, flax) IS 'not earlier than, in time units';
+CREATE FUNCTION flax_gt_time(flax, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_time_gt(timestamptz, flax) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
+CREATE OPERATOR > (
+    LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (flax, timestamptz) IS 'earlier than, in time units';
-COMMENT ON OPERATOR <= (flax, timestamptz) IS 'not later than, in time units';
-COMMENT ON OPERATOR >= (flax, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR > (flax, timestamptz) IS 'later than, in time units';
-COMMENT ON OPERATOR < (timestamptz, flax) IS 'earlier than, in time units';
-COMMENT ON OPERATOR <= (timestamptz, flax) IS 'not later than, in time units';
-COMMENT ON OPERATOR >= (timestamptz, flax) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR > (timestamptz, flax) IS 'later than, in time units';
-
--- from src/sql/traits/time_range.sql.in
-
--- flax: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION flax_edge(which text, range tstzrange) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_edge_of_range';
@@ -2623,18 +2532,14 @@ CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a range of time';
 
--- from src/sql/traits/range_contains.sql.in
+-- from src/sql/traits/range_operators.sql.in
 
--- flax: the implementation of @> (src/pg/traits/time_comparison.hpp)
+-- flax: operators that compare with ranges of time
 
 CREATE FUNCTION flax_range_contains(kid_span, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
-
--- from src/sql/traits/range_operators.sql.in
-
--- flax: operators that compare with ranges of time
 
 CREATE OPERATOR <@ (
     LEFTARG = flax, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -2754,79 +2659,68 @@ COMMENT ON FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) I
 
 CREATE FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_uuidv7_le_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_uuidv7_time_le(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS 'implementation of > operator';
 COMMENT ON FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS 'implementation of > operator';
-
--- from src/sql/traits/time_operators.sql.in
-
--- uuid: operators that compare with time
-
 CREATE OPERATOR < (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR <= (
-    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_le_time,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
-CREATE OPERATOR >= (
-    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_ge_time,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
-CREATE OPERATOR > (
-    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_gt_time,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (uuid, timestamptz) IS 'earlier than, in time units';
+COMMENT ON OPERATOR < (timestamptz, uuid) IS 'earlier than, in time units';
+CREATE FUNCTION kid_uuidv7_le_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_time_le(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS 'implementation of <= operator';
+CREATE OPERATOR <= (
+    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_le_time,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (uuid, timestamptz) IS 'not later than, in time units';
+COMMENT ON OPERATOR <= (timestamptz, uuid) IS 'not later than, in time units';
+CREATE FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS 'implementation of >= operator';
+CREATE OPERATOR >= (
+    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_ge_time,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (uuid, timestamptz) IS 'not earlier than, in time units';
+COMMENT ON OPERATOR >= (timestamptz, uuid) IS 'not earlier than, in time units';
+CREATE FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS 'implementation of > operator';
+CREATE OPERATOR > (
+    LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_gt_time,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (uuid, timestamptz) IS 'earlier than, in time units';
-COMMENT ON OPERATOR <= (uuid, timestamptz) IS 'not later than, in time units';
-COMMENT ON OPERATOR >= (uuid, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR > (uuid, timestamptz) IS 'later than, in time units';
-COMMENT ON OPERATOR < (timestamptz, uuid) IS 'earlier than, in time units';
-COMMENT ON OPERATOR <= (timestamptz, uuid) IS 'not later than, in time units';
-COMMENT ON OPERATOR >= (timestamptz, uuid) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR > (timestamptz, uuid) IS 'later than, in time units';
-
--- from src/sql/traits/time_range.sql.in
-
--- uuid: comparison with ranges of time (src/pg/traits/time_comparison.hpp)
 
 CREATE FUNCTION kid_uuidv7_edge(which text, range tstzrange) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_edge_of_range';

@@ -1,5 +1,5 @@
--- traits: io base32 order gist time time_casts minus time_comparison time_operators time_range
--- traits: range_contains range_operators setting bigint generators horizon observe
+-- traits: io base32 order gist time time_casts minus time_comparison range_operators setting bigint generators
+-- traits: horizon observe
 -- storage: LIKE = bigint
 -- guc: kid.flake_epoch
 -- setting: epoch timestamptz

@@ -1,5 +1,4 @@
--- traits: io base32 order gist time time_casts minus time_comparison time_operators time_range
--- traits: range_contains range_operators uuid generators
+-- traits: io base32 order gist time time_casts minus time_comparison range_operators uuid generators
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 
 -- flax: what only this type has

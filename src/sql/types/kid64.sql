@@ -1,5 +1,4 @@
--- traits: io base32 order gist time time_casts minus time_comparison time_operators time_range
--- traits: range_contains range_operators bigint generators horizon observe
+-- traits: io base32 order gist time time_casts minus time_comparison range_operators bigint generators horizon observe
 -- storage: LIKE = bigint
 -- clock: kid64 and kid96
 -- horizon: kid_horizon

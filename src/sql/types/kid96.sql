@@ -1,5 +1,4 @@
--- traits: io base32 order gist time time_casts minus time_comparison time_operators time_range
--- traits: range_contains range_operators setting uuid generators observe
+-- traits: io base32 order gist time time_casts minus time_comparison range_operators setting uuid generators observe
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 -- stats: kid
 -- past: kid64_ceil

@@ -1,5 +1,4 @@
--- traits: io base32 order gist time time_casts minus time_comparison time_operators time_range
--- traits: range_contains range_operators uuid observe
+-- traits: io base32 order gist time time_casts minus time_comparison range_operators uuid observe
 -- storage: INTERNALLENGTH = 10, ALIGNMENT = char
 
 -- sno: what only this type has

@@ -1,4 +1,4 @@
--- traits: base32 time time_comparison time_operators time_range generators horizon observe
+-- traits: base32 time time_comparison generators horizon observe
 -- type: uuid
 -- prefix: kid_uuidv7
 -- base32: kid_uuid
