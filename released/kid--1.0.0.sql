@@ -2871,77 +2871,6 @@ COMMENT ON FUNCTION kid_identity() IS
     'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the '
     'lane of kid64 and kid96';
 
--- from src/sql/tables/bounds.sql.in
-
--- What partitions need to know of the types that contain times
---
--- A bound is the binary form of an ID: it sorts as the ID does. Each function below has a case for each type. The types
--- in it are compared as oids, so that no operator fits them better than PostgreSQL's own.
-
-CREATE FUNCTION kid_bound_at(type regtype, ts timestamptz) RETURNS bytea
-    LANGUAGE SQL STABLE PARALLEL SAFE
-RETURN CASE type::oid
-           WHEN regtype 'kid64'::oid THEN kid64_send(kid64_floor(ts))
-           WHEN regtype 'kid96'::oid THEN kid96_send(kid96_floor(ts))
-           WHEN regtype 'sno'::oid THEN sno_send(sno_floor(ts))
-           WHEN regtype 'flake'::oid THEN flake_send(flake_floor(ts))
-           WHEN regtype 'flax'::oid THEN flax_send(flax_floor(ts))
-           WHEN regtype 'uuid'::oid THEN uuid_send(kid_uuidv7_floor(ts))
-       END;
-CREATE FUNCTION kid_bound_time(type regtype, bound bytea) RETURNS timestamptz
-    LANGUAGE SQL STABLE PARALLEL SAFE
-RETURN CASE type::oid
-           WHEN regtype 'kid64'::oid THEN kid_timestamp(bound::kid64)
-           WHEN regtype 'kid96'::oid THEN kid_timestamp(bound::kid96)
-           WHEN regtype 'sno'::oid THEN kid_timestamp(bound::sno)
-           WHEN regtype 'flake'::oid THEN kid_timestamp(bound::flake)
-           WHEN regtype 'flax'::oid THEN kid_timestamp(bound::flax)
-           WHEN regtype 'uuid'::oid THEN kid_timestamp((encode(substr(bound, 1, 6), 'hex'::text) || text '70008000000000000000')::uuid)
-       END;
-CREATE FUNCTION kid_bound_of(type regtype, id text) RETURNS bytea
-    LANGUAGE SQL STABLE PARALLEL SAFE
-RETURN CASE type::oid
-           WHEN regtype 'kid64'::oid THEN kid64_send(id::kid64)
-           WHEN regtype 'kid96'::oid THEN kid96_send(id::kid96)
-           WHEN regtype 'sno'::oid THEN sno_send(id::sno)
-           WHEN regtype 'flake'::oid THEN flake_send(id::flake)
-           WHEN regtype 'flax'::oid THEN flax_send(id::flax)
-           WHEN regtype 'uuid'::oid THEN uuid_send(id::uuid)
-       END;
-CREATE FUNCTION kid_bound_text(type regtype, bound bytea) RETURNS text
-    LANGUAGE SQL STABLE PARALLEL SAFE
-RETURN CASE type::oid
-           WHEN regtype 'kid64'::oid THEN bound::kid64::text
-           WHEN regtype 'kid96'::oid THEN bound::kid96::text
-           WHEN regtype 'sno'::oid THEN bound::sno::text
-           WHEN regtype 'flake'::oid THEN bound::flake::text
-           WHEN regtype 'flax'::oid THEN bound::flax::text
-           WHEN regtype 'uuid'::oid THEN encode(bound, 'hex'::text)::uuid::text
-       END;
-CREATE FUNCTION kid_bound_setting(type regtype) RETURNS text
-    LANGUAGE SQL STABLE PARALLEL SAFE
-RETURN CASE type::oid
-           WHEN regtype 'kid96'::oid THEN text 'kid.neighborhood'
-           WHEN regtype 'flake'::oid THEN text 'kid.flake_epoch'
-       END;
-CREATE FUNCTION kid_bound_function(type regtype) RETURNS regproc
-    LANGUAGE SQL STABLE PARALLEL SAFE
-RETURN CASE type::oid
-           WHEN regtype 'kid64'::oid THEN regprocedure 'kid_timestamp(kid64)'::regproc
-           WHEN regtype 'sno'::oid THEN regprocedure 'kid_timestamp(sno)'::regproc
-           WHEN regtype 'flax'::oid THEN regprocedure 'kid_timestamp(flax)'::regproc
-           WHEN regtype 'uuid'::oid THEN regprocedure 'kid_timestamp(uuid)'::regproc
-       END;
-
-COMMENT ON FUNCTION kid_bound_at(regtype, timestamptz) IS
-    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
-COMMENT ON FUNCTION kid_bound_time(regtype, bytea) IS 'returns when the time unit of a bound begins';
-COMMENT ON FUNCTION kid_bound_of(regtype, text) IS 'returns an ID that is given as text, as a bound';
-COMMENT ON FUNCTION kid_bound_text(regtype, bytea) IS 'returns a bound as text';
-COMMENT ON FUNCTION kid_bound_setting(regtype) IS 'returns the setting that the time in an ID of a type depends on';
-COMMENT ON FUNCTION kid_bound_function(regtype) IS
-    'returns kid_timestamp(), if the times of IDs of a type have the order of the IDs and depend on no setting';
-
 -- from src/sql/tables/partitions.sql.in
 
 -- Partitions by time, for both editions
@@ -2952,20 +2881,55 @@ COMMENT ON FUNCTION kid_bound_function(regtype) IS
 -- Functions in SQL are bound when they are created, and each operand has exactly the type of its operator: others may
 -- be able to create functions and operators in the schema of kid. Functions in PL/pgSQL look up names when they run, in
 -- pg_catalog alone, and name kid's schema where they call kid's functions.
+--
+-- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
 
-CREATE FUNCTION kid_partition_key(parent regclass, OUT type regtype, OUT name name)
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION kid_bound_at(type regtype, ts timestamptz) RETURNS name
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN lpad(CASE type::oid
+                WHEN regtype 'kid64'::oid THEN kid64_floor(ts)::text
+                WHEN regtype 'kid96'::oid THEN kid96_floor(ts)::text
+                WHEN regtype 'sno'::oid THEN sno_floor(ts)::text
+                WHEN regtype 'flake'::oid THEN flake_floor(ts)::text
+                WHEN regtype 'flax'::oid THEN flax_floor(ts)::text
+                WHEN regtype 'uuid'::oid THEN kid_uuidv7_floor(ts)::text
+            END, 36)::name;
+CREATE FUNCTION kid_bound_time(type regtype, bound name) RETURNS timestamptz
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN CASE type::oid
+           WHEN regtype 'kid64'::oid THEN kid_timestamp(ltrim(bound::text)::kid64)
+           WHEN regtype 'kid96'::oid THEN kid_timestamp(ltrim(bound::text)::kid96)
+           WHEN regtype 'sno'::oid THEN kid_timestamp(ltrim(bound::text)::sno)
+           WHEN regtype 'flake'::oid THEN kid_timestamp(ltrim(bound::text)::flake)
+           WHEN regtype 'flax'::oid THEN kid_timestamp(ltrim(bound::text)::flax)
+           WHEN regtype 'uuid'::oid THEN kid_timestamp((left(bound::text, 13) || text '-7000-8000-000000000000')::uuid)
+       END;
+
+COMMENT ON FUNCTION kid_bound_at(regtype, timestamptz) IS
+    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
+COMMENT ON FUNCTION kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
+
+-- Returns the column that a table is partitioned by, and the setting that the time in its IDs depends on. `change` is
+-- null to list partitions, false to tell what a change would do, and true for a change: then other sessions wait to
+-- change the partitions, but not to read or write.
+CREATE FUNCTION kid_partition_key(parent regclass, change boolean, OUT type regtype, OUT name name, OUT setting text)
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    parent_name name := (SELECT c.relname FROM pg_class AS c WHERE c.oid = parent);
+    full_name text := parent;
+    parent_name name;
+    owner name;
     is_range boolean;
     is_id boolean;
 BEGIN
-    SELECT a.atttypid, a.attname, p.partstrat = 'r' AND p.partnatts = 1 AND a.attnum IS NOT NULL
-      INTO type, name, is_range
-      FROM pg_partitioned_table AS p
+    SELECT c.relname, pg_get_userbyid(c.relowner), a.atttypid, a.attname, CASE t.typname WHEN 'kid96' THEN 'kid.neighborhood' WHEN 'flake' THEN 'kid.flake_epoch' END,
+           CASE WHEN c.relkind = 'p' THEN p.partstrat = 'r' AND p.partnatts = 1 AND a.attnum IS NOT NULL END
+      INTO parent_name, owner, type, name, setting, is_range
+      FROM pg_class AS c
+           LEFT JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
            LEFT JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-     WHERE p.partrelid = parent;
-    EXECUTE format('SELECT %s.kid_bound_at($1, now()) IS NOT NULL', (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) INTO is_id USING type;
+           LEFT JOIN pg_type AS t ON t.oid = a.atttypid
+     WHERE c.oid = parent;
+    EXECUTE format('SELECT %s.kid_bound_at($1, now()) IS NOT NULL', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) INTO is_id USING type;
     IF is_range IS NULL THEN
         RAISE '"%" is not a partitioned table', parent_name USING ERRCODE = 'wrong_object_type';
     ELSIF NOT is_range THEN
@@ -2974,72 +2938,74 @@ BEGIN
         RAISE 'table "%" is partitioned by column "%" of type %', parent_name, name, type
             USING ERRCODE = 'wrong_object_type', DETAIL = 'The column must be of a type for which kid makes IDs.';
     END IF;
+    IF change THEN
+        IF owner <> current_user THEN
+            RAISE 'must be owner of table %', parent
+                USING ERRCODE = 'insufficient_privilege',
+                      HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code '
+                                    'can reset the role.', owner);
+        ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+            -- Otherwise what follows could read a state from before the lock.
+            RAISE 'partitions can only be changed at READ COMMITTED'
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                      HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
+        END IF;
+        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', full_name);
+        IF to_regclass(full_name) IS DISTINCT FROM parent THEN
+            RAISE 'table % was renamed while its partitions were to be changed', full_name
+                USING ERRCODE = 'object_not_in_prerequisite_state';
+        END IF;
+    END IF;
+    -- With another value of the setting, old rows seem to be new, and new rows seem to be old.
+    IF change IS NOT NULL
+       AND EXISTS (SELECT FROM pg_db_role_setting AS s CROSS JOIN unnest(s.setconfig) AS c (text)
+                         LEFT JOIN pg_database AS d ON d.oid = s.setdatabase
+                    WHERE coalesce(d.datname, current_database()) = current_database()
+                      AND lower(split_part(c.text, '=', 1)) = setting
+                      AND substr(c.text, length(setting) + 2) <> current_setting(setting)) THEN
+        RAISE 'roles of this database have different values of "%"', setting
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'The time of a partition depends on this setting, and kid cannot know which value the IDs '
+                           'of the table were made with.',
+                  HINT = 'Give all roles the same value, written alike, or create and drop partitions by their bounds.';
+    END IF;
 END $$;
+COMMENT ON FUNCTION kid_partition_key(regclass, boolean) IS
+    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
 
--- `lower` is empty for MINVALUE, `upper` is null for MAXVALUE. Without the default partition.
-CREATE FUNCTION kid_partition_bounds(parent regclass, OUT partition regclass, OUT lower bytea, OUT upper bytea,
-                                     OUT detaching boolean) RETURNS SETOF record
+-- `lower` is empty for MINVALUE, and for what is below all IDs. `upper` is null for MAXVALUE. Without the default
+-- partition.
+CREATE FUNCTION kid_partition_bounds(
+    parent regclass, OUT partition regclass, OUT lower name, OUT upper name, OUT begins timestamptz,
+    OUT ends timestamptz, OUT detaching boolean)
+    RETURNS SETOF record
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
-    SELECT i.inhrelid::regclass,
-           CASE WHEN b.text[1] = text 'MINVALUE' THEN bytea '' ELSE kid_bound_of(k.type, b.text[1]) END,
-           CASE WHEN b.text[2] <> text 'MAXVALUE' THEN kid_bound_of(k.type, b.text[2]) END,
-           i.inhdetachpending
-      FROM kid_partition_key(parent) AS k,
+    SELECT i.inhrelid::regclass, b.lower, b.upper,
+           CASE WHEN b.lower = name '' THEN timestamptz '-infinity' ELSE kid_bound_time(k.type, b.lower) END,
+           coalesce(kid_bound_time(k.type, b.upper), timestamptz 'infinity'), i.inhdetachpending
+      FROM kid_partition_key(parent, NULL::boolean) AS k,
            pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid,
            regexp_match(pg_get_expr(c.relpartbound, c.oid),
-                        text 'FROM [(]''*([^'')]+)''*[)] TO [(]''*([^'')]+)''*[)]') AS b (text)
-     WHERE i.inhparent = parent::oid AND b.text IS NOT NULL;
+                        text 'FROM [(]''*([^'')]+)''*[)] TO [(]''*([^'')]+)''*[)]') AS t (text),
+           LATERAL (SELECT CASE WHEN t.text[1] ~ text '^(MINVALUE|-)' THEN name ''
+                                ELSE lpad(t.text[1], 36)::name END,
+                           CASE WHEN t.text[2] <> text 'MAXVALUE' THEN lpad(t.text[2], 36)::name END)
+                   AS b (lower, upper)
+     WHERE i.inhparent = parent::oid AND t.text IS NOT NULL;
 END;
-
-CREATE FUNCTION kid_time_literal(ts timestamptz) RETURNS text
-    LANGUAGE SQL STABLE PARALLEL SAFE
-RETURN regexp_replace(to_char(ts AT TIME ZONE interval '0', text '''YYYY-MM-DD HH24:MI:SS.US+00''::"timestamptz"'),
-                      text '[.]*0*[+]00', text '+00');
-
--- The condition tells the planner which times the IDs of a partition have. A lower bound made by hand can have
--- components that no ID has. Then IDs above the bound have earlier times than the bound, and there is no condition.
-CREATE FUNCTION kid_partition_condition(type regtype, name name, lower bytea, upper bytea) RETURNS text
-    LANGUAGE SQL STABLE
-BEGIN ATOMIC
-    SELECT CASE WHEN lower = bytea ''
-                     OR kid_bound_at(type, kid_bound_time(type, lower) - interval '1 microsecond') <= lower
-                THEN nullif(concat_ws(text ' AND ', t.call || text ' >= ' || t.begins, t.call || t.less || t.ends),
-                            text '') END
-      FROM (SELECT quote_ident(n.nspname::text) || text '.' || quote_ident(p.proname::text) || text '('
-                   || quote_ident(name::text) || text ')' AS call,
-                   CASE WHEN upper = kid_bound_at(type, kid_bound_time(type, upper)) THEN text ' < '
-                        ELSE text ' <= ' END AS less,
-                   CASE WHEN lower <> bytea ''
-                        THEN kid_time_literal(kid_bound_time(type, lower)) END AS begins,
-                   kid_time_literal(kid_bound_time(type, upper)) AS ends
-              FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-             WHERE p.oid = kid_bound_function(type)::oid) AS t;
-END;
-
-CREATE FUNCTION kid_partition_times(
-    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean,
-    OUT time_check text)
-    RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT
-BEGIN ATOMIC
-    SELECT b.partition,
-           CASE WHEN b.lower = bytea '' THEN timestamptz '-infinity' ELSE kid_bound_time(k.type, b.lower) END,
-           coalesce(kid_bound_time(k.type, b.upper), timestamptz 'infinity'), b.detaching,
-           kid_partition_condition(k.type, k.name, b.lower, b.upper)
-      FROM kid_partition_key(parent) AS k, kid_partition_bounds(parent) AS b
-    UNION ALL
-    SELECT p.partdefid::regclass, NULL, NULL, false, NULL
-      FROM pg_partitioned_table AS p
-     WHERE p.partrelid = parent::oid AND p.partdefid <> oid '0';
-END;
+COMMENT ON FUNCTION kid_partition_bounds(regclass) IS 'returns the partitions of a table with their bounds and times';
 
 -- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
+--
+-- A lower bound made by hand can have components that no ID has. Then IDs above the bound have earlier times than the
+-- bound, and there is no condition for a constraint.
 CREATE FUNCTION kid_partitions(
     parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT rows bigint,
     OUT bytes bigint, OUT detaching boolean, OUT missing_check text)
     RETURNS SETOF record
-    LANGUAGE SQL STABLE
+    LANGUAGE SQL STABLE STRICT
+    SET TimeZone = 'UTC' SET DateStyle = 'ISO' SET quote_all_identifiers = off SET jit = off
 BEGIN ATOMIC
     WITH RECURSIVE
          below AS (SELECT i.inhrelid AS partition, i.inhrelid AS oid FROM pg_inherits i WHERE i.inhparent = parent::oid
@@ -3048,142 +3014,60 @@ BEGIN ATOMIC
          sums AS (SELECT b.partition, sum(pg_total_relation_size(c.oid::regclass)) AS bytes,
                          sum(CASE WHEN c.reltuples >= real '0' THEN c.reltuples ELSE pg_stat_get_live_tuples(c.oid) END)
                              FILTER (WHERE c.relkind <> 'p') AS rows
-                    FROM below b JOIN pg_class c ON c.oid = b.oid GROUP BY b.partition)
+                    FROM below b JOIN pg_class c ON c.oid = b.oid GROUP BY b.partition),
+         listed AS (SELECT b.partition, b.begins, b.ends, b.detaching,
+                           CASE WHEN k.setting IS NULL
+                                     AND (b.lower = name ''
+                                          OR kid_bound_at(k.type, b.begins - interval '1 microsecond') <= b.lower)
+                                THEN pg_catalog.concat_ws(
+                                    text ' AND ',
+                                    CASE WHEN b.lower <> name ''
+                                         THEN pg_catalog.format(text '%s >= %L::timestamptz', f.call, b.begins) END,
+                                    CASE WHEN b.upper = kid_bound_at(k.type, b.ends)
+                                         THEN pg_catalog.format(text '%s < %L::timestamptz', f.call, b.ends)
+                                         WHEN b.upper IS NOT NULL
+                                         THEN pg_catalog.format(text '%s <= %L::timestamptz', f.call, b.ends) END) END
+                           AS time_check
+                      FROM kid_partition_key(parent, NULL::boolean) AS k, kid_partition_bounds(parent) AS b,
+                           pg_catalog.format(text '%s.kid_timestamp(%I)', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid'), k.name) AS f (call)
+                    UNION ALL
+                    SELECT p.partdefid::regclass, NULL, NULL, false, NULL
+                      FROM pg_partitioned_table AS p WHERE p.partrelid = parent::oid AND p.partdefid <> oid '0')
     SELECT t.partition, t.begins, t.ends, coalesce(s.rows, double precision '0')::bigint, s.bytes::bigint, t.detaching,
            CASE WHEN NOT EXISTS (SELECT FROM pg_constraint c
                                   WHERE c.conrelid = t.partition::oid AND c.contype = "char" 'c' AND c.convalidated
                                     AND c.coninhcount = 0 AND c.conname ~ text '^kid_time(_[0-9]+|)$')
-                THEN t.time_check END
-      FROM kid_partition_times(parent) AS t LEFT JOIN sums s ON s.partition = t.partition::oid
+                THEN nullif(t.time_check, text '') END
+      FROM listed AS t LEFT JOIN sums s ON s.partition = t.partition::oid
      ORDER BY t.begins;
 END;
-
--- Locks a table, so that other sessions wait to change its partitions but not to read or write.
-CREATE FUNCTION kid_lock_parent(parent regclass) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-DECLARE
-    owner regrole := (SELECT c.relowner FROM pg_class AS c WHERE c.oid = parent);
-    parent_name text := parent;
-BEGIN
-    IF owner <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user) THEN
-        RAISE 'must be owner of table %', parent
-            USING ERRCODE = 'insufficient_privilege',
-                  HINT = format('Connect as %s. SET ROLE does as well if you trust all code of that role: the code can '
-                                'reset the role.', owner);
-    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
-        -- Otherwise what follows could read a state from before the lock.
-        RAISE 'partitions can only be changed at READ COMMITTED'
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
-    END IF;
-    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', parent_name);
-    IF to_regclass(parent_name) IS DISTINCT FROM parent THEN
-        RAISE 'table % was renamed while its partitions were to be changed', parent_name
-            USING ERRCODE = 'object_not_in_prerequisite_state';
-    END IF;
-END $$;
-COMMENT ON FUNCTION kid_lock_parent(regclass) IS 'locks a table of the caller against other changes of its partitions';
-
--- PostgreSQL cannot distinguish a detach that was interrupted from one that is running. So a partition that is being
--- detached is neither completed nor dropped.
-CREATE FUNCTION kid_report_detaching(parent regclass, partition regclass, is_error boolean) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-DECLARE
-    detail text := 'The partition accepts no more rows, but no other partition can take its place until it is '
-                   'detached.';
-    hint text := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.', parent,
-                        partition);
-BEGIN
-    IF is_error THEN
-        RAISE 'detaching partition % from % is not complete', partition, parent
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
-    END IF;
-    RAISE WARNING 'detaching partition % from % is not complete', partition, parent
-        USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
-END $$;
-COMMENT ON FUNCTION kid_report_detaching(regclass, regclass, boolean) IS
-    'warns, or raises an error, because a partition is neither attached nor detached';
-
--- Returns an unused name, which tells when the partition begins. The width decides the format. One byte is left for the
--- name of the array type, which begins with "_".
-CREATE FUNCTION kid_partition_name(parent regclass, width interval, begins timestamptz) RETURNS text
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET TimeZone = 'UTC' AS $$
-DECLARE
-    seconds numeric := extract(epoch FROM width);
-    in_days boolean := extract(month FROM width) + extract(year FROM width) > 0 OR mod(seconds, 86400) = 0;
-    suffix text := to_char(begins, CASE WHEN in_days AND begins = date_trunc('day', begins) THEN '"_p"YYYYMMDD'
-                                        WHEN (in_days OR mod(seconds, 60) = 0) AND begins = date_trunc('minute', begins)
-                                        THEN '"_p"YYYYMMDD_HH24MI'
-                                        WHEN begins = date_trunc('second', begins) THEN '"_p"YYYYMMDD_HH24MISS'
-                                        ELSE '"_p"YYYYMMDD_HH24MISSUS' END);
-    base text;
-    home name;
-    found text;
-    again integer := 0;
-BEGIN
-    SELECT c.relname, n.nspname INTO base, home
-      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = parent;
-    LOOP
-        found := base || suffix || CASE WHEN again > 0 THEN '_' || again ELSE '' END;
-        IF octet_length(found) >= current_setting('max_identifier_length')::integer THEN
-            base := left(base, -1);
-        ELSIF to_regclass(format('%I.%I', home, found)) IS NULL
-              AND to_regtype(format('%I.%I', home, found)) IS NULL THEN
-            RETURN format('%I.%I', home, found);
-        ELSE
-            again := again + 1;
-        END IF;
-    END LOOP;
-END $$;
-COMMENT ON FUNCTION kid_partition_name(regclass, interval, timestamptz) IS
-    'returns a name for the partition that begins at a time, which no relation and no type has';
-
--- With another value of such a setting, old rows seem to be new, and new rows seem to be old.
-CREATE FUNCTION kid_check_partition_setting(type regtype) RETURNS void
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    setting text;
-BEGIN
-    EXECUTE format('SELECT %s.kid_bound_setting($1)', (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) INTO setting USING type;
-    IF EXISTS (SELECT FROM pg_db_role_setting AS s, unnest(s.setconfig) AS c (text)
-                WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()))
-                  AND lower(split_part(c.text, '=', 1)) = setting
-                  AND substr(c.text, length(setting) + 2) <> current_setting(setting)) THEN
-        RAISE 'roles of this database have different values of "%"', setting
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'The time of a partition depends on this setting, and kid cannot know which value the IDs '
-                           'of the table were made with.',
-                  HINT = 'Give all roles the same value, written alike, or create and drop partitions by their bounds.';
-    END IF;
-END $$;
-COMMENT ON FUNCTION kid_check_partition_setting(regtype) IS
-    'raises an error if the time in IDs of a type depends on the role';
 
 CREATE FUNCTION kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
     time_check boolean DEFAULT false)
     RETURNS SETOF text
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
-    AS $$
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off AS $$
 DECLARE
-    home text := (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
+    home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
     months integer;                 -- of the width: either these
     seconds numeric;                -- or these
-    type regtype;
-    name name;
-    reach bytea;
-    start timestamptz;              -- when the first period begins
-    first bytea;                    -- the first bound from which a partition may be missing
+    key record;
+    base text;                      -- what names of partitions begin with
+    schema name;
     rest regclass;                  -- the default partition
     storage text;
-    check_name name := 'kid_time';
-    again integer := 0;
+    caught text;                    -- the query that finds rows of a piece in the default partition
     piece record;
-    reported regclass;
+    detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
+    hint text;
     is_caught boolean;
+    stem text;
     partition text;
+    again integer;
     left_out timestamptz[] := '{}';
-    made integer := 0;
+    made regclass[] := '{}';
+    check_name name := 'kid_time';
 BEGIN
     IF num_nulls(parent, width, until, time_check) > 0 THEN
         RAISE 'arguments of kid_create_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
@@ -3206,131 +3090,147 @@ BEGIN
     ELSIF at_most < 1 THEN
         RAISE 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    EXECUTE format('SELECT %s.kid_partition_key($1)', home) USING parent;
-    EXECUTE format('SELECT %s.kid_lock_parent($1)', home) USING parent;
-    EXECUTE format('SELECT k.*, %1$s.kid_bound_at(k.type, now()),
-                           greatest($2, %1$s.kid_bound_time(k.type, %1$s.kid_bound_at(k.type, $3)))
-                      FROM %1$s.kid_partition_key($1) AS k', home)
-       INTO type, name, reach, start USING parent, since, timestamptz '-infinity';
-    EXECUTE format('SELECT %s.kid_check_partition_setting($1)', home) USING type;
-
-    -- If the first partition begins at or before the present, all holes after it are filled. Otherwise the present
-    -- period is the first.
-    IF since IS NULL THEN
-        start := now();
-        FOR piece IN EXECUTE format('SELECT b.lower, b.upper, %1$s.kid_bound_time($2, b.upper) AS ends
-                                       FROM %1$s.kid_partition_bounds($1) AS b
-                                      WHERE NOT b.detaching ORDER BY b.lower', home) USING parent, type LOOP
-            EXIT WHEN piece.lower > reach;
-            IF piece.upper IS NULL THEN
-                RETURN;
-            END IF;
-            first := piece.upper;
-            reach := piece.upper;
-            start := piece.ends;
-        END LOOP;
-    END IF;
-    -- Months are counted from a January, all other widths from Monday 2001-01-01.
-    IF months > 0 THEN
-        start := date_trunc('month', start);
-        start := start - make_interval(
-            months => mod((extract(year FROM start) * 12 + extract(month FROM start) - 1)::integer, months));
-    ELSE
-        start := date_bin(make_interval(secs => seconds), start, '2001-01-01 00:00:00+00');
-    END IF;
-    IF extract(epoch FROM until - start) / extract(epoch FROM width) > 10000 THEN
-        RAISE 'more than 10000 partitions of % would be created', parent
-            USING ERRCODE = 'program_limit_exceeded',
-                  DETAIL = format('That is from %s until %s, each of "%s".', start, until, width);
-    END IF;
-
-    SELECT nullif(p.partdefid, 0),
-           concat(' USING ' || quote_ident(m.amname), ' TABLESPACE ' || quote_ident(t.spcname)) INTO rest, storage
-      FROM pg_class AS c JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
-           LEFT JOIN pg_am AS m ON m.oid = c.relam LEFT JOIN pg_tablespace AS t ON t.oid = c.reltablespace
+    EXECUTE format('SELECT * FROM %s.kid_partition_key($1, true)', home) INTO key USING parent;
+    SELECT c.relname, n.nspname, nullif(p.partdefid, 0),
+           concat(' USING ' || quote_ident(m.amname), ' TABLESPACE ' || quote_ident(s.spcname)),
+           -- The operators of a domain are those of its base type.
+           format('SELECT EXISTS (SELECT FROM %s WHERE %2$I OPERATOR(%3$I.>=) $1::%4$s '
+                  'AND %2$I OPERATOR(%3$I.<) $2::%4$s)',
+                  p.partdefid::regclass, key.name, o.nspname, b.oid::regtype)
+      INTO base, schema, rest, storage, caught
+      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+           JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
+           JOIN pg_type AS t ON t.oid = key.type
+           JOIN pg_type AS b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
+           JOIN pg_namespace AS o ON o.oid = b.typnamespace
+           LEFT JOIN pg_am AS m ON m.oid = c.relam LEFT JOIN pg_tablespace AS s ON s.oid = c.reltablespace
      WHERE c.oid = parent;
-    IF (SELECT c.relowner FROM pg_class AS c WHERE c.oid = rest)
-       <> (SELECT c.relowner FROM pg_class AS c WHERE c.oid = parent) THEN
+    IF (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c WHERE c.oid = rest) <> current_user THEN
         RAISE 'must be owner of table %', rest USING ERRCODE = 'insufficient_privilege';
     END IF;
-    WHILE EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = parent AND c.conname = check_name) LOOP
-        again := again + 1;
-        check_name := 'kid_time_' || again;
-    END LOOP;
-    -- The points where a period begins, or where a partition begins or ends, cut time into pieces. In each a partition
-    -- takes rows, or is missing, or is being detached. If a bound is in the time unit in which a period begins, it
-    -- stands for that. Pieces for new rows come first, because at_most may end the call.
+
+    -- If the first partition begins at or before the present, all gaps after it are filled. Otherwise the present
+    -- period is the first. Months are counted from a January, all other widths from Monday 2001-01-01.
+    --
+    -- The points where a period begins cut a gap into pieces. If the gap begins or ends in the same time unit, its
+    -- bound stands for that point. One time unit can contain several periods: the longest has 1,024 seconds. Pieces for
+    -- new rows come first, because at_most may end the call.
     FOR piece IN EXECUTE format($query$
         WITH partitions AS (SELECT * FROM %1$s.kid_partition_bounds($1)),
-             bounds AS (SELECT lower AS id FROM partitions UNION SELECT upper FROM partitions WHERE upper IS NOT NULL),
-             periods AS (SELECT %1$s.kid_bound_at($2, p.begins) AS id, p.begins
-                           FROM generate_series($5, $6 + $7, $7) AS p (begins)),
-             points AS (SELECT id, NULL::timestamptz AS begins FROM bounds
-                        UNION ALL
-                        SELECT p.id, p.begins FROM periods AS p
-                         WHERE p.id IN (SELECT b.id FROM bounds AS b)
-                            OR %1$s.kid_bound_time($2, p.id) NOT IN
-                               (SELECT %1$s.kid_bound_time($2, b.id) FROM bounds AS b WHERE b.id <> '')),
-             pieces AS (SELECT id AS lower, lead(id) OVER (ORDER BY id) AS upper, min(begins) AS begins
-                          FROM points GROUP BY id)
-        SELECT coalesce(x.begins, %1$s.kid_bound_time($2, x.lower)) AS begins, p.partition AS detaching,
-               %1$s.kid_bound_text($2, x.lower) AS lower, %1$s.kid_bound_text($2, x.upper) AS upper,
-               %1$s.kid_partition_condition($2, $3, x.lower, x.upper) AS condition,
-               x.upper IS NULL OR x.upper = %1$s.kid_bound_at($2, timestamptz 'infinity') AS is_beyond_range,
-               bool_or(coalesce(x.upper > now_id, true)) OVER (PARTITION BY p.partition) AS is_for_new_rows
-          FROM %1$s.kid_bound_at($2, now()) AS now_id,
-               pieces AS x LEFT JOIN partitions AS p ON p.lower <= x.lower AND (p.upper > x.lower OR p.upper IS NULL)
-         WHERE x.lower >= coalesce($4, %1$s.kid_bound_at($2, $5))
-           AND x.lower <= %1$s.kid_bound_at($2, $6 - interval '1 microsecond')
-           AND (p.partition IS NULL OR p.detaching)
-         ORDER BY coalesce(x.upper > now_id, true) DESC, x.lower $query$, home)
-        USING parent, type, name, first, start, until, width
+             origin AS (SELECT coalesce(max(p.ends), $3, now()) AS begins, max(p.ends) IS NOT NULL AS follows
+                          FROM (SELECT * FROM partitions WHERE NOT detaching ORDER BY lower LIMIT 1) AS p
+                         WHERE $3 IS NULL AND p.lower <= %1$s.kid_bound_at($2, now())),
+             gaps AS (SELECT p.upper AS lower, p.ends AS begins, lead(p.lower) OVER sorted AS upper,
+                             coalesce(lead(p.begins) OVER sorted, 'infinity') AS ends
+                        FROM (SELECT lower, upper, begins, ends FROM partitions
+                              UNION ALL SELECT '', '', '-infinity', '-infinity') AS p
+                      WINDOW sorted AS (ORDER BY p.lower, p.ends)),
+             clipped AS (SELECT g.*, CASE WHEN $6 = 0 THEN date_bin($5, t, '2001-01-01 00:00:00+00')
+                                          ELSE date_trunc('month', t) - make_interval(months => mod(
+                                              (extract(year FROM t) * 12 + extract(month FROM t) - 1)::integer, $6))
+                                     END AS first
+                           FROM origin AS o, gaps AS g, %1$s.kid_bound_at($2, timestamptz '-infinity') AS least_id,
+                                greatest(g.begins, o.begins, %1$s.kid_bound_time($2, least_id)) AS t
+                          WHERE g.lower <> coalesce(g.upper, '-') AND (g.begins >= o.begins OR NOT o.follows)),
+             counted AS (SELECT c.*, sum((extract(epoch FROM least(c.ends, $4)) - extract(epoch FROM c.first))
+                                         / extract(epoch FROM $5)) OVER () > 10000 AS are_too_many
+                           FROM clipped AS c WHERE c.first <= least(c.ends, $4)),
+             pieces AS (SELECT CASE WHEN unit <= c.begins THEN c.lower ELSE id END AS lower, c.upper, c.are_too_many,
+                               coalesce(min(t) FILTER (WHERE unit > c.begins OR id = c.lower), c.begins) AS begins
+                          FROM counted AS c,
+                               generate_series(c.first, CASE WHEN c.are_too_many THEN c.first
+                                                             ELSE least(c.ends, $4 + $5 + interval '1024 s') END,
+                                               $5) AS t,
+                               %1$s.kid_bound_at($2, t) AS id, %1$s.kid_bound_time($2, id) AS unit
+                         WHERE unit < c.ends OR unit <= c.begins
+                         GROUP BY 1, c.upper, c.begins, c.are_too_many),
+             bounded AS (SELECT p.lower, p.begins, p.are_too_many,
+                                coalesce(lead(p.lower) OVER (PARTITION BY p.upper ORDER BY p.lower), p.upper) AS upper
+                           FROM pieces AS p)
+        SELECT NULL::regclass AS detaching, b.begins, b.lower, b.upper, b.are_too_many,
+               b.upper IS NULL OR b.upper = %1$s.kid_bound_at($2, timestamptz 'infinity') AS is_beyond_range,
+               coalesce(b.upper > %1$s.kid_bound_at($2, now()), true) AS is_for_new_rows
+          FROM bounded AS b WHERE b.lower <= %1$s.kid_bound_at($2, $4 - interval '1 microsecond')
+        UNION ALL
+        SELECT p.partition, p.begins, p.lower, p.upper, false, false, p.ends > now()
+          FROM partitions AS p, origin AS o WHERE p.detaching AND p.begins < $4 AND p.ends > o.begins
+         ORDER BY detaching, is_for_new_rows DESC, lower $query$, home)
+        USING parent, key.type, since, until, width, months
     LOOP
         IF piece.detaching IS NOT NULL THEN
-            -- An error if new rows would find no partition.
-            IF piece.detaching IS DISTINCT FROM reported THEN
-                EXECUTE format('SELECT %s.kid_report_detaching($1, $2, $3)', home)
-                    USING parent, piece.detaching, piece.is_for_new_rows;
-                reported := piece.detaching;
+            -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
+            hint := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.',
+                           parent, piece.detaching);
+            IF piece.is_for_new_rows THEN
+                RAISE 'detaching partition % from % is not complete', piece.detaching, parent
+                    USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
             END IF;
+            RAISE WARNING 'detaching partition % from % is not complete', piece.detaching, parent
+                USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
             CONTINUE;
+        ELSIF piece.are_too_many THEN
+            RAISE 'more than 10000 partitions of % would be created', parent USING ERRCODE = 'program_limit_exceeded';
         ELSIF piece.is_beyond_range THEN
-            RAISE 'timestamp out of range for type %', (SELECT t.typname FROM pg_type AS t WHERE t.oid = type)
+            RAISE 'timestamp out of range for type %', (SELECT t.typname FROM pg_type AS t WHERE t.oid = key.type)
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
-        ELSIF time_check AND piece.condition IS NULL THEN
-            RAISE 'IDs of type % cannot have a constraint on their time', type
-                USING ERRCODE = 'feature_not_supported';
         ELSIF rest IS NOT NULL THEN
-            -- The operators of a domain are those of its base type.
-            EXECUTE (
-                SELECT format('SELECT EXISTS (SELECT FROM %1$s WHERE %2$I OPERATOR(%3$I.>=) %4$L::%5$s '
-                              'AND %2$I OPERATOR(%3$I.<) %6$L::%5$s)', rest, name, n.nspname, piece.lower,
-                              b.oid::regtype, piece.upper)
-                  FROM pg_type AS t JOIN pg_type AS b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
-                       JOIN pg_namespace AS n ON n.oid = b.typnamespace
-                 WHERE t.oid = type) INTO is_caught;
+            EXECUTE caught INTO is_caught USING ltrim(piece.lower), ltrim(piece.upper);
             IF is_caught THEN
                 left_out := left_out || piece.begins;
                 CONTINUE;
             END IF;
         END IF;
-        IF made = at_most THEN
+        IF cardinality(made) = at_most THEN
             RAISE NOTICE 'more partitions of % are missing', parent USING HINT = 'The next call creates them.';
             EXIT;
         END IF;
+        -- An unused name, which tells when the partition begins. The width decides the format. One byte is left for the
+        -- name of the array type, which begins with "_".
+        stem := base;
+        again := 0;
+        LOOP
+            partition := stem
+                || to_char(piece.begins, CASE
+                       WHEN mod(seconds, 86400) = 0 AND piece.begins = date_trunc('day', piece.begins)
+                           THEN '"_p"YYYYMMDD'
+                       WHEN mod(seconds, 60) = 0 AND piece.begins = date_trunc('minute', piece.begins)
+                           THEN '"_p"YYYYMMDD_HH24MI'
+                       WHEN piece.begins = date_trunc('second', piece.begins) THEN '"_p"YYYYMMDD_HH24MISS'
+                       ELSE '"_p"YYYYMMDD_HH24MISSUS' END)
+                || CASE WHEN again > 0 THEN '_' || again ELSE '' END;
+            IF octet_length(partition) >= current_setting('max_identifier_length')::integer THEN
+                stem := left(stem, -1);
+                CONTINUE;
+            END IF;
+            partition := format('%I.%I', schema, partition);
+            EXIT WHEN to_regclass(partition) IS NULL AND to_regtype(partition) IS NULL;
+            again := again + 1;
+        END LOOP;
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent.
-        EXECUTE format('SELECT %s.kid_partition_name($1, $2, $3)', home) INTO partition
-            USING parent, width, piece.begins;
         EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
-                       'INCLUDING STORAGE INCLUDING COMPRESSION%s)%s', partition, parent,
-                       CASE WHEN time_check
-                            THEN format(', CONSTRAINT %I CHECK (%s)', check_name, piece.condition) END, storage);
+                       'INCLUDING STORAGE INCLUDING COMPRESSION)%s', partition, parent, storage);
         EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition,
-                       piece.lower, piece.upper);
+                       ltrim(piece.lower), ltrim(piece.upper));
+        made := made || partition::regclass;
         RETURN NEXT partition;
-        made := made + 1;
     END LOOP;
+    IF time_check THEN
+        again := 0;
+        WHILE EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = parent AND c.conname = check_name) LOOP
+            again := again + 1;
+            check_name := 'kid_time_' || again;
+        END LOOP;
+        FOR piece IN EXECUTE format('SELECT * FROM %s.kid_partitions($1) WHERE partition = ANY ($2)', home)
+                     USING parent, made LOOP
+            IF piece.missing_check IS NULL THEN
+                RAISE 'IDs of type % cannot have a constraint on their time', key.type
+                    USING ERRCODE = 'feature_not_supported';
+            END IF;
+            EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%s)', piece.partition, check_name,
+                           piece.missing_check);
+        END LOOP;
+    END IF;
     IF left_out <> '{}' THEN
         RAISE WARNING 'rows in default partition % keep partitions of % from being created', rest, parent
             USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -3344,14 +3244,13 @@ END $$;
 CREATE FUNCTION kid_drop_partitions(
     parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
     RETURNS SETOF text
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
-    AS $$
+    LANGUAGE plpgsql VOLATILE
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off AS $$
 DECLARE
-    home text := (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
-    type regtype;
-    setting text;
-    stays boolean;
+    home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
+    key record;
     dropped record;
+    partition text;
     count integer := 0;
 BEGIN
     IF num_nulls(parent, older_than, dry_run) > 0 THEN
@@ -3361,63 +3260,55 @@ BEGIN
     ELSIF at_most < 1 THEN
         RAISE 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    EXECUTE format('SELECT %s.kid_partition_key($1)', home) USING parent;
-    IF NOT dry_run THEN
-        EXECUTE format('SELECT %s.kid_lock_parent($1)', home) USING parent;
-    END IF;
-    EXECUTE format('SELECT k.type, %1$s.kid_bound_setting(k.type),
-                           (SELECT bool_or(b.upper > now_id) IS TRUE OR bool_or(b.upper IS NULL) IS TRUE
-                              FROM %1$s.kid_partition_bounds($1) AS b,
-                                   %1$s.kid_bound_at(k.type, greatest(now(), $2)) AS now_id)
-                      FROM %1$s.kid_partition_key($1) AS k', home)
-       INTO type, setting, stays USING parent, older_than;
-    EXECUTE format('SELECT %s.kid_check_partition_setting($1)', home) USING type;
-    -- If the value of the setting is not the one with which the IDs were made, new rows may seem to be years old.
-    IF setting IS NOT NULL AND NOT stays THEN
-        RAISE 'no partition of % would remain for new rows', parent
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = format('The value of "%s" may not be the one with which the IDs of the table were made.',
-                                  setting),
-                  HINT = format('Check "%s". If it is right, create partitions for new rows first, or drop the old '
-                                'ones by name.', setting);
-    END IF;
+    EXECUTE format('SELECT * FROM %s.kid_partition_key($1, $2)', home) INTO key USING parent, NOT dry_run;
     FOR dropped IN EXECUTE format($query$
-        SELECT b.partition, format('%%I.%%I', n.nspname, c.relname) AS name, b.detaching,
-               CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind
-          FROM %1$s.kid_partition_bounds($1) AS b
-               JOIN pg_class AS c ON c.oid = b.partition JOIN pg_namespace AS n ON n.oid = c.relnamespace
-         WHERE b.upper <= %1$s.kid_bound_at($2, $3)
-         ORDER BY b.lower $query$, home) USING parent, type, older_than
+        SELECT b.partition, b.detaching, CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind,
+               b.upper <= %1$s.kid_bound_at($2, $3) AS is_old,
+               bool_or(b.ends > greatest(now(), $3)) OVER () AS others_stay
+          FROM %1$s.kid_partition_bounds($1) AS b JOIN pg_class AS c ON c.oid = b.partition
+         ORDER BY b.lower $query$, home) USING parent, key.type, older_than
     LOOP
-        IF dropped.detaching THEN
-            EXECUTE format('SELECT %s.kid_report_detaching($1, $2, false)', home) USING parent, dropped.partition;
+        -- If the value of the setting is not the one with which the IDs were made, new rows may seem to be years old.
+        IF key.setting IS NOT NULL AND NOT dropped.others_stay THEN
+            RAISE 'no partition of % would remain for new rows', parent
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                      DETAIL = format('The value of "%s" may not be the one with which the IDs of the table were made.',
+                                      key.setting),
+                      HINT = format('Check "%s". If it is right, create partitions for new rows first, or drop the old '
+                                    'ones by name.', key.setting);
+        ELSIF dropped.is_old IS NOT TRUE THEN
+            CONTINUE;
+        ELSIF dropped.detaching THEN
+            RAISE WARNING 'detaching partition % from % is not complete', dropped.partition, parent
+                USING ERRCODE = 'object_not_in_prerequisite_state',
+                      HINT = format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s '
+                                    'FINALIZE.', parent, dropped.partition);
             CONTINUE;
         ELSIF count = at_most THEN
             RAISE NOTICE 'more partitions of % are older than %', parent, older_than
                 USING HINT = 'The next call drops them.';
             EXIT;
-        ELSIF NOT dry_run THEN
+        END IF;
+        partition := dropped.partition;
+        IF NOT dry_run THEN
             -- A partition cannot be dropped if foreign keys refer to the parent. DETACH checks that they refer to no
             -- row of the partition.
-            EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, dropped.name);
-            EXECUTE format('DROP %s %s', dropped.kind, dropped.name);
+            EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, partition);
+            IF to_regclass(partition) IS DISTINCT FROM dropped.partition THEN
+                RAISE 'table % was renamed while its partitions were to be changed', partition
+                    USING ERRCODE = 'object_not_in_prerequisite_state';
+            END IF;
+            EXECUTE format('DROP %s %s', dropped.kind, partition);
         END IF;
-        RETURN NEXT dropped.name;
+        RETURN NEXT partition;
         count := count + 1;
     END LOOP;
 END $$;
 
-COMMENT ON FUNCTION kid_partition_key(regclass) IS 'returns the column that a table is partitioned by, and its type';
-COMMENT ON FUNCTION kid_partition_bounds(regclass) IS 'returns the partitions of a table with their bounds';
-COMMENT ON FUNCTION kid_time_literal(timestamptz) IS 'returns an instant as SQL, the same in any TimeZone';
-COMMENT ON FUNCTION kid_partition_condition(regtype, name, bytea, bytea) IS
-    'returns a condition on kid_timestamp() that all IDs between two bounds meet, or NULL';
 COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
     'creates the missing partitions of a table until a time, and returns their names';
 COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
-COMMENT ON FUNCTION kid_partition_times(regclass) IS
-    'returns the partitions of a table with the times of their IDs, from begins, included, until ends, excluded';
 COMMENT ON FUNCTION kid_partitions(regclass) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
 
@@ -3476,7 +3367,7 @@ CREATE FUNCTION kid_stored_ids(
     -- Longer than deadlock_timeout: autovacuum gives way.
     SET lock_timeout = '1500ms' AS $$
 DECLARE
-    home text := (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
+    home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
     is_superuser boolean := current_setting('is_superuser')::boolean;
     most_strangers integer := 1000;
     source record;
@@ -3651,7 +3542,7 @@ CREATE FUNCTION kid_observe_all(
     RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE COST 10000 ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
-    home text := (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
+    home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
     until timestamptz;
     source record;
 BEGIN
@@ -3706,7 +3597,7 @@ CREATE FUNCTION kid_check(
     LANGUAGE plpgsql VOLATILE STRICT COST 10000 ROWS 10
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
 DECLARE
-    home text := (SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
+    home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
 BEGIN
     -- Columns whose default does not make IDs of their type. A column with a foreign key need not make IDs.
     RETURN QUERY EXECUTE format($query$

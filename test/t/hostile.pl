@@ -289,8 +289,8 @@ my @relations = qw(plain child parent rest old seen kept);
 # Functions that kid, or code that it runs, could mistake for its own or for PostgreSQL's: those that kid's functions call, and
 # PostgreSQL's.
 my %lookalikes = (
-	'kid_stored_ids(timestamptz, text, regclass, OUT clock text, OUT id text)' => 'SETOF record', 'kid_stored_forms(OUT clock text, OUT type regtype)' => 'SETOF record', 'kid_bound_setting(regtype)' => 'text',
-	'kid_partition_times(regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT detaching boolean)' => 'SETOF record',
+	'kid_stored_ids(timestamptz, text, regclass, OUT clock text, OUT id text)' => 'SETOF record', 'kid_stored_forms(OUT clock text, OUT type regtype)' => 'SETOF record',
+	'kid_partition_bounds(regclass, OUT partition regclass, OUT detaching boolean)' => 'SETOF record', 'kid_bound_at(oid, timestamptz)' => 'name', 'kid_bound_time(oid, text)' => 'timestamptz', 'lpad(text, int)' => 'text', 'ltrim(text)' => 'text',
 	'sum(bigint)' => 'bigint', 'pg_total_relation_size(oid)' => 'bigint', 'pg_stat_get_live_tuples(oid)' => 'bigint',
 	'format(text, name)' => 'text', 'format(text, regclass, name)' => 'text', 'format(text, regclass, name, regtype)' => 'text', 'format_type(oid, int)' => 'text', 'unnest(smallint[])' => 'SETOF smallint',
 	(map { ("${_}_floor(timestamptz)" => "KID.$_", "${_}_ceil(timestamptz)" => "KID.$_", "${_}_send(KID.$_)" => 'bytea', "kid_timestamp(KID.$_)" => 'timestamptz') } names_of()),
@@ -425,10 +425,10 @@ is(sql('held', q{SELECT string_agg(DISTINCT p.proowner::regrole::text, ' ') FROM
 
 # What the owner of the database must not be able to do, although the extension and its schema are his.
 my $refuses = output_of('held', 'holder', 'CREATE SCHEMA elsewhere;' . join '', map { "$_;\n" } my @forbidden = (
-	'CREATE OR REPLACE FUNCTION planted.kid_bound_setting(type regtype) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$',
-	'DROP FUNCTION planted.kid_bound_setting(regtype)', 'DROP FUNCTION planted.kid_stats()',
-	'ALTER FUNCTION planted.kid_bound_setting(regtype) OWNER TO holder', 'ALTER FUNCTION planted.kid_bound_setting(regtype) RENAME TO other', 'ALTER FUNCTION planted.kid_bound_setting(regtype) SECURITY DEFINER',
-	'ALTER EXTENSION kid DROP FUNCTION planted.kid_bound_setting(regtype)', 'ALTER EXTENSION kid DROP FUNCTION planted.kid_stats()', 'ALTER TYPE planted.kid64 RENAME TO other',
+	'CREATE OR REPLACE FUNCTION planted.kid_bound_time(type regtype, bound name) RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$',
+	'DROP FUNCTION planted.kid_bound_time(regtype, name)', 'DROP FUNCTION planted.kid_stats()',
+	'ALTER FUNCTION planted.kid_bound_time(regtype, name) OWNER TO holder', 'ALTER FUNCTION planted.kid_bound_time(regtype, name) RENAME TO other', 'ALTER FUNCTION planted.kid_bound_time(regtype, name) SECURITY DEFINER',
+	'ALTER EXTENSION kid DROP FUNCTION planted.kid_bound_time(regtype, name)', 'ALTER EXTENSION kid DROP FUNCTION planted.kid_stats()', 'ALTER TYPE planted.kid64 RENAME TO other',
 	'ALTER EXTENSION kid ADD FUNCTION pg_catalog.now()', 'SELECT planted.kid_observe_all()', q{SELECT planted.kid_reset_clock('infinity'::timestamptz)}, 'SELECT planted.kid_identity(); SET kid.node = 1', 'ALTER EXTENSION kid SET SCHEMA elsewhere', 'ALTER DATABASE held SET kid.lease = 0',
 	'GRANT EXECUTE ON FUNCTION planted.kid_observe_all() TO holder', 'SELECT planted.kid_observe_all()',
 	'CREATE FUNCTION planted.on_ddl() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$; CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION planted.on_ddl()'));
@@ -480,7 +480,7 @@ plant('held', 'holder', 'planted', q{
 } . (lookalikes('evil', 1) =~ s/CREATE FUNCTION evil\.kid_stored_ids/CREATE FUNCTION evil.other_stored_ids/r) . join '', map { "ALTER EXTENSION kid ADD $_;\n" }
 	'FUNCTION evil.aa_floor(timestamptz)', 'FUNCTION evil.zz_floor(timestamptz)', 'FUNCTION planted.zz_floor(timestamptz)', 'FUNCTION evil.a_next()', 'FUNCTION evil.n()', 'DOMAIN evil.kid64', 'TYPE evil.kid96',
 	'TYPE evil.sno', 'TYPE evil.flake', 'VIEW evil.kid_stats', 'TABLE evil.t', 'FUNCTION evil.kid_stored_ids(regclass)', 'OPERATOR evil.>= (KID.kid64, KID.kid64)', 'CAST (planted.pair AS KID.kid64)',
-	'FUNCTION evil.kid_bound_setting(regtype)', 'SCHEMA elsewhere');
+	'FUNCTION evil.kid_bound_time(oid, text)', 'SCHEMA elsewhere');
 cmp_ok(sql('held', 'SELECT n FROM planted.overloads'), '>', 500, 'the owner of the database created overloads of the functions');
 like(output_of('held', $superuser, q{CREATE TABLE own (id planted.kid64 PRIMARY KEY DEFAULT 1); SELECT remedy FROM planted.kid_check('own'::regclass)}), qr/SET DEFAULT planted\.kid_next\(\);/, 'a remedy of kid_check() names no planted function');
 look_after('held', 'holder', 'planted', 'public', 'planted', 'evil, planted');
