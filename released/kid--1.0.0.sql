@@ -12,21 +12,14 @@ DROP FUNCTION kid_library();
 
 -- Planner support and statistics
 
-CREATE FUNCTION kid_support_time(internal) RETURNS internal
+CREATE FUNCTION kid_support(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_setting(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_rows(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_support_time(internal) IS 'planner support for comparisons of an ID with time';
+COMMENT ON FUNCTION kid_support(internal) IS
+    'planner support for comparisons with time, functions that depend on a setting, and generators of sets';
 COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support for comparisons beside bounds';
-COMMENT ON FUNCTION kid_support_setting(internal) IS
-    'planner support for functions that depend on a setting: replaces a call in a query by one with the setting as '
-    'its last argument';
-COMMENT ON FUNCTION kid_support_rows(internal) IS 'planner support for generators of sets of IDs';
 
 CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
@@ -53,9 +46,9 @@ COMMENT ON DOMAIN kid_span IS
     'any tstzrange, as the operand of <@ and @> beside an ID, so that these operators do not compete with those of '
     'ranges';
 
--- from src/sql/gist.sql
+-- from src/sql/index_support.sql
 
--- GiST support that does not depend on the type of the IDs
+-- Support of GiST and BRIN: it depends on no more than the size of the IDs, 8, 10 or 12 bytes
 
 CREATE FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -79,6 +72,27 @@ COMMENT ON FUNCTION kid_gist_picksplit(internal, internal) IS 'GiST support';
 COMMENT ON FUNCTION kid_gist_same(bytea, bytea, internal) IS 'GiST support';
 COMMENT ON FUNCTION kid_gist_fetch(internal) IS 'GiST support';
 COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
+
+CREATE FUNCTION kid_gist_compress_8(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_brin_distance_8(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_compress_8(internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_brin_distance_8(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE FUNCTION kid_gist_compress_10(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_brin_distance_10(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_compress_10(internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_brin_distance_10(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE FUNCTION kid_gist_compress_12(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_brin_distance_12(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_compress_12(internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_brin_distance_12(internal, internal) IS 'BRIN multi minmax distance';
 
 -- from src/sql/traits/io.sql.in
 
@@ -202,14 +216,11 @@ CREATE FUNCTION kid64_hash(kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_hash_extended(kid64, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_brin_distance(internal, internal) RETURNS double precision
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid64_cmp(kid64, kid64) IS 'less-equal-greater';
 COMMENT ON FUNCTION kid64_sortsupport(internal) IS 'sort support';
 COMMENT ON FUNCTION kid64_hash(kid64) IS 'hash';
 COMMENT ON FUNCTION kid64_hash_extended(kid64, bigint) IS 'hash';
-COMMENT ON FUNCTION kid64_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
 
 CREATE OPERATOR FAMILY kid64_ops USING btree;
 CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING btree FAMILY kid64_ops AS
@@ -261,7 +272,7 @@ CREATE OPERATOR CLASS kid64_minmax_multi_ops FOR TYPE kid64 USING brin FAMILY ki
     FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
-    FUNCTION 11 kid64_brin_distance(internal, internal);
+    FUNCTION 11 kid_brin_distance_8(internal, internal);
 
 COMMENT ON OPERATOR FAMILY kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
 COMMENT ON OPERATOR CLASS kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
@@ -286,13 +297,9 @@ COMMENT ON AGGREGATE max(kid64) IS 'maximum value of all kid64 input values';
 
 -- from src/sql/traits/gist.sql.in
 
--- kid64: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+-- kid64: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
-
-CREATE FUNCTION kid64_gist_compress(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_gist_compress(internal) IS 'GiST support';
 
 CREATE OPERATOR FAMILY kid64_ops USING gist;
 CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING gist FAMILY kid64_ops AS
@@ -303,7 +310,7 @@ CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING gist FAMILY kid64_o
     OPERATOR 23 >=,
     FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
     FUNCTION 2 kid_gist_union(internal, internal),
-    FUNCTION 3 kid64_gist_compress(internal),
+    FUNCTION 3 kid_gist_compress_8(internal),
     FUNCTION 5 kid_gist_penalty(internal, internal, internal),
     FUNCTION 6 kid_gist_picksplit(internal, internal),
     FUNCTION 7 kid_gist_same(bytea, bytea, internal),
@@ -343,7 +350,7 @@ COMMENT ON FUNCTION kid64_ceil(timestamptz) IS
 
 -- from src/sql/traits/time_casts.sql.in
 
--- kid64: casts from and to time
+-- kid64: casts from and to time, and the time between two IDs
 
 CREATE CAST (timestamptz AS kid64) WITH FUNCTION kid64_floor(timestamptz);
 CREATE CAST (kid64 AS timestamptz) WITH FUNCTION kid_timestamp(kid64);
@@ -351,21 +358,8 @@ CREATE CAST (kid64 AS timestamptz) WITH FUNCTION kid_timestamp(kid64);
 COMMENT ON CAST (timestamptz AS kid64) IS 'same as kid64_floor()';
 COMMENT ON CAST (kid64 AS timestamptz) IS 'same as kid_timestamp()';
 
--- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
--- operators of these names would also be candidates in queries without IDs.
-CREATE FUNCTION kid64_date(kid64) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
-RETURN kid_timestamp($1)::date;
-
-COMMENT ON FUNCTION kid64_date(kid64) IS
-    'returns the day on which the time unit of an ID begins, in the time zone of the session';
-
-CREATE CAST (kid64 AS date) WITH FUNCTION kid64_date(kid64);
-COMMENT ON CAST (kid64 AS date) IS 'same as kid64_date()';
-
--- from src/sql/traits/minus.sql.in
-
--- kid64: the time between two IDs
-
+-- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
+-- be candidates in queries without IDs.
 CREATE FUNCTION kid64_mi(kid64, kid64) RETURNS interval
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
     RETURN kid_timestamp($1) - kid_timestamp($2);
@@ -387,9 +381,9 @@ COMMENT ON FUNCTION kid64_edge(which text, operator text, ts timestamptz) IS
     'planner support: returns the lowest or the highest kid64 that is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid64_lt_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_lt(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION kid64_time_lt(timestamptz, kid64) IS 'implementation of < operator';
 CREATE OPERATOR < (
@@ -403,9 +397,9 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (kid64, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, kid64) IS 'earlier than, in time units';
 CREATE FUNCTION kid64_le_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_le(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
@@ -419,9 +413,9 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (kid64, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, kid64) IS 'not later than, in time units';
 CREATE FUNCTION kid64_ge_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_ge(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS 'implementation of >= operator';
 COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
@@ -435,9 +429,9 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (kid64, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, kid64) IS 'not earlier than, in time units';
 CREATE FUNCTION kid64_gt_time(kid64, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_gt(timestamptz, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS 'implementation of > operator';
 COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
 CREATE OPERATOR > (
@@ -457,7 +451,7 @@ COMMENT ON FUNCTION kid64_edge(which text, range tstzrange) IS
     'planner support: returns the lowest or the highest kid64 in a range of time';
 
 CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'kid64_within';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_within';
 
 COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a range of time';
 
@@ -466,7 +460,7 @@ COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a 
 -- kid64: operators that compare with ranges of time
 
 CREATE FUNCTION kid64_range_contains(kid_span, kid64) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
 
@@ -514,13 +508,13 @@ COMMENT ON CAST (smallint AS kid64) IS 'the same number, as a bigint';
 CREATE FUNCTION kid64_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
 CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'kid64_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
 CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
 -- from src/sql/traits/horizon.sql.in
 
--- kid64: the horizon (src/pg/traits/horizon.hpp)
+-- kid64: the horizon (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_horizon() RETURNS kid64
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
@@ -535,6 +529,8 @@ COMMENT ON FUNCTION kid_horizon() IS
 CREATE FUNCTION kid_observe(kid64) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_observe';
 REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
+COMMENT ON FUNCTION kid_observe(kid64) IS
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 -- from src/sql/types/kid64.sql
 
@@ -547,7 +543,7 @@ COMMENT ON TYPE kid64 IS
 CREATE FUNCTION kid_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
 CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'kid64_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_sequence(kid64) RETURNS integer
@@ -562,8 +558,6 @@ COMMENT ON FUNCTION kid64_at(timestamptz) IS
     'makes a kid64 for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
 COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
 COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
-COMMENT ON FUNCTION kid_observe(kid64) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
@@ -707,14 +701,11 @@ CREATE FUNCTION kid96_hash(kid96) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_hash_extended(kid96, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_brin_distance(internal, internal) RETURNS double precision
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid96_cmp(kid96, kid96) IS 'less-equal-greater';
 COMMENT ON FUNCTION kid96_sortsupport(internal) IS 'sort support';
 COMMENT ON FUNCTION kid96_hash(kid96) IS 'hash';
 COMMENT ON FUNCTION kid96_hash_extended(kid96, bigint) IS 'hash';
-COMMENT ON FUNCTION kid96_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
 
 CREATE OPERATOR FAMILY kid96_ops USING btree;
 CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING btree FAMILY kid96_ops AS
@@ -766,7 +757,7 @@ CREATE OPERATOR CLASS kid96_minmax_multi_ops FOR TYPE kid96 USING brin FAMILY ki
     FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
-    FUNCTION 11 kid96_brin_distance(internal, internal);
+    FUNCTION 11 kid_brin_distance_12(internal, internal);
 
 COMMENT ON OPERATOR FAMILY kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
 COMMENT ON OPERATOR CLASS kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
@@ -791,13 +782,9 @@ COMMENT ON AGGREGATE max(kid96) IS 'maximum value of all kid96 input values';
 
 -- from src/sql/traits/gist.sql.in
 
--- kid96: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+-- kid96: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
-
-CREATE FUNCTION kid96_gist_compress(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_gist_compress(internal) IS 'GiST support';
 
 CREATE OPERATOR FAMILY kid96_ops USING gist;
 CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING gist FAMILY kid96_ops AS
@@ -808,7 +795,7 @@ CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING gist FAMILY kid96_o
     OPERATOR 23 >=,
     FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
     FUNCTION 2 kid_gist_union(internal, internal),
-    FUNCTION 3 kid96_gist_compress(internal),
+    FUNCTION 3 kid_gist_compress_12(internal),
     FUNCTION 5 kid_gist_penalty(internal, internal, internal),
     FUNCTION 6 kid_gist_picksplit(internal, internal),
     FUNCTION 7 kid_gist_same(bytea, bytea, internal),
@@ -831,13 +818,13 @@ END $$;
 -- kid96: the time in an ID (src/pg/traits/time.hpp)
 
 CREATE FUNCTION kid_timestamp(kid96) RETURNS timestamptz
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'kid96_timestamp';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_timestamp';
 CREATE FUNCTION kid96_timestamp(kid96) RETURNS timestamptz
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_floor(timestamptz) RETURNS kid96
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_timestamp(kid96) IS 'returns the beginning of the time unit of an ID';
 COMMENT ON FUNCTION kid96_timestamp(kid96) IS 'same as kid_timestamp(), under a name that is not overloaded';
@@ -848,7 +835,7 @@ COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
 
 -- from src/sql/traits/time_casts.sql.in
 
--- kid96: casts from and to time
+-- kid96: casts from and to time, and the time between two IDs
 
 CREATE CAST (timestamptz AS kid96) WITH FUNCTION kid96_floor(timestamptz);
 CREATE CAST (kid96 AS timestamptz) WITH FUNCTION kid_timestamp(kid96);
@@ -856,21 +843,8 @@ CREATE CAST (kid96 AS timestamptz) WITH FUNCTION kid_timestamp(kid96);
 COMMENT ON CAST (timestamptz AS kid96) IS 'same as kid96_floor()';
 COMMENT ON CAST (kid96 AS timestamptz) IS 'same as kid_timestamp()';
 
--- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
--- operators of these names would also be candidates in queries without IDs.
-CREATE FUNCTION kid96_date(kid96) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
-RETURN kid_timestamp($1)::date;
-
-COMMENT ON FUNCTION kid96_date(kid96) IS
-    'returns the day on which the time unit of an ID begins, in the time zone of the session';
-
-CREATE CAST (kid96 AS date) WITH FUNCTION kid96_date(kid96);
-COMMENT ON CAST (kid96 AS date) IS 'same as kid96_date()';
-
--- from src/sql/traits/minus.sql.in
-
--- kid96: the time between two IDs
-
+-- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
+-- be candidates in queries without IDs.
 CREATE FUNCTION kid96_mi(kid96, kid96) RETURNS interval
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE
     RETURN kid_timestamp($1) - kid_timestamp($2);
@@ -892,9 +866,9 @@ COMMENT ON FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighb
     'planner support: returns the lowest or the highest kid96 that is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid96_lt_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_lt(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION kid96_time_lt(timestamptz, kid96) IS 'implementation of < operator';
 CREATE OPERATOR < (
@@ -908,9 +882,9 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (kid96, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, kid96) IS 'earlier than, in time units';
 CREATE FUNCTION kid96_le_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_le(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
@@ -924,9 +898,9 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (kid96, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, kid96) IS 'not later than, in time units';
 CREATE FUNCTION kid96_ge_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_ge(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS 'implementation of >= operator';
 COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
@@ -940,9 +914,9 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (kid96, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, kid96) IS 'not earlier than, in time units';
 CREATE FUNCTION kid96_gt_time(kid96, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_gt(timestamptz, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS 'implementation of > operator';
 COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
 CREATE OPERATOR > (
@@ -962,7 +936,7 @@ COMMENT ON FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer
     'planner support: returns the lowest or the highest kid96 in a range of time';
 
 CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'kid96_within';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_within';
 
 COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a range of time';
 
@@ -971,7 +945,7 @@ COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a 
 -- kid96: operators that compare with ranges of time
 
 CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
 
@@ -1008,9 +982,9 @@ COMMENT ON FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) IS
     'same as kid96_ceil(ts), with the setting as an argument';
 
 CREATE FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'kid96_within';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_within';
 CREATE FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) IS
     'same as id <@ range, with the setting as an argument';
@@ -1042,7 +1016,7 @@ COMMENT ON CAST (uuid AS kid96) IS 'reads the 16 bytes as the text form';
 CREATE FUNCTION kid96_next() RETURNS kid96
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid96_next';
 CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'kid96_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_next_many';
 CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
@@ -1053,6 +1027,8 @@ CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
 CREATE FUNCTION kid_observe(kid96) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_observe';
 REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
+COMMENT ON FUNCTION kid_observe(kid96) IS
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 -- from src/sql/types/kid96.sql
 
@@ -1082,7 +1058,7 @@ CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighb
     RETURNS kid96
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_node(kid96) RETURNS bigint
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'kid96_node';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_node';
 CREATE FUNCTION kid_node(kid96, neighborhood integer) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_node';
 CREATE FUNCTION kid_sequence(kid96) RETURNS integer
@@ -1101,8 +1077,6 @@ COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
 COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4294967295';
 COMMENT ON FUNCTION kid_node(kid96, integer) IS 'returns the node that made an ID with the given neighborhood, 0 to 10';
 COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
-COMMENT ON FUNCTION kid_observe(kid96) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3
@@ -1254,14 +1228,11 @@ CREATE FUNCTION sno_hash(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_hash_extended(sno, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_brin_distance(internal, internal) RETURNS double precision
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION sno_cmp(sno, sno) IS 'less-equal-greater';
 COMMENT ON FUNCTION sno_sortsupport(internal) IS 'sort support';
 COMMENT ON FUNCTION sno_hash(sno) IS 'hash';
 COMMENT ON FUNCTION sno_hash_extended(sno, bigint) IS 'hash';
-COMMENT ON FUNCTION sno_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
 
 CREATE OPERATOR FAMILY sno_ops USING btree;
 CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING btree FAMILY sno_ops AS
@@ -1313,7 +1284,7 @@ CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin FAMILY sno_mi
     FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
-    FUNCTION 11 sno_brin_distance(internal, internal);
+    FUNCTION 11 kid_brin_distance_10(internal, internal);
 
 COMMENT ON OPERATOR FAMILY sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
 COMMENT ON OPERATOR CLASS sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
@@ -1338,13 +1309,9 @@ COMMENT ON AGGREGATE max(sno) IS 'maximum value of all sno input values';
 
 -- from src/sql/traits/gist.sql.in
 
--- sno: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+-- sno: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
-
-CREATE FUNCTION sno_gist_compress(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_gist_compress(internal) IS 'GiST support';
 
 CREATE OPERATOR FAMILY sno_ops USING gist;
 CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING gist FAMILY sno_ops AS
@@ -1355,7 +1322,7 @@ CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING gist FAMILY sno_ops AS
     OPERATOR 23 >=,
     FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
     FUNCTION 2 kid_gist_union(internal, internal),
-    FUNCTION 3 sno_gist_compress(internal),
+    FUNCTION 3 kid_gist_compress_10(internal),
     FUNCTION 5 kid_gist_penalty(internal, internal, internal),
     FUNCTION 6 kid_gist_picksplit(internal, internal),
     FUNCTION 7 kid_gist_same(bytea, bytea, internal),
@@ -1395,7 +1362,7 @@ COMMENT ON FUNCTION sno_ceil(timestamptz) IS
 
 -- from src/sql/traits/time_casts.sql.in
 
--- sno: casts from and to time
+-- sno: casts from and to time, and the time between two IDs
 
 CREATE CAST (timestamptz AS sno) WITH FUNCTION sno_floor(timestamptz);
 CREATE CAST (sno AS timestamptz) WITH FUNCTION kid_timestamp(sno);
@@ -1403,21 +1370,8 @@ CREATE CAST (sno AS timestamptz) WITH FUNCTION kid_timestamp(sno);
 COMMENT ON CAST (timestamptz AS sno) IS 'same as sno_floor()';
 COMMENT ON CAST (sno AS timestamptz) IS 'same as kid_timestamp()';
 
--- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
--- operators of these names would also be candidates in queries without IDs.
-CREATE FUNCTION sno_date(sno) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
-RETURN kid_timestamp($1)::date;
-
-COMMENT ON FUNCTION sno_date(sno) IS
-    'returns the day on which the time unit of an ID begins, in the time zone of the session';
-
-CREATE CAST (sno AS date) WITH FUNCTION sno_date(sno);
-COMMENT ON CAST (sno AS date) IS 'same as sno_date()';
-
--- from src/sql/traits/minus.sql.in
-
--- sno: the time between two IDs
-
+-- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
+-- be candidates in queries without IDs.
 CREATE FUNCTION sno_mi(sno, sno) RETURNS interval
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
     RETURN kid_timestamp($1) - kid_timestamp($2);
@@ -1439,9 +1393,9 @@ COMMENT ON FUNCTION sno_edge(which text, operator text, ts timestamptz) IS
     'planner support: returns the lowest or the highest sno that is <, <=, >= or > an instant';
 
 CREATE FUNCTION sno_lt_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_lt(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION sno_time_lt(timestamptz, sno) IS 'implementation of < operator';
 CREATE OPERATOR < (
@@ -1455,9 +1409,9 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (sno, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, sno) IS 'earlier than, in time units';
 CREATE FUNCTION sno_le_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_le(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
@@ -1471,9 +1425,9 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (sno, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, sno) IS 'not later than, in time units';
 CREATE FUNCTION sno_ge_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_ge(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS 'implementation of >= operator';
 COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
@@ -1487,9 +1441,9 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (sno, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, sno) IS 'not earlier than, in time units';
 CREATE FUNCTION sno_gt_time(sno, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_gt(timestamptz, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS 'implementation of > operator';
 COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
 CREATE OPERATOR > (
@@ -1509,7 +1463,7 @@ COMMENT ON FUNCTION sno_edge(which text, range tstzrange) IS
     'planner support: returns the lowest or the highest sno in a range of time';
 
 CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'sno_within';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'sno_within';
 
 COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a range of time';
 
@@ -1518,7 +1472,7 @@ COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a ra
 -- sno: operators that compare with ranges of time
 
 CREATE FUNCTION sno_range_contains(kid_span, sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
 
@@ -1559,6 +1513,8 @@ COMMENT ON CAST (uuid AS sno) IS 'reads the 16 bytes as the text form';
 CREATE FUNCTION kid_observe(sno) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_observe';
 REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
+COMMENT ON FUNCTION kid_observe(sno) IS
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 -- from src/sql/types/sno.sql
 
@@ -1571,7 +1527,7 @@ COMMENT ON TYPE sno IS
 CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_next(meta integer, n bigint) RETURNS SETOF sno
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'sno_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'sno_next_many';
 CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false)
@@ -1599,8 +1555,6 @@ COMMENT ON FUNCTION kid_tick(sno) IS
 COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the caller of the generator gave';
 COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
 COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
-COMMENT ON FUNCTION kid_observe(sno) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
@@ -1736,14 +1690,11 @@ CREATE FUNCTION flake_hash(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_hash_extended(flake, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_brin_distance(internal, internal) RETURNS double precision
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flake_cmp(flake, flake) IS 'less-equal-greater';
 COMMENT ON FUNCTION flake_sortsupport(internal) IS 'sort support';
 COMMENT ON FUNCTION flake_hash(flake) IS 'hash';
 COMMENT ON FUNCTION flake_hash_extended(flake, bigint) IS 'hash';
-COMMENT ON FUNCTION flake_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
 
 CREATE OPERATOR FAMILY flake_ops USING btree;
 CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING btree FAMILY flake_ops AS
@@ -1795,7 +1746,7 @@ CREATE OPERATOR CLASS flake_minmax_multi_ops FOR TYPE flake USING brin FAMILY fl
     FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
-    FUNCTION 11 flake_brin_distance(internal, internal);
+    FUNCTION 11 kid_brin_distance_8(internal, internal);
 
 COMMENT ON OPERATOR FAMILY flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
 COMMENT ON OPERATOR CLASS flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
@@ -1820,13 +1771,9 @@ COMMENT ON AGGREGATE max(flake) IS 'maximum value of all flake input values';
 
 -- from src/sql/traits/gist.sql.in
 
--- flake: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+-- flake: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
-
-CREATE FUNCTION flake_gist_compress(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_gist_compress(internal) IS 'GiST support';
 
 CREATE OPERATOR FAMILY flake_ops USING gist;
 CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING gist FAMILY flake_ops AS
@@ -1837,7 +1784,7 @@ CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING gist FAMILY flake_o
     OPERATOR 23 >=,
     FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
     FUNCTION 2 kid_gist_union(internal, internal),
-    FUNCTION 3 flake_gist_compress(internal),
+    FUNCTION 3 kid_gist_compress_8(internal),
     FUNCTION 5 kid_gist_penalty(internal, internal, internal),
     FUNCTION 6 kid_gist_picksplit(internal, internal),
     FUNCTION 7 kid_gist_same(bytea, bytea, internal),
@@ -1860,13 +1807,13 @@ END $$;
 -- flake: the time in an ID (src/pg/traits/time.hpp)
 
 CREATE FUNCTION kid_timestamp(flake) RETURNS timestamptz
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'flake_timestamp';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_timestamp';
 CREATE FUNCTION flake_timestamp(flake) RETURNS timestamptz
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_floor(timestamptz) RETURNS flake
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_timestamp(flake) IS 'returns the beginning of the time unit of an ID';
 COMMENT ON FUNCTION flake_timestamp(flake) IS 'same as kid_timestamp(), under a name that is not overloaded';
@@ -1877,7 +1824,7 @@ COMMENT ON FUNCTION flake_ceil(timestamptz) IS
 
 -- from src/sql/traits/time_casts.sql.in
 
--- flake: casts from and to time
+-- flake: casts from and to time, and the time between two IDs
 
 CREATE CAST (timestamptz AS flake) WITH FUNCTION flake_floor(timestamptz);
 CREATE CAST (flake AS timestamptz) WITH FUNCTION kid_timestamp(flake);
@@ -1885,21 +1832,8 @@ CREATE CAST (flake AS timestamptz) WITH FUNCTION kid_timestamp(flake);
 COMMENT ON CAST (timestamptz AS flake) IS 'same as flake_floor()';
 COMMENT ON CAST (flake AS timestamptz) IS 'same as kid_timestamp()';
 
--- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
--- operators of these names would also be candidates in queries without IDs.
-CREATE FUNCTION flake_date(flake) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
-RETURN kid_timestamp($1)::date;
-
-COMMENT ON FUNCTION flake_date(flake) IS
-    'returns the day on which the time unit of an ID begins, in the time zone of the session';
-
-CREATE CAST (flake AS date) WITH FUNCTION flake_date(flake);
-COMMENT ON CAST (flake AS date) IS 'same as flake_date()';
-
--- from src/sql/traits/minus.sql.in
-
--- flake: the time between two IDs
-
+-- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
+-- be candidates in queries without IDs.
 CREATE FUNCTION flake_mi(flake, flake) RETURNS interval
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE
     RETURN kid_timestamp($1) - kid_timestamp($2);
@@ -1921,9 +1855,9 @@ COMMENT ON FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch 
     'planner support: returns the lowest or the highest flake that is <, <=, >= or > an instant';
 
 CREATE FUNCTION flake_lt_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_lt(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION flake_time_lt(timestamptz, flake) IS 'implementation of < operator';
 CREATE OPERATOR < (
@@ -1937,9 +1871,9 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (flake, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, flake) IS 'earlier than, in time units';
 CREATE FUNCTION flake_le_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_le(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
@@ -1953,9 +1887,9 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (flake, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, flake) IS 'not later than, in time units';
 CREATE FUNCTION flake_ge_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_ge(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS 'implementation of >= operator';
 COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
@@ -1969,9 +1903,9 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (flake, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, flake) IS 'not earlier than, in time units';
 CREATE FUNCTION flake_gt_time(flake, timestamptz) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_gt(timestamptz, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS 'implementation of > operator';
 COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
 CREATE OPERATOR > (
@@ -1991,7 +1925,7 @@ COMMENT ON FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) I
     'planner support: returns the lowest or the highest flake in a range of time';
 
 CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'flake_within';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_within';
 
 COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a range of time';
 
@@ -2000,7 +1934,7 @@ COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a 
 -- flake: operators that compare with ranges of time
 
 CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
 
@@ -2037,9 +1971,9 @@ COMMENT ON FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) IS
     'same as flake_ceil(ts), with the setting as an argument';
 
 CREATE FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'flake_within';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_within';
 CREATE FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) IS
     'same as id <@ range, with the setting as an argument';
@@ -2078,13 +2012,13 @@ COMMENT ON CAST (smallint AS flake) IS 'the same number, as a bigint';
 CREATE FUNCTION flake_next() RETURNS flake
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_next';
 CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'flake_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_next_many';
 CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
 -- from src/sql/traits/horizon.sql.in
 
--- flake: the horizon (src/pg/traits/horizon.hpp)
+-- flake: the horizon (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION flake_horizon() RETURNS flake
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_horizon';
@@ -2099,6 +2033,8 @@ COMMENT ON FUNCTION flake_horizon() IS
 CREATE FUNCTION kid_observe(flake) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_observe';
 REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
+COMMENT ON FUNCTION kid_observe(flake) IS
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 -- from src/sql/types/flake.sql
 
@@ -2137,8 +2073,6 @@ COMMENT ON FUNCTION kid_worker(flake) IS 'returns the worker that made an ID, 0 
 COMMENT ON FUNCTION kid_generator(flake) IS
     'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
 COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
-COMMENT ON FUNCTION kid_observe(flake) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4
@@ -2273,14 +2207,11 @@ CREATE FUNCTION flax_hash(flax) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_hash_extended(flax, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_brin_distance(internal, internal) RETURNS double precision
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flax_cmp(flax, flax) IS 'less-equal-greater';
 COMMENT ON FUNCTION flax_sortsupport(internal) IS 'sort support';
 COMMENT ON FUNCTION flax_hash(flax) IS 'hash';
 COMMENT ON FUNCTION flax_hash_extended(flax, bigint) IS 'hash';
-COMMENT ON FUNCTION flax_brin_distance(internal, internal) IS 'BRIN multi minmax distance';
 
 CREATE OPERATOR FAMILY flax_ops USING btree;
 CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING btree FAMILY flax_ops AS
@@ -2332,7 +2263,7 @@ CREATE OPERATOR CLASS flax_minmax_multi_ops FOR TYPE flax USING brin FAMILY flax
     FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
-    FUNCTION 11 flax_brin_distance(internal, internal);
+    FUNCTION 11 kid_brin_distance_12(internal, internal);
 
 COMMENT ON OPERATOR FAMILY flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
 COMMENT ON OPERATOR CLASS flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
@@ -2357,13 +2288,9 @@ COMMENT ON AGGREGATE max(flax) IS 'maximum value of all flax input values';
 
 -- from src/sql/traits/gist.sql.in
 
--- flax: GiST, for exclusion constraints and temporal keys (src/pg/traits/gist.hpp)
+-- flax: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
-
-CREATE FUNCTION flax_gist_compress(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_gist_compress(internal) IS 'GiST support';
 
 CREATE OPERATOR FAMILY flax_ops USING gist;
 CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING gist FAMILY flax_ops AS
@@ -2374,7 +2301,7 @@ CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING gist FAMILY flax_ops 
     OPERATOR 23 >=,
     FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
     FUNCTION 2 kid_gist_union(internal, internal),
-    FUNCTION 3 flax_gist_compress(internal),
+    FUNCTION 3 kid_gist_compress_12(internal),
     FUNCTION 5 kid_gist_penalty(internal, internal, internal),
     FUNCTION 6 kid_gist_picksplit(internal, internal),
     FUNCTION 7 kid_gist_same(bytea, bytea, internal),
@@ -2414,7 +2341,7 @@ COMMENT ON FUNCTION flax_ceil(timestamptz) IS
 
 -- from src/sql/traits/time_casts.sql.in
 
--- flax: casts from and to time
+-- flax: casts from and to time, and the time between two IDs
 
 CREATE CAST (timestamptz AS flax) WITH FUNCTION flax_floor(timestamptz);
 CREATE CAST (flax AS timestamptz) WITH FUNCTION kid_timestamp(flax);
@@ -2422,21 +2349,8 @@ CREATE CAST (flax AS timestamptz) WITH FUNCTION kid_timestamp(flax);
 COMMENT ON CAST (timestamptz AS flax) IS 'same as flax_floor()';
 COMMENT ON CAST (flax AS timestamptz) IS 'same as kid_timestamp()';
 
--- The cast to date is for reports. There is no date_trunc() of an ID, and no operator for now() - id: functions and
--- operators of these names would also be candidates in queries without IDs.
-CREATE FUNCTION flax_date(flax) RETURNS date LANGUAGE SQL STABLE STRICT PARALLEL SAFE
-RETURN kid_timestamp($1)::date;
-
-COMMENT ON FUNCTION flax_date(flax) IS
-    'returns the day on which the time unit of an ID begins, in the time zone of the session';
-
-CREATE CAST (flax AS date) WITH FUNCTION flax_date(flax);
-COMMENT ON CAST (flax AS date) IS 'same as flax_date()';
-
--- from src/sql/traits/minus.sql.in
-
--- flax: the time between two IDs
-
+-- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
+-- be candidates in queries without IDs.
 CREATE FUNCTION flax_mi(flax, flax) RETURNS interval
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
     RETURN kid_timestamp($1) - kid_timestamp($2);
@@ -2458,9 +2372,9 @@ COMMENT ON FUNCTION flax_edge(which text, operator text, ts timestamptz) IS
     'planner support: returns the lowest or the highest flax that is <, <=, >= or > an instant';
 
 CREATE FUNCTION flax_lt_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_lt(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION flax_time_lt(timestamptz, flax) IS 'implementation of < operator';
 CREATE OPERATOR < (
@@ -2474,9 +2388,9 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (flax, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, flax) IS 'earlier than, in time units';
 CREATE FUNCTION flax_le_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_le(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
@@ -2490,9 +2404,9 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (flax, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, flax) IS 'not later than, in time units';
 CREATE FUNCTION flax_ge_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_ge(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS 'implementation of >= operator';
 COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
@@ -2506,9 +2420,9 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (flax, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, flax) IS 'not earlier than, in time units';
 CREATE FUNCTION flax_gt_time(flax, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_gt(timestamptz, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS 'implementation of > operator';
 COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
 CREATE OPERATOR > (
@@ -2528,7 +2442,7 @@ COMMENT ON FUNCTION flax_edge(which text, range tstzrange) IS
     'planner support: returns the lowest or the highest flax in a range of time';
 
 CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'flax_within';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flax_within';
 
 COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a range of time';
 
@@ -2537,7 +2451,7 @@ COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a r
 -- flax: operators that compare with ranges of time
 
 CREATE FUNCTION flax_range_contains(kid_span, flax) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
 
@@ -2578,7 +2492,7 @@ COMMENT ON CAST (uuid AS flax) IS 'reads the 16 bytes as the text form';
 CREATE FUNCTION flax_next() RETURNS flax
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flax_next';
 CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'flax_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'flax_next_many';
 CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
@@ -2658,9 +2572,9 @@ COMMENT ON FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) I
     'planner support: returns the lowest or the highest uuid that is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) IS 'implementation of < operator';
 COMMENT ON FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) IS 'implementation of < operator';
 CREATE OPERATOR < (
@@ -2674,9 +2588,9 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (uuid, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, uuid) IS 'earlier than, in time units';
 CREATE FUNCTION kid_uuidv7_le_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_le(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS 'implementation of <= operator';
 COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
@@ -2690,9 +2604,9 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (uuid, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, uuid) IS 'not later than, in time units';
 CREATE FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS 'implementation of >= operator';
 COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
@@ -2706,9 +2620,9 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (uuid, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, uuid) IS 'not earlier than, in time units';
 CREATE FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support_time AS 'MODULE_PATHNAME';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS 'implementation of > operator';
 COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS 'implementation of > operator';
 CREATE OPERATOR > (
@@ -2728,7 +2642,7 @@ COMMENT ON FUNCTION kid_uuidv7_edge(which text, range tstzrange) IS
     'planner support: returns the lowest or the highest uuid in a range of time';
 
 CREATE FUNCTION kid_within(uuid, kid_span) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_time AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
 
 COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether an ID is in a range of time';
 
@@ -2739,13 +2653,13 @@ COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether an ID is in a r
 CREATE FUNCTION kid_uuidv7() RETURNS uuid
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_next';
 CREATE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'kid_uuidv7_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid_uuidv7_next_many';
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
 -- from src/sql/traits/horizon.sql.in
 
--- uuid: the horizon (src/pg/traits/horizon.hpp)
+-- uuid: the horizon (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_horizon';
@@ -2760,6 +2674,8 @@ COMMENT ON FUNCTION kid_uuidv7_horizon() IS
 CREATE FUNCTION kid_observe(uuid) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
 REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
+COMMENT ON FUNCTION kid_observe(uuid) IS
+    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 -- from src/sql/types/uuidv7.sql
 

@@ -55,13 +55,12 @@ placeholder refused_setting(List *asked_for) {
 /// time and in any order: from a file, from SET, and from the leader of a parallel worker.
 static void define_all() {
   int const flags = IsInParallelMode() ? GUC_ALLOW_IN_PARALLEL : 0;
-  DefineCustomIntVariable("kid.max_wait",
-                          "Longest time that a generator waits for the system clock or for the bound of IDs.",
-                          "A generator waits when the IDs of a time unit are used up, when another session is writing "
-                          "the bound or standbys have not confirmed it, and, unless it keeps the latest time, when the "
-                          "system clock goes back. 0 raises an error instead of waiting, for the bound after 10 ms. -1 "
-                          "sets no limit. The session that writes the bound waits for its flush without a limit.",
-                          &max_wait, 1000, -1, INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
+  define_number("kid.max_wait", "Longest time that a generator waits for the system clock or for the bound of IDs.",
+                "A generator waits when the IDs of a time unit are used up, when another session is writing "
+                "the bound or standbys have not confirmed it, and, unless it keeps the latest time, when the "
+                "system clock goes back. 0 raises an error instead of waiting, for the bound after 10 ms. -1 "
+                "sets no limit. The session that writes the bound waits for its flush without a limit.",
+                &max_wait, -1, INT_MAX, GUC_UNIT_MS | flags);
 
   DefineCustomEnumVariable(
       "kid.clock_backward", "Behavior of generators when the system clock goes back.",
@@ -69,18 +68,17 @@ static void define_all() {
       "system clock reaches that time again. It does not apply to sno, which toggles its tick, nor to flax.",
       &clock_backward, backward_hold, backward_options, PGC_SUSET, flags, nullptr, nullptr, nullptr);
 
-  DefineCustomIntVariable(
+  define_number(
       "kid.lease", "Time for which IDs are reserved ahead in WAL.",
       "After a crash or a promotion, IDs start where the reserved time ends. The reservation is renewed about twice in "
       "this time, and more often while IDs are further ahead of the system clock than that. 0 reserves nothing and "
       "relies on the system clock. A change takes effect when the server starts.",
-      &lease_length, 1000, 0, 3600 * 1000, PGC_SIGHUP, GUC_UNIT_MS | flags, nullptr, nullptr, nullptr);
+      &lease_length, 0, 3600 * 1000, GUC_UNIT_MS | flags, PGC_SIGHUP);
 
-  DefineCustomIntVariable("kid.max_observe", "Longest time that an observed ID may be ahead of the system clock.",
-                          "kid_observe() rejects an ID that is further ahead, unless a superuser calls it. "
-                          "kid_observe_all() does not use such an ID, not even for a superuser.",
-                          &max_observe, 3600 * 1000, 0, INT_MAX, PGC_SUSET, GUC_UNIT_MS | flags, nullptr, nullptr,
-                          nullptr);
+  define_number("kid.max_observe", "Longest time that an observed ID may be ahead of the system clock.",
+                "kid_observe() rejects an ID that is further ahead, unless a superuser calls it. "
+                "kid_observe_all() does not use such an ID, not even for a superuser.",
+                &max_observe, 0, INT_MAX, GUC_UNIT_MS | flags);
 
   define_identity_settings(flags);
   for (id_type const *type : all_types)

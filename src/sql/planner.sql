@@ -1,20 +1,13 @@
 -- Planner support and statistics
 
-CREATE FUNCTION kid_support_time(internal) RETURNS internal
+CREATE FUNCTION kid_support(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_setting(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_support_rows(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_support_time(internal) IS 'planner support for comparisons of an ID with time';
+COMMENT ON FUNCTION kid_support(internal) IS
+    'planner support for comparisons with time, functions that depend on a setting, and generators of sets';
 COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support for comparisons beside bounds';
-COMMENT ON FUNCTION kid_support_setting(internal) IS
-    'planner support for functions that depend on a setting: replaces a call in a query by one with the setting as '
-    'its last argument';
-COMMENT ON FUNCTION kid_support_rows(internal) IS 'planner support for generators of sets of IDs';
 
 CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';

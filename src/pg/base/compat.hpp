@@ -183,27 +183,19 @@ struct shared_struct {
 // 19 has callbacks for shared memory. It also calls those registered after startup, except in a server without a
 // postmaster. Before, there are hooks at startup, and a lock for structs that are created later.
 
-/// Calls ShmemInitStruct(), and adds a hint to its error. The error occurs if other users of the spare shared memory,
-/// such as lock tables, have taken it: they never give it back.
-inline void *init_struct(shared_struct const &memory, bool *found) {
-  void *place = nullptr;
-
-  PG_TRY();
-  { place = ShmemInitStruct(memory.name, memory.size(), found); }
-  PG_CATCH();
-  {
-    errhint("Add \"kid\" to \"shared_preload_libraries\", so that its memory is reserved, and restart the server.");
-    PG_RE_THROW();
-  }
-  PG_END_TRY();
-  return place;
-}
-
 inline void find_without_callbacks(shared_struct const &memory) {
   LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
   release_after(AddinShmemInitLock, [&] {
     bool found = false;
-    *memory.place = init_struct(memory, &found);
+    PG_TRY();
+    { *memory.place = ShmemInitStruct(memory.name, memory.size(), &found); }
+    PG_CATCH();
+    {
+      // Other users of the spare shared memory, such as lock tables, have taken it. They never give it back.
+      errhint("Add \"kid\" to \"shared_preload_libraries\", so that its memory is reserved, and restart the server.");
+      PG_RE_THROW();
+    }
+    PG_END_TRY();
     if (!found)
       memset(*memory.place, 0, memory.size());
     memory.fill();

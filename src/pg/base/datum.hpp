@@ -3,6 +3,8 @@
 
 #include "postgres.hpp"
 
+#include <string_view>
+
 namespace kid::pg {
 
 /// Whether a Datum contains the ID itself, as an integer of 8 bytes. Otherwise it points to the binary form, which is
@@ -28,6 +30,10 @@ template <class Id> Datum put(typename Id::word id) {
     store_big<Id::size>(id, bytes);
     return PointerGetDatum(bytes);
   }
+}
+
+inline std::string_view text_view(text const *value) {
+  return {VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)};
 }
 
 /// Returns the layout that the settings give a type.

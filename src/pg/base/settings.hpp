@@ -33,6 +33,13 @@ bool parse_choice(char const *text, std::uint64_t max, automatic_or_number &resu
 /// Hands `value` from a check hook to the assign hook. Returns false if out of memory, which PostgreSQL reports.
 bool keep_choice(automatic_or_number value, void **extra);
 
+/// Defines a setting from `least` to `greatest`, with the value of its variable as default.
+inline void define_number(char const *name, char const *what, char const *more, int *variable, int least, int greatest,
+                          int flags, GucContext context = PGC_SUSET, GucIntAssignHook assign = nullptr) {
+  DefineCustomIntVariable(name, what, more, variable, *variable, least, greatest, context, flags, nullptr, assign,
+                          nullptr);
+}
+
 void define_settings();
 
 } // namespace kid::pg

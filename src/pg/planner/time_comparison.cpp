@@ -5,17 +5,12 @@
 //   id < time          id >= T_edge('lowest', '<', time)  AND id <= T_edge('highest', '<', time)   <=, >= and >
 //   likewise
 //
-// The two inclusive bounds are equivalent to the comparison wherever it stands:
-//
-//   - If no ID matches, the bounds are the greatest ID and the smallest one.
-//   - If every ID matches, the bounds are the smallest ID and the greatest one.
-//   - If the time is NULL, the bounds are NULL.
-//
-// A constant bound that excludes no ID is dropped, but not both of them.
+// The two inclusive bounds are equivalent to the comparison wherever it stands. If no ID matches, they are the greatest
+// ID and the smallest one; if every ID does, the smallest and the greatest; if the time is NULL, they are NULL. A
+// constant bound that excludes no ID is dropped, but not both of them.
 //
 // The order of some types is coarser than their time. Their bounds admit a few more IDs, so the comparison itself is
-// kept beside the bounds, as T_recheck(…). A constant instant becomes a range there, which T_recheck() converts only
-// once.
+// kept beside the bounds, as T_recheck(…). A constant instant becomes a range there, which T_recheck() converts once.
 //
 // A sub-select or a costly expression must not be evaluated twice, so its comparison stays as it is. An index can use
 // that comparison all the same. An index condition need not distinguish false from NULL, so one bound is enough:
@@ -25,14 +20,12 @@
 // The functions of an instant are LEAKPROOF, as the operators are. So an index condition can be evaluated before the
 // policies of row-level security.
 //
-// If the layout depends on a setting, there are variants of these functions with its value as last argument. The
-// variants are not LEAKPROOF, because an invalid value is an error. A comparison that stays takes the value too:
-// T_compare('<', id, time, setting). Outside queries the value is not added, and a comparison without it is not
-// rewritten.
-#include "../base/export.hpp"
-#include "expressions.hpp"
+// If the layout depends on a setting, these functions take its value as last argument, and are not LEAKPROOF, because
+// an invalid value is an error. A comparison that stays takes the value too: T_compare('<', id, time, setting). Outside
+// queries the value is not added, and a comparison without it is not rewritten.
+#include "time_comparison.hpp"
 
-#include <string_view>
+#include "expressions.hpp"
 
 namespace kid::pg {
 
@@ -55,17 +48,15 @@ Node *without_domain(Node *node) {
 
 /// Returns the operator that a function implements, for an ID on the left. Returns null for <@ and @>.
 char const *symbol_of_function(Oid function) {
-  static constexpr char const *names[][3] = {{"lt_time", "time_gt", "<"},
-                                             {"le_time", "time_ge", "<="},
-                                             {"ge_time", "time_le", ">="},
-                                             {"gt_time", "time_lt", ">"}};
+  static constexpr char const *names[][3] = {{"_lt_time", "_time_gt", "<"},
+                                             {"_le_time", "_time_ge", "<="},
+                                             {"_ge_time", "_time_le", ">="},
+                                             {"_gt_time", "_time_lt", ">"}};
   char const *const symbol = symbol_of(function);
-  std::size_t const length = symbol != nullptr ? strlen(symbol) : 0;
-  std::size_t const suffix = strlen("lt_time");
+  char const *const suffix = symbol != nullptr ? symbol + Max(strlen(symbol), 8) - 8 : "";
 
   for (auto const &[name, reversed, of] : names)
-    if (length > suffix &&
-        (strcmp(symbol + length - suffix, name) == 0 || strcmp(symbol + length - suffix, reversed) == 0))
+    if (strcmp(suffix, name) == 0 || strcmp(suffix, reversed) == 0)
       return of;
   return nullptr;
 }
@@ -164,8 +155,9 @@ Expr *recheck(PlannerInfo *root, time_comparison const &comparison) {
               append_copy(append_copy(arguments, time), comparison.setting));
 }
 
-/// Returns what replaces a comparison, or null if it stays as it is.
-Node *rewrite(SupportRequestSimplify *request) {
+} // namespace
+
+Node *rewrite_comparison(SupportRequestSimplify *request) {
   time_comparison comparison = read_call(request->fcall->funcid, request->fcall->args);
 
   CHECK_FOR_INTERRUPTS();
@@ -205,9 +197,8 @@ Node *rewrite(SupportRequestSimplify *request) {
   return needs_setting ? eval_const_expressions(request->root, result) : result;
 }
 
-/// Returns the index condition of a comparison that was not rewritten, if the index orders IDs. Returns NIL if the time
-/// may change during a scan. Also returns NIL if a volatile sub-select would be evaluated more than once, for two
-/// bounds or for a recheck.
+/// Returns NIL if the index does not order IDs, or if the time may change during a scan. Also returns NIL if a volatile
+/// sub-select would be evaluated more than once, for two bounds or for a recheck.
 List *index_condition(SupportRequestIndexCondition *request) {
   List *const arguments = is_opclause(request->node)     ? reinterpret_cast<OpExpr *>(request->node)->args
                           : is_funcclause(request->node) ? reinterpret_cast<FuncExpr *>(request->node)->args
@@ -241,30 +232,4 @@ List *index_condition(SupportRequestIndexCondition *request) {
   return low != nullptr && high != nullptr ? list_make2(low, high) : NIL;
 }
 
-} // namespace
-
-static Datum support_time(PG_FUNCTION_ARGS) {
-  auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
-
-  if (IsA(request, SupportRequestSimplify))
-    PG_RETURN_POINTER(rewrite(reinterpret_cast<SupportRequestSimplify *>(request)));
-  if (IsA(request, SupportRequestIndexCondition))
-    PG_RETURN_POINTER(index_condition(reinterpret_cast<SupportRequestIndexCondition *>(request)));
-  PG_RETURN_DATUM(0);
-}
-
-/// Estimates that a recheck removes no row: the bounds beside it already account for the selectivity.
-static Datum support_recheck(PG_FUNCTION_ARGS) {
-  auto *request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
-
-  if (IsA(request, SupportRequestSelectivity))
-    reinterpret_cast<SupportRequestSelectivity *>(request)->selectivity = 1;
-  else
-    request = nullptr;
-  PG_RETURN_POINTER(request);
-}
-
 } // namespace kid::pg
-
-KID_FUNCTION(kid_support_recheck, kid::pg::support_recheck)
-KID_FUNCTION(kid_support_time, kid::pg::support_time)

@@ -55,79 +55,75 @@ inline char const *prefix_detail(char const *found, char const *expected) {
           errdetail_internal("%s", detail));
 }
 
-/// The bytes of a text argument, without a terminator.
-struct text_bytes {
-  char const *data;
-  std::size_t size;
-
-  explicit text_bytes(text const *value) : data(VARDATA_ANY(value)), size(VARSIZE_ANY_EXHDR(value)) {}
-};
-
 /// Returns a prefix that the caller of a function gave. Raises an error if it is invalid.
-inline text_bytes prefix_argument(text const *value) {
-  text_bytes const prefix(value);
-  prefix_status const status = check_prefix(prefix.data, prefix.size);
+inline std::string_view prefix_argument(text const *value) {
+  std::string_view const prefix = text_view(value);
+  prefix_status const status = check_prefix(prefix.data(), prefix.size());
 
   if (unlikely(status.error != prefix_error::none))
     invalid_prefix_error(text_to_cstring(value), status);
   return prefix;
 }
 
+/// Returns where the base32 begins after a prefix.
+inline std::size_t begin_after(std::string_view prefix) {
+  return prefix.empty() ? 0 : prefix.size() + 1;
+}
+
 /// How many characters of base32 a sealed ID has, see src/sql/seal.
 constexpr std::size_t sealed_length = 26;
 
 /// Raises the error of a text that is not `prefix` and an ID.
-template <class Id> [[noreturn]] [[gnu::cold]] void decode_error(text const *value, text_bytes prefix) {
+template <class Id> [[noreturn]] [[gnu::cold]] void decode_error(text const *value, std::string_view prefix) {
   char const *const whole = text_to_cstring(value);
-  text_bytes const bytes(value);
-  std::size_t const separator = find_separator(bytes.data, bytes.size);
-  bool const separated = separator < bytes.size;
-  std::size_t const found_size = separated ? separator : 0;
+  std::string_view const given = text_view(value);
+  std::size_t const separator = find_separator(given.data(), given.size());
+  bool const separated = separator < given.size();
+  std::string_view const found(given.data(), separated ? separator : 0);
   std::size_t const begin = separated ? separator + 1 : 0;
   typename Id::word id = 0;
   char const *detail = nullptr;
 
-  if (separated && found_size == 0 && prefix.size == 0)
+  if (separated && found.empty() && prefix.empty())
     detail = "A text without a prefix does not contain \"_\".";
-  else if (found_size != prefix.size || memcmp(whole, prefix.data, prefix.size) != 0)
-    detail = prefix_detail(pnstrdup(whole, found_size), pnstrdup(prefix.data, prefix.size));
+  else if (found != prefix)
+    detail = prefix_detail(pnstrdup(found.data(), found.size()), pnstrdup(prefix.data(), prefix.size()));
   else
-    detail = base32_detail<Id>(whole, begin, base32_of<Id>::decode(whole + begin, bytes.size - begin, id));
+    detail = base32_detail<Id>(whole, begin, base32_of<Id>::decode(whole + begin, given.size() - begin, id));
   ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
           errmsg("invalid input syntax for type %s: \"%s\"", Id::name, whole), errdetail_internal("%s", detail),
-          Id::size < UUID_LEN && bytes.size - begin == sealed_length
+          Id::size < UUID_LEN && given.size() - begin == sealed_length
               ? errhint("A sealed ID is opened by %s_unseal(), of the extension kid_seal.", Id::name)
               : 0);
 }
 
 template <class Id> Datum to_base32(PG_FUNCTION_ARGS) {
   using form = base32_of<Id>;
-  text_bytes const prefix = prefix_argument(PG_GETARG_TEXT_PP(1));
-  std::size_t const begin = prefix.size > 0 ? prefix.size + 1 : 0;
+  std::string_view const prefix = prefix_argument(PG_GETARG_TEXT_PP(1));
+  std::size_t const begin = begin_after(prefix);
   std::size_t const size = VARHDRSZ + begin + form::length;
   auto *const result = static_cast<text *>(palloc(size));
   char *const written = VARDATA(result);
 
   SET_VARSIZE(result, size);
-  if (begin > 0) {
-    memcpy(written, prefix.data, prefix.size);
-    written[prefix.size] = prefix_separator;
-  }
+  memcpy(written, prefix.data(), prefix.size());
+  if (begin > 0)
+    written[prefix.size()] = prefix_separator;
   form::encode(get<Id>(PG_GETARG_DATUM(0)), written + begin);
   PG_RETURN_TEXT_P(result);
 }
 
 template <class Id> Datum from_base32(PG_FUNCTION_ARGS) {
   text const *const value = PG_GETARG_TEXT_PP(0);
-  text_bytes const bytes(value);
-  text_bytes const prefix = prefix_argument(PG_GETARG_TEXT_PP(1));
-  std::size_t const begin = prefix.size > 0 ? prefix.size + 1 : 0;
+  std::string_view const given = text_view(value);
+  std::string_view const prefix = prefix_argument(PG_GETARG_TEXT_PP(1));
+  std::size_t const begin = begin_after(prefix);
   typename Id::word id = 0;
 
-  bool const begins_well = bytes.size >= begin && (begin == 0 || (bytes.data[prefix.size] == prefix_separator &&
-                                                                  memcmp(bytes.data, prefix.data, prefix.size) == 0));
+  bool const begins_well = given.size() >= begin && memcmp(given.data(), prefix.data(), prefix.size()) == 0 &&
+                           (begin == 0 || given[prefix.size()] == prefix_separator);
   if (unlikely(!begins_well ||
-               base32_of<Id>::decode(bytes.data + begin, bytes.size - begin, id).error != text_error::none))
+               base32_of<Id>::decode(given.data() + begin, given.size() - begin, id).error != text_error::none))
     decode_error<Id>(value, prefix);
   return put<Id>(id);
 }

@@ -1,10 +1,13 @@
-// Moves the logical clock of a type past an ID from elsewhere.
+// What a type with a logical clock has: kid_observe(), which moves the clock past an ID from elsewhere, and the
+// horizon.
 #pragma once
 
 #include "../base/datum.hpp"
 #include "../base/error.hpp"
 #include "../base/export.hpp"
 #include "../clocks/move_clock.hpp"
+#include "../horizon/horizon.hpp"
+#include "../node/identity.hpp"
 
 namespace kid::pg {
 
@@ -25,6 +28,22 @@ template <class Id, clock_id Clock> Datum observe(PG_FUNCTION_ARGS) {
   PG_RETURN_VOID();
 }
 
+/// Returns the horizon of a clock as a state. Raises an error if other servers make IDs for the tables of this
+/// database, because their transactions are not known here.
+inline std::uint64_t horizon_state(clock_id id, char const *function) {
+  static_cast<void>(shared(function));
+  if (has_citus())
+    ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+            errmsg("%s is not available in a database that has Citus", function),
+            errdetail("Transactions on other nodes may commit rows with lower IDs."));
+  return horizon(id, function);
+}
+
 } // namespace kid::pg
 
 #define KID_EXPORT_OBSERVE(T, clock) KID_FUNCTION(T##_observe, kid::pg::observe<kid::T, kid::pg::clock>)
+
+/// Exports `function` of type T, which returns horizon_state() as an ID.
+#define KID_EXPORT_HORIZON(T, function)                                                                                \
+  static_assert(kid::pg::T##_type.state != nullptr, "a type with a horizon needs id_type::state");                     \
+  KID_FUNCTION(function, kid::pg::function)

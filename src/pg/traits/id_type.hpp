@@ -11,10 +11,8 @@ namespace kid::pg {
 /// A setting that the layout of a type depends on. IDs do not contain its value. Plans contain it as a constant, so the
 /// assign hook of the setting must call ResetPlanCache() if the value changes.
 struct id_setting {
-  char const *name;
-  Oid type;                         ///< of the argument that overrides the setting in a function call
-  Datum (*value)();                 ///< the value in force
-  bool (*equals)(char const *text); ///< whether `text`, as ALTER ROLE stores it, is the value in force
+  Oid type;         ///< of the argument that overrides the setting in a function call
+  Datum (*value)(); ///< the value in force
 };
 
 /// The part of the node number that goes into IDs of a type.
@@ -36,7 +34,7 @@ struct id_type {
   PGFunction input = nullptr;   ///< the input function of kid's own type, by which id_type_of() recognizes it
   Oid core_type = InvalidOid;   ///< the core type that has the IDs among its values, if the type is not kid's own
   void (*define_settings)(int flags) = nullptr; ///< defines the settings that only this type has
-  clock_id clock = clock_count;                 ///< `clock_count` if IDs need no logical clock
+  clock_id clock = clock_count;                 ///< the clock of the horizon, or `clock_count` if there is none
   /// Returns the state from which an ID was made, or 0 if no generator makes such an ID. The member is null if the type
   /// has no horizon.
   std::uint64_t (*state)(Datum id) = nullptr;
@@ -46,9 +44,6 @@ struct id_type {
   /// or if there is no such ID. The member is null if every value of the type is an ID.
   bool (*next_id)(Datum bound, bool above, Datum *id) = nullptr;
 };
-
-/// The longest time by which an ID of any type can be earlier than an ID that sorts before it.
-constexpr unix_micros coarsest_order = std::int64_t{1024} * 1'000'000;
 
 /// The setting that the layout of a type depends on, or null. types/T.cpp specializes it.
 template <class Id> constexpr id_setting const *setting_of = nullptr;

@@ -128,11 +128,6 @@ template <class Id> Datum hash_extended(PG_FUNCTION_ARGS) {
   return hash_any_extended(bytes, Id::size, DatumGetUInt64(PG_GETARG_DATUM(1)));
 }
 
-/// Returns the distance of two IDs for BRIN minmax_multi, which never passes the greater ID first.
-template <class Id> Datum brin_distance(PG_FUNCTION_ARGS) {
-  PG_RETURN_FLOAT8(static_cast<double>(get<Id>(PG_GETARG_DATUM(1)) - get<Id>(PG_GETARG_DATUM(0))));
-}
-
 } // namespace kid::pg
 
 #define KID_EXPORT_ORDER(T)                                                                                            \
@@ -147,5 +142,4 @@ template <class Id> Datum brin_distance(PG_FUNCTION_ARGS) {
   KID_FUNCTION(T##_larger, kid::pg::choose<kid::T, std::greater<>>)                                                    \
   KID_FUNCTION(T##_sortsupport, kid::pg::sortsupport<kid::T>)                                                          \
   KID_FUNCTION(T##_hash, kid::pg::hash<kid::T>)                                                                        \
-  KID_FUNCTION(T##_hash_extended, kid::pg::hash_extended<kid::T>)                                                      \
-  KID_FUNCTION(T##_brin_distance, kid::pg::brin_distance<kid::T>)
+  KID_FUNCTION(T##_hash_extended, kid::pg::hash_extended<kid::T>)

@@ -5,8 +5,6 @@
 #include "../base/error.hpp"
 #include "../base/export.hpp"
 
-#include <string_view>
-
 namespace kid::pg {
 
 /// Returns the IDs for which a comparison with an instant is true. If the order of the type is coarser than its time,
@@ -42,22 +40,23 @@ template <class Id> id_range<Id> range_of(Id const &layout, Datum range) {
   return empty ? id_range<Id>::none() : range_of(layout, lower, upper);
 }
 
-/// The form of an ID that orders exactly by time: the ID itself, or for a type whose order is coarser, `Id::exact`.
-template <class Id, bool IsExact = orders_exactly<Id>> struct exact_form {
-  using type = Id;
-  static Id const &layout(Id const &of) { return of; }
-  static typename Id::word id(Id const &, typename Id::word id) { return id; }
-};
-template <class Id> struct exact_form<Id, false> {
-  using type = typename Id::exact;
-  static type layout(Id const &) { return type{}; }
-  static typename type::word id(Id const &layout, typename Id::word id) { return layout.to_exact(id); }
-};
-template <class Id> using exact_id = typename exact_form<Id>::type;
+/// Returns the layout in which IDs are compared with time: their own, or if its order is coarser than time,
+/// `Id::exact`.
+template <class Id> auto exact_layout(Id const &layout) {
+  if constexpr (orders_exactly<Id>)
+    return layout;
+  else
+    return typename Id::exact{};
+}
 
-/// Whether an ID, in its exact form, is in a range of IDs.
-template <class Id> bool is_in(Id const &layout, Datum id, id_range<exact_id<Id>> const &range) {
-  auto const word = exact_form<Id>::id(layout, get<Id>(id));
+/// Whether an ID, in its exact layout, is in a range of IDs.
+template <class Id, class Exact> bool is_in(Id const &layout, Datum id, id_range<Exact> const &range) {
+  typename Exact::word word = 0;
+
+  if constexpr (orders_exactly<Id>)
+    word = get<Id>(id);
+  else
+    word = layout.to_exact(get<Id>(id));
   return range.lowest <= word && word <= range.highest;
 }
 
@@ -66,7 +65,7 @@ template <class Id> bool is_in(Id const &layout, Datum id, id_range<exact_id<Id>
 template <class Id, comparison How, int Argument> Datum compare_time(PG_FUNCTION_ARGS) {
   Id const layout = layout_of<Id>();
   PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(Argument),
-                       range_of(exact_form<Id>::layout(layout), How, to_unix(PG_GETARG_TIMESTAMPTZ(1 - Argument)))));
+                       range_of(exact_layout(layout), How, to_unix(PG_GETARG_TIMESTAMPTZ(1 - Argument)))));
 }
 
 /// Returns the IDs in a range of time, and caches them for the next call. A recheck compares an ID with the same range
@@ -103,15 +102,10 @@ template <class Id, int Argument> Datum within(PG_FUNCTION_ARGS) {
   if constexpr (orders_exactly<Id>)
     PG_RETURN_BOOL(is_in(layout, id, range_of(layout, range)));
   else
-    PG_RETURN_BOOL(is_in(layout, id, remembered_range_of(fcinfo, exact_form<Id>::layout(layout), range)));
+    PG_RETURN_BOOL(is_in(layout, id, remembered_range_of(fcinfo, exact_layout(layout), range)));
 }
 
 // What planner/time_comparison.cpp uses in place of a comparison.
-
-inline std::string_view text_view(FunctionCallInfo fcinfo, int place) {
-  text *const value = PG_GETARG_TEXT_PP(place);
-  return {VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value)};
-}
 
 /// Returns the IDs for which the comparison with an instant is true, with the operator given as text. An unknown
 /// operator yields the empty range, not an error: T_edge() is LEAKPROOF, and an error would reveal an argument.
@@ -133,7 +127,7 @@ template <class Id> id_range<Id> range_of(Id const &layout, std::string_view sym
 /// Returns the edge of a range of IDs that the first argument names. If the range is empty, the lowest ID is the
 /// greatest of all, the highest one is the smallest of all, and the first and the last one are NULL.
 template <class Id> Datum edge(FunctionCallInfo fcinfo, id_range<Id> const &ids) {
-  std::string_view const which = text_view(fcinfo, 0);
+  std::string_view const which = text_view(PG_GETARG_TEXT_PP(0));
   bool const is_empty = ids.lowest > ids.highest;
 
   if (which == "lowest" || (which == "first" && !is_empty))
@@ -144,7 +138,8 @@ template <class Id> Datum edge(FunctionCallInfo fcinfo, id_range<Id> const &ids)
 }
 
 template <class Id> Datum edge_of_comparison(PG_FUNCTION_ARGS) {
-  return edge(fcinfo, range_of(layout_argument<Id>(fcinfo, 3), text_view(fcinfo, 1), PG_GETARG_TIMESTAMPTZ(2)));
+  return edge(fcinfo,
+              range_of(layout_argument<Id>(fcinfo, 3), text_view(PG_GETARG_TEXT_PP(1)), PG_GETARG_TIMESTAMPTZ(2)));
 }
 
 template <class Id> Datum edge_of_range(PG_FUNCTION_ARGS) {
@@ -155,7 +150,7 @@ template <class Id> Datum edge_of_range(PG_FUNCTION_ARGS) {
 template <class Id> Datum compare_by(PG_FUNCTION_ARGS) {
   Id const layout = layout_argument<Id>(fcinfo, 3);
   PG_RETURN_BOOL(is_in(layout, PG_GETARG_DATUM(1),
-                       range_of(exact_form<Id>::layout(layout), text_view(fcinfo, 0), PG_GETARG_TIMESTAMPTZ(2))));
+                       range_of(exact_layout(layout), text_view(PG_GETARG_TEXT_PP(0)), PG_GETARG_TIMESTAMPTZ(2))));
 }
 
 } // namespace kid::pg
@@ -172,6 +167,3 @@ template <class Id> Datum compare_by(PG_FUNCTION_ARGS) {
   KID_FUNCTION(T##_time_le, kid::pg::compare_time<kid::T, kid::comparison::greater_equal, 1>)                          \
   KID_FUNCTION(T##_time_ge, kid::pg::compare_time<kid::T, kid::comparison::less_equal, 1>)                             \
   KID_FUNCTION(T##_time_gt, kid::pg::compare_time<kid::T, kid::comparison::less, 1>)
-
-/// Exports the function of src/sql/traits/range_contains.sql.in.
-#define KID_EXPORT_RANGE_CONTAINS(T) KID_FUNCTION(T##_range_contains, kid::pg::within<kid::T, 1>)

@@ -2,22 +2,6 @@
 
 namespace kid::pg {
 
-namespace {
-
-/// Returns the input function of a type, or InvalidOid if it is not a base type.
-Oid input_of(Oid type) {
-  HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-
-  if (!HeapTupleIsValid(tuple))
-    return InvalidOid;
-  auto const &form = *reinterpret_cast<Form_pg_type>(GETSTRUCT(tuple));
-  Oid const input = form.typtype == TYPTYPE_BASE ? form.typinput : InvalidOid;
-  ReleaseSysCache(tuple);
-  return input;
-}
-
-} // namespace
-
 void register_clocks() {
 #define X(name) all_clock_rules[clock_##name] = &name##_clock_rules;
   KID_CLOCKS
@@ -47,14 +31,15 @@ id_type const *id_type_of(Oid type) {
         return one;
     return nullptr;
   }
-  Oid const input = input_of(type);
-  char const *const symbol = OidIsValid(input) ? symbol_of(input) : nullptr;
+  Oid input = InvalidOid;
+  Oid parameter = InvalidOid;
+  getTypeInputInfo(type, &input, &parameter);
+  char const *const symbol = symbol_of(input);
   if (symbol == nullptr)
     return nullptr;
   for (id_type const *one : all_types) {
     // Compare the names first: fmgr_info() loads the library of the function, which may be that of another extension.
-    std::size_t const length = strlen(one->name);
-    if (one->input == nullptr || strncmp(symbol, one->name, length) != 0 || strcmp(symbol + length, "_in") != 0)
+    if (one->input == nullptr || strcmp(symbol, psprintf("%s_in", one->name)) != 0)
       continue;
     FmgrInfo function;
     fmgr_info(input, &function);

@@ -2,15 +2,9 @@
 #include "../../core/types/flake.hpp"
 
 #include "../issue/generate.hpp"
-#include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/components.hpp"
-#include "../traits/gist.hpp"
-#include "../traits/horizon.hpp"
-#include "../traits/io.hpp"
-#include "../traits/order.hpp"
-#include "../traits/time.hpp"
-#include "../traits/time_comparison.hpp"
+#include "../traits/own_type.hpp"
 #include "all_types.hpp"
 
 KID_DECLARE_INPUT(flake)
@@ -105,32 +99,25 @@ static char const *show_epoch() {
 } // extern "C"
 
 static void define_flake_settings(int flags) {
-  DefineCustomIntVariable("kid.flake_id", "Generator of the flake that this server makes.",
-                          "Datacenter and worker in one number. -1 takes it from \"kid.flake_datacenter\" and "
-                          "\"kid.flake_worker\", or from \"kid.node\" if they are -1 too.",
-                          &id, -1, -1, static_cast<int>(flake::generator::max), PGC_SUSET, flags, nullptr, nullptr,
-                          nullptr);
-  DefineCustomIntVariable("kid.flake_datacenter", "Datacenter of the flake that this server makes.",
-                          "The upper half of the generator. -1 takes it from \"kid.flake_id\"; if that is -1, it is 0, "
-                          "unless \"kid.flake_worker\" is -1 too.",
-                          &datacenter, -1, -1, static_cast<int>(flake::datacenter::max), PGC_SUSET, flags, nullptr,
-                          nullptr, nullptr);
-  DefineCustomIntVariable("kid.flake_worker", "Worker of the flake that this server makes.",
-                          "The lower half of the generator. -1 takes it from \"kid.flake_id\"; if that is -1, it is 0, "
-                          "unless \"kid.flake_datacenter\" is -1 too.",
-                          &worker, -1, -1, static_cast<int>(flake::worker::max), PGC_SUSET, flags, nullptr, nullptr,
-                          nullptr);
-
+  define_number("kid.flake_id", "Generator of the flake that this server makes.",
+                "Datacenter and worker in one number. -1 takes it from \"kid.flake_datacenter\" and "
+                "\"kid.flake_worker\", or from \"kid.node\" if they are -1 too.",
+                &id, -1, flake::generator::max, flags);
+  define_number("kid.flake_datacenter", "Datacenter of the flake that this server makes.",
+                "The upper half of the generator. -1 takes it from \"kid.flake_id\"; if that is -1, it is 0, "
+                "unless \"kid.flake_worker\" is -1 too.",
+                &datacenter, -1, flake::datacenter::max, flags);
+  define_number("kid.flake_worker", "Worker of the flake that this server makes.",
+                "The lower half of the generator. -1 takes it from \"kid.flake_id\"; if that is -1, it is 0, "
+                "unless \"kid.flake_datacenter\" is -1 too.",
+                &worker, -1, flake::worker::max, flags);
   DefineCustomRealVariable("kid.flake_epoch", "Time from which a flake counts, in milliseconds since 1970-01-01 UTC.",
                            "A whole number, as flake-idgen takes it. An ID does not contain its epoch, so all that are "
                            "read together need the same.",
                            &epoch, 0, 0, static_cast<double>(flake::units::max), PGC_SUSET, GUC_UNIT_MS | flags,
                            check_epoch, assign_epoch, show_epoch);
-
-  DefineCustomIntVariable("kid.flake_sequence_max", "Greatest sequence of the flake that this server makes.",
-                          "A lower value makes fewer IDs in a millisecond.", &sequence_max,
-                          static_cast<int>(flake::sequence::max), 0, static_cast<int>(flake::sequence::max), PGC_SUSET,
-                          flags, nullptr, nullptr, nullptr);
+  define_number("kid.flake_sequence_max", "Greatest sequence of the flake that this server makes.",
+                "A lower value makes fewer IDs in a millisecond.", &sequence_max, 0, flake::sequence::max, flags);
 }
 
 template <> inline flake layout_of<flake>() {
@@ -146,13 +133,8 @@ template <> inline flake layout_with<flake>(Datum time) {
   return flake{from};
 }
 
-static constexpr id_setting epoch_setting = {
-    "kid.flake_epoch", TIMESTAMPTZOID, [] { return TimestampTzGetDatum(from_unix(layout.epoch)); },
-    [](char const *text) {
-      double millis = 0;
-      return parse_real(text, &millis, GUC_UNIT_MS, nullptr) &&
-             millis == static_cast<double>(layout.epoch) / static_cast<double>(flake::unit_micros);
-    }};
+static constexpr id_setting epoch_setting = {TIMESTAMPTZOID,
+                                             [] { return TimestampTzGetDatum(from_unix(layout.epoch)); }};
 template <> constexpr id_setting const *setting_of<flake> = &epoch_setting;
 
 // IDs in tables have this layout, and the page of the bounds contains states of the clock.
@@ -233,13 +215,7 @@ Datum flake_make(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
-KID_EXPORT_IO(flake)
-KID_EXPORT_BASE32(flake)
-KID_EXPORT_ORDER(flake)
-KID_EXPORT_GIST(flake)
-KID_EXPORT_TIME(flake)
-KID_EXPORT_TIME_COMPARISON(flake)
-KID_EXPORT_RANGE_CONTAINS(flake)
+KID_EXPORT_OWN_TYPE(flake)
 KID_EXPORT_GENERATOR(flake, kid::pg::flake_generator, kid::pg::flake_at)
 KID_EXPORT_HORIZON(flake, flake_horizon)
 KID_EXPORT_OBSERVE(flake, clock_flake)

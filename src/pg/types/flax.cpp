@@ -4,12 +4,7 @@
 
 #include "../base/random.hpp"
 #include "../issue/generate.hpp"
-#include "../traits/base32.hpp"
-#include "../traits/gist.hpp"
-#include "../traits/io.hpp"
-#include "../traits/order.hpp"
-#include "../traits/time.hpp"
-#include "../traits/time_comparison.hpp"
+#include "../traits/own_type.hpp"
 #include "../traits/uuid_casts.hpp"
 #include "all_types.hpp"
 
@@ -75,13 +70,7 @@ Datum flax_random(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
-KID_EXPORT_IO(flax)
-KID_EXPORT_BASE32(flax)
-KID_EXPORT_ORDER(flax)
-KID_EXPORT_GIST(flax)
-KID_EXPORT_TIME(flax)
-KID_EXPORT_TIME_COMPARISON(flax)
-KID_EXPORT_RANGE_CONTAINS(flax)
+KID_EXPORT_OWN_TYPE(flax)
 KID_EXPORT_UUID_CASTS(flax)
 KID_EXPORT_GENERATOR(flax, kid::pg::flax_generator, kid::pg::flax_at)
 KID_FUNCTION(flax_make, kid::pg::flax_make)

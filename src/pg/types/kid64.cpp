@@ -2,15 +2,9 @@
 #include "../../core/types/kid64.hpp"
 
 #include "../issue/issue_in_lane.hpp"
-#include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/components.hpp"
-#include "../traits/gist.hpp"
-#include "../traits/horizon.hpp"
-#include "../traits/io.hpp"
-#include "../traits/order.hpp"
-#include "../traits/time.hpp"
-#include "../traits/time_comparison.hpp"
+#include "../traits/own_type.hpp"
 #include "all_types.hpp"
 
 KID_DECLARE_INPUT(kid64)
@@ -43,12 +37,10 @@ static bool read_bigint(char const *text, kid64::word &id) {
   char const *const digits = text + negative;
   kid64::word const greatest = static_cast<kid64::word>(PG_INT64_MAX) + negative;
   std::size_t const count = strspn(digits, "0123456789");
-  kid64::word value = 0;
 
   if (count < 12 || count > 19 || digits[count] != '\0' || *digits == '0')
     return false;
-  for (std::size_t i = 0; i < count; i++)
-    value = value * 10 + static_cast<kid64::word>(digits[i] - '0');
+  kid64::word const value = strtoull(digits, nullptr, 10);
   if (value > greatest)
     return false;
   id = negative ? ~value + 1 : value;
@@ -96,13 +88,7 @@ Datum kid64_make(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
-KID_EXPORT_IO(kid64)
-KID_EXPORT_BASE32(kid64)
-KID_EXPORT_ORDER(kid64)
-KID_EXPORT_GIST(kid64)
-KID_EXPORT_TIME(kid64)
-KID_EXPORT_TIME_COMPARISON(kid64)
-KID_EXPORT_RANGE_CONTAINS(kid64)
+KID_EXPORT_OWN_TYPE(kid64)
 KID_EXPORT_GENERATOR(kid64, kid::pg::kid64_generator, kid::pg::kid64_at)
 KID_EXPORT_HORIZON(kid64, kid64_horizon)
 KID_EXPORT_OBSERVE(kid64, clock_kid)

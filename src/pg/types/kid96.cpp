@@ -2,13 +2,8 @@
 #include "../../core/types/kid96.hpp"
 
 #include "../issue/issue_in_lane.hpp"
-#include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
-#include "../traits/gist.hpp"
-#include "../traits/io.hpp"
-#include "../traits/order.hpp"
-#include "../traits/time.hpp"
-#include "../traits/time_comparison.hpp"
+#include "../traits/own_type.hpp"
 #include "../traits/uuid_casts.hpp"
 #include "all_types.hpp"
 
@@ -32,11 +27,10 @@ static void assign_neighborhood(int bits, void *) {
 } // extern "C"
 
 static void define_kid96_settings(int flags) {
-  DefineCustomIntVariable("kid.neighborhood", "Number of bits of the seconds that sort after the node in a kid96.",
-                          "With I bits, IDs sort by node within 2^I seconds. An ID does not contain I, so all that are "
-                          "read together need the same.",
-                          &neighborhood, 8, 0, kid96::neighborhood_max, PGC_SUSET, flags, nullptr, assign_neighborhood,
-                          nullptr);
+  define_number("kid.neighborhood", "Number of bits of the seconds that sort after the node in a kid96.",
+                "With I bits, IDs sort by node within 2^I seconds. An ID does not contain I, so all that are read "
+                "together need the same.",
+                &neighborhood, 0, kid96::neighborhood_max, flags, PGC_SUSET, assign_neighborhood);
 }
 
 template <> inline kid96 layout_of<kid96>() {
@@ -47,24 +41,17 @@ template <> inline kid96 layout_with<kid96>(Datum bits) {
   return {static_cast<unsigned>(check_component<kid96>("neighborhood", DatumGetInt32(bits), kid96::neighborhood_max))};
 }
 
-static constexpr id_setting neighborhood_setting = {"kid.neighborhood", INT4OID,
-                                                    [] { return Int32GetDatum(neighborhood); },
-                                                    [](char const *text) {
-                                                      int bits = 0;
-                                                      return parse_int(text, &bits, 0, nullptr) && bits == neighborhood;
-                                                    }};
+static constexpr id_setting neighborhood_setting = {INT4OID, [] { return Int32GetDatum(neighborhood); }};
 template <> constexpr id_setting const *setting_of<kid96> = &neighborhood_setting;
 
 // IDs in tables have this layout.
 static_assert(kid96::node_width == 32 && kid96::neighborhood_max == 10,
               "kid_inspect() and the comments of src/sql/types/kid96.sql state these widths, too");
-static_assert(kid64::micros_per_second << kid96::neighborhood_max <= coarsest_order);
 
 constexpr id_type kid96_type = [] {
   id_type type = basic<kid96>();
   type.input = kid96_in;
   type.define_settings = define_kid96_settings;
-  type.clock = clock_kid;
   return type;
 }();
 
@@ -145,13 +132,7 @@ Datum kid96_local(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
-KID_EXPORT_IO(kid96)
-KID_EXPORT_BASE32(kid96)
-KID_EXPORT_ORDER(kid96)
-KID_EXPORT_GIST(kid96)
-KID_EXPORT_TIME(kid96)
-KID_EXPORT_TIME_COMPARISON(kid96)
-KID_EXPORT_RANGE_CONTAINS(kid96)
+KID_EXPORT_OWN_TYPE(kid96)
 KID_EXPORT_UUID_CASTS(kid96)
 KID_EXPORT_GENERATOR(kid96, kid::pg::kid96_generator, kid::pg::kid96_at)
 KID_EXPORT_OBSERVE(kid96, clock_kid)

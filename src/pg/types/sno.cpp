@@ -2,14 +2,9 @@
 #include "../../core/types/sno.hpp"
 
 #include "../issue/generate.hpp"
-#include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/components.hpp"
-#include "../traits/gist.hpp"
-#include "../traits/io.hpp"
-#include "../traits/order.hpp"
-#include "../traits/time.hpp"
-#include "../traits/time_comparison.hpp"
+#include "../traits/own_type.hpp"
 #include "../traits/uuid_casts.hpp"
 #include "all_types.hpp"
 
@@ -97,20 +92,17 @@ static void assign_partition(char const *, void *extra) {
 } // extern "C"
 
 static void define_sno_settings(int flags) {
-  constexpr int max = sno::sequence::max;
-
   DefineCustomStringVariable(
       "kid.sno_partition", "Partition of the sno that this server makes.",
       "\"auto\" takes it from \"kid.node\". Otherwise it is a number from 0 to 65535, decimal or hexadecimal after 0x.",
       &partition_text, "auto", PGC_SUSET, flags, check_partition, assign_partition, nullptr);
 
-  DefineCustomIntVariable("kid.sno_sequence_min", "One end of the sequences of the sno that this server makes.",
-                          "The other end is \"kid.sno_sequence_max\". Generators that share a partition need separate "
-                          "sequences, at least four each.",
-                          &sequence_min, 0, 0, max, PGC_SUSET, flags, nullptr, nullptr, nullptr);
-  DefineCustomIntVariable("kid.sno_sequence_max", "Other end of the sequences of the sno that this server makes.",
-                          "It may be below \"kid.sno_sequence_min\".", &sequence_max, max, 0, max, PGC_SUSET, flags,
-                          nullptr, nullptr, nullptr);
+  define_number("kid.sno_sequence_min", "One end of the sequences of the sno that this server makes.",
+                "The other end is \"kid.sno_sequence_max\". Generators that share a partition need separate "
+                "sequences, at least four each.",
+                &sequence_min, 0, sno::sequence::max, flags);
+  define_number("kid.sno_sequence_max", "Other end of the sequences of the sno that this server makes.",
+                "It may be below \"kid.sno_sequence_min\".", &sequence_max, 0, sno::sequence::max, flags);
 }
 
 // IDs in tables have this layout, and the page of the bounds contains states of the clock.
@@ -123,7 +115,6 @@ constexpr id_type sno_type = [] {
   id_type type = basic<sno>();
   type.input = sno_in;
   type.define_settings = define_sno_settings;
-  type.clock = clock_sno;
   type.node_part = {"partition", partition_of};
   return type;
 }();
@@ -165,18 +156,12 @@ Datum sno_make(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
-KID_EXPORT_IO(sno)
-KID_EXPORT_BASE32(sno)
-KID_EXPORT_ORDER(sno)
-KID_EXPORT_GIST(sno)
-KID_EXPORT_TIME(sno)
-KID_EXPORT_TIME_COMPARISON(sno)
-KID_EXPORT_RANGE_CONTAINS(sno)
+KID_EXPORT_OWN_TYPE(sno)
 KID_EXPORT_UUID_CASTS(sno)
 KID_EXPORT_GENERATOR(sno, kid::pg::sno_generator, kid::pg::sno_at)
 KID_EXPORT_OBSERVE(sno, clock_sno)
 KID_FUNCTION(sno_make, kid::pg::sno_make)
-KID_FUNCTION(sno_tick, kid::pg::flag<kid::sno, kid::sno::tick>)
+KID_FUNCTION(sno_tick, kid::pg::component<kid::sno, kid::sno::tick>)
 KID_FUNCTION(sno_meta, kid::pg::component<kid::sno, kid::sno::meta>)
 KID_FUNCTION(sno_partition, kid::pg::component<kid::sno, kid::sno::partition>)
 KID_FUNCTION(sno_sequence, kid::pg::component<kid::sno, kid::sno::sequence>)

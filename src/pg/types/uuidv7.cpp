@@ -6,7 +6,6 @@
 #include "../issue/generate.hpp"
 #include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
-#include "../traits/horizon.hpp"
 #include "../traits/time.hpp"
 #include "../traits/time_comparison.hpp"
 #include "all_types.hpp"

@@ -1,4 +1,4 @@
--- traits: io base32 order gist time time_casts minus time_comparison range_operators setting bigint generators
+-- traits: io base32 order gist time time_casts time_comparison range_operators setting bigint generators
 -- traits: horizon observe
 -- storage: LIKE = bigint
 -- guc: kid.flake_epoch
@@ -40,8 +40,6 @@ COMMENT ON FUNCTION kid_worker(flake) IS 'returns the worker that made an ID, 0 
 COMMENT ON FUNCTION kid_generator(flake) IS
     'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
 COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
-COMMENT ON FUNCTION kid_observe(flake) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4

@@ -1,4 +1,4 @@
--- traits: io base32 order gist time time_casts minus time_comparison range_operators bigint generators horizon observe
+-- traits: io base32 order gist time time_casts time_comparison range_operators bigint generators horizon observe
 -- storage: LIKE = bigint
 -- clock: kid64 and kid96
 -- horizon: kid_horizon
@@ -13,7 +13,7 @@ COMMENT ON TYPE kid64 IS
 CREATE FUNCTION kid_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
 CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'kid64_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_sequence(kid64) RETURNS integer
@@ -28,8 +28,6 @@ COMMENT ON FUNCTION kid64_at(timestamptz) IS
     'makes a kid64 for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
 COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
 COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
-COMMENT ON FUNCTION kid_observe(kid64) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text

@@ -1,4 +1,4 @@
--- traits: io base32 order gist time time_casts minus time_comparison range_operators setting uuid generators observe
+-- traits: io base32 order gist time time_casts time_comparison range_operators setting uuid generators observe
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 -- stats: kid
 -- past: kid64_ceil
@@ -32,7 +32,7 @@ CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighb
     RETURNS kid96
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_node(kid96) RETURNS bigint
-    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support_setting AS 'MODULE_PATHNAME', 'kid96_node';
+    LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_node';
 CREATE FUNCTION kid_node(kid96, neighborhood integer) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_node';
 CREATE FUNCTION kid_sequence(kid96) RETURNS integer
@@ -51,8 +51,6 @@ COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
 COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4294967295';
 COMMENT ON FUNCTION kid_node(kid96, integer) IS 'returns the node that made an ID with the given neighborhood, 0 to 10';
 COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
-COMMENT ON FUNCTION kid_observe(kid96) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3

@@ -1,4 +1,4 @@
--- traits: io base32 order gist time time_casts minus time_comparison range_operators uuid observe
+-- traits: io base32 order gist time time_casts time_comparison range_operators uuid observe
 -- storage: INTERNALLENGTH = 10, ALIGNMENT = char
 
 -- sno: what only this type has
@@ -10,7 +10,7 @@ COMMENT ON TYPE sno IS
 CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_next(meta integer, n bigint) RETURNS SETOF sno
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support_rows AS 'MODULE_PATHNAME', 'sno_next_many';
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'sno_next_many';
 CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false)
@@ -38,8 +38,6 @@ COMMENT ON FUNCTION kid_tick(sno) IS
 COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the caller of the generator gave';
 COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
 COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
-COMMENT ON FUNCTION kid_observe(sno) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5

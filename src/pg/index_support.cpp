@@ -1,13 +1,14 @@
-// GiST indexes of IDs, for exclusion constraints and temporal keys.
+// Support of index access methods that depends on no more than the size of an ID: GiST, for exclusion constraints and
+// temporal keys, and BRIN.
 //
-// A key has the binary forms of the least and the greatest ID below it, which compare as bytes:
+// A key of GiST has the binary forms of the least and the greatest ID below it, which compare as bytes:
 //
 //   least ID | greatest ID
 //
 // The size of the type is half the length of a key. Keys come from the index, so they are neither compressed nor out of
 // line, but their header may be short.
-#include "../base/datum.hpp"
-#include "../base/export.hpp"
+#include "base/datum.hpp"
+#include "base/export.hpp"
 
 #include <algorithm>
 
@@ -76,6 +77,30 @@ double excess(unsigned char const *a, unsigned char const *b, std::size_t size) 
 }
 
 } // namespace
+
+/// An ID of any type of this size.
+template <unsigned Size> struct any_id {
+  using word = std::conditional_t<Size == sizeof(Datum), std::uint64_t, uint128>;
+  static constexpr unsigned size = Size;
+};
+
+/// Returns the leaf key of an ID, which is its least and its greatest ID.
+template <class Id> static Datum gist_compress(PG_FUNCTION_ARGS) {
+  auto *const entry = reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0));
+  unsigned char bytes[Id::size];
+
+  if (!entry->leafkey)
+    PG_RETURN_POINTER(entry);
+  store_big<Id::size>(get<Id>(entry->key), bytes);
+  auto *const result = static_cast<GISTENTRY *>(palloc(sizeof(GISTENTRY)));
+  gistentryinit(*result, make_key({bytes, bytes, Id::size}), entry->rel, entry->page, entry->offset, false);
+  PG_RETURN_POINTER(result);
+}
+
+/// Returns the distance of two IDs for BRIN minmax_multi, which never passes the greater ID first.
+template <class Id> static Datum brin_distance(PG_FUNCTION_ARGS) {
+  PG_RETURN_FLOAT8(static_cast<double>(get<Id>(PG_GETARG_DATUM(1)) - get<Id>(PG_GETARG_DATUM(0))));
+}
 
 static Datum gist_consistent(PG_FUNCTION_ARGS) {
   static Oid known = InvalidOid;
@@ -194,3 +219,11 @@ KID_FUNCTION(kid_gist_picksplit, kid::pg::gist_picksplit)
 KID_FUNCTION(kid_gist_same, kid::pg::gist_same)
 KID_FUNCTION(kid_gist_fetch, kid::pg::gist_fetch)
 KID_FUNCTION(kid_gist_sortsupport, kid::pg::gist_sortsupport)
+
+#define KID_EXPORT_SIZE(size)                                                                                          \
+  KID_FUNCTION(kid_gist_compress_##size, kid::pg::gist_compress<kid::pg::any_id<(size)>>)                              \
+  KID_FUNCTION(kid_brin_distance_##size, kid::pg::brin_distance<kid::pg::any_id<(size)>>)
+
+KID_EXPORT_SIZE(8)
+KID_EXPORT_SIZE(10)
+KID_EXPORT_SIZE(12)

@@ -1,0 +1,92 @@
+// Planner support for all functions: kid_support(), and kid_support_recheck() for comparisons beside bounds.
+#include "../base/export.hpp"
+#include "expressions.hpp"
+#include "time_comparison.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+/// Sets the number of rows of a set of IDs to the argument of type bigint. Returns false if that is not a constant.
+bool estimate_rows(SupportRequestRows *request) {
+  ListCell *cell = nullptr;
+
+  if (!is_funcclause(request->node))
+    return false;
+  foreach (cell, reinterpret_cast<FuncExpr *>(request->node)->args) {
+    auto *const argument = static_cast<Node *>(lfirst(cell));
+    if (exprType(argument) != INT8OID)
+      continue;
+    auto *const wanted = reinterpret_cast<Const *>(estimate_expression_value(request->root, argument));
+    if (!IsA(wanted, Const))
+      return false;
+    request->rows = wanted->constisnull ? 0 : static_cast<double>(DatumGetInt64(wanted->constvalue));
+    return true;
+  }
+  return false;
+}
+
+/// Returns the setting that a function depends on, or null. It is the setting of the type of ID that the function
+/// returns, or else of its first argument, an ID.
+id_setting const *setting_of_call(FuncExpr const *written) {
+  id_type const *type = id_type_of(written->funcresulttype);
+
+  if (type == nullptr)
+    type = id_type_of(exprType(static_cast<Node *>(linitial(written->args))));
+  return type != nullptr ? type->setting : nullptr;
+}
+
+/// Replaces a call in a query by a call of the function of the same name that takes the setting as its last argument:
+///
+///   kid_timestamp(id)        kid_timestamp(id, 8)
+///
+/// That function is IMMUTABLE. So the call can be folded, prune partitions, match an index, and run on another server.
+Node *with_setting(SupportRequestSimplify *request) {
+  FuncExpr const *const written = request->fcall;
+  id_setting const *const setting = setting_of_call(written);
+  Node *const value = setting != nullptr ? value_in_query(*setting, request->root) : nullptr;
+  bool constant = true;
+  ListCell *cell = nullptr;
+
+  if (value == nullptr)
+    return nullptr;
+  foreach (cell, written->args)
+    constant = constant && IsA(lfirst(cell), Const);
+  auto *const whole = reinterpret_cast<Node *>(call(get_func_namespace(written->funcid), get_func_name(written->funcid),
+                                                    lappend(list_copy(written->args), value)));
+  // Other arguments are simplified already. To look at them again at each level would take cubic time if calls are
+  // nested.
+  return constant ? eval_const_expressions(request->root, whole) : whole;
+}
+
+} // namespace
+
+static Datum support(PG_FUNCTION_ARGS) {
+  auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+
+  if (IsA(request, SupportRequestSimplify)) {
+    auto *const simplify = reinterpret_cast<SupportRequestSimplify *>(request);
+    PG_RETURN_POINTER(simplify->fcall->funcresulttype == BOOLOID ? rewrite_comparison(simplify)
+                                                                 : with_setting(simplify));
+  }
+  if (IsA(request, SupportRequestIndexCondition))
+    PG_RETURN_POINTER(index_condition(reinterpret_cast<SupportRequestIndexCondition *>(request)));
+  PG_RETURN_POINTER(IsA(request, SupportRequestRows) && estimate_rows(reinterpret_cast<SupportRequestRows *>(request))
+                        ? request
+                        : nullptr);
+}
+
+/// Estimates that a recheck removes no row: the bounds beside it already account for the selectivity.
+static Datum support_recheck(PG_FUNCTION_ARGS) {
+  auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
+
+  if (!IsA(request, SupportRequestSelectivity))
+    PG_RETURN_POINTER(nullptr);
+  reinterpret_cast<SupportRequestSelectivity *>(request)->selectivity = 1;
+  PG_RETURN_POINTER(request);
+}
+
+} // namespace kid::pg
+
+KID_FUNCTION(kid_support, kid::pg::support)
+KID_FUNCTION(kid_support_recheck, kid::pg::support_recheck)
