@@ -1,5 +1,5 @@
 -- kid in plain SQL, for a server where no extension in C can be installed: IDs of 8 bytes. This is version 1.0.0.
--- It needs PostgreSQL 15 or later. docs/managed-servers.md describes it.
+-- It needs PostgreSQL 15 or later. docs/start/managed-servers.md describes it.
 --
 -- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
 -- leaves no setting behind. It puts all into the schemas kid, kid_clocks, and needs the privilege CREATE in the
@@ -550,7 +550,7 @@ PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;
 
 -- uuids of version 7 in strict order, in plain SQL, beside kid-ids. This is version 1.0.0.
--- It needs PostgreSQL 15 or later. docs/managed-servers.md describes it.
+-- It needs PostgreSQL 15 or later. docs/start/managed-servers.md describes it.
 --
 -- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
 -- leaves no setting behind. It puts all into the schemas kid, kid_clocks, and needs the privilege CREATE in the
@@ -955,7 +955,7 @@ PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;
 
 -- partitions by time, in plain SQL, beside kid-ids. This is version 1.0.0.
--- It needs PostgreSQL 15 or later. docs/managed-servers.md describes it.
+-- It needs PostgreSQL 15 or later. docs/start/managed-servers.md describes it.
 --
 -- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
 -- leaves no setting behind. It puts all into the schemas kid, kid_clocks, and needs the privilege CREATE in the
@@ -1885,7 +1885,7 @@ PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;
 
 -- a horizon for tables with IDs of a sequence, in plain SQL, which needs no other module. This is version 1.0.0.
--- It needs PostgreSQL 15 or later. docs/managed-servers.md describes it.
+-- It needs PostgreSQL 15 or later. docs/start/managed-servers.md describes it.
 --
 -- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
 -- leaves no setting behind. It puts all into the schemas kid, and needs the privilege CREATE in the

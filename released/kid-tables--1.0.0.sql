@@ -1,5 +1,5 @@
 -- partitions by time, in plain SQL, beside kid-ids. This is version 1.0.0.
--- It needs PostgreSQL 15 or later. docs/managed-servers.md describes it.
+-- It needs PostgreSQL 15 or later. docs/start/managed-servers.md describes it.
 --
 -- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
 -- leaves no setting behind. It puts all into the schemas kid, kid_clocks, and needs the privilege CREATE in the

@@ -1,4 +1,4 @@
--- A table of events, as docs/consumers.md has it, with procedures that write to it and read from it.
+-- A table of events, as docs/guides/consumers.md has it, with procedures that write to it and read from it.
 CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), payload text);
 CREATE TABLE consumers (name text PRIMARY KEY, last kid64 NOT NULL DEFAULT '...........');
 INSERT INTO consumers (name) VALUES ('billing');

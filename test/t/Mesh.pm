@@ -1,4 +1,4 @@
-# Runs the statements of docs/replication.md and docs/replication-incidents.md on the servers that they name.
+# Runs the statements of docs/guides/replication.md and docs/guides/replication-incidents.md on the servers that they name.
 package Mesh;
 use strict;
 use warnings;
@@ -91,7 +91,7 @@ sub run_block
 sub blocks_of
 {
 	my ($heading) = @_;
-	my ($section) = slurp_file('docs/replication-incidents.md') =~ /^## \Q$heading\E\n(.*?)(?=^## |\z)/ms or die "no section $heading";
+	my ($section) = slurp_file('docs/guides/replication-incidents.md') =~ /^## \Q$heading\E\n(.*?)(?=^## |\z)/ms or die "no section $heading";
 	my @blocks = $section =~ /^```sql\n(.*?)^```$/msg;
 	return wantarray ? @blocks : $blocks[0];
 }

@@ -1,4 +1,4 @@
-# Consumers that read in the order of IDs miss no row, as docs/consumers.md promises: on the server that makes the IDs, by
+# Consumers that read in the order of IDs miss no row, as docs/guides/consumers.md promises: on the server that makes the IDs, by
 # kid_horizon(); on a physical standby, on a logical subscriber of two servers, and on servers that replicate to each other, by
 # the table `horizons`; and on the subscriber by a column of its own. Those that read all rows above their last ID do miss rows.
 # A server is added without a gap.

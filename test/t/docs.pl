@@ -102,7 +102,7 @@ sub parts_of
 	return @parts;
 }
 
-foreach my $page ('README.md', sort glob 'docs/*.md')
+foreach my $page ('README.md', sort glob 'docs/*/*.md')
 {
 	my $text = slurp_file($page);
 	utf8::decode($text);

@@ -1,4 +1,4 @@
-# docs/clients.md and its subpages docs/clients-*.md, docs/consumers.md, docs/public-ids.md and docs/sealed-ids.md show programs
+# docs/clients/README.md and its subpages docs/clients/*.md, docs/guides/consumers.md, docs/guides/public-ids.md and docs/guides/sealed-ids.md show programs
 # that make test-clients runs. The code of each section is in the program that the section names, line by line except for the
 # indentation; an empty line stands for any lines. Code after "<!-- not run -->" is in none. Every client has a section. SQL of
 # the last three pages is not of a program: docs.pl runs it. A snippet has no syntax error, if there is a parser for its language
@@ -10,15 +10,15 @@ use IPC::Run ();
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my ($before, @general) = split /^## /m, slurp_file('docs/clients.md');
+my ($before, @general) = split /^## /m, slurp_file('docs/clients/README.md');
 my (@sections, @links);
-for my $page (sort glob 'docs/clients-*.md')
+for my $page (sort grep { !/README/ } glob 'docs/clients/*.md')
 {
 	my (undef, @sections_of_page) = split /^## /m, slurp_file($page);
 	push @sections, @sections_of_page;
 	push @links, map { basename($page) . '#' . (/(.*)/ && lc($1) =~ s/[^\w\- ]//gr =~ tr/ /-/r) } @sections_of_page;
 }
-my @others = map { sections_of($_) } 'docs/consumers.md', 'docs/public-ids.md', 'docs/sealed-ids.md';
+my @others = map { sections_of($_) } 'docs/guides/consumers.md', 'docs/guides/public-ids.md', 'docs/guides/sealed-ids.md';
 my %shown;
 
 sub sections_of
@@ -45,7 +45,7 @@ for my $section (@general, @sections, @others)
 	my $programs = '';
 	parses($title, $1, $2) while $section =~ /^```(\w+)\n(.*?)^```$/msg;
 	$section =~ s/^<!-- not run -->\n+```\w+\n.*?^```$//msg;
-	while ($section =~ /\]\(\.\.\/(test\/clients\/([^\/)]+)[^)]*)\)|^```\w+\n(.*?)^```$/msg)
+	while ($section =~ /\]\(\.\.\/\.\.\/(test\/clients\/([^\/)]+)[^)]*)\)|^```\w+\n(.*?)^```$/msg)
 	{
 		my ($program, $client, $code) = ($1, $2, $3);
 		if ($program)

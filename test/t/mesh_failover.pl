@@ -1,5 +1,5 @@
 # A standby takes over for one of two servers that replicate to each other. With the settings of
-# docs/replication-incidents.md both then have all rows, and go on. Without them each server misses rows, and nothing reports it.
+# docs/guides/replication-incidents.md both then have all rows, and go on. Without them each server misses rows, and nothing reports it.
 use strict;
 use warnings;
 use utf8;
@@ -11,10 +11,10 @@ use Test::More;
 plan skip_all => 'slots that a standby synchronizes need PostgreSQL 17'
   if PostgreSQL::Test::Cluster->new('version')->pg_version < 17;
 
-my $page = slurp_file('docs/replication.md');
+my $page = slurp_file('docs/guides/replication.md');
 my ($first_two) = $page =~ /^```sql\n(.*?)^```\n/ms;
 my ($before, $after) = scalar(blocks_of('A standby of one of these servers')) =~ /\A(.*?)^(-- the standby, before.*)\z/ms;
-my ($conf) = slurp_file('docs/replication-incidents.md') =~ /^```\n(primary_conninfo.*?)^```\n/ms;
+my ($conf) = slurp_file('docs/guides/replication-incidents.md') =~ /^```\n(primary_conninfo.*?)^```\n/ms;
 
 # Starts two servers and a standby of the first one. `prepared`: with the settings of the page.
 sub start_pair
@@ -36,7 +36,7 @@ sub start_pair
 	if ($prepared)
 	{
 		my $address = $a->connstr('postgres') =~ s/'//gr;
-		my ($slot) = slurp_file('docs/replication-incidents.md') =~ /`(SELECT\s+pg_create_physical_replication_slot.*?)`/;
+		my ($slot) = slurp_file('docs/guides/replication-incidents.md') =~ /`(SELECT\s+pg_create_physical_replication_slot.*?)`/;
 		sql($a, $slot);
 		$standby->append_conf('postgresql.conf', $conf =~ s/host=a dbname=shop/$address/r);
 	}

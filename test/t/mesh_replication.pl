@@ -1,4 +1,4 @@
-# Servers that replicate to each other, by the statements of docs/replication.md: two, then a third and a fourth, under writes on
+# Servers that replicate to each other, by the statements of docs/guides/replication.md: two, then a third and a fourth, under writes on
 # all of them. Each server has all rows once. Without a step rows are lost, or replication stops, as the page says.
 use strict;
 use warnings;
@@ -33,8 +33,8 @@ sub start_server
 	return $node;
 }
 
-my $page = slurp_file('docs/replication.md');
-my $incidents = slurp_file('docs/replication-incidents.md');
+my $page = slurp_file('docs/guides/replication.md');
+my $incidents = slurp_file('docs/guides/replication-incidents.md');
 my ($first_two, $further) = $page =~ /^```sql\n(.*?)^```$/msg;
 like($first_two, qr/^-- a:\n.*^-- b, .*^-- a:\n/ms, 'the page has a block for the first two servers');
 like($further, qr/^-- c, .*^-- b:\n.*^-- a:\n.*pg_replication_slot_advance/ms, 'the page has a block for each further server');

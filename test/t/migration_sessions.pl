@@ -1,5 +1,5 @@
-# Sessions with prepared statements while the keys of a table are replaced: the statements of docs/new-keys.md run beside them, with
-# old keys of either type, and the sessions get the errors that docs/new-keys-cases.md lists. A session that begins after the swap
+# Sessions with prepared statements while the keys of a table are replaced: the statements of docs/guides/new-keys.md run beside them, with
+# old keys of either type, and the sessions get the errors that docs/guides/new-keys-cases.md lists. A session that begins after the swap
 # gets none, and those that the page's statement ends lose no transaction. Writers go on while old rows are filled: no trigger of
 # the user's runs for the filling, and no row is missed. Then other statements of the
 # pages run beside a transaction that they have to wait for, in databases whose default is repeatable read.
@@ -31,9 +31,9 @@ sub steps_of
 	}
 	return %steps;
 }
-my %steps = steps_of('docs/new-keys.md');
+my %steps = steps_of('docs/guides/new-keys.md');
 
-my ($ends_sessions) = slurp_file('docs/new-keys-cases.md') =~ /^(SELECT count\(pg_terminate_backend.*?;)$/ms;
+my ($ends_sessions) = slurp_file('docs/guides/new-keys-cases.md') =~ /^(SELECT count\(pg_terminate_backend.*?;)$/ms;
 ok($ends_sessions, 'the page has a statement that ends sessions');
 
 # Returns the block of a page that has `text`.
@@ -159,7 +159,7 @@ CREATE TABLE taxes_all PARTITION OF taxes DEFAULT;
 INSERT INTO orders (created_at, new_id) SELECT t, kid64_at(t) FROM generate_series(timestamptz '2026-01-01', '2026-01-20', '1 hour') AS t;
 INSERT INTO lines (order_id) SELECT id FROM orders, generate_series(1, 3);
 INSERT INTO taxes (line_id) SELECT id FROM lines, generate_series(1, 2);});
-my ($status, $stdout, $stderr) = $node->psql('chain', ($fill // '') . block_with('docs/new-keys-cases.md', "CALL fill('taxes'"), on_error_stop => 1);
+my ($status, $stdout, $stderr) = $node->psql('chain', ($fill // '') . block_with('docs/guides/new-keys-cases.md', "CALL fill('taxes'"), on_error_stop => 1);
 is($stderr, '', 'a chain of tables is filled');
 is($node->safe_psql('chain', q{SELECT count(*) = (SELECT count(*) FROM taxes), count(DISTINCT taxes.new_id) = count(*) AND count(*) > 2000
   FROM taxes JOIN lines ON lines.new_id = new_line_id AND lines.id = line_id JOIN orders ON orders.new_id = new_order_id AND orders.id = order_id
@@ -188,23 +188,23 @@ sub run_beside
 # The way back of path 1: the sequence goes on above the last ID.
 run_beside('way_back', 'CREATE TABLE orders (id bigserial PRIMARY KEY); ALTER TABLE orders ALTER id SET DEFAULT kid_next(); INSERT INTO orders DEFAULT VALUES',
 	'CREATE TABLE last AS SELECT kid_next()::bigint AS id; INSERT INTO orders TABLE last; DELETE FROM orders WHERE id = (TABLE last);',
-	block_with('docs/migration.md', q{SELECT setval('orders_id_seq'}));
+	block_with('docs/guides/migration.md', q{SELECT setval('orders_id_seq'}));
 is($node->safe_psql('way_back', q{SELECT nextval('orders_id_seq') > id FROM last}), 't', 'the sequence follows an ID that was inserted and deleted meanwhile');
 run_beside('identity', 'CREATE TABLE refunds (id bigint PRIMARY KEY DEFAULT kid_next()); INSERT INTO refunds DEFAULT VALUES',
-	'INSERT INTO refunds DEFAULT VALUES;', block_with('docs/migration.md', 'SELECT setval(pg_get_serial_sequence'));
+	'INSERT INTO refunds DEFAULT VALUES;', block_with('docs/guides/migration.md', 'SELECT setval(pg_get_serial_sequence'));
 is($node->safe_psql('identity', q{SELECT nextval(pg_get_serial_sequence('refunds', 'id')) > max(id) FROM refunds}), 't', 'so does that of an identity');
 
 # Old keys that clients know.
 run_beside('old_keys', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), old_id bigserial, item text); ALTER TABLE orders ALTER old_id DROP NOT NULL;
 	INSERT INTO orders (item) VALUES ('tea'), ('milk'); INSERT INTO orders (old_id) VALUES (NULL)},
-	"INSERT INTO orders (item) VALUES ('meanwhile');", block_with('docs/new-keys-cases.md', 'CREATE TABLE old_order_ids (old_id bigint') =~ s/^SELECT \* FROM.*//msr);
+	"INSERT INTO orders (item) VALUES ('meanwhile');", block_with('docs/guides/new-keys-cases.md', 'CREATE TABLE old_order_ids (old_id bigint') =~ s/^SELECT \* FROM.*//msr);
 is($node->safe_psql('old_keys', 'SELECT string_agg(item, $$ $$ ORDER BY old_id) FROM old_order_ids JOIN orders USING (id)'), 'tea milk meanwhile', 'no old key is lost');
 
 # Numbers as in Twitter's snowflake: a session that is open has another epoch.
 $node->append_conf('postgresql.conf', "kid.flake_id = 32\n");
 $node->reload;
 run_beside('chat', q{CREATE TABLE messages (id bigint PRIMARY KEY, body text); INSERT INTO messages VALUES (175928847299117063, 'hello')},
-	'SELECT flake_next(); SELECT FROM messages;', block_with('docs/kept-keys.md', 'ALTER DATABASE chat'),
+	'SELECT flake_next(); SELECT FROM messages;', block_with('docs/guides/kept-keys.md', 'ALTER DATABASE chat'),
 	'INSERT INTO messages DEFAULT VALUES;');
 $node->safe_psql('chat', 'INSERT INTO messages DEFAULT VALUES');
 is($node->safe_psql('chat', q{SELECT count(*) FROM messages WHERE kid_timestamp(id) > now() + interval '1 min'}), 0, 'no message has a time of the future');

@@ -1,4 +1,4 @@
-# The statements of docs/partition-existing-table.md and docs/partitions.md move the rows of a table with a name that needs quotes, an
+# The statements of docs/guides/partition-existing-table.md and docs/guides/partitions.md move the rows of a table with a name that needs quotes, an
 # identity, a generated column, a trigger, a rule and row-level security, while four sessions insert at REPEATABLE READ. No row
 # that a session was told of is lost or changed.
 use strict;
@@ -148,7 +148,7 @@ sub new_database
 # A table that becomes the first partition.
 #
 
-my @blocks = blocks_of('docs/partition-existing-table.md');
+my @blocks = blocks_of('docs/guides/partition-existing-table.md');
 my ($create, $swap, $divide) = @blocks == 3 ? @blocks : ('', @blocks);
 
 new_database('existing', '');
@@ -191,7 +191,7 @@ is(superuser(named('SELECT count(*) FROM pg_class WHERE relname = \'e.ven"ts_old
 # Rows in the default partition. It has another order of columns.
 #
 
-my ($move) = grep { /DELETE FROM .*_rest/ } blocks_of('docs/partitions.md');
+my ($move) = grep { /DELETE FROM .*_rest/ } blocks_of('docs/guides/partitions.md');
 new_database('defaults', 'PARTITION BY RANGE (id)');
 answer_of('shop', named($extras . q{
 	CREATE TABLE lines (event_id kid64 REFERENCES events);
@@ -217,12 +217,12 @@ is(superuser(named('SELECT count(*) FROM events WHERE "pay.""load" IS NOT NULL')
 #
 
 superuser(q{CREATE TABLE visits (id uuid PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE visits_old PARTITION OF visits FOR VALUES FROM (MINVALUE) TO (MAXVALUE)});
-my ($check) = slurp_file('docs/partitions.md') =~ /`(ALTER TABLE visits ADD CHECK .*?)`/;
+my ($check) = slurp_file('docs/guides/partitions.md') =~ /`(ALTER TABLE visits ADD CHECK .*?)`/;
 superuser("$check; INSERT INTO visits VALUES (kid_uuidv7())");
 my ($status, $stdout, $stderr) = $node->psql($database, 'INSERT INTO visits VALUES (gen_random_uuid())');
 like($stderr, qr/violates check constraint/, 'a random uuid is rejected');
 
-my ($view) = slurp_file('docs/report-views.md') =~ /^(CREATE VIEW order_report .*)$/m;
+my ($view) = slurp_file('docs/guides/report-views.md') =~ /^(CREATE VIEW order_report .*)$/m;
 superuser("CREATE TABLE orders (id kid64); INSERT INTO orders VALUES (kid_next()), (kid_next()); ALTER TABLE orders ENABLE ROW LEVEL SECURITY;
 	CREATE POLICY none ON orders TO reader USING (false); $view; GRANT SELECT ON orders, order_report TO reader");
 is(answer_of('reader', 'SELECT count(*) FROM order_report'), 0, 'the view shows no row that a policy hides');

@@ -91,7 +91,7 @@ is($compared[0], $compared[1], 'with kid in the search_path numbers and times co
 like($compared[0], qr/^\Q$_\E: 42883$/m, "an error: $_") foreach '5 < now()', '5::bigint BETWEEN now() AND now()', 'now() > 5.0', '5::smallint = now()', '5 <@ tstzrange(now(), NULL)', 'gen_random_uuid() < now()';
 like($compared[0], qr/^\Qgen_random_uuid() < '2026-11-21'\E: 22P02$/m, 'a time beside a uuid is no uuid');
 
-# docs/managed-servers.md: a range of time is a range of the key.
+# docs/start/managed-servers.md: a range of time is a range of the key.
 {
 	as('app', 'plain', q{CREATE TABLE timed (id kid64 PRIMARY KEY, number bigint UNIQUE, uuid uuid UNIQUE);
 		INSERT INTO timed SELECT kid64_make(t, 0), kid64_make(t, 0), kid_uuidv7_floor(t) FROM generate_series(now() - interval '30 days', now(), '1 hour') AS t; ANALYZE timed});
@@ -341,8 +341,8 @@ foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+0
 	is($node->safe_psql('bare', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'and no lock is left');
 }
 
-# docs/from-plain-sql.md: what to create again, and the change in place, without a rewrite.
-my %block = slurp_file('docs/from-plain-sql.md') =~ m{^<!-- not run: test/t/plain\.pl does: (.*?) -->\n```sql\n(.*?)^```$}msg;
+# docs/start/from-plain-sql.md: what to create again, and the change in place, without a rewrite.
+my %block = slurp_file('docs/start/from-plain-sql.md') =~ m{^<!-- not run: test/t/plain\.pl does: (.*?) -->\n```sql\n(.*?)^```$}msg;
 as('app', 'plain', q{CREATE VIEW ordered AS SELECT e.id FROM orders AS o JOIN events AS e ON e.order_id = o.id; CREATE INDEX large ON orders (payment) WHERE id > 5;
 	CREATE POLICY own ON orders USING (id = 7); ALTER TABLE orders ADD CONSTRAINT known CHECK (id > 7) NOT VALID;
 	CREATE FUNCTION item(i kid64) RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT 1 FROM orders WHERE id = i; END});

@@ -1,4 +1,4 @@
-# The printed sections of docs equal what test/reference prints from the running extension, and docs/troubleshooting.md explains
+# The printed sections of docs equal what test/reference prints from the running extension, and docs/operate/troubleshooting.md explains
 # only messages that kid has.
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ my $printed = "$PostgreSQL::Test::Utils::tmp_check/reference";
 mkdir $printed or die "$printed: $!";
 $node->command_ok([ 'test/reference', $printed ], 'test/reference prints the sections');
 
-foreach my $page (grep { slurp_file($_) =~ /^<!-- printed: /m } glob 'docs/*.md')
+foreach my $page (grep { slurp_file($_) =~ /^<!-- printed: /m } glob 'docs/*/*.md')
 {
 	my $copy = "$printed/" . basename($page);
 	ok(-e $copy && slurp_file($page) eq slurp_file($copy), "$page is as printed")
@@ -25,11 +25,11 @@ foreach my $page (grep { slurp_file($_) =~ /^<!-- printed: /m } glob 'docs/*.md'
 }
 
 # In the table of errors "…" stands for a value that is filled in.
-my @messages = map { join '.*', map { quotemeta } split /\xe2\x80\xa6/, $_, -1 } slurp_file('docs/errors.md') =~ /^\| \S+ \| `(.*)` \|$/mg;
-my ($explained) = slurp_file('docs/troubleshooting.md') =~ /^## Messages\n(.*?)^## /ms;
+my @messages = map { join '.*', map { quotemeta } split /\xe2\x80\xa6/, $_, -1 } slurp_file('docs/reference/errors.md') =~ /^\| \S+ \| `(.*)` \|$/mg;
+my ($explained) = slurp_file('docs/operate/troubleshooting.md') =~ /^## Messages\n(.*?)^## /ms;
 foreach my $message (map { s/\n/ /gr } $explained =~ /\*\*`(.*?)`\*\*/sg)
 {
-	ok(scalar(grep { $message =~ /^$_$/ } @messages), "docs/troubleshooting.md explains a message that kid has: $message");
+	ok(scalar(grep { $message =~ /^$_$/ } @messages), "docs/operate/troubleshooting.md explains a message that kid has: $message");
 }
 
 done_testing();

@@ -1,6 +1,6 @@
-# What docs say about tools that are not started here: the Python of docs/pandas-and-grafana.md gives the numbers and times of the
+# What docs say about tools that are not started here: the Python of docs/guides/pandas-and-grafana.md gives the numbers and times of the
 # vectors, and its lines for pandas read columns and files. The query for Grafana uses the primary key. The query of
-# docs/metrics.md returns what its file for postgres_exporter, its alerts and its table name, and promtool, if it is there
+# docs/operate/metrics.md returns what its file for postgres_exporter, its alerts and its table name, and promtool, if it is there
 # (Debian's package prometheus), accepts the alerts.
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 sub text_of { my $text = slurp_file($_[0]); utf8::decode($text); return $text }
-my ($page, $metrics) = map { text_of($_) } 'docs/pandas-and-grafana.md', 'docs/metrics.md';
+my ($page, $metrics) = map { text_of($_) } 'docs/guides/pandas-and-grafana.md', 'docs/operate/metrics.md';
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;

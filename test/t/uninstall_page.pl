@@ -1,4 +1,4 @@
-# The statements that docs/uninstall.md prints for a table with a name that needs quotes, in a database in ICU's order, run while
+# The statements that docs/operate/uninstall.md prints for a table with a name that needs quotes, in a database in ICU's order, run while
 # four sessions insert: no row gets lost or stays without a key, and policies, triggers, NOT NULL and the order are as before.
 use strict;
 use warnings;
@@ -45,7 +45,7 @@ is((owner(q{
 	INSERT INTO "o.r""ders" (item) SELECT 'old-' || n FROM generate_series(1, 300) AS n}))[1], '', 'there is a table');
 
 # The queries of the page, each with what it prints: statements before the change, and after it.
-my $page = slurp_file('docs/uninstall.md');
+my $page = slurp_file('docs/operate/uninstall.md');
 utf8::decode($page);
 my @blocks = $page =~ /^```sql\n(.*?)^```$/msg;
 my @queries = map { s/^--.*\n//mgr =~ /(.*?;\n)/sg } @blocks[0, 1];
