@@ -36,6 +36,13 @@ SELECT pg_get_expr(relpartbound, oid) = format('FOR VALUES FROM (%L) TO (%L)', f
 -- Widths below the neighborhood of kid96, 256 s: there is a partition only where the bounds differ.
 SELECT count(*), min(name), max(name) FROM kid_create_partitions('p96', '1 minute', '2026-11-05 01:00') AS name;
 SELECT kid_drop_partitions('pflax', '2026-11-03', false);
+-- The first flax begin with "-".
+CREATE TABLE early_flax (id flax) PARTITION BY RANGE (id);
+SELECT kid_create_partitions('early_flax', '1 month', '2015-04-01', '2015-01-01');
+DROP TABLE early_flax_p20150201;
+SELECT kid_create_partitions('early_flax', '1 month', '2015-04-01', '2015-01-01');
+SELECT begins, ends FROM kid_partitions('early_flax');
+DROP TABLE early_flax;
 
 -- Also if periods up to the end and after it are in one neighborhood.
 SELECT kid_create_partitions('p96', '1 minute', '2026-11-05 01:02');
