@@ -208,7 +208,7 @@ BEGIN ATOMIC
            pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid,
            regexp_match(pg_get_expr(c.relpartbound, c.oid),
                         text 'FROM [(]''*([^'')]+)''*[)] TO [(]''*([^'')]+)''*[)]') AS t (text),
-           LATERAL (SELECT CASE WHEN t.text[1] ~ text '^(MINVALUE|-)' THEN name ''
+           LATERAL (SELECT CASE WHEN t.text[1] ~ text '^(MINVALUE|-[0-9]+)$' THEN name ''
                                 ELSE lpad(t.text[1], 36)::name END,
                            CASE WHEN t.text[2] <> text 'MAXVALUE' THEN lpad(t.text[2], 36)::name END)
                    AS b (lower, upper)
@@ -577,7 +577,8 @@ CREATE OR REPLACE FUNCTION kid_stored_ids(
     SET lock_timeout = '1500ms' AS $$
 DECLARE
     home text := 'kid';
-    is_superuser boolean := current_setting('is_superuser')::boolean;
+    -- The setting is_superuser does not tell, because a SECURITY DEFINER function does not change it.
+    is_superuser boolean := (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user);
     most_strangers integer := 1000;
     source record;
     name text;
@@ -685,7 +686,7 @@ BEGIN
                        LEFT JOIN pg_operator AS o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
                        LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
                        JOIN pg_roles AS r ON r.oid = coalesce(p.proowner, o.oprowner, t.typowner)
-                 WHERE NOT r.rolsuper AND (is_superuser OR NOT pg_has_role(r.oid, 'USAGE'))) THEN
+                 WHERE NOT r.rolsuper AND r.rolname <> current_user) THEN
                 problem := 'indexes, statistics or virtual columns of its table depend on code of another role';
             ELSIF option IS NOT NULL THEN
                 EXECUTE format('SELECT coalesce($1, %1$s.kid_timestamp(%1$s.%2$I($2)) + $3)', home, prefix || '_floor')

@@ -367,6 +367,9 @@ sub look_after
 		is(others_who_ran($database, $owner), '', "$database: a superuser with search_path = $path reads the tables, and runs no planted code") or diag $output;
 		like($output, qr/depend on code of another role.*(?<=[.\n])old\n\z/s, "$database: with search_path = $path all calls that read succeed");
 	}
+	sql($database, "CREATE SCHEMA lent; GRANT USAGE ON SCHEMA lent TO PUBLIC; CREATE FUNCTION lent.observe_all() RETURNS bigint SECURITY DEFINER LANGUAGE SQL AS 'SELECT count(*) FROM $kid.kid_observe_all()'");
+	like(output_of($database, $owner, 'SELECT lent.observe_all()'), qr/^\d+$/, "$database: the owner calls a function of a superuser that calls kid_observe_all()");
+	is(others_who_ran($database, $owner), '', "$database: it runs no planted code as a superuser");
 	my $path = $search_paths[-1];
 	foreach ([ 'creates partitions', creation($kid, '2019-12-30', '2020-01-01') ], [ 'finds rows in the default partition', creation($kid, '2020-01-01', '2020-01-05') ],
 		[ 'drops partitions', "SELECT $kid.kid_drop_partitions('planted.parent'::regclass, timestamptz '2020-01-02', false, 100)" ])
