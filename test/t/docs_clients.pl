@@ -1,7 +1,7 @@
-# docs/clients/README.md and its subpages docs/clients/*.md, docs/guides/consumers.md, docs/guides/public-ids.md and docs/guides/sealed-ids.md show programs
+# docs/clients/README.md and its subpages docs/clients/*.md, docs/guides/consumers.md and docs/guides/public-ids.md show programs
 # that make test-clients runs. The code of each section is in the program that the section names, line by line except for the
 # indentation; an empty line stands for any lines. Code after "<!-- not run -->" is in none. Every client has a section. SQL of
-# the last three pages is not of a program: docs.pl runs it. A snippet has no syntax error, if there is a parser for its language
+# the last two pages is not of a program: docs.pl runs it. A snippet has no syntax error, if there is a parser for its language
 # here; in any language it closes its brackets.
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ for my $page (sort grep { !/README/ } glob 'docs/clients/*.md')
 	push @sections, @sections_of_page;
 	push @links, map { basename($page) . '#' . (/(.*)/ && lc($1) =~ s/[^\w\- ]//gr =~ tr/ /-/r) } @sections_of_page;
 }
-my @others = map { sections_of($_) } 'docs/guides/consumers.md', 'docs/guides/public-ids.md', 'docs/guides/sealed-ids.md';
+my @others = map { sections_of($_) } 'docs/guides/consumers.md', 'docs/guides/public-ids.md';
 my %shown;
 
 sub sections_of

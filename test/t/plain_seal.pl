@@ -108,7 +108,7 @@ is(() = $errors =~ /CONTEXT:  COPY keys, line 1/g, 2, 'beside its own keys it is
 unlike($errors . slurp_file($node->logfile), qr/\Q@{[ substr $key, 0, 8 ]}/, 'and no error shows one');
 
 # The change to the extension, with the keys in a file.
-my ($export, $import) = map { s/'keys'/'$directory\/keys'/r } slurp_file('docs/guides/sealed-ids.md') =~ m{^ *<!-- not run: test/t/seal\.pl does -->\n *```sql\n(.*?)^ *```$}msg;
+my ($export, $import) = map { s/'keys'/'$directory\/keys'/r } slurp_file('docs/guides/public-ids.md') =~ m{^ *<!-- not run: test/t/seal\.pl does -->\n *```sql\n(.*?)^ *```$}msg;
 $export =~ s/kid_seal_/kid_seal.kid_seal_/;
 is(output_of('app', $export), '', 'the owner exports the keys');
 $node->safe_psql('extended', "CREATE EXTENSION kid; CREATE EXTENSION pgcrypto; CREATE EXTENSION kid_seal;\n$import");

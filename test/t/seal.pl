@@ -158,7 +158,7 @@ $_->finish foreach @sessions;
 is(sql(q{SELECT string_agg(n::text, ' ' ORDER BY n) FROM of_seal.kid_seal_keys()}), '1 2 3 4 5 6 7 8 9 10 11', 'keys made at the same time');
 
 # The vectors of the page.
-my $page = slurp_file('docs/guides/sealed-ids.md');
+my $page = slurp_file('docs/guides/public-ids.md');
 my ($key_of_page) = $page =~ /^key +(\w{64})$/m;
 my @vectors = $page =~ /^(\w{16} +\w+ +\w+ +[-\w]{36})$/mg;
 is(@vectors, 3, 'the page has three vectors');
@@ -188,7 +188,7 @@ sub psql_of
 	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr($database) . " user=$role", @arguments ], '>', \my $stdout, '2>', \my $stderr);
 	return $stdout . $stderr;
 }
-my ($export, $import) = slurp_file('docs/guides/sealed-ids.md') =~ m{^ *<!-- not run: test/t/seal\.pl does -->\n *```sql\n(.*?)^ *```$}msg;
+my ($export, $import) = slurp_file('docs/guides/public-ids.md') =~ m{^ *<!-- not run: test/t/seal\.pl does -->\n *```sql\n(.*?)^ *```$}msg;
 append_to_file("$directory/export", "SET search_path = of_seal;\n$export" =~ s/'keys'/'$directory\/keys'/r);
 append_to_file("$directory/import", "SET search_path = of_seal;\n$import" =~ s/'keys'/'$directory\/keys'/r);
 is(psql_of('holder', 'held', '-f', "$directory/export"), '', 'the owner of the database exports the keys');
