@@ -23,7 +23,7 @@
 #@ make dist                   the zip for PGXN, in build
 #@ make bench                  speed, as ratios and plots, to bench/results; ten minutes; bench/run has its sizes
 #@ make released               the install scripts and the modules in plain SQL, in released
-#@ make release-dry-run        what a release changes, in a clone; docs/operate/releasing.md
+#@ make release-dry-run        what a release changes, in a clone; released/RELEASING.md
 #@ make release-check          all of the above, each of which has to run; hours; root
 #@ make compile_commands.json  the commands that compile each source, for clangd and clang-tidy
 

@@ -11,7 +11,7 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 plan skip_all => 'extension_control_path needs PostgreSQL 18' if $node->pg_version < 18;
 $node->init;
 
-# The layout of docs/operate/packaging.md. The version differs from that of the kid in PostgreSQL's own folders.
+# The layout of docs/start/install.md. The version differs from that of the kid in PostgreSQL's own folders.
 my $image = PostgreSQL::Test::Utils::tempdir . '/kid';
 my ($from_share, $from_lib) = ($node->config_data('--sharedir') . '/extension', $node->config_data('--pkglibdir'));
 my ($version) = slurp_file("$from_share/kid.control") =~ /default_version = '(.*)'/;
