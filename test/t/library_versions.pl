@@ -118,7 +118,7 @@ foreach my $number (@least)
 {
 	my $version = sprintf '%d.%d', $number / 10000, $number % 10000;
 	like(slurp_file('src/pg/base/compat.hpp'), qr/ < $number\b.*\b\Q$version\E\b/s, "$version: kid does not compile with an older one");
-	like(slurp_file($_), qr/\b\Q$version\E\b/, "$_ has it") foreach grep { -e } 'docs/operate/upgrading.md', 'README.md', 'debian/rules';
+	like(slurp_file($_), qr/\b\Q$version\E\b/, "$_ has it") foreach grep { -e } 'docs/start/install.md', 'README.md', 'debian/rules';
 }
 
 # A server whose minor version is too old for the library. The test changes the library, so that this server is too old.
