@@ -341,8 +341,8 @@ foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+0
 	is($node->safe_psql('bare', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'and no lock is left');
 }
 
-# docs/start/from-plain-sql.md: what to create again, and the change in place, without a rewrite.
-my %block = slurp_file('docs/start/from-plain-sql.md') =~ m{^<!-- not run: test/t/plain\.pl does: (.*?) -->\n```sql\n(.*?)^```$}msg;
+# docs/start/managed-servers.md: what to create again, and the change in place, without a rewrite.
+my %block = slurp_file('docs/start/managed-servers.md') =~ m{^<!-- not run: test/t/plain\.pl does: (.*?) -->\n```sql\n(.*?)^```$}msg;
 as('app', 'plain', q{CREATE VIEW ordered AS SELECT e.id FROM orders AS o JOIN events AS e ON e.order_id = o.id; CREATE INDEX large ON orders (payment) WHERE id > 5;
 	CREATE POLICY own ON orders USING (id = 7); ALTER TABLE orders ADD CONSTRAINT known CHECK (id > 7) NOT VALID;
 	CREATE FUNCTION item(i kid64) RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT 1 FROM orders WHERE id = i; END});

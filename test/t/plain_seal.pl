@@ -115,9 +115,9 @@ $node->safe_psql('extended', "CREATE EXTENSION kid; CREATE EXTENSION pgcrypto; C
 is($node->safe_psql('extended', "SELECT kid64_unseal('$sealed', 'ord') = $id\::bigint::kid64, kid64_unseal_uuid('$uuid', 'ord') = $id\::bigint::kid64"), 't|t', 'its texts unseal there');
 
 # Nothing of kid_seal is left that depends on the schema kid.
-my $page = slurp_file('docs/start/from-plain-sql.md');
+my $page = slurp_file('docs/start/managed-servers.md');
 my %sealed = $page =~ m{^<!-- not run: test/t/plain_seal\.pl does: sealed (\w+) -->\n```sql\n(.*?)^```$}msg;
-my ($nothing_is_left) = $page =~ /^(DO \$\$\nDECLARE\n    rest text;.*?^END \$\$;\n)/ms or die 'docs/start/from-plain-sql.md has changed';
+my ($nothing_is_left) = $page =~ /^(DO \$\$\nDECLARE\n    rest text;.*?^END \$\$;\n)/ms or die 'docs/start/managed-servers.md has changed';
 $node->safe_psql('restored', "BEGIN;\n$sealed{before}$nothing_is_left" . "DROP SCHEMA kid, kid_clocks CASCADE;
 	CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid;\n$sealed{after}SET search_path = kid_seal;\n$import" . 'COMMIT');
 is($node->safe_psql('restored', "SET search_path = public, kid; SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id\::bigint::kid64, kid_seal.kid64_unseal_uuid('$uuid', 'ord') = $id\::bigint::kid64"), 't|t', 'and after a change in place');
