@@ -3504,106 +3504,115 @@ REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
 
 -- kid_check(): finds what is wrong with the IDs of a table, for both editions
 --
--- Arguments of kid's functions have exactly their types, so that no function of others in its schema fits better.
--- Names in texts have their schema, because the search_path contains none. pg_get_expr() evaluates nothing.
+-- These functions are bound when they are created. Operands and arguments have exactly their types, so that nothing of
+-- others in the schema of kid fits better. Names in texts have their schema, because the search_path contains none.
 
-CREATE FUNCTION kid_check(
-    relation regclass,
-    OUT relation_name regclass, OUT column_name text, OUT problem text, OUT remedy text)
-    RETURNS SETOF record
-    LANGUAGE plpgsql VOLATILE STRICT COST 10000 ROWS 10
-    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
-DECLARE
-    home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
-BEGIN
-    -- Columns whose default does not make IDs of their type. A column with a foreign key need not make IDs.
-    RETURN QUERY EXECUTE format($query$
-        WITH RECURSIVE layers (attnum, attname, type) AS (
-            SELECT a.attnum, a.attname, a.atttypid FROM pg_attribute AS a
-             WHERE a.attrelid = $1 AND NOT a.attisdropped AND a.attgenerated = ''
-            UNION
-            SELECT l.attnum, l.attname, t.typbasetype
-              FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
-        )
-        SELECT $1, l.attname::text,
-               format('its default, %%s, does not make a %%s: IDs of new rows have wrong times, and may not be unique',
-                      pg_get_expr(ad.adbin, ad.adrelid), f.type),
-               format('ALTER TABLE %%s ALTER COLUMN %%I SET DEFAULT %%s.%%I();', $1, l.attname, $2, f.next)
-          FROM layers AS l
-               JOIN (SELECT DISTINCT s.type, s.next
-                       FROM %1$s.kid_stored_forms() AS s WHERE s.type <> 'uuid'::regtype) AS f
-                 ON f.type = l.type
-               JOIN pg_attrdef AS ad ON ad.adrelid = $1 AND ad.adnum = l.attnum
-         WHERE NOT EXISTS (SELECT FROM pg_depend AS d
-                                  JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
-                            WHERE d.classid = 'pg_attrdef'::regclass AND d.objid = ad.oid
-                              AND p.prorettype = f.type AND p.provolatile = 'v')
-           AND NOT EXISTS (SELECT FROM pg_constraint AS k
-                            WHERE k.contype = 'f' AND k.conrelid = $1 AND l.attnum = ANY (k.conkey))
-         ORDER BY l.attname $query$, home) USING relation, home;
+-- A column with a foreign key need not make IDs.
+CREATE FUNCTION kid_check_defaults(relation regclass)
+    RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
+    LANGUAGE SQL STABLE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
+BEGIN ATOMIC
+    WITH RECURSIVE layers (attnum, attname, type) AS (
+        SELECT a.attnum, a.attname, a.atttypid FROM pg_attribute AS a
+         WHERE a.attrelid = relation::oid AND NOT a.attisdropped AND a.attgenerated = ''
+        UNION
+        SELECT l.attnum, l.attname, t.typbasetype
+          FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
+    )
+    SELECT DISTINCT relation, l.attname::text,
+           pg_catalog.format('its default, %s, does not make a %s: IDs of new rows have wrong times, and may not be '
+                             'unique', pg_get_expr(ad.adbin, ad.adrelid), f.type),
+           pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s.%I();', relation, l.attname, (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid'), f.next)
+      FROM layers AS l
+           JOIN kid_stored_forms() AS f ON f.type::oid = l.type AND f.type::oid <> 'uuid'::regtype::oid
+           JOIN pg_attrdef AS ad ON ad.adrelid = relation::oid AND ad.adnum = l.attnum
+     WHERE NOT EXISTS (SELECT FROM pg_depend AS d
+                              JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass::oid AND p.oid = d.refobjid
+                        WHERE d.classid = 'pg_attrdef'::regclass::oid AND d.objid = ad.oid
+                          AND p.prorettype = f.type::oid AND p.provolatile = 'v')
+       AND NOT EXISTS (SELECT FROM pg_constraint AS k
+                        WHERE k.contype = 'f' AND k.conrelid = relation::oid AND l.attnum = ANY (k.conkey))
+     ORDER BY l.attname::text;
+END;
+COMMENT ON FUNCTION kid_check_defaults(regclass) IS
+    'returns the columns of a table whose default does not make IDs of their type';
 
-    -- Foreign keys between a type of IDs and another type. PostgreSQL needs the collation of the parent's column to
-    -- compare text, and IDs have none.
-    RETURN QUERY EXECUTE format($query$
-        WITH RECURSIVE
-        keys AS (SELECT k.conname, k.conrelid, k.confrelid, p.child, p.parent
-                   FROM pg_constraint AS k, unnest(k.conkey, k.confkey) AS p (child, parent)
-                  WHERE k.contype = 'f' AND k.conparentid = 0 AND $1 IN (k.conrelid, k.confrelid)),
-        layers (relid, attnum, attname, type) AS (
-            SELECT a.attrelid, a.attnum, a.attname, a.atttypid FROM pg_attribute AS a
-             WHERE a.attrelid IN (SELECT conrelid FROM keys UNION SELECT confrelid FROM keys)
-            UNION
-            SELECT l.relid, l.attnum, l.attname, t.typbasetype
-              FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
-        ),
-        sides AS (SELECT l.relid, l.attnum, l.relid::regclass AS name, l.attname, l.type::regtype, t.typcollation,
-                         l.type <> 'uuid'::regtype
-                         AND l.type IN (SELECT s.type FROM %1$s.kid_stored_forms() AS s) AS is_id
-                    FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd')
-        SELECT c.name, c.attname::text,
-               format('foreign key "%%s" compares it, of type %%s, with column "%%s" of %%s, of type %%s: %%s',
-                      k.conname, c.type, p.attname, p.name, p.type,
-                      CASE WHEN p.is_id AND c.typcollation <> 0
-                           THEN format('every DELETE and key UPDATE of %%s fails', p.name)
-                           ELSE 'no index can be used to look up the rows of a key' END),
-               CASE WHEN NOT p.is_id
-                    THEN format('ALTER TABLE %%s ALTER COLUMN %%I TYPE %%s;', p.name, p.attname, c.type)
-                    WHEN c.typcollation <> 0
-                    THEN format('ALTER TABLE %%1$s ALTER COLUMN %%2$I TYPE %%3$s USING %%2$I::%%3$s;', c.name,
-                                c.attname, p.type)
-                    ELSE format('ALTER TABLE %%s ALTER COLUMN %%I TYPE %%s;', c.name, c.attname, p.type) END
-          FROM keys AS k
-               JOIN sides AS c ON c.relid = k.conrelid AND c.attnum = k.child
-               JOIN sides AS p ON p.relid = k.confrelid AND p.attnum = k.parent
-         WHERE c.type <> p.type AND (c.is_id OR p.is_id)
-         ORDER BY c.name::text, c.attname $query$, home) USING relation;
+-- PostgreSQL needs the collation of the parent's column to compare text, and IDs have none.
+CREATE FUNCTION kid_check_foreign_keys(relation regclass)
+    RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
+    LANGUAGE SQL STABLE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
+BEGIN ATOMIC
+    WITH RECURSIVE
+    keys AS (SELECT k.conname, k.conrelid, k.confrelid, p.child, p.parent
+               FROM pg_constraint AS k, unnest(k.conkey, k.confkey) AS p (child, parent)
+              WHERE k.contype = 'f' AND k.conparentid = '0'::oid AND relation::oid IN (k.conrelid, k.confrelid)),
+    layers (relid, attnum, attname, type) AS (
+        SELECT a.attrelid, a.attnum, a.attname, a.atttypid FROM pg_attribute AS a
+         WHERE a.attrelid IN (SELECT k.conrelid FROM keys AS k UNION SELECT k.confrelid FROM keys AS k)
+        UNION
+        SELECT l.relid, l.attnum, l.attname, t.typbasetype
+          FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
+    ),
+    sides AS (SELECT l.relid, l.attnum, l.relid::regclass AS name, l.attname, l.type, l.type::regtype AS type_name,
+                     t.typcollation <> '0'::oid AS is_text, l.type <> 'uuid'::regtype::oid
+                     AND l.type IN (SELECT s.type::oid FROM kid_stored_forms() AS s) AS is_id
+                FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd')
+    SELECT c.name, c.attname::text,
+           pg_catalog.format(
+               'foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
+               k.conname, c.type_name, p.attname, p.name, p.type_name,
+               CASE WHEN p.is_id AND c.is_text
+                    THEN pg_catalog.format('every DELETE and key UPDATE of %s fails', p.name)
+                    ELSE 'no index can be used to look up the rows of a key' END),
+           CASE WHEN p.is_id THEN pg_catalog.format(r.form, c.name, c.attname, p.type_name)
+                ELSE pg_catalog.format(r.form, p.name, p.attname, c.type_name) END
+      FROM keys AS k
+           JOIN sides AS c ON c.relid = k.conrelid AND c.attnum = k.child
+           JOIN sides AS p ON p.relid = k.confrelid AND p.attnum = k.parent,
+           (VALUES ('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s;')) AS r (form)
+     WHERE c.type <> p.type AND (c.is_id OR p.is_id)
+     ORDER BY c.name::text, c.attname;
+END;
+COMMENT ON FUNCTION kid_check_foreign_keys(regclass) IS
+    'returns the foreign keys of a table, and those that refer to it, between a type of IDs and another type';
 
-    -- IDs ahead of their time, and behind it. The call of kid64_floor() loads the library, which defines the setting.
-    EXECUTE format('SELECT %s.kid64_floor(now())', home);
-    RETURN QUERY EXECUTE format($query$
-        WITH early AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_ids(NULL::timestamptz, NULL::text, $1)),
-             late AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_ids($2, NULL::text, $1))
-        SELECT o.relation, o.column_name, o.problem, o.remedy
-          FROM (SELECT e.relation, e.column_name,
-                       format('IDs up to %%s have times up to %%s: they were plain numbers before', e.id, e.issued)
-                           AS problem,
-                       format('Do not use the times of these IDs, '
-                              'or give the rows, and the rows that refer to them, new IDs with %%s_at().', e.prefix)
-                           AS remedy
-                  FROM early AS e WHERE e.id IS NOT NULL
-                UNION ALL
-                SELECT l.relation, l.column_name,
-                       format('IDs up to %%s have times up to %%s, further ahead of the system clock than '
-                              'kid.max_observe', l.later, l.later_issued),
-                       'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'
-                  FROM late AS l WHERE l.later IS NOT NULL
-                UNION ALL
-                SELECT l.relation, l.column_name, format('its IDs were not examined: %%s', l.problem),
-                       'As the owner of the table, look at the least and the greatest ID.'
-                  FROM late AS l WHERE l.problem IS NOT NULL AND l.id IS NULL) AS o
-         ORDER BY o.relation::text, o.column_name, o.problem $query$, home)
-        USING relation, clock_timestamp() + coalesce(current_setting('kid.max_observe', true), '1 hour')::interval;
-END $$;
+-- The call of kid64_floor() loads the library, which defines the setting.
+CREATE FUNCTION kid_check_times(relation regclass)
+    RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
+    LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+BEGIN ATOMIC
+    SELECT kid64_floor(now());
+    SELECT s.relation, s.column_name, f.problem, f.remedy
+      FROM (VALUES (NULL),
+                   (clock_timestamp() + coalesce(current_setting('kid.max_observe'::text, true), '1 hour')::interval))
+               AS a (after),
+           LATERAL kid_stored_ids(a.after, NULL::text, relation) AS s,
+           LATERAL (VALUES
+               (a.after IS NULL AND s.id IS NOT NULL,
+                pg_catalog.format('IDs up to %s have times up to %s: they were plain numbers before', s.id, s.issued),
+                pg_catalog.format('Do not use the times of these IDs, or give the rows, and the rows that refer to '
+                                  'them, new IDs with %s_at().', s.prefix)),
+               (a.after IS NOT NULL AND s.later IS NOT NULL,
+                pg_catalog.format('IDs up to %s have times up to %s, further ahead of the system clock than '
+                                  'kid.max_observe', s.later, s.later_issued),
+                'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'),
+               (a.after IS NOT NULL AND s.problem IS NOT NULL AND s.id IS NULL,
+                pg_catalog.format('its IDs were not examined: %s', s.problem),
+                'As the owner of the table, look at the least and the greatest ID.')) AS f (is_found, problem, remedy)
+     WHERE f.is_found
+     ORDER BY s.relation::text, s.column_name, f.problem;
+END;
+COMMENT ON FUNCTION kid_check_times(regclass) IS
+    'returns the columns of a table with IDs ahead of their time or behind it, and those that cannot be examined';
+
+CREATE FUNCTION kid_check(relation regclass)
+    RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
+    LANGUAGE SQL VOLATILE STRICT COST 10000 ROWS 10
+BEGIN ATOMIC
+    SELECT c.* FROM kid_check_defaults(relation) AS c UNION ALL
+    SELECT c.* FROM kid_check_foreign_keys(relation) AS c UNION ALL
+    SELECT c.* FROM kid_check_times(relation) AS c;
+END;
 COMMENT ON FUNCTION kid_check(regclass) IS
     'returns a row for each problem with the IDs of a table, with its remedy';
 

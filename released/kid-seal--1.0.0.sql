@@ -96,7 +96,7 @@ FOR what IN
         SELECT 'FUNCTION', p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner))
           FROM pg_proc AS p
          WHERE p.pronamespace = 'kid_clocks'::regnamespace
-            OR p.pronamespace = 'kid'::regnamespace AND p.proname = 'kid_observe')
+            OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a

@@ -54,8 +54,9 @@ is(as('app', 'modules', 'SELECT count(*) FROM kid.kid_stats()'), '2', 'both cloc
 
 is(install('app', 'plain'), '', 'the owner of a database installs the script');
 
-# pg_regress runs the same files with the extension. Partitions take a superuser, who creates roles.
-foreach ([ common => 'app' ], [ partitions => $node->safe_psql('postgres', 'SELECT current_user') ])
+# pg_regress runs the same files with the extension. A superuser creates roles.
+my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
+foreach ([ common => 'app' ], [ check => $superuser ], [ partitions => $superuser ])
 {
 	my ($file, $role) = @$_;
 	my ($printed, $output) = ('', "$PostgreSQL::Test::Utils::tmp_check/$file.out");
