@@ -17,15 +17,15 @@ CREATE FUNCTION kid_support(internal) RETURNS internal
 CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_support(internal) IS
-    'planner support for comparisons with time, functions that depend on a setting, and generators of sets';
-COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support for comparisons beside bounds';
-
 CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_support(internal) IS
+    'planner support for comparisons with time, functions that depend on a setting, and generators of sets';
+COMMENT ON FUNCTION kid_support_recheck(internal) IS
+    'planner support for comparisons beside bounds';
 COMMENT ON FUNCTION kid_typanalyze(internal) IS
-    'collects statistics on a column of IDs, with ten times as many bins as default_statistics_target if the IDs are '
-    'unique';
+    'collects statistics on a column of IDs, with ten times as many bins as default_statistics_target if the IDs are unique';
 
 -- from src/sql/span.sql
 
@@ -64,35 +64,45 @@ CREATE FUNCTION kid_gist_fetch(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_gist_sortsupport(internal) RETURNS void
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_union(internal, internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_penalty(internal, internal, internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_picksplit(internal, internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_same(bytea, bytea, internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_fetch(internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
-
 CREATE FUNCTION kid_gist_compress_8(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_compress_10(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_compress_12(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_brin_distance_8(internal, internal) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_gist_compress_8(internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_brin_distance_8(internal, internal) IS 'BRIN multi minmax distance';
-
-CREATE FUNCTION kid_gist_compress_10(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_brin_distance_10(internal, internal) RETURNS double precision
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_gist_compress_10(internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_brin_distance_10(internal, internal) IS 'BRIN multi minmax distance';
-
-CREATE FUNCTION kid_gist_compress_12(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_brin_distance_12(internal, internal) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_gist_compress_12(internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_brin_distance_12(internal, internal) IS 'BRIN multi minmax distance';
+
+COMMENT ON FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) IS
+    'GiST support';
+COMMENT ON FUNCTION kid_gist_union(internal, internal) IS
+    'GiST support';
+COMMENT ON FUNCTION kid_gist_penalty(internal, internal, internal) IS
+    'GiST support';
+COMMENT ON FUNCTION kid_gist_picksplit(internal, internal) IS
+    'GiST support';
+COMMENT ON FUNCTION kid_gist_same(bytea, bytea, internal) IS
+    'GiST support';
+COMMENT ON FUNCTION kid_gist_fetch(internal) IS
+    'GiST support';
+COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS
+    'GiST support';
+COMMENT ON FUNCTION kid_gist_compress_8(internal) IS
+    'GiST support';
+COMMENT ON FUNCTION kid_gist_compress_10(internal) IS
+    'GiST support';
+COMMENT ON FUNCTION kid_gist_compress_12(internal) IS
+    'GiST support';
+COMMENT ON FUNCTION kid_brin_distance_8(internal, internal) IS
+    'BRIN multi minmax distance';
+COMMENT ON FUNCTION kid_brin_distance_10(internal, internal) IS
+    'BRIN multi minmax distance';
+COMMENT ON FUNCTION kid_brin_distance_12(internal, internal) IS
+    'BRIN multi minmax distance';
 
 -- from src/sql/traits/io.sql.in
 
@@ -118,28 +128,35 @@ CREATE TYPE kid64 (
     LIKE = bigint
 );
 
-COMMENT ON FUNCTION kid64_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION kid64_out(kid64) IS 'I/O';
-COMMENT ON FUNCTION kid64_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION kid64_send(kid64) IS 'binary form of an ID, most significant byte first';
-
 -- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
 -- column, and not use its index.
 CREATE CAST (text AS kid64) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS kid64) WITH INOUT AS IMPLICIT;
 
-COMMENT ON CAST (text AS kid64) IS 'parses the text form';
-COMMENT ON CAST (varchar AS kid64) IS 'parses the text form';
-
 CREATE FUNCTION kid64_from_bytea(bytea) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_from_bytea(bytea) IS 'returns the kid64 with the given binary form';
 
 CREATE CAST (kid64 AS bytea) WITH FUNCTION kid64_send(kid64);
 CREATE CAST (bytea AS kid64) WITH FUNCTION kid64_from_bytea(bytea);
 
-COMMENT ON CAST (kid64 AS bytea) IS 'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS kid64) IS 'reads the binary form';
+COMMENT ON FUNCTION kid64_in(cstring) IS
+    'I/O';
+COMMENT ON FUNCTION kid64_out(kid64) IS
+    'I/O';
+COMMENT ON FUNCTION kid64_recv(internal) IS
+    'I/O';
+COMMENT ON FUNCTION kid64_send(kid64) IS
+    'binary form of an ID, most significant byte first';
+COMMENT ON CAST (text AS kid64) IS
+    'parses the text form';
+COMMENT ON CAST (varchar AS kid64) IS
+    'parses the text form';
+COMMENT ON FUNCTION kid64_from_bytea(bytea) IS
+    'returns the kid64 with the given binary form';
+COMMENT ON CAST (kid64 AS bytea) IS
+    'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS kid64) IS
+    'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
 
@@ -150,18 +167,19 @@ CREATE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
 CREATE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_encode(kid64, text) IS
+COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS
     'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
-COMMENT ON FUNCTION kid64_decode(text, text) IS
+COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS
     'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- from src/sql/traits/order.sql.in
 
 -- kid64: order, hashing and index access methods (src/pg/traits/order.hpp)
+--
+-- CREATE OPERATOR CLASS makes an operator family of the same name.
 
 CREATE FUNCTION kid64_lt(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_lt(kid64, kid64) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -169,7 +187,6 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (kid64, kid64) IS 'less than';
 CREATE FUNCTION kid64_le(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_le(kid64, kid64) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
@@ -177,7 +194,6 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (kid64, kid64) IS 'less than or equal';
 CREATE FUNCTION kid64_eq(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_eq(kid64, kid64) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
@@ -185,7 +201,6 @@ CREATE OPERATOR = (
 COMMENT ON OPERATOR = (kid64, kid64) IS 'equal';
 CREATE FUNCTION kid64_ne(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_ne(kid64, kid64) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
@@ -193,7 +208,6 @@ CREATE OPERATOR <> (
 COMMENT ON OPERATOR <> (kid64, kid64) IS 'not equal';
 CREATE FUNCTION kid64_ge(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_ge(kid64, kid64) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
@@ -201,7 +215,6 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (kid64, kid64) IS 'greater than or equal';
 CREATE FUNCTION kid64_gt(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_gt(kid64, kid64) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
@@ -217,18 +230,8 @@ CREATE FUNCTION kid64_hash(kid64) RETURNS integer
 CREATE FUNCTION kid64_hash_extended(kid64, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid64_cmp(kid64, kid64) IS 'less-equal-greater';
-COMMENT ON FUNCTION kid64_sortsupport(internal) IS 'sort support';
-COMMENT ON FUNCTION kid64_hash(kid64) IS 'hash';
-COMMENT ON FUNCTION kid64_hash_extended(kid64, bigint) IS 'hash';
-
-CREATE OPERATOR FAMILY kid64_ops USING btree;
-CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING btree FAMILY kid64_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING btree AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 kid64_cmp(kid64, kid64),
     FUNCTION 2 kid64_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
@@ -236,8 +239,7 @@ CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING btree FAMILY kid64_
 COMMENT ON OPERATOR FAMILY kid64_ops USING btree IS 'order of kid64';
 COMMENT ON OPERATOR CLASS kid64_ops USING btree IS 'order of kid64';
 
-CREATE OPERATOR FAMILY kid64_ops USING hash;
-CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING hash FAMILY kid64_ops AS
+CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 kid64_hash(kid64),
     FUNCTION 2 kid64_hash_extended(kid64, bigint);
@@ -245,13 +247,8 @@ CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING hash FAMILY kid64_o
 COMMENT ON OPERATOR FAMILY kid64_ops USING hash IS 'equality of kid64';
 COMMENT ON OPERATOR CLASS kid64_ops USING hash IS 'equality of kid64';
 
-CREATE OPERATOR FAMILY kid64_minmax_ops USING brin;
-CREATE OPERATOR CLASS kid64_minmax_ops DEFAULT FOR TYPE kid64 USING brin FAMILY kid64_minmax_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS kid64_minmax_ops DEFAULT FOR TYPE kid64 USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_opcinfo(internal),
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
@@ -260,13 +257,8 @@ CREATE OPERATOR CLASS kid64_minmax_ops DEFAULT FOR TYPE kid64 USING brin FAMILY 
 COMMENT ON OPERATOR FAMILY kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
 COMMENT ON OPERATOR CLASS kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
 
-CREATE OPERATOR FAMILY kid64_minmax_multi_ops USING brin;
-CREATE OPERATOR CLASS kid64_minmax_multi_ops FOR TYPE kid64 USING brin FAMILY kid64_minmax_multi_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS kid64_minmax_multi_ops FOR TYPE kid64 USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_multi_opcinfo(internal),
     FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
@@ -282,9 +274,6 @@ CREATE FUNCTION kid64_smaller(kid64, kid64) RETURNS kid64
 CREATE FUNCTION kid64_larger(kid64, kid64) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid64_smaller(kid64, kid64) IS 'smaller of two';
-COMMENT ON FUNCTION kid64_larger(kid64, kid64) IS 'larger of two';
-
 CREATE AGGREGATE min(kid64) (
     SFUNC = kid64_smaller, STYPE = kid64, COMBINEFUNC = kid64_smaller, SORTOP = <, PARALLEL = SAFE
 );
@@ -295,19 +284,39 @@ CREATE AGGREGATE max(kid64) (
 COMMENT ON AGGREGATE min(kid64) IS 'minimum value of all kid64 input values';
 COMMENT ON AGGREGATE max(kid64) IS 'maximum value of all kid64 input values';
 
+COMMENT ON FUNCTION kid64_lt(kid64, kid64) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION kid64_le(kid64, kid64) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION kid64_eq(kid64, kid64) IS
+    'implementation of = operator';
+COMMENT ON FUNCTION kid64_ne(kid64, kid64) IS
+    'implementation of <> operator';
+COMMENT ON FUNCTION kid64_ge(kid64, kid64) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION kid64_gt(kid64, kid64) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION kid64_cmp(kid64, kid64) IS
+    'less-equal-greater';
+COMMENT ON FUNCTION kid64_sortsupport(internal) IS
+    'sort support';
+COMMENT ON FUNCTION kid64_hash(kid64) IS
+    'hash';
+COMMENT ON FUNCTION kid64_hash_extended(kid64, bigint) IS
+    'hash';
+COMMENT ON FUNCTION kid64_smaller(kid64, kid64) IS
+    'smaller of two';
+COMMENT ON FUNCTION kid64_larger(kid64, kid64) IS
+    'larger of two';
+
 -- from src/sql/traits/gist.sql.in
 
 -- kid64: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
-CREATE OPERATOR FAMILY kid64_ops USING gist;
-CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING gist FAMILY kid64_ops AS
-    OPERATOR 18 =,
-    OPERATOR 20 <,
-    OPERATOR 21 <=,
-    OPERATOR 22 >,
-    OPERATOR 23 >=,
+CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING gist AS
+    OPERATOR 18 =, OPERATOR 20 <, OPERATOR 21 <=, OPERATOR 22 >, OPERATOR 23 >=,
     FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
     FUNCTION 2 kid_gist_union(internal, internal),
     FUNCTION 3 kid_gist_compress_8(internal),
@@ -341,8 +350,10 @@ CREATE FUNCTION kid64_floor(timestamptz) RETURNS kid64
 CREATE FUNCTION kid64_ceil(timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_timestamp(kid64) IS
+    'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid64_timestamp(kid64) IS
+    'same as kid_timestamp(), under a name that is not overloaded';
 COMMENT ON FUNCTION kid64_floor(timestamptz) IS
     'returns the lowest kid64 of the time unit that contains an instant';
 COMMENT ON FUNCTION kid64_ceil(timestamptz) IS
@@ -355,18 +366,21 @@ COMMENT ON FUNCTION kid64_ceil(timestamptz) IS
 CREATE CAST (timestamptz AS kid64) WITH FUNCTION kid64_floor(timestamptz);
 CREATE CAST (kid64 AS timestamptz) WITH FUNCTION kid_timestamp(kid64);
 
-COMMENT ON CAST (timestamptz AS kid64) IS 'same as kid64_floor()';
-COMMENT ON CAST (kid64 AS timestamptz) IS 'same as kid_timestamp()';
-
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION kid64_mi(kid64, kid64) RETURNS interval
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
     RETURN kid_timestamp($1) - kid_timestamp($2);
-COMMENT ON FUNCTION kid64_mi(kid64, kid64) IS 'implementation of - operator';
 
 CREATE OPERATOR - (LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_mi);
 COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
+
+COMMENT ON CAST (timestamptz AS kid64) IS
+    'same as kid64_floor()';
+COMMENT ON CAST (kid64 AS timestamptz) IS
+    'same as kid_timestamp()';
+COMMENT ON FUNCTION kid64_mi(kid64, kid64) IS
+    'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -377,15 +391,11 @@ COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
 
 CREATE FUNCTION kid64_edge(which text, operator text, ts timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_edge(which text, operator text, ts timestamptz) IS
-    'planner support: returns the lowest or the highest kid64 that is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid64_lt_time(kid64, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_lt(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid64_time_lt(timestamptz, kid64) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -400,8 +410,6 @@ CREATE FUNCTION kid64_le_time(kid64, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_le(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
@@ -416,8 +424,6 @@ CREATE FUNCTION kid64_ge_time(kid64, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_ge(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
@@ -432,8 +438,6 @@ CREATE FUNCTION kid64_gt_time(kid64, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_time_gt(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
@@ -447,13 +451,32 @@ COMMENT ON OPERATOR > (timestamptz, kid64) IS 'later than, in time units';
 
 CREATE FUNCTION kid64_edge(which text, range tstzrange) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_edge_of_range';
-COMMENT ON FUNCTION kid64_edge(which text, range tstzrange) IS
-    'planner support: returns the lowest or the highest kid64 in a range of time';
 
 CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_within';
 
-COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a range of time';
+COMMENT ON FUNCTION kid64_edge(which text, operator text, ts timestamptz) IS
+    'planner support: returns the lowest or the highest kid64 that is <, <=, >= or > an instant';
+COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION kid64_time_lt(timestamptz, kid64) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION kid64_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest kid64 in a range of time';
+COMMENT ON FUNCTION kid_within(kid64, kid_span) IS
+    'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -461,8 +484,6 @@ COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a 
 
 CREATE FUNCTION kid64_range_contains(kid_span, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
 
 CREATE OPERATOR <@ (
     LEFTARG = kid64, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -476,6 +497,9 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (kid64, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
 
+COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS
+    'implementation of @> operator';
+
 -- from src/sql/traits/bigint.sql.in
 
 -- kid64: the same 64 bits as a bigint
@@ -485,21 +509,28 @@ COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
 
 CREATE CAST (bigint AS kid64) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (kid64 AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
+
 -- A cast from integer with PostgreSQL's int8(integer) would depend on the cast from bigint. pg_upgrade does not know
 -- that, and may create the casts in the wrong order. Some drivers send a small number as smallint.
 CREATE FUNCTION kid64_from_integer(integer) RETURNS kid64
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
-COMMENT ON FUNCTION kid64_from_integer(integer) IS 'implementation of a cast';
-CREATE CAST (integer AS kid64) WITH FUNCTION kid64_from_integer(integer) AS IMPLICIT;
 CREATE FUNCTION kid64_from_smallint(smallint) RETURNS kid64
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int28';
-COMMENT ON FUNCTION kid64_from_smallint(smallint) IS 'implementation of a cast';
+CREATE CAST (integer AS kid64) WITH FUNCTION kid64_from_integer(integer) AS IMPLICIT;
 CREATE CAST (smallint AS kid64) WITH FUNCTION kid64_from_smallint(smallint) AS IMPLICIT;
 
-COMMENT ON CAST (bigint AS kid64) IS 'the same 64 bits';
-COMMENT ON CAST (kid64 AS bigint) IS 'the same 64 bits';
-COMMENT ON CAST (integer AS kid64) IS 'the same number, as a bigint';
-COMMENT ON CAST (smallint AS kid64) IS 'the same number, as a bigint';
+COMMENT ON CAST (bigint AS kid64) IS
+    'the same 64 bits';
+COMMENT ON CAST (kid64 AS bigint) IS
+    'the same 64 bits';
+COMMENT ON FUNCTION kid64_from_integer(integer) IS
+    'implementation of a cast';
+COMMENT ON FUNCTION kid64_from_smallint(smallint) IS
+    'implementation of a cast';
+COMMENT ON CAST (integer AS kid64) IS
+    'the same number, as a bigint';
+COMMENT ON CAST (smallint AS kid64) IS
+    'the same number, as a bigint';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -518,9 +549,9 @@ CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
 
 CREATE FUNCTION kid_horizon() RETURNS kid64
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
+
 COMMENT ON FUNCTION kid_horizon() IS
-    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was '
-    'made in the transaction that inserts it';
+    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was made in the transaction that inserts it';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -529,6 +560,7 @@ COMMENT ON FUNCTION kid_horizon() IS
 CREATE FUNCTION kid_observe(kid64) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_observe';
 REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
+
 COMMENT ON FUNCTION kid_observe(kid64) IS
     'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
@@ -549,15 +581,10 @@ CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
 CREATE FUNCTION kid_sequence(kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
 
-COMMENT ON FUNCTION kid_next() IS
-    'makes a kid64 that is greater than all IDs that the cluster issued before, even across a crash or a promotion';
-COMMENT ON FUNCTION kid_next(bigint) IS 'makes n kid64, each greater than the one before it';
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_at(timestamptz) IS
     'makes a kid64 for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
-COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
-COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
@@ -567,16 +594,30 @@ CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN encoded::kid64;
 
-COMMENT ON FUNCTION kid64_to_text(kid64) IS 'returns an ID as text, as the cast does';
-COMMENT ON FUNCTION kid64_from_text(text) IS 'reads an ID from text, as the cast does';
+COMMENT ON FUNCTION kid_next() IS
+    'makes a kid64 that is greater than all IDs that the cluster issued before, even across a crash or a promotion';
+COMMENT ON FUNCTION kid_next(n bigint) IS
+    'makes n kid64, each greater than the one before it';
+COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
+    'assembles a kid64 from an instant and a sequence, 0 to 16383';
+COMMENT ON FUNCTION kid_sequence(kid64) IS
+    'returns the sequence of an ID within its time unit, 0 to 16383';
+COMMENT ON FUNCTION kid64_to_text(id kid64) IS
+    'returns an ID as text, as the cast does';
+COMMENT ON FUNCTION kid64_from_text(encoded text) IS
+    'reads an ID from text, as the cast does';
+
+-- from src/sql/inspect.sql.in
+
+-- kid64: the components of an ID
 
 CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
-    VALUES ('timestamp', 50, kid_timestamp(id)::text),
-           ('sequence', 14, kid_sequence(id)::text);
+    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
 END;
-COMMENT ON FUNCTION kid_inspect(kid64) IS
+
+COMMENT ON FUNCTION kid_inspect(id kid64) IS
     'lists the components of an ID, most significant first, with their widths in bits';
 
 -- from src/sql/traits/io.sql.in
@@ -603,28 +644,35 @@ CREATE TYPE kid96 (
     INTERNALLENGTH = 12, ALIGNMENT = char
 );
 
-COMMENT ON FUNCTION kid96_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION kid96_out(kid96) IS 'I/O';
-COMMENT ON FUNCTION kid96_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION kid96_send(kid96) IS 'binary form of an ID, most significant byte first';
-
 -- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
 -- column, and not use its index.
 CREATE CAST (text AS kid96) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS kid96) WITH INOUT AS IMPLICIT;
 
-COMMENT ON CAST (text AS kid96) IS 'parses the text form';
-COMMENT ON CAST (varchar AS kid96) IS 'parses the text form';
-
 CREATE FUNCTION kid96_from_bytea(bytea) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_from_bytea(bytea) IS 'returns the kid96 with the given binary form';
 
 CREATE CAST (kid96 AS bytea) WITH FUNCTION kid96_send(kid96);
 CREATE CAST (bytea AS kid96) WITH FUNCTION kid96_from_bytea(bytea);
 
-COMMENT ON CAST (kid96 AS bytea) IS 'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS kid96) IS 'reads the binary form';
+COMMENT ON FUNCTION kid96_in(cstring) IS
+    'I/O';
+COMMENT ON FUNCTION kid96_out(kid96) IS
+    'I/O';
+COMMENT ON FUNCTION kid96_recv(internal) IS
+    'I/O';
+COMMENT ON FUNCTION kid96_send(kid96) IS
+    'binary form of an ID, most significant byte first';
+COMMENT ON CAST (text AS kid96) IS
+    'parses the text form';
+COMMENT ON CAST (varchar AS kid96) IS
+    'parses the text form';
+COMMENT ON FUNCTION kid96_from_bytea(bytea) IS
+    'returns the kid96 with the given binary form';
+COMMENT ON CAST (kid96 AS bytea) IS
+    'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS kid96) IS
+    'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
 
@@ -635,18 +683,19 @@ CREATE FUNCTION kid_encode(id kid96, prefix text DEFAULT '') RETURNS text
 CREATE FUNCTION kid96_decode(encoded text, prefix text DEFAULT '') RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_encode(kid96, text) IS
+COMMENT ON FUNCTION kid_encode(id kid96, prefix text) IS
     'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
-COMMENT ON FUNCTION kid96_decode(text, text) IS
+COMMENT ON FUNCTION kid96_decode(encoded text, prefix text) IS
     'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- from src/sql/traits/order.sql.in
 
 -- kid96: order, hashing and index access methods (src/pg/traits/order.hpp)
+--
+-- CREATE OPERATOR CLASS makes an operator family of the same name.
 
 CREATE FUNCTION kid96_lt(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_lt(kid96, kid96) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -654,7 +703,6 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (kid96, kid96) IS 'less than';
 CREATE FUNCTION kid96_le(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_le(kid96, kid96) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
@@ -662,7 +710,6 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (kid96, kid96) IS 'less than or equal';
 CREATE FUNCTION kid96_eq(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_eq(kid96, kid96) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
@@ -670,7 +717,6 @@ CREATE OPERATOR = (
 COMMENT ON OPERATOR = (kid96, kid96) IS 'equal';
 CREATE FUNCTION kid96_ne(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_ne(kid96, kid96) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
@@ -678,7 +724,6 @@ CREATE OPERATOR <> (
 COMMENT ON OPERATOR <> (kid96, kid96) IS 'not equal';
 CREATE FUNCTION kid96_ge(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_ge(kid96, kid96) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
@@ -686,7 +731,6 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (kid96, kid96) IS 'greater than or equal';
 CREATE FUNCTION kid96_gt(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_gt(kid96, kid96) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
@@ -702,18 +746,8 @@ CREATE FUNCTION kid96_hash(kid96) RETURNS integer
 CREATE FUNCTION kid96_hash_extended(kid96, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid96_cmp(kid96, kid96) IS 'less-equal-greater';
-COMMENT ON FUNCTION kid96_sortsupport(internal) IS 'sort support';
-COMMENT ON FUNCTION kid96_hash(kid96) IS 'hash';
-COMMENT ON FUNCTION kid96_hash_extended(kid96, bigint) IS 'hash';
-
-CREATE OPERATOR FAMILY kid96_ops USING btree;
-CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING btree FAMILY kid96_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING btree AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 kid96_cmp(kid96, kid96),
     FUNCTION 2 kid96_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
@@ -721,8 +755,7 @@ CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING btree FAMILY kid96_
 COMMENT ON OPERATOR FAMILY kid96_ops USING btree IS 'order of kid96';
 COMMENT ON OPERATOR CLASS kid96_ops USING btree IS 'order of kid96';
 
-CREATE OPERATOR FAMILY kid96_ops USING hash;
-CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING hash FAMILY kid96_ops AS
+CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 kid96_hash(kid96),
     FUNCTION 2 kid96_hash_extended(kid96, bigint);
@@ -730,13 +763,8 @@ CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING hash FAMILY kid96_o
 COMMENT ON OPERATOR FAMILY kid96_ops USING hash IS 'equality of kid96';
 COMMENT ON OPERATOR CLASS kid96_ops USING hash IS 'equality of kid96';
 
-CREATE OPERATOR FAMILY kid96_minmax_ops USING brin;
-CREATE OPERATOR CLASS kid96_minmax_ops DEFAULT FOR TYPE kid96 USING brin FAMILY kid96_minmax_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS kid96_minmax_ops DEFAULT FOR TYPE kid96 USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_opcinfo(internal),
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
@@ -745,13 +773,8 @@ CREATE OPERATOR CLASS kid96_minmax_ops DEFAULT FOR TYPE kid96 USING brin FAMILY 
 COMMENT ON OPERATOR FAMILY kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
 COMMENT ON OPERATOR CLASS kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
 
-CREATE OPERATOR FAMILY kid96_minmax_multi_ops USING brin;
-CREATE OPERATOR CLASS kid96_minmax_multi_ops FOR TYPE kid96 USING brin FAMILY kid96_minmax_multi_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS kid96_minmax_multi_ops FOR TYPE kid96 USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_multi_opcinfo(internal),
     FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
@@ -767,9 +790,6 @@ CREATE FUNCTION kid96_smaller(kid96, kid96) RETURNS kid96
 CREATE FUNCTION kid96_larger(kid96, kid96) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid96_smaller(kid96, kid96) IS 'smaller of two';
-COMMENT ON FUNCTION kid96_larger(kid96, kid96) IS 'larger of two';
-
 CREATE AGGREGATE min(kid96) (
     SFUNC = kid96_smaller, STYPE = kid96, COMBINEFUNC = kid96_smaller, SORTOP = <, PARALLEL = SAFE
 );
@@ -780,19 +800,39 @@ CREATE AGGREGATE max(kid96) (
 COMMENT ON AGGREGATE min(kid96) IS 'minimum value of all kid96 input values';
 COMMENT ON AGGREGATE max(kid96) IS 'maximum value of all kid96 input values';
 
+COMMENT ON FUNCTION kid96_lt(kid96, kid96) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION kid96_le(kid96, kid96) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION kid96_eq(kid96, kid96) IS
+    'implementation of = operator';
+COMMENT ON FUNCTION kid96_ne(kid96, kid96) IS
+    'implementation of <> operator';
+COMMENT ON FUNCTION kid96_ge(kid96, kid96) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION kid96_gt(kid96, kid96) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION kid96_cmp(kid96, kid96) IS
+    'less-equal-greater';
+COMMENT ON FUNCTION kid96_sortsupport(internal) IS
+    'sort support';
+COMMENT ON FUNCTION kid96_hash(kid96) IS
+    'hash';
+COMMENT ON FUNCTION kid96_hash_extended(kid96, bigint) IS
+    'hash';
+COMMENT ON FUNCTION kid96_smaller(kid96, kid96) IS
+    'smaller of two';
+COMMENT ON FUNCTION kid96_larger(kid96, kid96) IS
+    'larger of two';
+
 -- from src/sql/traits/gist.sql.in
 
 -- kid96: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
-CREATE OPERATOR FAMILY kid96_ops USING gist;
-CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING gist FAMILY kid96_ops AS
-    OPERATOR 18 =,
-    OPERATOR 20 <,
-    OPERATOR 21 <=,
-    OPERATOR 22 >,
-    OPERATOR 23 >=,
+CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING gist AS
+    OPERATOR 18 =, OPERATOR 20 <, OPERATOR 21 <=, OPERATOR 22 >, OPERATOR 23 >=,
     FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
     FUNCTION 2 kid_gist_union(internal, internal),
     FUNCTION 3 kid_gist_compress_12(internal),
@@ -826,8 +866,10 @@ CREATE FUNCTION kid96_floor(timestamptz) RETURNS kid96
 CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(kid96) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid96_timestamp(kid96) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_timestamp(kid96) IS
+    'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid96_timestamp(kid96) IS
+    'same as kid_timestamp(), under a name that is not overloaded';
 COMMENT ON FUNCTION kid96_floor(timestamptz) IS
     'returns the lowest kid96 of the time unit that contains an instant';
 COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
@@ -840,18 +882,21 @@ COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
 CREATE CAST (timestamptz AS kid96) WITH FUNCTION kid96_floor(timestamptz);
 CREATE CAST (kid96 AS timestamptz) WITH FUNCTION kid_timestamp(kid96);
 
-COMMENT ON CAST (timestamptz AS kid96) IS 'same as kid96_floor()';
-COMMENT ON CAST (kid96 AS timestamptz) IS 'same as kid_timestamp()';
-
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION kid96_mi(kid96, kid96) RETURNS interval
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE
     RETURN kid_timestamp($1) - kid_timestamp($2);
-COMMENT ON FUNCTION kid96_mi(kid96, kid96) IS 'implementation of - operator';
 
 CREATE OPERATOR - (LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_mi);
 COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
+
+COMMENT ON CAST (timestamptz AS kid96) IS
+    'same as kid96_floor()';
+COMMENT ON CAST (kid96 AS timestamptz) IS
+    'same as kid_timestamp()';
+COMMENT ON FUNCTION kid96_mi(kid96, kid96) IS
+    'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -862,15 +907,11 @@ COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
 
 CREATE FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighborhood integer) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighborhood integer) IS
-    'planner support: returns the lowest or the highest kid96 that is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid96_lt_time(kid96, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_lt(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid96_time_lt(timestamptz, kid96) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -885,8 +926,6 @@ CREATE FUNCTION kid96_le_time(kid96, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_le(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
@@ -901,8 +940,6 @@ CREATE FUNCTION kid96_ge_time(kid96, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_ge(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
@@ -917,8 +954,6 @@ CREATE FUNCTION kid96_gt_time(kid96, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_time_gt(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
@@ -932,13 +967,32 @@ COMMENT ON OPERATOR > (timestamptz, kid96) IS 'later than, in time units';
 
 CREATE FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_edge_of_range';
-COMMENT ON FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) IS
-    'planner support: returns the lowest or the highest kid96 in a range of time';
 
 CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_within';
 
-COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a range of time';
+COMMENT ON FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighborhood integer) IS
+    'planner support: returns the lowest or the highest kid96 that is <, <=, >= or > an instant';
+COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION kid96_time_lt(timestamptz, kid96) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) IS
+    'planner support: returns the lowest or the highest kid96 in a range of time';
+COMMENT ON FUNCTION kid_within(kid96, kid_span) IS
+    'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -946,8 +1000,6 @@ COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a 
 
 CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
 
 CREATE OPERATOR <@ (
     LEFTARG = kid96, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -960,6 +1012,9 @@ CREATE OPERATOR @> (
 
 COMMENT ON OPERATOR <@ (kid96, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, kid96) IS 'range of time contains';
+
+COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS
+    'implementation of @> operator';
 
 -- from src/sql/traits/setting.sql.in
 
@@ -974,18 +1029,17 @@ CREATE FUNCTION kid96_floor(ts timestamptz, neighborhood integer) RETURNS kid96
 CREATE FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
+CREATE FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_within';
+CREATE FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+
 COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS
     'same as kid_timestamp(id), with the setting as an argument';
 COMMENT ON FUNCTION kid96_floor(ts timestamptz, neighborhood integer) IS
     'same as kid96_floor(ts), with the setting as an argument';
 COMMENT ON FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) IS
     'same as kid96_ceil(ts), with the setting as an argument';
-
-CREATE FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_within';
-CREATE FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) IS
     'same as id <@ range, with the setting as an argument';
 COMMENT ON FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) IS
@@ -1000,14 +1054,17 @@ CREATE FUNCTION kid96_to_uuid(kid96) RETURNS uuid
 CREATE FUNCTION kid96_from_uuid(uuid) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid96_to_uuid(kid96) IS 'returns the uuid whose 16 bytes are the text form of an ID';
-COMMENT ON FUNCTION kid96_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
-
 CREATE CAST (kid96 AS uuid) WITH FUNCTION kid96_to_uuid(kid96);
 CREATE CAST (uuid AS kid96) WITH FUNCTION kid96_from_uuid(uuid);
 
-COMMENT ON CAST (kid96 AS uuid) IS 'the 16 characters of the text form, as bytes';
-COMMENT ON CAST (uuid AS kid96) IS 'reads the 16 bytes as the text form';
+COMMENT ON FUNCTION kid96_to_uuid(kid96) IS
+    'returns the uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION kid96_from_uuid(uuid) IS
+    'returns the ID whose text form is the 16 bytes of a uuid';
+COMMENT ON CAST (kid96 AS uuid) IS
+    'the 16 characters of the text form, as bytes';
+COMMENT ON CAST (uuid AS kid96) IS
+    'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -1027,6 +1084,7 @@ CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
 CREATE FUNCTION kid_observe(kid96) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_observe';
 REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
+
 COMMENT ON FUNCTION kid_observe(kid96) IS
     'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
@@ -1049,11 +1107,6 @@ CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) R
 CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_compare';
 
-COMMENT ON FUNCTION kid96_recheck(kid96, tstzrange, integer) IS
-    'planner support: tells exactly whether an ID is in a range of time';
-COMMENT ON FUNCTION kid96_recheck(text, kid96, timestamptz, integer) IS
-    'planner support: tells exactly whether an ID is <, <=, >= or > an instant';
-
 CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL)
     RETURNS kid96
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -1069,24 +1122,8 @@ COMMENT ON FUNCTION kid96_next() IS
 COMMENT ON FUNCTION kid96_next(bigint) IS 'makes n kid96, each greater than the one before it';
 COMMENT ON FUNCTION kid96_at(timestamptz) IS
     'makes a kid96 for an old row: the kid64 that kid64_at() would return, with the node of this server';
-COMMENT ON FUNCTION kid96_make(timestamptz, bigint, integer, integer) IS
-    'assembles a kid96 from an instant, a node, 0 to 4294967295, a sequence, 0 to 16383, and a neighborhood, 0 to 10, '
-    'by default kid.neighborhood';
 COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
     'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
-COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4294967295';
-COMMENT ON FUNCTION kid_node(kid96, integer) IS 'returns the node that made an ID with the given neighborhood, 0 to 10';
-COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
-
-CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 3
-BEGIN ATOMIC
-    VALUES ('timestamp', 50, kid_timestamp(id)::text),
-           ('node', 32, kid_node(id)::text),
-           ('sequence', 14, kid_sequence(id)::text);
-END;
-COMMENT ON FUNCTION kid_inspect(kid96) IS
-    'lists the components of an ID with their widths in bits, the time as one component although the node divides it';
 
 CREATE FUNCTION kid_global(kid64) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_global';
@@ -1095,16 +1132,44 @@ CREATE FUNCTION kid_local(kid96, force boolean DEFAULT false) RETURNS kid64
 CREATE FUNCTION kid96_to_kid64(kid96) RETURNS kid64
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_local';
 
-COMMENT ON FUNCTION kid_global(kid64) IS 'returns an ID with the node of this server';
-COMMENT ON FUNCTION kid_local(kid96, boolean) IS
-    'returns an ID without its node, which must be that of this server unless force is true';
-COMMENT ON FUNCTION kid96_to_kid64(kid96) IS 'implementation of a cast';
-
 CREATE CAST (kid64 AS kid96) WITH FUNCTION kid_global(kid64) AS ASSIGNMENT;
 CREATE CAST (kid96 AS kid64) WITH FUNCTION kid96_to_kid64(kid96);
 
-COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global()';
-COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local()';
+COMMENT ON FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) IS
+    'planner support: tells exactly whether an ID is in a range of time';
+COMMENT ON FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) IS
+    'planner support: tells exactly whether an ID is <, <=, >= or > an instant';
+COMMENT ON FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer) IS
+    'assembles a kid96 from an instant, a node, 0 to 4294967295, a sequence, 0 to 16383, and a neighborhood, 0 to 10, by default kid.neighborhood';
+COMMENT ON FUNCTION kid_node(kid96) IS
+    'returns the node that made an ID, 0 to 4294967295';
+COMMENT ON FUNCTION kid_node(kid96, neighborhood integer) IS
+    'returns the node that made an ID with the given neighborhood, 0 to 10';
+COMMENT ON FUNCTION kid_sequence(kid96) IS
+    'returns the sequence of an ID within its time unit, 0 to 16383';
+COMMENT ON FUNCTION kid_global(kid64) IS
+    'returns an ID with the node of this server';
+COMMENT ON FUNCTION kid_local(kid96, force boolean) IS
+    'returns an ID without its node, which must be that of this server unless force is true';
+COMMENT ON FUNCTION kid96_to_kid64(kid96) IS
+    'implementation of a cast';
+COMMENT ON CAST (kid64 AS kid96) IS
+    'same as kid_global()';
+COMMENT ON CAST (kid96 AS kid64) IS
+    'same as kid_local()';
+
+-- from src/sql/inspect.sql.in
+
+-- kid96: the components of an ID
+
+CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('node', 32, kid_node(id)::text), ('sequence', 14, kid_sequence(id)::text);
+END;
+
+COMMENT ON FUNCTION kid_inspect(id kid96) IS
+    'lists the components of an ID, most significant first, with their widths in bits';
 
 -- from src/sql/traits/io.sql.in
 
@@ -1130,28 +1195,35 @@ CREATE TYPE sno (
     INTERNALLENGTH = 10, ALIGNMENT = char
 );
 
-COMMENT ON FUNCTION sno_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION sno_out(sno) IS 'I/O';
-COMMENT ON FUNCTION sno_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION sno_send(sno) IS 'binary form of an ID, most significant byte first';
-
 -- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
 -- column, and not use its index.
 CREATE CAST (text AS sno) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS sno) WITH INOUT AS IMPLICIT;
 
-COMMENT ON CAST (text AS sno) IS 'parses the text form';
-COMMENT ON CAST (varchar AS sno) IS 'parses the text form';
-
 CREATE FUNCTION sno_from_bytea(bytea) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_from_bytea(bytea) IS 'returns the sno with the given binary form';
 
 CREATE CAST (sno AS bytea) WITH FUNCTION sno_send(sno);
 CREATE CAST (bytea AS sno) WITH FUNCTION sno_from_bytea(bytea);
 
-COMMENT ON CAST (sno AS bytea) IS 'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS sno) IS 'reads the binary form';
+COMMENT ON FUNCTION sno_in(cstring) IS
+    'I/O';
+COMMENT ON FUNCTION sno_out(sno) IS
+    'I/O';
+COMMENT ON FUNCTION sno_recv(internal) IS
+    'I/O';
+COMMENT ON FUNCTION sno_send(sno) IS
+    'binary form of an ID, most significant byte first';
+COMMENT ON CAST (text AS sno) IS
+    'parses the text form';
+COMMENT ON CAST (varchar AS sno) IS
+    'parses the text form';
+COMMENT ON FUNCTION sno_from_bytea(bytea) IS
+    'returns the sno with the given binary form';
+COMMENT ON CAST (sno AS bytea) IS
+    'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS sno) IS
+    'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
 
@@ -1162,18 +1234,19 @@ CREATE FUNCTION kid_encode(id sno, prefix text DEFAULT '') RETURNS text
 CREATE FUNCTION sno_decode(encoded text, prefix text DEFAULT '') RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_encode(sno, text) IS
+COMMENT ON FUNCTION kid_encode(id sno, prefix text) IS
     'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
-COMMENT ON FUNCTION sno_decode(text, text) IS
+COMMENT ON FUNCTION sno_decode(encoded text, prefix text) IS
     'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- from src/sql/traits/order.sql.in
 
 -- sno: order, hashing and index access methods (src/pg/traits/order.hpp)
+--
+-- CREATE OPERATOR CLASS makes an operator family of the same name.
 
 CREATE FUNCTION sno_lt(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_lt(sno, sno) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -1181,7 +1254,6 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (sno, sno) IS 'less than';
 CREATE FUNCTION sno_le(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_le(sno, sno) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
@@ -1189,7 +1261,6 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
 CREATE FUNCTION sno_eq(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_eq(sno, sno) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
@@ -1197,7 +1268,6 @@ CREATE OPERATOR = (
 COMMENT ON OPERATOR = (sno, sno) IS 'equal';
 CREATE FUNCTION sno_ne(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_ne(sno, sno) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
@@ -1205,7 +1275,6 @@ CREATE OPERATOR <> (
 COMMENT ON OPERATOR <> (sno, sno) IS 'not equal';
 CREATE FUNCTION sno_ge(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_ge(sno, sno) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
@@ -1213,7 +1282,6 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
 CREATE FUNCTION sno_gt(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_gt(sno, sno) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
@@ -1229,18 +1297,8 @@ CREATE FUNCTION sno_hash(sno) RETURNS integer
 CREATE FUNCTION sno_hash_extended(sno, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION sno_cmp(sno, sno) IS 'less-equal-greater';
-COMMENT ON FUNCTION sno_sortsupport(internal) IS 'sort support';
-COMMENT ON FUNCTION sno_hash(sno) IS 'hash';
-COMMENT ON FUNCTION sno_hash_extended(sno, bigint) IS 'hash';
-
-CREATE OPERATOR FAMILY sno_ops USING btree;
-CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING btree FAMILY sno_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING btree AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 sno_cmp(sno, sno),
     FUNCTION 2 sno_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
@@ -1248,8 +1306,7 @@ CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING btree FAMILY sno_ops AS
 COMMENT ON OPERATOR FAMILY sno_ops USING btree IS 'order of sno';
 COMMENT ON OPERATOR CLASS sno_ops USING btree IS 'order of sno';
 
-CREATE OPERATOR FAMILY sno_ops USING hash;
-CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING hash FAMILY sno_ops AS
+CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 sno_hash(sno),
     FUNCTION 2 sno_hash_extended(sno, bigint);
@@ -1257,13 +1314,8 @@ CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING hash FAMILY sno_ops AS
 COMMENT ON OPERATOR FAMILY sno_ops USING hash IS 'equality of sno';
 COMMENT ON OPERATOR CLASS sno_ops USING hash IS 'equality of sno';
 
-CREATE OPERATOR FAMILY sno_minmax_ops USING brin;
-CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin FAMILY sno_minmax_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_opcinfo(internal),
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
@@ -1272,13 +1324,8 @@ CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin FAMILY sno_
 COMMENT ON OPERATOR FAMILY sno_minmax_ops USING brin IS 'the range of sno in a block range';
 COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS 'the range of sno in a block range';
 
-CREATE OPERATOR FAMILY sno_minmax_multi_ops USING brin;
-CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin FAMILY sno_minmax_multi_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_multi_opcinfo(internal),
     FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
@@ -1294,9 +1341,6 @@ CREATE FUNCTION sno_smaller(sno, sno) RETURNS sno
 CREATE FUNCTION sno_larger(sno, sno) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION sno_smaller(sno, sno) IS 'smaller of two';
-COMMENT ON FUNCTION sno_larger(sno, sno) IS 'larger of two';
-
 CREATE AGGREGATE min(sno) (
     SFUNC = sno_smaller, STYPE = sno, COMBINEFUNC = sno_smaller, SORTOP = <, PARALLEL = SAFE
 );
@@ -1307,19 +1351,39 @@ CREATE AGGREGATE max(sno) (
 COMMENT ON AGGREGATE min(sno) IS 'minimum value of all sno input values';
 COMMENT ON AGGREGATE max(sno) IS 'maximum value of all sno input values';
 
+COMMENT ON FUNCTION sno_lt(sno, sno) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION sno_le(sno, sno) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION sno_eq(sno, sno) IS
+    'implementation of = operator';
+COMMENT ON FUNCTION sno_ne(sno, sno) IS
+    'implementation of <> operator';
+COMMENT ON FUNCTION sno_ge(sno, sno) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION sno_gt(sno, sno) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION sno_cmp(sno, sno) IS
+    'less-equal-greater';
+COMMENT ON FUNCTION sno_sortsupport(internal) IS
+    'sort support';
+COMMENT ON FUNCTION sno_hash(sno) IS
+    'hash';
+COMMENT ON FUNCTION sno_hash_extended(sno, bigint) IS
+    'hash';
+COMMENT ON FUNCTION sno_smaller(sno, sno) IS
+    'smaller of two';
+COMMENT ON FUNCTION sno_larger(sno, sno) IS
+    'larger of two';
+
 -- from src/sql/traits/gist.sql.in
 
 -- sno: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
-CREATE OPERATOR FAMILY sno_ops USING gist;
-CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING gist FAMILY sno_ops AS
-    OPERATOR 18 =,
-    OPERATOR 20 <,
-    OPERATOR 21 <=,
-    OPERATOR 22 >,
-    OPERATOR 23 >=,
+CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING gist AS
+    OPERATOR 18 =, OPERATOR 20 <, OPERATOR 21 <=, OPERATOR 22 >, OPERATOR 23 >=,
     FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
     FUNCTION 2 kid_gist_union(internal, internal),
     FUNCTION 3 kid_gist_compress_10(internal),
@@ -1353,8 +1417,10 @@ CREATE FUNCTION sno_floor(timestamptz) RETURNS sno
 CREATE FUNCTION sno_ceil(timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(sno) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION sno_timestamp(sno) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_timestamp(sno) IS
+    'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION sno_timestamp(sno) IS
+    'same as kid_timestamp(), under a name that is not overloaded';
 COMMENT ON FUNCTION sno_floor(timestamptz) IS
     'returns the lowest sno of the time unit that contains an instant';
 COMMENT ON FUNCTION sno_ceil(timestamptz) IS
@@ -1367,18 +1433,21 @@ COMMENT ON FUNCTION sno_ceil(timestamptz) IS
 CREATE CAST (timestamptz AS sno) WITH FUNCTION sno_floor(timestamptz);
 CREATE CAST (sno AS timestamptz) WITH FUNCTION kid_timestamp(sno);
 
-COMMENT ON CAST (timestamptz AS sno) IS 'same as sno_floor()';
-COMMENT ON CAST (sno AS timestamptz) IS 'same as kid_timestamp()';
-
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION sno_mi(sno, sno) RETURNS interval
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
     RETURN kid_timestamp($1) - kid_timestamp($2);
-COMMENT ON FUNCTION sno_mi(sno, sno) IS 'implementation of - operator';
 
 CREATE OPERATOR - (LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_mi);
 COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
+
+COMMENT ON CAST (timestamptz AS sno) IS
+    'same as sno_floor()';
+COMMENT ON CAST (sno AS timestamptz) IS
+    'same as kid_timestamp()';
+COMMENT ON FUNCTION sno_mi(sno, sno) IS
+    'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -1389,15 +1458,11 @@ COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
 
 CREATE FUNCTION sno_edge(which text, operator text, ts timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_edge(which text, operator text, ts timestamptz) IS
-    'planner support: returns the lowest or the highest sno that is <, <=, >= or > an instant';
 
 CREATE FUNCTION sno_lt_time(sno, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_lt(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION sno_time_lt(timestamptz, sno) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -1412,8 +1477,6 @@ CREATE FUNCTION sno_le_time(sno, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_le(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
@@ -1428,8 +1491,6 @@ CREATE FUNCTION sno_ge_time(sno, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_ge(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
@@ -1444,8 +1505,6 @@ CREATE FUNCTION sno_gt_time(sno, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_time_gt(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
@@ -1459,13 +1518,32 @@ COMMENT ON OPERATOR > (timestamptz, sno) IS 'later than, in time units';
 
 CREATE FUNCTION sno_edge(which text, range tstzrange) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_edge_of_range';
-COMMENT ON FUNCTION sno_edge(which text, range tstzrange) IS
-    'planner support: returns the lowest or the highest sno in a range of time';
 
 CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'sno_within';
 
-COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a range of time';
+COMMENT ON FUNCTION sno_edge(which text, operator text, ts timestamptz) IS
+    'planner support: returns the lowest or the highest sno that is <, <=, >= or > an instant';
+COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION sno_time_lt(timestamptz, sno) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION sno_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest sno in a range of time';
+COMMENT ON FUNCTION kid_within(sno, kid_span) IS
+    'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -1473,8 +1551,6 @@ COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a ra
 
 CREATE FUNCTION sno_range_contains(kid_span, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
 
 CREATE OPERATOR <@ (
     LEFTARG = sno, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -1488,6 +1564,9 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (sno, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, sno) IS 'range of time contains';
 
+COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS
+    'implementation of @> operator';
+
 -- from src/sql/traits/uuid.sql.in
 
 -- sno: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
@@ -1497,14 +1576,17 @@ CREATE FUNCTION sno_to_uuid(sno) RETURNS uuid
 CREATE FUNCTION sno_from_uuid(uuid) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION sno_to_uuid(sno) IS 'returns the uuid whose 16 bytes are the text form of an ID';
-COMMENT ON FUNCTION sno_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
-
 CREATE CAST (sno AS uuid) WITH FUNCTION sno_to_uuid(sno);
 CREATE CAST (uuid AS sno) WITH FUNCTION sno_from_uuid(uuid);
 
-COMMENT ON CAST (sno AS uuid) IS 'the 16 characters of the text form, as bytes';
-COMMENT ON CAST (uuid AS sno) IS 'reads the 16 bytes as the text form';
+COMMENT ON FUNCTION sno_to_uuid(sno) IS
+    'returns the uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION sno_from_uuid(uuid) IS
+    'returns the ID whose text form is the 16 bytes of a uuid';
+COMMENT ON CAST (sno AS uuid) IS
+    'the 16 characters of the text form, as bytes';
+COMMENT ON CAST (uuid AS sno) IS
+    'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -1513,6 +1595,7 @@ COMMENT ON CAST (uuid AS sno) IS 'reads the 16 bytes as the text form';
 CREATE FUNCTION kid_observe(sno) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_observe';
 REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
+
 COMMENT ON FUNCTION kid_observe(sno) IS
     'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
@@ -1542,30 +1625,34 @@ CREATE FUNCTION kid_partition(sno) RETURNS integer
 CREATE FUNCTION kid_sequence(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
 
-COMMENT ON FUNCTION sno_next(integer) IS 'makes a sno with a metabyte, 0 to 255, and the partition of this server';
-COMMENT ON FUNCTION sno_next(integer, bigint) IS
+COMMENT ON FUNCTION sno_next(meta integer) IS
+    'makes a sno with a metabyte, 0 to 255, and the partition of this server';
+COMMENT ON FUNCTION sno_next(meta integer, n bigint) IS
     'makes n sno with a metabyte, 0 to 255, each greater than the one before it unless the tick toggles between them';
-COMMENT ON FUNCTION sno_at(timestamptz, integer) IS
-    'makes a sno for an old row, with a metabyte, 0 to 255, and the given time, or a later one if the IDs of its time '
-    'unit may be used up';
-COMMENT ON FUNCTION sno_make(timestamptz, integer, integer, integer, boolean) IS
+COMMENT ON FUNCTION sno_at(ts timestamptz, meta integer) IS
+    'makes a sno for an old row, with a metabyte, 0 to 255, and the given time, or a later one if the IDs of its time unit may be used up';
+COMMENT ON FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean) IS
     'assembles a sno from an instant, a metabyte, 0 to 255, a partition and a sequence, 0 to 65535 each, and a tick';
 COMMENT ON FUNCTION kid_tick(sno) IS
     'returns the tick, which toggles whenever the system clock of the generator goes back';
-COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the caller of the generator gave';
-COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
-COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
+COMMENT ON FUNCTION kid_meta(sno) IS
+    'returns the metabyte, 0 to 255, that the caller of the generator gave';
+COMMENT ON FUNCTION kid_partition(sno) IS
+    'returns the partition that made an ID, 0 to 65535';
+COMMENT ON FUNCTION kid_sequence(sno) IS
+    'returns the sequence of an ID within its time unit, 0 to 65535';
+
+-- from src/sql/inspect.sql.in
+
+-- sno: the components of an ID
 
 CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
-    VALUES ('timestamp', 39, kid_timestamp(id)::text),
-           ('tick', 1, kid_tick(id)::text),
-           ('meta', 8, kid_meta(id)::text),
-           ('partition', 16, kid_partition(id)::text),
-           ('sequence', 16, kid_sequence(id)::text);
+    VALUES ('timestamp', 39, kid_timestamp(id)::text), ('tick', 1, kid_tick(id)::text), ('meta', 8, kid_meta(id)::text), ('partition', 16, kid_partition(id)::text), ('sequence', 16, kid_sequence(id)::text);
 END;
-COMMENT ON FUNCTION kid_inspect(sno) IS
+
+COMMENT ON FUNCTION kid_inspect(id sno) IS
     'lists the components of an ID, most significant first, with their widths in bits';
 
 -- from src/sql/traits/io.sql.in
@@ -1592,28 +1679,35 @@ CREATE TYPE flake (
     LIKE = bigint
 );
 
-COMMENT ON FUNCTION flake_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION flake_out(flake) IS 'I/O';
-COMMENT ON FUNCTION flake_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION flake_send(flake) IS 'binary form of an ID, most significant byte first';
-
 -- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
 -- column, and not use its index.
 CREATE CAST (text AS flake) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS flake) WITH INOUT AS IMPLICIT;
 
-COMMENT ON CAST (text AS flake) IS 'parses the text form';
-COMMENT ON CAST (varchar AS flake) IS 'parses the text form';
-
 CREATE FUNCTION flake_from_bytea(bytea) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_from_bytea(bytea) IS 'returns the flake with the given binary form';
 
 CREATE CAST (flake AS bytea) WITH FUNCTION flake_send(flake);
 CREATE CAST (bytea AS flake) WITH FUNCTION flake_from_bytea(bytea);
 
-COMMENT ON CAST (flake AS bytea) IS 'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS flake) IS 'reads the binary form';
+COMMENT ON FUNCTION flake_in(cstring) IS
+    'I/O';
+COMMENT ON FUNCTION flake_out(flake) IS
+    'I/O';
+COMMENT ON FUNCTION flake_recv(internal) IS
+    'I/O';
+COMMENT ON FUNCTION flake_send(flake) IS
+    'binary form of an ID, most significant byte first';
+COMMENT ON CAST (text AS flake) IS
+    'parses the text form';
+COMMENT ON CAST (varchar AS flake) IS
+    'parses the text form';
+COMMENT ON FUNCTION flake_from_bytea(bytea) IS
+    'returns the flake with the given binary form';
+COMMENT ON CAST (flake AS bytea) IS
+    'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS flake) IS
+    'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
 
@@ -1624,18 +1718,19 @@ CREATE FUNCTION kid_encode(id flake, prefix text DEFAULT '') RETURNS text
 CREATE FUNCTION flake_decode(encoded text, prefix text DEFAULT '') RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_encode(flake, text) IS
+COMMENT ON FUNCTION kid_encode(id flake, prefix text) IS
     'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
-COMMENT ON FUNCTION flake_decode(text, text) IS
+COMMENT ON FUNCTION flake_decode(encoded text, prefix text) IS
     'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- from src/sql/traits/order.sql.in
 
 -- flake: order, hashing and index access methods (src/pg/traits/order.hpp)
+--
+-- CREATE OPERATOR CLASS makes an operator family of the same name.
 
 CREATE FUNCTION flake_lt(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_lt(flake, flake) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -1643,7 +1738,6 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (flake, flake) IS 'less than';
 CREATE FUNCTION flake_le(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_le(flake, flake) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
@@ -1651,7 +1745,6 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (flake, flake) IS 'less than or equal';
 CREATE FUNCTION flake_eq(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_eq(flake, flake) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
@@ -1659,7 +1752,6 @@ CREATE OPERATOR = (
 COMMENT ON OPERATOR = (flake, flake) IS 'equal';
 CREATE FUNCTION flake_ne(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_ne(flake, flake) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
@@ -1667,7 +1759,6 @@ CREATE OPERATOR <> (
 COMMENT ON OPERATOR <> (flake, flake) IS 'not equal';
 CREATE FUNCTION flake_ge(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_ge(flake, flake) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
@@ -1675,7 +1766,6 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (flake, flake) IS 'greater than or equal';
 CREATE FUNCTION flake_gt(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_gt(flake, flake) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
@@ -1691,18 +1781,8 @@ CREATE FUNCTION flake_hash(flake) RETURNS integer
 CREATE FUNCTION flake_hash_extended(flake, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION flake_cmp(flake, flake) IS 'less-equal-greater';
-COMMENT ON FUNCTION flake_sortsupport(internal) IS 'sort support';
-COMMENT ON FUNCTION flake_hash(flake) IS 'hash';
-COMMENT ON FUNCTION flake_hash_extended(flake, bigint) IS 'hash';
-
-CREATE OPERATOR FAMILY flake_ops USING btree;
-CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING btree FAMILY flake_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING btree AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 flake_cmp(flake, flake),
     FUNCTION 2 flake_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
@@ -1710,8 +1790,7 @@ CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING btree FAMILY flake_
 COMMENT ON OPERATOR FAMILY flake_ops USING btree IS 'order of flake';
 COMMENT ON OPERATOR CLASS flake_ops USING btree IS 'order of flake';
 
-CREATE OPERATOR FAMILY flake_ops USING hash;
-CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING hash FAMILY flake_ops AS
+CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 flake_hash(flake),
     FUNCTION 2 flake_hash_extended(flake, bigint);
@@ -1719,13 +1798,8 @@ CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING hash FAMILY flake_o
 COMMENT ON OPERATOR FAMILY flake_ops USING hash IS 'equality of flake';
 COMMENT ON OPERATOR CLASS flake_ops USING hash IS 'equality of flake';
 
-CREATE OPERATOR FAMILY flake_minmax_ops USING brin;
-CREATE OPERATOR CLASS flake_minmax_ops DEFAULT FOR TYPE flake USING brin FAMILY flake_minmax_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS flake_minmax_ops DEFAULT FOR TYPE flake USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_opcinfo(internal),
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
@@ -1734,13 +1808,8 @@ CREATE OPERATOR CLASS flake_minmax_ops DEFAULT FOR TYPE flake USING brin FAMILY 
 COMMENT ON OPERATOR FAMILY flake_minmax_ops USING brin IS 'the range of flake in a block range';
 COMMENT ON OPERATOR CLASS flake_minmax_ops USING brin IS 'the range of flake in a block range';
 
-CREATE OPERATOR FAMILY flake_minmax_multi_ops USING brin;
-CREATE OPERATOR CLASS flake_minmax_multi_ops FOR TYPE flake USING brin FAMILY flake_minmax_multi_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS flake_minmax_multi_ops FOR TYPE flake USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_multi_opcinfo(internal),
     FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
@@ -1756,9 +1825,6 @@ CREATE FUNCTION flake_smaller(flake, flake) RETURNS flake
 CREATE FUNCTION flake_larger(flake, flake) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION flake_smaller(flake, flake) IS 'smaller of two';
-COMMENT ON FUNCTION flake_larger(flake, flake) IS 'larger of two';
-
 CREATE AGGREGATE min(flake) (
     SFUNC = flake_smaller, STYPE = flake, COMBINEFUNC = flake_smaller, SORTOP = <, PARALLEL = SAFE
 );
@@ -1769,19 +1835,39 @@ CREATE AGGREGATE max(flake) (
 COMMENT ON AGGREGATE min(flake) IS 'minimum value of all flake input values';
 COMMENT ON AGGREGATE max(flake) IS 'maximum value of all flake input values';
 
+COMMENT ON FUNCTION flake_lt(flake, flake) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION flake_le(flake, flake) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION flake_eq(flake, flake) IS
+    'implementation of = operator';
+COMMENT ON FUNCTION flake_ne(flake, flake) IS
+    'implementation of <> operator';
+COMMENT ON FUNCTION flake_ge(flake, flake) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION flake_gt(flake, flake) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION flake_cmp(flake, flake) IS
+    'less-equal-greater';
+COMMENT ON FUNCTION flake_sortsupport(internal) IS
+    'sort support';
+COMMENT ON FUNCTION flake_hash(flake) IS
+    'hash';
+COMMENT ON FUNCTION flake_hash_extended(flake, bigint) IS
+    'hash';
+COMMENT ON FUNCTION flake_smaller(flake, flake) IS
+    'smaller of two';
+COMMENT ON FUNCTION flake_larger(flake, flake) IS
+    'larger of two';
+
 -- from src/sql/traits/gist.sql.in
 
 -- flake: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
-CREATE OPERATOR FAMILY flake_ops USING gist;
-CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING gist FAMILY flake_ops AS
-    OPERATOR 18 =,
-    OPERATOR 20 <,
-    OPERATOR 21 <=,
-    OPERATOR 22 >,
-    OPERATOR 23 >=,
+CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING gist AS
+    OPERATOR 18 =, OPERATOR 20 <, OPERATOR 21 <=, OPERATOR 22 >, OPERATOR 23 >=,
     FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
     FUNCTION 2 kid_gist_union(internal, internal),
     FUNCTION 3 kid_gist_compress_8(internal),
@@ -1815,8 +1901,10 @@ CREATE FUNCTION flake_floor(timestamptz) RETURNS flake
 CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(flake) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION flake_timestamp(flake) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_timestamp(flake) IS
+    'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION flake_timestamp(flake) IS
+    'same as kid_timestamp(), under a name that is not overloaded';
 COMMENT ON FUNCTION flake_floor(timestamptz) IS
     'returns the lowest flake of the time unit that contains an instant';
 COMMENT ON FUNCTION flake_ceil(timestamptz) IS
@@ -1829,18 +1917,21 @@ COMMENT ON FUNCTION flake_ceil(timestamptz) IS
 CREATE CAST (timestamptz AS flake) WITH FUNCTION flake_floor(timestamptz);
 CREATE CAST (flake AS timestamptz) WITH FUNCTION kid_timestamp(flake);
 
-COMMENT ON CAST (timestamptz AS flake) IS 'same as flake_floor()';
-COMMENT ON CAST (flake AS timestamptz) IS 'same as kid_timestamp()';
-
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION flake_mi(flake, flake) RETURNS interval
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE
     RETURN kid_timestamp($1) - kid_timestamp($2);
-COMMENT ON FUNCTION flake_mi(flake, flake) IS 'implementation of - operator';
 
 CREATE OPERATOR - (LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_mi);
 COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
+
+COMMENT ON CAST (timestamptz AS flake) IS
+    'same as flake_floor()';
+COMMENT ON CAST (flake AS timestamptz) IS
+    'same as kid_timestamp()';
+COMMENT ON FUNCTION flake_mi(flake, flake) IS
+    'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -1851,15 +1942,11 @@ COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
 
 CREATE FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch timestamptz) IS
-    'planner support: returns the lowest or the highest flake that is <, <=, >= or > an instant';
 
 CREATE FUNCTION flake_lt_time(flake, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_lt(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION flake_time_lt(timestamptz, flake) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -1874,8 +1961,6 @@ CREATE FUNCTION flake_le_time(flake, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_le(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
@@ -1890,8 +1975,6 @@ CREATE FUNCTION flake_ge_time(flake, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_ge(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
@@ -1906,8 +1989,6 @@ CREATE FUNCTION flake_gt_time(flake, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_time_gt(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
@@ -1921,13 +2002,32 @@ COMMENT ON OPERATOR > (timestamptz, flake) IS 'later than, in time units';
 
 CREATE FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_edge_of_range';
-COMMENT ON FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) IS
-    'planner support: returns the lowest or the highest flake in a range of time';
 
 CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_within';
 
-COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a range of time';
+COMMENT ON FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch timestamptz) IS
+    'planner support: returns the lowest or the highest flake that is <, <=, >= or > an instant';
+COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION flake_time_lt(timestamptz, flake) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) IS
+    'planner support: returns the lowest or the highest flake in a range of time';
+COMMENT ON FUNCTION kid_within(flake, kid_span) IS
+    'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -1935,8 +2035,6 @@ COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a 
 
 CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
 
 CREATE OPERATOR <@ (
     LEFTARG = flake, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -1949,6 +2047,9 @@ CREATE OPERATOR @> (
 
 COMMENT ON OPERATOR <@ (flake, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, flake) IS 'range of time contains';
+
+COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS
+    'implementation of @> operator';
 
 -- from src/sql/traits/setting.sql.in
 
@@ -1963,18 +2064,17 @@ CREATE FUNCTION flake_floor(ts timestamptz, epoch timestamptz) RETURNS flake
 CREATE FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
+CREATE FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_within';
+CREATE FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+
 COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS
     'same as kid_timestamp(id), with the setting as an argument';
 COMMENT ON FUNCTION flake_floor(ts timestamptz, epoch timestamptz) IS
     'same as flake_floor(ts), with the setting as an argument';
 COMMENT ON FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) IS
     'same as flake_ceil(ts), with the setting as an argument';
-
-CREATE FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_within';
-CREATE FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) IS
     'same as id <@ range, with the setting as an argument';
 COMMENT ON FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) IS
@@ -1989,21 +2089,28 @@ COMMENT ON FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch
 
 CREATE CAST (bigint AS flake) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (flake AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
+
 -- A cast from integer with PostgreSQL's int8(integer) would depend on the cast from bigint. pg_upgrade does not know
 -- that, and may create the casts in the wrong order. Some drivers send a small number as smallint.
 CREATE FUNCTION flake_from_integer(integer) RETURNS flake
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
-COMMENT ON FUNCTION flake_from_integer(integer) IS 'implementation of a cast';
-CREATE CAST (integer AS flake) WITH FUNCTION flake_from_integer(integer) AS IMPLICIT;
 CREATE FUNCTION flake_from_smallint(smallint) RETURNS flake
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int28';
-COMMENT ON FUNCTION flake_from_smallint(smallint) IS 'implementation of a cast';
+CREATE CAST (integer AS flake) WITH FUNCTION flake_from_integer(integer) AS IMPLICIT;
 CREATE CAST (smallint AS flake) WITH FUNCTION flake_from_smallint(smallint) AS IMPLICIT;
 
-COMMENT ON CAST (bigint AS flake) IS 'the same 64 bits';
-COMMENT ON CAST (flake AS bigint) IS 'the same 64 bits';
-COMMENT ON CAST (integer AS flake) IS 'the same number, as a bigint';
-COMMENT ON CAST (smallint AS flake) IS 'the same number, as a bigint';
+COMMENT ON CAST (bigint AS flake) IS
+    'the same 64 bits';
+COMMENT ON CAST (flake AS bigint) IS
+    'the same 64 bits';
+COMMENT ON FUNCTION flake_from_integer(integer) IS
+    'implementation of a cast';
+COMMENT ON FUNCTION flake_from_smallint(smallint) IS
+    'implementation of a cast';
+COMMENT ON CAST (integer AS flake) IS
+    'the same number, as a bigint';
+COMMENT ON CAST (smallint AS flake) IS
+    'the same number, as a bigint';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -2022,9 +2129,9 @@ CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
 
 CREATE FUNCTION flake_horizon() RETURNS flake
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_horizon';
+
 COMMENT ON FUNCTION flake_horizon() IS
-    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was '
-    'made in the transaction that inserts it';
+    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was made in the transaction that inserts it';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -2033,6 +2140,7 @@ COMMENT ON FUNCTION flake_horizon() IS
 CREATE FUNCTION kid_observe(flake) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_observe';
 REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
+
 COMMENT ON FUNCTION kid_observe(flake) IS
     'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
@@ -2062,27 +2170,32 @@ COMMENT ON FUNCTION flake_next() IS
 COMMENT ON FUNCTION flake_next(bigint) IS 'makes n flake, each greater than the one before it';
 COMMENT ON FUNCTION flake_at(timestamptz) IS
     'makes a flake for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
-COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS
-    'assembles a flake from an instant, a datacenter and a worker, 0 to 31 each, a sequence, 0 to 4095, and an epoch, '
-    'by default kid.flake_epoch';
 COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
     'returns the beginning of the millisecond of an ID that counts from the given epoch';
+
+COMMENT ON FUNCTION flake_make(
+    ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz) IS
+    'assembles a flake from an instant, a datacenter and a worker, 0 to 31 each, a sequence, 0 to 4095, and an epoch, by default kid.flake_epoch';
 COMMENT ON FUNCTION kid_datacenter(flake) IS
     'returns the datacenter that made an ID, 0 to 31, the upper half of the generator';
-COMMENT ON FUNCTION kid_worker(flake) IS 'returns the worker that made an ID, 0 to 31, the lower half of the generator';
+COMMENT ON FUNCTION kid_worker(flake) IS
+    'returns the worker that made an ID, 0 to 31, the lower half of the generator';
 COMMENT ON FUNCTION kid_generator(flake) IS
     'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
-COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
+COMMENT ON FUNCTION kid_sequence(flake) IS
+    'returns the sequence of an ID within its time unit, 0 to 4095';
+
+-- from src/sql/inspect.sql.in
+
+-- flake: the components of an ID
 
 CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
-    VALUES ('timestamp', 42, kid_timestamp(id)::text),
-           ('datacenter', 5, kid_datacenter(id)::text),
-           ('worker', 5, kid_worker(id)::text),
-           ('sequence', 12, kid_sequence(id)::text);
+    VALUES ('timestamp', 42, kid_timestamp(id)::text), ('datacenter', 5, kid_datacenter(id)::text), ('worker', 5, kid_worker(id)::text), ('sequence', 12, kid_sequence(id)::text);
 END;
-COMMENT ON FUNCTION kid_inspect(flake) IS
+
+COMMENT ON FUNCTION kid_inspect(id flake) IS
     'lists the components of an ID, most significant first, with their widths in bits';
 
 -- from src/sql/traits/io.sql.in
@@ -2109,28 +2222,35 @@ CREATE TYPE flax (
     INTERNALLENGTH = 12, ALIGNMENT = char
 );
 
-COMMENT ON FUNCTION flax_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION flax_out(flax) IS 'I/O';
-COMMENT ON FUNCTION flax_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION flax_send(flax) IS 'binary form of an ID, most significant byte first';
-
 -- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
 -- column, and not use its index.
 CREATE CAST (text AS flax) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS flax) WITH INOUT AS IMPLICIT;
 
-COMMENT ON CAST (text AS flax) IS 'parses the text form';
-COMMENT ON CAST (varchar AS flax) IS 'parses the text form';
-
 CREATE FUNCTION flax_from_bytea(bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_from_bytea(bytea) IS 'returns the flax with the given binary form';
 
 CREATE CAST (flax AS bytea) WITH FUNCTION flax_send(flax);
 CREATE CAST (bytea AS flax) WITH FUNCTION flax_from_bytea(bytea);
 
-COMMENT ON CAST (flax AS bytea) IS 'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS flax) IS 'reads the binary form';
+COMMENT ON FUNCTION flax_in(cstring) IS
+    'I/O';
+COMMENT ON FUNCTION flax_out(flax) IS
+    'I/O';
+COMMENT ON FUNCTION flax_recv(internal) IS
+    'I/O';
+COMMENT ON FUNCTION flax_send(flax) IS
+    'binary form of an ID, most significant byte first';
+COMMENT ON CAST (text AS flax) IS
+    'parses the text form';
+COMMENT ON CAST (varchar AS flax) IS
+    'parses the text form';
+COMMENT ON FUNCTION flax_from_bytea(bytea) IS
+    'returns the flax with the given binary form';
+COMMENT ON CAST (flax AS bytea) IS
+    'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS flax) IS
+    'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
 
@@ -2141,18 +2261,19 @@ CREATE FUNCTION kid_encode(id flax, prefix text DEFAULT '') RETURNS text
 CREATE FUNCTION flax_decode(encoded text, prefix text DEFAULT '') RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_encode(flax, text) IS
+COMMENT ON FUNCTION kid_encode(id flax, prefix text) IS
     'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
-COMMENT ON FUNCTION flax_decode(text, text) IS
+COMMENT ON FUNCTION flax_decode(encoded text, prefix text) IS
     'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- from src/sql/traits/order.sql.in
 
 -- flax: order, hashing and index access methods (src/pg/traits/order.hpp)
+--
+-- CREATE OPERATOR CLASS makes an operator family of the same name.
 
 CREATE FUNCTION flax_lt(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_lt(flax, flax) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -2160,7 +2281,6 @@ CREATE OPERATOR < (
 COMMENT ON OPERATOR < (flax, flax) IS 'less than';
 CREATE FUNCTION flax_le(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_le(flax, flax) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
@@ -2168,7 +2288,6 @@ CREATE OPERATOR <= (
 COMMENT ON OPERATOR <= (flax, flax) IS 'less than or equal';
 CREATE FUNCTION flax_eq(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_eq(flax, flax) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
@@ -2176,7 +2295,6 @@ CREATE OPERATOR = (
 COMMENT ON OPERATOR = (flax, flax) IS 'equal';
 CREATE FUNCTION flax_ne(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_ne(flax, flax) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
@@ -2184,7 +2302,6 @@ CREATE OPERATOR <> (
 COMMENT ON OPERATOR <> (flax, flax) IS 'not equal';
 CREATE FUNCTION flax_ge(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_ge(flax, flax) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
@@ -2192,7 +2309,6 @@ CREATE OPERATOR >= (
 COMMENT ON OPERATOR >= (flax, flax) IS 'greater than or equal';
 CREATE FUNCTION flax_gt(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_gt(flax, flax) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
@@ -2208,18 +2324,8 @@ CREATE FUNCTION flax_hash(flax) RETURNS integer
 CREATE FUNCTION flax_hash_extended(flax, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION flax_cmp(flax, flax) IS 'less-equal-greater';
-COMMENT ON FUNCTION flax_sortsupport(internal) IS 'sort support';
-COMMENT ON FUNCTION flax_hash(flax) IS 'hash';
-COMMENT ON FUNCTION flax_hash_extended(flax, bigint) IS 'hash';
-
-CREATE OPERATOR FAMILY flax_ops USING btree;
-CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING btree FAMILY flax_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING btree AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 flax_cmp(flax, flax),
     FUNCTION 2 flax_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
@@ -2227,8 +2333,7 @@ CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING btree FAMILY flax_ops
 COMMENT ON OPERATOR FAMILY flax_ops USING btree IS 'order of flax';
 COMMENT ON OPERATOR CLASS flax_ops USING btree IS 'order of flax';
 
-CREATE OPERATOR FAMILY flax_ops USING hash;
-CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING hash FAMILY flax_ops AS
+CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 flax_hash(flax),
     FUNCTION 2 flax_hash_extended(flax, bigint);
@@ -2236,13 +2341,8 @@ CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING hash FAMILY flax_ops 
 COMMENT ON OPERATOR FAMILY flax_ops USING hash IS 'equality of flax';
 COMMENT ON OPERATOR CLASS flax_ops USING hash IS 'equality of flax';
 
-CREATE OPERATOR FAMILY flax_minmax_ops USING brin;
-CREATE OPERATOR CLASS flax_minmax_ops DEFAULT FOR TYPE flax USING brin FAMILY flax_minmax_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS flax_minmax_ops DEFAULT FOR TYPE flax USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_opcinfo(internal),
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
@@ -2251,13 +2351,8 @@ CREATE OPERATOR CLASS flax_minmax_ops DEFAULT FOR TYPE flax USING brin FAMILY fl
 COMMENT ON OPERATOR FAMILY flax_minmax_ops USING brin IS 'the range of flax in a block range';
 COMMENT ON OPERATOR CLASS flax_minmax_ops USING brin IS 'the range of flax in a block range';
 
-CREATE OPERATOR FAMILY flax_minmax_multi_ops USING brin;
-CREATE OPERATOR CLASS flax_minmax_multi_ops FOR TYPE flax USING brin FAMILY flax_minmax_multi_ops AS
-    OPERATOR 1 <,
-    OPERATOR 2 <=,
-    OPERATOR 3 =,
-    OPERATOR 4 >=,
-    OPERATOR 5 >,
+CREATE OPERATOR CLASS flax_minmax_multi_ops FOR TYPE flax USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 brin_minmax_multi_opcinfo(internal),
     FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
@@ -2273,9 +2368,6 @@ CREATE FUNCTION flax_smaller(flax, flax) RETURNS flax
 CREATE FUNCTION flax_larger(flax, flax) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION flax_smaller(flax, flax) IS 'smaller of two';
-COMMENT ON FUNCTION flax_larger(flax, flax) IS 'larger of two';
-
 CREATE AGGREGATE min(flax) (
     SFUNC = flax_smaller, STYPE = flax, COMBINEFUNC = flax_smaller, SORTOP = <, PARALLEL = SAFE
 );
@@ -2286,19 +2378,39 @@ CREATE AGGREGATE max(flax) (
 COMMENT ON AGGREGATE min(flax) IS 'minimum value of all flax input values';
 COMMENT ON AGGREGATE max(flax) IS 'maximum value of all flax input values';
 
+COMMENT ON FUNCTION flax_lt(flax, flax) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION flax_le(flax, flax) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION flax_eq(flax, flax) IS
+    'implementation of = operator';
+COMMENT ON FUNCTION flax_ne(flax, flax) IS
+    'implementation of <> operator';
+COMMENT ON FUNCTION flax_ge(flax, flax) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION flax_gt(flax, flax) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION flax_cmp(flax, flax) IS
+    'less-equal-greater';
+COMMENT ON FUNCTION flax_sortsupport(internal) IS
+    'sort support';
+COMMENT ON FUNCTION flax_hash(flax) IS
+    'hash';
+COMMENT ON FUNCTION flax_hash_extended(flax, bigint) IS
+    'hash';
+COMMENT ON FUNCTION flax_smaller(flax, flax) IS
+    'smaller of two';
+COMMENT ON FUNCTION flax_larger(flax, flax) IS
+    'larger of two';
+
 -- from src/sql/traits/gist.sql.in
 
 -- flax: GiST, for exclusion constraints and temporal keys (src/pg/index_support.cpp)
 --
 -- The strategy numbers are those of stratnum.h, as gist_translate_cmptype_common() of PostgreSQL 18 expects them.
 
-CREATE OPERATOR FAMILY flax_ops USING gist;
-CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING gist FAMILY flax_ops AS
-    OPERATOR 18 =,
-    OPERATOR 20 <,
-    OPERATOR 21 <=,
-    OPERATOR 22 >,
-    OPERATOR 23 >=,
+CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING gist AS
+    OPERATOR 18 =, OPERATOR 20 <, OPERATOR 21 <=, OPERATOR 22 >, OPERATOR 23 >=,
     FUNCTION 1 kid_gist_consistent(internal, "any", smallint, oid, internal),
     FUNCTION 2 kid_gist_union(internal, internal),
     FUNCTION 3 kid_gist_compress_12(internal),
@@ -2332,8 +2444,10 @@ CREATE FUNCTION flax_floor(timestamptz) RETURNS flax
 CREATE FUNCTION flax_ceil(timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(flax) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION flax_timestamp(flax) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_timestamp(flax) IS
+    'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION flax_timestamp(flax) IS
+    'same as kid_timestamp(), under a name that is not overloaded';
 COMMENT ON FUNCTION flax_floor(timestamptz) IS
     'returns the lowest flax of the time unit that contains an instant';
 COMMENT ON FUNCTION flax_ceil(timestamptz) IS
@@ -2346,18 +2460,21 @@ COMMENT ON FUNCTION flax_ceil(timestamptz) IS
 CREATE CAST (timestamptz AS flax) WITH FUNCTION flax_floor(timestamptz);
 CREATE CAST (flax AS timestamptz) WITH FUNCTION kid_timestamp(flax);
 
-COMMENT ON CAST (timestamptz AS flax) IS 'same as flax_floor()';
-COMMENT ON CAST (flax AS timestamptz) IS 'same as kid_timestamp()';
-
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION flax_mi(flax, flax) RETURNS interval
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
     RETURN kid_timestamp($1) - kid_timestamp($2);
-COMMENT ON FUNCTION flax_mi(flax, flax) IS 'implementation of - operator';
 
 CREATE OPERATOR - (LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_mi);
 COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
+
+COMMENT ON CAST (timestamptz AS flax) IS
+    'same as flax_floor()';
+COMMENT ON CAST (flax AS timestamptz) IS
+    'same as kid_timestamp()';
+COMMENT ON FUNCTION flax_mi(flax, flax) IS
+    'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -2368,15 +2485,11 @@ COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
 
 CREATE FUNCTION flax_edge(which text, operator text, ts timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_edge(which text, operator text, ts timestamptz) IS
-    'planner support: returns the lowest or the highest flax that is <, <=, >= or > an instant';
 
 CREATE FUNCTION flax_lt_time(flax, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_lt(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION flax_time_lt(timestamptz, flax) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -2391,8 +2504,6 @@ CREATE FUNCTION flax_le_time(flax, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_le(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
@@ -2407,8 +2518,6 @@ CREATE FUNCTION flax_ge_time(flax, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_ge(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
@@ -2423,8 +2532,6 @@ CREATE FUNCTION flax_gt_time(flax, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_time_gt(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
@@ -2438,13 +2545,32 @@ COMMENT ON OPERATOR > (timestamptz, flax) IS 'later than, in time units';
 
 CREATE FUNCTION flax_edge(which text, range tstzrange) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_edge_of_range';
-COMMENT ON FUNCTION flax_edge(which text, range tstzrange) IS
-    'planner support: returns the lowest or the highest flax in a range of time';
 
 CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flax_within';
 
-COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a range of time';
+COMMENT ON FUNCTION flax_edge(which text, operator text, ts timestamptz) IS
+    'planner support: returns the lowest or the highest flax that is <, <=, >= or > an instant';
+COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION flax_time_lt(timestamptz, flax) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION flax_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest flax in a range of time';
+COMMENT ON FUNCTION kid_within(flax, kid_span) IS
+    'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -2452,8 +2578,6 @@ COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a r
 
 CREATE FUNCTION flax_range_contains(kid_span, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
 
 CREATE OPERATOR <@ (
     LEFTARG = flax, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -2467,6 +2591,9 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (flax, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, flax) IS 'range of time contains';
 
+COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS
+    'implementation of @> operator';
+
 -- from src/sql/traits/uuid.sql.in
 
 -- flax: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
@@ -2476,14 +2603,17 @@ CREATE FUNCTION flax_to_uuid(flax) RETURNS uuid
 CREATE FUNCTION flax_from_uuid(uuid) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION flax_to_uuid(flax) IS 'returns the uuid whose 16 bytes are the text form of an ID';
-COMMENT ON FUNCTION flax_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
-
 CREATE CAST (flax AS uuid) WITH FUNCTION flax_to_uuid(flax);
 CREATE CAST (uuid AS flax) WITH FUNCTION flax_from_uuid(uuid);
 
-COMMENT ON CAST (flax AS uuid) IS 'the 16 characters of the text form, as bytes';
-COMMENT ON CAST (uuid AS flax) IS 'reads the 16 bytes as the text form';
+COMMENT ON FUNCTION flax_to_uuid(flax) IS
+    'returns the uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION flax_from_uuid(uuid) IS
+    'returns the ID whose text form is the 16 bytes of a uuid';
+COMMENT ON CAST (flax AS uuid) IS
+    'the 16 characters of the text form, as bytes';
+COMMENT ON CAST (uuid AS flax) IS
+    'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -2513,8 +2643,6 @@ COMMENT ON FUNCTION flax_next() IS
     'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';
 COMMENT ON FUNCTION flax_next(bigint) IS 'makes n flax, as flax_next() does';
 COMMENT ON FUNCTION flax_at(timestamptz) IS 'makes a flax for an old row, from the given time and 56 random bits';
-COMMENT ON FUNCTION flax_make(timestamptz, bytea) IS 'assembles a flax from an instant and a random part of 7 bytes';
-COMMENT ON FUNCTION kid_random(flax) IS 'returns the random part of an ID, 7 bytes';
 
 CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
@@ -2522,7 +2650,12 @@ BEGIN ATOMIC
     VALUES ('timestamp', 40, kid_timestamp(id)::text),
            ('random', 56, encode(kid_random(id), 'hex'));
 END;
-COMMENT ON FUNCTION kid_inspect(flax) IS
+
+COMMENT ON FUNCTION flax_make(ts timestamptz, random bytea) IS
+    'assembles a flax from an instant and a random part of 7 bytes';
+COMMENT ON FUNCTION kid_random(flax) IS
+    'returns the random part of an ID, 7 bytes';
+COMMENT ON FUNCTION kid_inspect(id flax) IS
     'lists the components of an ID, most significant first, with their widths in bits';
 
 -- from src/sql/traits/base32.sql.in
@@ -2534,9 +2667,9 @@ CREATE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
 CREATE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_encode(uuid, text) IS
+COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS
     'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
-COMMENT ON FUNCTION kid_uuid_decode(text, text) IS
+COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS
     'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- from src/sql/traits/time.sql.in
@@ -2552,8 +2685,10 @@ CREATE FUNCTION kid_uuidv7_floor(timestamptz) RETURNS uuid
 CREATE FUNCTION kid_uuidv7_ceil(timestamptz) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(uuid) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_timestamp(uuid) IS
+    'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS
+    'same as kid_timestamp(), under a name that is not overloaded';
 COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
     'returns the lowest uuid of the time unit that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
@@ -2568,15 +2703,11 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
 
 CREATE FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) IS
-    'planner support: returns the lowest or the highest uuid that is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -2591,8 +2722,6 @@ CREATE FUNCTION kid_uuidv7_le_time(uuid, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_le(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
@@ -2607,8 +2736,6 @@ CREATE FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
@@ -2623,8 +2750,6 @@ CREATE FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
@@ -2638,13 +2763,32 @@ COMMENT ON OPERATOR > (timestamptz, uuid) IS 'later than, in time units';
 
 CREATE FUNCTION kid_uuidv7_edge(which text, range tstzrange) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_edge_of_range';
-COMMENT ON FUNCTION kid_uuidv7_edge(which text, range tstzrange) IS
-    'planner support: returns the lowest or the highest uuid in a range of time';
 
 CREATE FUNCTION kid_within(uuid, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
 
-COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) IS
+    'planner support: returns the lowest or the highest uuid that is <, <=, >= or > an instant';
+COMMENT ON FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) IS
+    'implementation of < operator';
+COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS
+    'implementation of <= operator';
+COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS
+    'implementation of >= operator';
+COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS
+    'implementation of > operator';
+COMMENT ON FUNCTION kid_uuidv7_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest uuid in a range of time';
+COMMENT ON FUNCTION kid_within(uuid, kid_span) IS
+    'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -2663,9 +2807,9 @@ CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
 
 CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_horizon';
+
 COMMENT ON FUNCTION kid_uuidv7_horizon() IS
-    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was '
-    'made in the transaction that inserts it';
+    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was made in the transaction that inserts it';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -2674,6 +2818,7 @@ COMMENT ON FUNCTION kid_uuidv7_horizon() IS
 CREATE FUNCTION kid_observe(uuid) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
 REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
+
 COMMENT ON FUNCTION kid_observe(uuid) IS
     'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
@@ -2716,7 +2861,8 @@ BEGIN ATOMIC
                                   ('count', 4, count::text, false),
                                   ('random', 58, random, false)) AS c (component, bits, value, always);
 END;
-COMMENT ON FUNCTION kid_inspect(uuid) IS
+
+COMMENT ON FUNCTION kid_inspect(id uuid) IS
     'lists the components of a uuid of version 7, most significant first, with their widths in bits';
 
 -- from src/sql/within.sql.in
@@ -2729,7 +2875,8 @@ COMMENT ON FUNCTION kid_inspect(uuid) IS
 CREATE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
-COMMENT ON FUNCTION kid_within(kid64, timestamptz, timestamptz) IS
+
+COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
     'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
 
 -- from src/sql/within.sql.in
@@ -2742,7 +2889,8 @@ COMMENT ON FUNCTION kid_within(kid64, timestamptz, timestamptz) IS
 CREATE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
-COMMENT ON FUNCTION kid_within(uuid, timestamptz, timestamptz) IS
+
+COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
 
 -- from src/sql/clocks.sql
@@ -2752,8 +2900,6 @@ COMMENT ON FUNCTION kid_within(uuid, timestamptz, timestamptz) IS
 CREATE FUNCTION kid_version() RETURNS text
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_version() IS 'returns the version of the library that the session has loaded';
-
 CREATE FUNCTION kid_stats(
     OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint,
     OUT ticks bigint, OUT safe_mark timestamptz, OUT lease_until timestamptz, OUT renewals bigint, OUT waiting bigint,
@@ -2761,18 +2907,19 @@ CREATE FUNCTION kid_stats(
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_stats() IS
-    'returns the state of each logical clock of the cluster, and its counters since the server started';
-
 REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
 CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
     LANGUAGE C AS 'MODULE_PATHNAME';
 
+COMMENT ON FUNCTION kid_version() IS
+    'returns the version of the library that the session has loaded';
+COMMENT ON FUNCTION kid_stats(
+    OUT clock text) IS
+    'returns the state of each logical clock of the cluster, and its counters since the server started';
 COMMENT ON FUNCTION kid_own_ids_trigger() IS
     'rejects a row whose ID, in the column that the trigger names, was not made in this transaction';
-
 
 -- from src/sql/identity.sql
 
@@ -2783,9 +2930,9 @@ CREATE FUNCTION kid_identity(
     RETURNS record
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_identity() IS
-    'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the '
-    'lane of kid64 and kid96';
+COMMENT ON FUNCTION kid_identity(
+    OUT node bigint) IS
+    'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the lane of kid64 and kid96';
 
 -- from src/sql/tables/partitions.sql.in
 
@@ -2820,10 +2967,6 @@ RETURN CASE type::oid
            WHEN regtype 'flax'::oid THEN kid_timestamp(ltrim(bound::text)::flax)
            WHEN regtype 'uuid'::oid THEN kid_timestamp((left(bound::text, 13) || text '-7000-8000-000000000000')::uuid)
        END;
-
-COMMENT ON FUNCTION kid_bound_at(regtype, timestamptz) IS
-    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
-COMMENT ON FUNCTION kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
 
 -- Returns the column that a table is partitioned by, and the setting that the time in its IDs depends on. `change` is
 -- null to list partitions, false to tell what a change would do, and true for a change: then other sessions wait to
@@ -2886,8 +3029,6 @@ BEGIN
                   HINT = 'Give all roles the same value, written alike, or create and drop partitions by their bounds.';
     END IF;
 END $$;
-COMMENT ON FUNCTION kid_partition_key(regclass, boolean) IS
-    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
 
 -- `lower` is empty for MINVALUE, and for what is below all IDs. `upper` is null for MAXVALUE. Without the default
 -- partition.
@@ -2910,7 +3051,6 @@ BEGIN ATOMIC
                    AS b (lower, upper)
      WHERE i.inhparent = parent::oid AND t.text IS NOT NULL;
 END;
-COMMENT ON FUNCTION kid_partition_bounds(regclass) IS 'returns the partitions of a table with their bounds and times';
 
 -- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
 --
@@ -3221,12 +3361,24 @@ BEGIN
     END LOOP;
 END $$;
 
-COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
-    'creates the missing partitions of a table until a time, and returns their names';
-COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
-    'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
-COMMENT ON FUNCTION kid_partitions(regclass) IS
+COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
+    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
+COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS
+    'returns when the time unit of a bound begins';
+COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
+    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
+COMMENT ON FUNCTION kid_partition_bounds(
+    parent regclass) IS
+    'returns the partitions of a table with their bounds and times';
+COMMENT ON FUNCTION kid_partitions(
+    parent regclass) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
+COMMENT ON FUNCTION kid_create_partitions(
+    parent regclass, width interval, until timestamptz, since timestamptz, at_most integer, time_check boolean) IS
+    'creates the missing partitions of a table until a time, and returns their names';
+COMMENT ON FUNCTION kid_drop_partitions(
+    parent regclass, older_than timestamptz, dry_run boolean, at_most integer) IS
+    'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
 -- from src/sql/tables/stored_ids.sql.in
 
@@ -3264,7 +3416,6 @@ BEGIN ATOMIC
            ) AS v (clock, type, prefix, past, next, stored_as)
            JOIN pg_type AS t ON t.oid = v.stored_as::oid JOIN pg_namespace AS n ON n.oid = t.typnamespace;
 END;
-COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
 -- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time after
@@ -3449,8 +3600,6 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_stored_ids(timestamptz, text, regclass) IS
-    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
 
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
 -- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
@@ -3496,9 +3645,17 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_observe_all() IS
-    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
 REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
+
+COMMENT ON FUNCTION kid_stored_forms(
+    OUT clock text) IS
+    'returns the types of IDs, and the types of columns that they are stored in';
+COMMENT ON FUNCTION kid_stored_ids(
+    after timestamptz, only_clock text, parent regclass) IS
+    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
+COMMENT ON FUNCTION kid_observe_all(
+    OUT clock text) IS
+    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
 
 -- from src/sql/tables/check.sql.in
 
@@ -3534,8 +3691,6 @@ BEGIN ATOMIC
                         WHERE k.contype = 'f' AND k.conrelid = relation::oid AND l.attnum = ANY (k.conkey))
      ORDER BY l.attname::text;
 END;
-COMMENT ON FUNCTION kid_check_defaults(regclass) IS
-    'returns the columns of a table whose default does not make IDs of their type';
 
 -- PostgreSQL needs the collation of the parent's column to compare text, and IDs have none.
 CREATE FUNCTION kid_check_foreign_keys(relation regclass)
@@ -3573,8 +3728,6 @@ BEGIN ATOMIC
      WHERE c.type <> p.type AND (c.is_id OR p.is_id)
      ORDER BY c.name::text, c.attname;
 END;
-COMMENT ON FUNCTION kid_check_foreign_keys(regclass) IS
-    'returns the foreign keys of a table, and those that refer to it, between a type of IDs and another type';
 
 -- The call of kid64_floor() loads the library, which defines the setting.
 CREATE FUNCTION kid_check_times(relation regclass)
@@ -3602,8 +3755,6 @@ BEGIN ATOMIC
      WHERE f.is_found
      ORDER BY s.relation::text, s.column_name, f.problem;
 END;
-COMMENT ON FUNCTION kid_check_times(regclass) IS
-    'returns the columns of a table with IDs ahead of their time or behind it, and those that cannot be examined';
 
 CREATE FUNCTION kid_check(relation regclass)
     RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
@@ -3613,7 +3764,14 @@ BEGIN ATOMIC
     SELECT c.* FROM kid_check_foreign_keys(relation) AS c UNION ALL
     SELECT c.* FROM kid_check_times(relation) AS c;
 END;
-COMMENT ON FUNCTION kid_check(regclass) IS
+
+COMMENT ON FUNCTION kid_check_defaults(relation regclass) IS
+    'returns the columns of a table whose default does not make IDs of their type';
+COMMENT ON FUNCTION kid_check_foreign_keys(relation regclass) IS
+    'returns the foreign keys of a table, and those that refer to it, between a type of IDs and another type';
+COMMENT ON FUNCTION kid_check_times(relation regclass) IS
+    'returns the columns of a table with IDs ahead of their time or behind it, and those that cannot be examined';
+COMMENT ON FUNCTION kid_check(relation regclass) IS
     'returns a row for each problem with the IDs of a table, with its remedy';
 
 -- from src/sql/reset_clock.sql
@@ -3623,15 +3781,8 @@ COMMENT ON FUNCTION kid_check(regclass) IS
 CREATE FUNCTION kid_hold_clocks(above timestamptz, OUT clock text, OUT until timestamptz) RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 4 AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_hold_clocks(timestamptz) IS
-    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this '
-    'transaction';
-
 CREATE FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_lower_clocks(timestamptz, boolean, text, text, text) IS
-    'lowers the clocks that are held; a part of kid_reset_clock()';
 
 CREATE FUNCTION kid_later_ids(
     after timestamptz, only_clock text DEFAULT NULL,
@@ -3643,9 +3794,6 @@ BEGIN ATOMIC
     SELECT s.clock, s.relation, s.column_name, s.later, s.later_issued, s.problem, s.passing
       FROM kid_stored_ids(after, only_clock, NULL::regclass) AS s WHERE s.later IS NOT NULL OR s.problem IS NOT NULL;
 END;
-
-COMMENT ON FUNCTION kid_later_ids(timestamptz, text) IS
-    'returns the columns of this database whose rows have IDs after a time, and those that cannot be examined';
 
 -- Runs no code of an owner of the schema or of a table, see kid_stored_ids().
 --
@@ -3674,8 +3822,15 @@ BEGIN ATOMIC
            FROM columns c WHERE c.id IS NULL AND NOT c.passing));
 END;
 
-COMMENT ON FUNCTION kid_reset_clock(timestamptz, boolean) IS
-    'lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID';
-
 REVOKE ALL ON FUNCTION kid_hold_clocks(timestamptz), kid_lower_clocks(timestamptz, boolean, text, text, text),
     kid_later_ids(timestamptz, text), kid_reset_clock(timestamptz, boolean) FROM PUBLIC;
+
+COMMENT ON FUNCTION kid_hold_clocks(above timestamptz) IS
+    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this transaction';
+COMMENT ON FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) IS
+    'lowers the clocks that are held; a part of kid_reset_clock()';
+COMMENT ON FUNCTION kid_later_ids(
+    after timestamptz, only_clock text) IS
+    'returns the columns of this database whose rows have IDs after a time, and those that cannot be examined';
+COMMENT ON FUNCTION kid_reset_clock(above timestamptz, force boolean) IS
+    'lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID';

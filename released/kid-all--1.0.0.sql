@@ -53,7 +53,9 @@ COMMENT ON SCHEMA kid_clocks IS 'logical clocks of kid, for the functions of kid
 CREATE OR REPLACE FUNCTION kid_version() RETURNS text
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN '1.0.0'::text;
-COMMENT ON FUNCTION kid_version() IS 'returns the version of the script that made these functions';
+
+COMMENT ON FUNCTION kid_version() IS
+    'returns the version of the script that made these functions';
 
 -- kid64: the bits of the type in C, as a bigint, until the sign bit would be set, in 18584. src/core/types/kid64.hpp
 -- draws them: megaseconds << 44 | seconds << 24 | microseconds >> 10 << 14 | sequence.
@@ -77,18 +79,12 @@ CREATE OR REPLACE FUNCTION kid_time(micros bigint) RETURNS timestamptz
 RETURN (date '1970-01-01' + (micros / 86400000000)::integer + micros % 86400000000 * interval '1 us')
        AT TIME ZONE interval '0';
 
-COMMENT ON FUNCTION kid_micros(timestamptz) IS 'returns the microseconds since 1970 of an instant';
-COMMENT ON FUNCTION kid_time(bigint) IS 'returns the instant that is so many microseconds after 1970';
-
 CREATE OR REPLACE FUNCTION kid64_of_micros(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (micros / 1000000000000 << 44) + (micros / 1000000 % 1000000 << 24) + (micros % 1000000 >> 10 << 14);
 CREATE OR REPLACE FUNCTION kid64_micros(id bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ((id >> 44) * 1000000 + (id >> 24 & 1048575)) * 1000000 + (id >> 14 & 1023) * 1024;
-
-COMMENT ON FUNCTION kid64_of_micros(bigint) IS 'returns the lowest ID of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_micros(bigint) IS 'returns when the time unit of an ID begins, in microseconds since 1970';
 
 CREATE OR REPLACE FUNCTION kid_timestamp(id kid64) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
@@ -99,10 +95,6 @@ RETURN kid_time(kid64_micros(id));
 CREATE OR REPLACE FUNCTION kid_sequence(id kid64) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (id & 16383)::integer;
-
-COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
 -- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then.
 --
@@ -122,10 +114,6 @@ CREATE OR REPLACE FUNCTION kid64_ceil(ts timestamptz) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
 
-COMMENT ON FUNCTION kid64_inline_floor(timestamptz) IS 'body of kid64_floor()';
-COMMENT ON FUNCTION kid64_floor(timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_ceil(timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
-
 CREATE OR REPLACE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
@@ -139,7 +127,6 @@ BEGIN
     END IF;
     RETURN kid64_inline_floor(ts) + sequence;
 END $$;
-COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
 
 -- The text form of the type in C: base64 with another alphabet, in ASCII order.
 
@@ -170,8 +157,32 @@ BEGIN
               DETAIL = 'An ID until 18584 has 11 characters of .0-9A-Z_a-z, the first from "." to "U".';
 END $$;
 
-COMMENT ON FUNCTION kid64_to_text(kid64) IS 'returns an ID in the text form of the type in C';
-COMMENT ON FUNCTION kid64_from_text(text) IS 'returns the ID that kid64_to_text() wrote';
+COMMENT ON FUNCTION kid_micros(ts timestamptz) IS
+    'returns the microseconds since 1970 of an instant';
+COMMENT ON FUNCTION kid_time(micros bigint) IS
+    'returns the instant that is so many microseconds after 1970';
+COMMENT ON FUNCTION kid64_of_micros(micros bigint) IS
+    'returns the lowest ID of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_micros(id bigint) IS
+    'returns when the time unit of an ID begins, in microseconds since 1970';
+COMMENT ON FUNCTION kid_timestamp(id kid64) IS
+    'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid64_timestamp(id kid64) IS
+    'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_sequence(id kid64) IS
+    'returns the sequence of an ID within its time unit, 0 to 16383';
+COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS
+    'body of kid64_floor()';
+COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS
+    'returns the lowest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS
+    'returns the highest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
+    'assembles a kid64 from an instant and a sequence, 0 to 16383';
+COMMENT ON FUNCTION kid64_to_text(id kid64) IS
+    'returns an ID in the text form of the type in C';
+COMMENT ON FUNCTION kid64_from_text(encoded text) IS
+    'returns the ID that kid64_to_text() wrote';
 
 -- kid64: a range of time for both editions
 --
@@ -181,16 +192,19 @@ COMMENT ON FUNCTION kid64_from_text(text) IS 'returns the ID that kid64_to_text(
 CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
-COMMENT ON FUNCTION kid_within(kid64, timestamptz, timestamptz) IS
+
+COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
     'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
 
+-- kid64: the components of an ID
+
 CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
-    VALUES ('timestamp', 50, kid_timestamp(id)::text),
-           ('sequence', 14, kid_sequence(id)::text);
+    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
 END;
-COMMENT ON FUNCTION kid_inspect(kid64) IS
+
+COMMENT ON FUNCTION kid_inspect(id kid64) IS
     'lists the components of an ID, most significant first, with their widths in bits';
 
 -- What the logical clocks share
@@ -198,12 +212,10 @@ COMMENT ON FUNCTION kid_inspect(kid64) IS
 CREATE OR REPLACE FUNCTION kid_clock_micros() RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
-COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
 
 CREATE OR REPLACE FUNCTION kid_clocks.kid_random() RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN uuid_hash_extended(gen_random_uuid(), 0) & 9223372036854775807;
-COMMENT ON FUNCTION kid_clocks.kid_random() IS 'returns 63 random bits, for a secret';
 
 -- A session draws from this sequence before it takes the lock of a clock: see clock.sql.in.
 IF to_regclass('kid_clocks.attempt') IS NULL THEN
@@ -211,13 +223,20 @@ IF to_regclass('kid_clocks.attempt') IS NULL THEN
     COMMENT ON SEQUENCE kid_clocks.attempt IS 'fails where the logical clocks cannot be moved';
 END IF;
 
+COMMENT ON FUNCTION kid_clock_micros() IS
+    'returns the system clock, in microseconds since 1970';
+COMMENT ON FUNCTION kid_clocks.kid_random() IS
+    'returns 63 random bits, for a secret';
+
 -- kid64 is a state of its clock
 
 CREATE OR REPLACE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN ((state >> 44) * 1000000 + (state >> 24 & 1048575)) * 1000000
        + least(((state >> 14 & 1023) + 1) * 1024, 1000000);
-COMMENT ON FUNCTION kid64_unit_end(bigint) IS 'returns when the time unit of a state ends, in microseconds';
+
+COMMENT ON FUNCTION kid64_unit_end(state bigint) IS
+    'returns when the time unit of a state ends, in microseconds';
 
 -- kid64: the logical clock, and the generator
 --
@@ -268,11 +287,6 @@ CREATE OR REPLACE FUNCTION kid64_is_open(state bigint, micros bigint) RETURNS bo
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN micros < kid64_unit_end(state) AND state & 16383 < 8192;
 
-COMMENT ON FUNCTION kid64_state() IS 'returns the last state of the logical clock of kid64';
-COMMENT ON FUNCTION kid64_draw() IS 'returns the next state of the logical clock of kid64';
-COMMENT ON FUNCTION kid64_is_open(bigint, bigint) IS
-    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
-
 -- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
 -- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
 -- the key to others, who could hold that lock for ever, it is about to be of no use: the next unit has another key.
@@ -289,8 +303,6 @@ COMMENT ON FUNCTION kid64_is_open(bigint, bigint) IS
 CREATE OR REPLACE FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
-COMMENT ON FUNCTION kid_clocks.kid64_key(bigint, bigint) IS
-    'returns the key of the advisory lock that a session holds to leave a time unit';
 
 -- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
 -- state above that.
@@ -360,8 +372,6 @@ BEGIN
         PERFORM pg_sleep(0.001);
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_clocks.kid64_open(bigint, boolean) IS
-    'moves the logical clock of kid64 to a later time unit, and returns a state of it';
 
 -- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
 -- own, because PostgreSQL replaces the functions in it by their definitions.
@@ -378,10 +388,6 @@ CREATE OR REPLACE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
     LANGUAGE SQL VOLATILE STRICT
 BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
 
-COMMENT ON FUNCTION kid_next() IS
-    'makes a kid64 that is greater than all IDs that this function returned before in the database';
-COMMENT ON FUNCTION kid_next(bigint) IS 'makes n IDs, each greater than the one before it';
-
 CREATE OR REPLACE FUNCTION kid_observe(id kid64) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -396,7 +402,22 @@ BEGIN
         PERFORM kid_clocks.kid64_open(state);
     END IF;
 END $$;
-COMMENT ON FUNCTION kid_observe(kid64) IS
+
+COMMENT ON FUNCTION kid64_state() IS
+    'returns the last state of the logical clock of kid64';
+COMMENT ON FUNCTION kid64_draw() IS
+    'returns the next state of the logical clock of kid64';
+COMMENT ON FUNCTION kid64_is_open(state bigint, micros bigint) IS
+    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
+COMMENT ON FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) IS
+    'returns the key of the advisory lock that a session holds to leave a time unit';
+COMMENT ON FUNCTION kid_clocks.kid64_open(beyond bigint, new_secret boolean) IS
+    'moves the logical clock of kid64 to a later time unit, and returns a state of it';
+COMMENT ON FUNCTION kid_next() IS
+    'makes a kid64 that is greater than all IDs that this function returned before in the database';
+COMMENT ON FUNCTION kid_next(n bigint) IS
+    'makes n IDs, each greater than the one before it';
+COMMENT ON FUNCTION kid_observe(id kid64) IS
     'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 -- Other ways to make IDs, and the clocks as a table
@@ -408,9 +429,6 @@ CREATE OR REPLACE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE SQL VOLATILE STRICT
 BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
 
-COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
-COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
-
 IF to_regclass('kid_clocks.kid64_at_sequence') IS NULL THEN
     CREATE SEQUENCE kid_clocks.kid64_at_sequence MINVALUE 0 MAXVALUE 16383 START 0 CYCLE;
     COMMENT ON SEQUENCE kid_clocks.kid64_at_sequence IS 'the sequences of kid64_at()';
@@ -421,8 +439,6 @@ CREATE OR REPLACE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
 BEGIN
     RETURN kid64_make(ts, nextval('kid_clocks.kid64_at_sequence')::integer);
 END $$;
-COMMENT ON FUNCTION kid64_at(timestamptz) IS
-    'makes a kid64 for an old row, with the given time: no two of 16384 calls in a row are equal';
 
 CREATE OR REPLACE FUNCTION kid_clocks.kid_new_secrets() RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -434,8 +450,6 @@ BEGIN
         EXECUTE format('SELECT kid_clocks.%I(new_secret => true)', replace(clock, '_clock', '_open'));
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
-    'changes the secrets of the logical clocks, also while IDs are made';
 
 CREATE OR REPLACE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval) RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 2 SET search_path = kid, pg_temp AS $$
@@ -449,7 +463,17 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_stats() IS 'returns the state of each logical clock of the database';
+
+COMMENT ON FUNCTION kid64_next() IS
+    'same as kid_next()';
+COMMENT ON FUNCTION kid64_next(n bigint) IS
+    'same as kid_next(n)';
+COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
+    'makes a kid64 for an old row, with the given time: no two of 16384 calls in a row are equal';
+COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
+    'changes the secrets of the logical clocks, also while IDs are made';
+COMMENT ON FUNCTION kid_stats() IS
+    'returns the state of each logical clock of the database';
 
 -- Crockford's base32, 5 bits in each character, after a prefix. src/core/base32.hpp has the rules.
 
@@ -500,12 +524,6 @@ BEGIN
                               'to "%s", after the prefix "%s".', type, length, first, checked);
 END $$;
 
-COMMENT ON FUNCTION kid_base32(bit varying) IS 'returns bits, in groups of 5, as digits';
-COMMENT ON FUNCTION kid_base32_bits(text) IS 'returns the bits of digits, as text';
-COMMENT ON FUNCTION kid_checked_prefix(text) IS 'returns what precedes the digits of an ID with a prefix';
-COMMENT ON FUNCTION kid_decoded_bits(text, text, text, text, integer) IS
-    'returns the bits of an ID with a prefix, as text';
-
 CREATE OR REPLACE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_checked_prefix(prefix) || kid_base32(B'0' || id::bigint::bit(64));
@@ -513,9 +531,17 @@ CREATE OR REPLACE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RE
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
 
-COMMENT ON FUNCTION kid_encode(kid64, text) IS
+COMMENT ON FUNCTION kid_base32(bits bit varying) IS
+    'returns bits, in groups of 5, as digits';
+COMMENT ON FUNCTION kid_base32_bits(digits text) IS
+    'returns the bits of digits, as text';
+COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS
+    'returns what precedes the digits of an ID with a prefix';
+COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) IS
+    'returns the bits of an ID with a prefix, as text';
+COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS
     'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
-COMMENT ON FUNCTION kid64_decode(text, text) IS
+COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS
     'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- Rights, whatever the default privileges of the role are
@@ -615,17 +641,10 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp(id);
 
-COMMENT ON FUNCTION kid_uuidv7_millis(uuid) IS 'returns the first 48 bits of a uuid';
-COMMENT ON FUNCTION kid_timestamp(uuid) IS
-    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
-
 CREATE OR REPLACE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (lpad(to_hex(kid_micros(least(greatest(ts, timestamptz '1970-01-01 00:00:00+00'),
                                      timestamptz '10889-08-02 05:31:50.655999+00')) / 1000), 12, '0') || below)::uuid;
-COMMENT ON FUNCTION kid_uuidv7_bound(timestamptz, text) IS
-    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_floor(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
@@ -636,9 +655,17 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
             ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
 
-COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS
+    'returns the first 48 bits of a uuid';
+COMMENT ON FUNCTION kid_timestamp(id uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS
+    'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
+    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
+COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
     'returns the lowest uuid of version 7 of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
 
 -- uuid: a range of time for both editions
@@ -649,7 +676,8 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
-COMMENT ON FUNCTION kid_within(uuid, timestamptz, timestamptz) IS
+
+COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
 
 CREATE OR REPLACE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
@@ -667,7 +695,8 @@ BEGIN ATOMIC
                                   ('count', 4, count::text, false),
                                   ('random', 58, random, false)) AS c (component, bits, value, always);
 END;
-COMMENT ON FUNCTION kid_inspect(uuid) IS
+
+COMMENT ON FUNCTION kid_inspect(id uuid) IS
     'lists the components of a uuid of version 7, most significant first, with their widths in bits';
 
 -- uuid version 7: the states of its logical clock
@@ -699,12 +728,15 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_of(state bigint, random bigint) RETURNS uu
 RETURN encode(int8send((state >> 14 << 16) + 28672 + (state >> 2 & 4095))
               || int8send((8 + (state & 3) << 60) + (random & 1152921504606846975)), 'hex')::uuid;
 
-COMMENT ON FUNCTION kid_uuidv7_unit_of(bigint) IS 'returns the first state of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_uuidv7_unit_end(bigint) IS 'returns when the millisecond of a state ends, in microseconds';
-COMMENT ON FUNCTION kid_uuidv7_state_of(uuid) IS 'returns the state that has a uuid of version 7';
-COMMENT ON FUNCTION kid_uuidv7_micros(bigint) IS
+COMMENT ON FUNCTION kid_uuidv7_unit_of(micros bigint) IS
+    'returns the first state of the millisecond that contains an instant';
+COMMENT ON FUNCTION kid_uuidv7_unit_end(state bigint) IS
+    'returns when the millisecond of a state ends, in microseconds';
+COMMENT ON FUNCTION kid_uuidv7_state_of(id uuid) IS
+    'returns the state that has a uuid of version 7';
+COMMENT ON FUNCTION kid_uuidv7_micros(state bigint) IS
     'returns when the millisecond of a state begins, in microseconds';
-COMMENT ON FUNCTION kid_uuidv7_of(bigint, bigint) IS
+COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
     'returns the uuid of version 7 of a state, with 60 random bits';
 
 -- uuid: the logical clock, and the generator
@@ -756,11 +788,6 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) RETUR
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN micros < kid_uuidv7_unit_end(state) AND state & 16383 < 8192;
 
-COMMENT ON FUNCTION kid_uuidv7_state() IS 'returns the last state of the logical clock of uuid';
-COMMENT ON FUNCTION kid_uuidv7_draw() IS 'returns the next state of the logical clock of uuid';
-COMMENT ON FUNCTION kid_uuidv7_is_open(bigint, bigint) IS
-    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
-
 -- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
 -- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
 -- the key to others, who could hold that lock for ever, it is about to be of no use: the next unit has another key.
@@ -777,8 +804,6 @@ COMMENT ON FUNCTION kid_uuidv7_is_open(bigint, bigint) IS
 CREATE OR REPLACE FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
-COMMENT ON FUNCTION kid_clocks.kid_uuidv7_key(bigint, bigint) IS
-    'returns the key of the advisory lock that a session holds to leave a time unit';
 
 -- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
 -- state above that.
@@ -848,8 +873,6 @@ BEGIN
         PERFORM pg_sleep(0.001);
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_clocks.kid_uuidv7_open(bigint, boolean) IS
-    'moves the logical clock of uuid to a later time unit, and returns a state of it';
 
 -- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
 -- own, because PostgreSQL replaces the functions in it by their definitions.
@@ -866,10 +889,6 @@ CREATE OR REPLACE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
     LANGUAGE SQL VOLATILE STRICT
 BEGIN ATOMIC SELECT kid_uuidv7() FROM generate_series(1, n); END;
 
-COMMENT ON FUNCTION kid_uuidv7() IS
-    'makes a uuid that is greater than all IDs that this function returned before in the database';
-COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n IDs, each greater than the one before it';
-
 CREATE OR REPLACE FUNCTION kid_observe(id uuid) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -884,7 +903,22 @@ BEGIN
         PERFORM kid_clocks.kid_uuidv7_open(state);
     END IF;
 END $$;
-COMMENT ON FUNCTION kid_observe(uuid) IS
+
+COMMENT ON FUNCTION kid_uuidv7_state() IS
+    'returns the last state of the logical clock of uuid';
+COMMENT ON FUNCTION kid_uuidv7_draw() IS
+    'returns the next state of the logical clock of uuid';
+COMMENT ON FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) IS
+    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
+COMMENT ON FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) IS
+    'returns the key of the advisory lock that a session holds to leave a time unit';
+COMMENT ON FUNCTION kid_clocks.kid_uuidv7_open(beyond bigint, new_secret boolean) IS
+    'moves the logical clock of uuid to a later time unit, and returns a state of it';
+COMMENT ON FUNCTION kid_uuidv7() IS
+    'makes a uuid that is greater than all IDs that this function returned before in the database';
+COMMENT ON FUNCTION kid_uuidv7(n bigint) IS
+    'makes n IDs, each greater than the one before it';
+COMMENT ON FUNCTION kid_observe(id uuid) IS
     'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 -- uuid version 7: IDs for old rows
@@ -901,7 +935,8 @@ BEGIN
                           PLACING substr(uuid_send(kid_uuidv7_floor(ts)), 1, 6) FROM 1), 'hex')::uuid
       FROM uuid_send(gen_random_uuid()) AS b;
 END $$;
-COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
+
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS
     'makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits';
 
 -- uuid in base32
@@ -918,9 +953,9 @@ BEGIN
                   'hex')::uuid;
 END $$;
 
-COMMENT ON FUNCTION kid_encode(uuid, text) IS
+COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS
     'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
-COMMENT ON FUNCTION kid_uuid_decode(text, text) IS
+COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS
     'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- Rights, whatever the default privileges of the role are
@@ -1020,17 +1055,10 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp(id);
 
-COMMENT ON FUNCTION kid_uuidv7_millis(uuid) IS 'returns the first 48 bits of a uuid';
-COMMENT ON FUNCTION kid_timestamp(uuid) IS
-    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
-
 CREATE OR REPLACE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (lpad(to_hex(kid_micros(least(greatest(ts, timestamptz '1970-01-01 00:00:00+00'),
                                      timestamptz '10889-08-02 05:31:50.655999+00')) / 1000), 12, '0') || below)::uuid;
-COMMENT ON FUNCTION kid_uuidv7_bound(timestamptz, text) IS
-    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_floor(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
@@ -1041,9 +1069,17 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
             ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
 
-COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS
+    'returns the first 48 bits of a uuid';
+COMMENT ON FUNCTION kid_timestamp(id uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS
+    'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
+    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
+COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
     'returns the lowest uuid of version 7 of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
 
 -- uuid: a range of time for both editions
@@ -1054,7 +1090,8 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
-COMMENT ON FUNCTION kid_within(uuid, timestamptz, timestamptz) IS
+
+COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
 
 -- Partitions by time, for both editions
@@ -1080,10 +1117,6 @@ RETURN CASE type::oid
            WHEN regtype 'kid64'::oid THEN kid_timestamp(ltrim(bound::text)::kid64)
            WHEN regtype 'uuid'::oid THEN kid_timestamp((left(bound::text, 13) || text '-7000-8000-000000000000')::uuid)
        END;
-
-COMMENT ON FUNCTION kid_bound_at(regtype, timestamptz) IS
-    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
-COMMENT ON FUNCTION kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
 
 -- Returns the column that a table is partitioned by, and the setting that the time in its IDs depends on. `change` is
 -- null to list partitions, false to tell what a change would do, and true for a change: then other sessions wait to
@@ -1146,8 +1179,6 @@ BEGIN
                   HINT = 'Give all roles the same value, written alike, or create and drop partitions by their bounds.';
     END IF;
 END $$;
-COMMENT ON FUNCTION kid_partition_key(regclass, boolean) IS
-    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
 
 -- `lower` is empty for MINVALUE, and for what is below all IDs. `upper` is null for MAXVALUE. Without the default
 -- partition.
@@ -1170,7 +1201,6 @@ BEGIN ATOMIC
                    AS b (lower, upper)
      WHERE i.inhparent = parent::oid AND t.text IS NOT NULL;
 END;
-COMMENT ON FUNCTION kid_partition_bounds(regclass) IS 'returns the partitions of a table with their bounds and times';
 
 -- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
 --
@@ -1481,12 +1511,24 @@ BEGIN
     END LOOP;
 END $$;
 
-COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
-    'creates the missing partitions of a table until a time, and returns their names';
-COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
-    'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
-COMMENT ON FUNCTION kid_partitions(regclass) IS
+COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
+    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
+COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS
+    'returns when the time unit of a bound begins';
+COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
+    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
+COMMENT ON FUNCTION kid_partition_bounds(
+    parent regclass) IS
+    'returns the partitions of a table with their bounds and times';
+COMMENT ON FUNCTION kid_partitions(
+    parent regclass) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
+COMMENT ON FUNCTION kid_create_partitions(
+    parent regclass, width interval, until timestamptz, since timestamptz, at_most integer, time_check boolean) IS
+    'creates the missing partitions of a table until a time, and returns their names';
+COMMENT ON FUNCTION kid_drop_partitions(
+    parent regclass, older_than timestamptz, dry_run boolean, at_most integer) IS
+    'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
 -- The IDs that tables contain, and kid_observe_all(), for both editions
 --
@@ -1513,7 +1555,6 @@ BEGIN ATOMIC
            ) AS v (clock, type, prefix, past, next, stored_as)
            JOIN pg_type AS t ON t.oid = v.stored_as::oid JOIN pg_namespace AS n ON n.oid = t.typnamespace;
 END;
-COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
 -- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time after
@@ -1698,8 +1739,6 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_stored_ids(timestamptz, text, regclass) IS
-    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
 
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
 -- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
@@ -1745,9 +1784,17 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_observe_all() IS
-    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
 REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
+
+COMMENT ON FUNCTION kid_stored_forms(
+    OUT clock text) IS
+    'returns the types of IDs, and the types of columns that they are stored in';
+COMMENT ON FUNCTION kid_stored_ids(
+    after timestamptz, only_clock text, parent regclass) IS
+    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
+COMMENT ON FUNCTION kid_observe_all(
+    OUT clock text) IS
+    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
 
 -- kid_check(): finds what is wrong with the IDs of a table, for both editions
 --
@@ -1781,8 +1828,6 @@ BEGIN ATOMIC
                         WHERE k.contype = 'f' AND k.conrelid = relation::oid AND l.attnum = ANY (k.conkey))
      ORDER BY l.attname::text;
 END;
-COMMENT ON FUNCTION kid_check_defaults(regclass) IS
-    'returns the columns of a table whose default does not make IDs of their type';
 
 -- PostgreSQL needs the collation of the parent's column to compare text, and IDs have none.
 CREATE OR REPLACE FUNCTION kid_check_foreign_keys(relation regclass)
@@ -1820,8 +1865,6 @@ BEGIN ATOMIC
      WHERE c.type <> p.type AND (c.is_id OR p.is_id)
      ORDER BY c.name::text, c.attname;
 END;
-COMMENT ON FUNCTION kid_check_foreign_keys(regclass) IS
-    'returns the foreign keys of a table, and those that refer to it, between a type of IDs and another type';
 
 -- The call of kid64_floor() loads the library, which defines the setting.
 CREATE OR REPLACE FUNCTION kid_check_times(relation regclass)
@@ -1849,8 +1892,6 @@ BEGIN ATOMIC
      WHERE f.is_found
      ORDER BY s.relation::text, s.column_name, f.problem;
 END;
-COMMENT ON FUNCTION kid_check_times(regclass) IS
-    'returns the columns of a table with IDs ahead of their time or behind it, and those that cannot be examined';
 
 CREATE OR REPLACE FUNCTION kid_check(relation regclass)
     RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
@@ -1860,7 +1901,14 @@ BEGIN ATOMIC
     SELECT c.* FROM kid_check_foreign_keys(relation) AS c UNION ALL
     SELECT c.* FROM kid_check_times(relation) AS c;
 END;
-COMMENT ON FUNCTION kid_check(regclass) IS
+
+COMMENT ON FUNCTION kid_check_defaults(relation regclass) IS
+    'returns the columns of a table whose default does not make IDs of their type';
+COMMENT ON FUNCTION kid_check_foreign_keys(relation regclass) IS
+    'returns the foreign keys of a table, and those that refer to it, between a type of IDs and another type';
+COMMENT ON FUNCTION kid_check_times(relation regclass) IS
+    'returns the columns of a table with IDs ahead of their time or behind it, and those that cannot be examined';
+COMMENT ON FUNCTION kid_check(relation regclass) IS
     'returns a row for each problem with the IDs of a table, with its remedy';
 
 -- Rights, whatever the default privileges of the role are
@@ -1955,7 +2003,6 @@ PERFORM set_config('search_path', 'kid, pg_temp', true);
 CREATE OR REPLACE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
-COMMENT ON FUNCTION kid_track_key(oid, bigint) IS 'returns the key of the advisory lock of a table and a floor';
 
 -- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
 -- or null. If `col` is null, takes the column of the trigger.
@@ -2028,8 +2075,6 @@ BEGIN
     END IF;
     RETURN ARRAY[t.attname::text, seq::text, shift::text, wrong];
 END $$;
-COMMENT ON FUNCTION kid_track_source(oid, name) IS
-    'returns what a column draws from, and why the column cannot be tracked';
 
 CREATE OR REPLACE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -2062,9 +2107,6 @@ BEGIN
         EXECUTE format('DROP TRIGGER zz_kid_track ON %s', tab);
     END IF;
 END $$;
-COMMENT ON FUNCTION kid_track(regclass, name, boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
-    'errors if their ID was not made in their transaction';
 
 CREATE OR REPLACE FUNCTION kid_untrack(tab regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
@@ -2072,7 +2114,6 @@ BEGIN
     EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %s', tab);
     EXECUTE format('DROP TRIGGER IF EXISTS zz_kid_track ON %s', tab);
 END $$;
-COMMENT ON FUNCTION kid_untrack(regclass) IS 'removes the triggers of kid_track() from a table';
 
 -- A floor that is above what this has read of the sequence is of a transaction that has begun since: a horizon need not
 -- wait for it. If it is above by more than 2^32, it is taken for one from long ago.
@@ -2115,8 +2156,6 @@ BEGIN
     END IF;
     RETURN least(last, (last >> shift) - behind << shift) + 1;
 END $$;
-COMMENT ON FUNCTION kid_track_read(regclass, text[]) IS
-    'returns the horizon of a table whose sequence is known';
 
 -- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
 CREATE OR REPLACE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
@@ -2148,7 +2187,19 @@ BEGIN ATOMIC
            AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
      ORDER BY 1;
 END;
-COMMENT ON FUNCTION kid_track_holders(regclass) IS
+
+COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
+    'returns the key of the advisory lock of a table and a floor';
+COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
+    'returns what a column draws from, and why the column cannot be tracked';
+COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
+    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are errors if their ID was not made in their transaction';
+COMMENT ON FUNCTION kid_untrack(tab regclass) IS
+    'removes the triggers of kid_track() from a table';
+COMMENT ON FUNCTION kid_track_read(tab regclass, source text[]) IS
+    'returns the horizon of a table whose sequence is known';
+COMMENT ON FUNCTION kid_track_holders(
+    tab regclass) IS
     'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 
 -- The triggers of kid_track() in PL/pgSQL
@@ -2165,7 +2216,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION kid_track_clock(oid) IS 'returns the last state of a logical clock';
 
 -- Searches the catalogs: after a restore, and for clocks. Null if there is no sequence that this role may read, where
 -- kid_horizon() fails.
@@ -2181,15 +2231,12 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION kid_track_find(oid, boolean) IS 'returns the last value or the floor of what a table draws from';
 
 -- A sequence that was never called has no last value.
 CREATE OR REPLACE FUNCTION kid_track_last(tab oid, tracked oid, seq oid, is_floor boolean) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
                      THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab, is_floor) END, bigint '-1');
-COMMENT ON FUNCTION kid_track_last(oid, oid, oid, boolean) IS
-    'does the same, faster if the table still has the OID with which its sequence was found';
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one. If others hold that lock
@@ -2216,7 +2263,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 
 -- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them.
 CREATE OR REPLACE FUNCTION kid_track_check() RETURNS trigger
@@ -2252,7 +2298,6 @@ BEGIN
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
               HINT = 'Leave the column to its default, and insert through the table that is tracked.';
 END $$;
-COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
 CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -2271,6 +2316,17 @@ FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
     EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
+
+COMMENT ON FUNCTION kid_track_clock(seq oid) IS
+    'returns the last state of a logical clock';
+COMMENT ON FUNCTION kid_track_find(tab oid, is_floor boolean) IS
+    'returns the last value or the floor of what a table draws from';
+COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid, is_floor boolean) IS
+    'does the same, faster if the table still has the OID with which its sequence was found';
+COMMENT ON FUNCTION kid_track_enter() IS
+    'takes the lock of a transaction for `kid_horizon(table)`';
+COMMENT ON FUNCTION kid_track_check() IS
+    'rejects rows whose ID was not made in their transaction';
 
 PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;

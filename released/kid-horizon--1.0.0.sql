@@ -59,7 +59,6 @@ PERFORM set_config('search_path', 'kid, pg_temp', true);
 CREATE OR REPLACE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
-COMMENT ON FUNCTION kid_track_key(oid, bigint) IS 'returns the key of the advisory lock of a table and a floor';
 
 -- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
 -- or null. If `col` is null, takes the column of the trigger.
@@ -132,8 +131,6 @@ BEGIN
     END IF;
     RETURN ARRAY[t.attname::text, seq::text, shift::text, wrong];
 END $$;
-COMMENT ON FUNCTION kid_track_source(oid, name) IS
-    'returns what a column draws from, and why the column cannot be tracked';
 
 CREATE OR REPLACE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -166,9 +163,6 @@ BEGIN
         EXECUTE format('DROP TRIGGER zz_kid_track ON %s', tab);
     END IF;
 END $$;
-COMMENT ON FUNCTION kid_track(regclass, name, boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
-    'errors if their ID was not made in their transaction';
 
 CREATE OR REPLACE FUNCTION kid_untrack(tab regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
@@ -176,7 +170,6 @@ BEGIN
     EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %s', tab);
     EXECUTE format('DROP TRIGGER IF EXISTS zz_kid_track ON %s', tab);
 END $$;
-COMMENT ON FUNCTION kid_untrack(regclass) IS 'removes the triggers of kid_track() from a table';
 
 -- A floor that is above what this has read of the sequence is of a transaction that has begun since: a horizon need not
 -- wait for it. If it is above by more than 2^32, it is taken for one from long ago.
@@ -219,8 +212,6 @@ BEGIN
     END IF;
     RETURN least(last, (last >> shift) - behind << shift) + 1;
 END $$;
-COMMENT ON FUNCTION kid_track_read(regclass, text[]) IS
-    'returns the horizon of a table whose sequence is known';
 
 -- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
 CREATE OR REPLACE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
@@ -252,7 +243,19 @@ BEGIN ATOMIC
            AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
      ORDER BY 1;
 END;
-COMMENT ON FUNCTION kid_track_holders(regclass) IS
+
+COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
+    'returns the key of the advisory lock of a table and a floor';
+COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
+    'returns what a column draws from, and why the column cannot be tracked';
+COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
+    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are errors if their ID was not made in their transaction';
+COMMENT ON FUNCTION kid_untrack(tab regclass) IS
+    'removes the triggers of kid_track() from a table';
+COMMENT ON FUNCTION kid_track_read(tab regclass, source text[]) IS
+    'returns the horizon of a table whose sequence is known';
+COMMENT ON FUNCTION kid_track_holders(
+    tab regclass) IS
     'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 
 -- The triggers of kid_track() in PL/pgSQL
@@ -269,7 +272,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION kid_track_clock(oid) IS 'returns the last state of a logical clock';
 
 -- Searches the catalogs: after a restore, and for clocks. Null if there is no sequence that this role may read, where
 -- kid_horizon() fails.
@@ -285,15 +287,12 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION kid_track_find(oid, boolean) IS 'returns the last value or the floor of what a table draws from';
 
 -- A sequence that was never called has no last value.
 CREATE OR REPLACE FUNCTION kid_track_last(tab oid, tracked oid, seq oid, is_floor boolean) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
                      THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab, is_floor) END, bigint '-1');
-COMMENT ON FUNCTION kid_track_last(oid, oid, oid, boolean) IS
-    'does the same, faster if the table still has the OID with which its sequence was found';
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one. If others hold that lock
@@ -320,7 +319,6 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 
 -- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them.
 CREATE OR REPLACE FUNCTION kid_track_check() RETURNS trigger
@@ -356,7 +354,6 @@ BEGIN
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
               HINT = 'Leave the column to its default, and insert through the table that is tracked.';
 END $$;
-COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
 CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -375,6 +372,17 @@ FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
     EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
+
+COMMENT ON FUNCTION kid_track_clock(seq oid) IS
+    'returns the last state of a logical clock';
+COMMENT ON FUNCTION kid_track_find(tab oid, is_floor boolean) IS
+    'returns the last value or the floor of what a table draws from';
+COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid, is_floor boolean) IS
+    'does the same, faster if the table still has the OID with which its sequence was found';
+COMMENT ON FUNCTION kid_track_enter() IS
+    'takes the lock of a transaction for `kid_horizon(table)`';
+COMMENT ON FUNCTION kid_track_check() IS
+    'rejects rows whose ID was not made in their transaction';
 
 PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;

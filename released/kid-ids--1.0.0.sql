@@ -53,7 +53,9 @@ COMMENT ON SCHEMA kid_clocks IS 'logical clocks of kid, for the functions of kid
 CREATE OR REPLACE FUNCTION kid_version() RETURNS text
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN '1.0.0'::text;
-COMMENT ON FUNCTION kid_version() IS 'returns the version of the script that made these functions';
+
+COMMENT ON FUNCTION kid_version() IS
+    'returns the version of the script that made these functions';
 
 -- kid64: the bits of the type in C, as a bigint, until the sign bit would be set, in 18584. src/core/types/kid64.hpp
 -- draws them: megaseconds << 44 | seconds << 24 | microseconds >> 10 << 14 | sequence.
@@ -77,18 +79,12 @@ CREATE OR REPLACE FUNCTION kid_time(micros bigint) RETURNS timestamptz
 RETURN (date '1970-01-01' + (micros / 86400000000)::integer + micros % 86400000000 * interval '1 us')
        AT TIME ZONE interval '0';
 
-COMMENT ON FUNCTION kid_micros(timestamptz) IS 'returns the microseconds since 1970 of an instant';
-COMMENT ON FUNCTION kid_time(bigint) IS 'returns the instant that is so many microseconds after 1970';
-
 CREATE OR REPLACE FUNCTION kid64_of_micros(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (micros / 1000000000000 << 44) + (micros / 1000000 % 1000000 << 24) + (micros % 1000000 >> 10 << 14);
 CREATE OR REPLACE FUNCTION kid64_micros(id bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ((id >> 44) * 1000000 + (id >> 24 & 1048575)) * 1000000 + (id >> 14 & 1023) * 1024;
-
-COMMENT ON FUNCTION kid64_of_micros(bigint) IS 'returns the lowest ID of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_micros(bigint) IS 'returns when the time unit of an ID begins, in microseconds since 1970';
 
 CREATE OR REPLACE FUNCTION kid_timestamp(id kid64) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
@@ -99,10 +95,6 @@ RETURN kid_time(kid64_micros(id));
 CREATE OR REPLACE FUNCTION kid_sequence(id kid64) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (id & 16383)::integer;
-
-COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
 -- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then.
 --
@@ -122,10 +114,6 @@ CREATE OR REPLACE FUNCTION kid64_ceil(ts timestamptz) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
 
-COMMENT ON FUNCTION kid64_inline_floor(timestamptz) IS 'body of kid64_floor()';
-COMMENT ON FUNCTION kid64_floor(timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_ceil(timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
-
 CREATE OR REPLACE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
@@ -139,7 +127,6 @@ BEGIN
     END IF;
     RETURN kid64_inline_floor(ts) + sequence;
 END $$;
-COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
 
 -- The text form of the type in C: base64 with another alphabet, in ASCII order.
 
@@ -170,8 +157,32 @@ BEGIN
               DETAIL = 'An ID until 18584 has 11 characters of .0-9A-Z_a-z, the first from "." to "U".';
 END $$;
 
-COMMENT ON FUNCTION kid64_to_text(kid64) IS 'returns an ID in the text form of the type in C';
-COMMENT ON FUNCTION kid64_from_text(text) IS 'returns the ID that kid64_to_text() wrote';
+COMMENT ON FUNCTION kid_micros(ts timestamptz) IS
+    'returns the microseconds since 1970 of an instant';
+COMMENT ON FUNCTION kid_time(micros bigint) IS
+    'returns the instant that is so many microseconds after 1970';
+COMMENT ON FUNCTION kid64_of_micros(micros bigint) IS
+    'returns the lowest ID of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_micros(id bigint) IS
+    'returns when the time unit of an ID begins, in microseconds since 1970';
+COMMENT ON FUNCTION kid_timestamp(id kid64) IS
+    'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid64_timestamp(id kid64) IS
+    'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_sequence(id kid64) IS
+    'returns the sequence of an ID within its time unit, 0 to 16383';
+COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS
+    'body of kid64_floor()';
+COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS
+    'returns the lowest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS
+    'returns the highest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
+    'assembles a kid64 from an instant and a sequence, 0 to 16383';
+COMMENT ON FUNCTION kid64_to_text(id kid64) IS
+    'returns an ID in the text form of the type in C';
+COMMENT ON FUNCTION kid64_from_text(encoded text) IS
+    'returns the ID that kid64_to_text() wrote';
 
 -- kid64: a range of time for both editions
 --
@@ -181,16 +192,19 @@ COMMENT ON FUNCTION kid64_from_text(text) IS 'returns the ID that kid64_to_text(
 CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
-COMMENT ON FUNCTION kid_within(kid64, timestamptz, timestamptz) IS
+
+COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
     'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
 
+-- kid64: the components of an ID
+
 CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
 BEGIN ATOMIC
-    VALUES ('timestamp', 50, kid_timestamp(id)::text),
-           ('sequence', 14, kid_sequence(id)::text);
+    VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
 END;
-COMMENT ON FUNCTION kid_inspect(kid64) IS
+
+COMMENT ON FUNCTION kid_inspect(id kid64) IS
     'lists the components of an ID, most significant first, with their widths in bits';
 
 -- What the logical clocks share
@@ -198,12 +212,10 @@ COMMENT ON FUNCTION kid_inspect(kid64) IS
 CREATE OR REPLACE FUNCTION kid_clock_micros() RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
-COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
 
 CREATE OR REPLACE FUNCTION kid_clocks.kid_random() RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN uuid_hash_extended(gen_random_uuid(), 0) & 9223372036854775807;
-COMMENT ON FUNCTION kid_clocks.kid_random() IS 'returns 63 random bits, for a secret';
 
 -- A session draws from this sequence before it takes the lock of a clock: see clock.sql.in.
 IF to_regclass('kid_clocks.attempt') IS NULL THEN
@@ -211,13 +223,20 @@ IF to_regclass('kid_clocks.attempt') IS NULL THEN
     COMMENT ON SEQUENCE kid_clocks.attempt IS 'fails where the logical clocks cannot be moved';
 END IF;
 
+COMMENT ON FUNCTION kid_clock_micros() IS
+    'returns the system clock, in microseconds since 1970';
+COMMENT ON FUNCTION kid_clocks.kid_random() IS
+    'returns 63 random bits, for a secret';
+
 -- kid64 is a state of its clock
 
 CREATE OR REPLACE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN ((state >> 44) * 1000000 + (state >> 24 & 1048575)) * 1000000
        + least(((state >> 14 & 1023) + 1) * 1024, 1000000);
-COMMENT ON FUNCTION kid64_unit_end(bigint) IS 'returns when the time unit of a state ends, in microseconds';
+
+COMMENT ON FUNCTION kid64_unit_end(state bigint) IS
+    'returns when the time unit of a state ends, in microseconds';
 
 -- kid64: the logical clock, and the generator
 --
@@ -268,11 +287,6 @@ CREATE OR REPLACE FUNCTION kid64_is_open(state bigint, micros bigint) RETURNS bo
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN micros < kid64_unit_end(state) AND state & 16383 < 8192;
 
-COMMENT ON FUNCTION kid64_state() IS 'returns the last state of the logical clock of kid64';
-COMMENT ON FUNCTION kid64_draw() IS 'returns the next state of the logical clock of kid64';
-COMMENT ON FUNCTION kid64_is_open(bigint, bigint) IS
-    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
-
 -- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
 -- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
 -- the key to others, who could hold that lock for ever, it is about to be of no use: the next unit has another key.
@@ -289,8 +303,6 @@ COMMENT ON FUNCTION kid64_is_open(bigint, bigint) IS
 CREATE OR REPLACE FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
-COMMENT ON FUNCTION kid_clocks.kid64_key(bigint, bigint) IS
-    'returns the key of the advisory lock that a session holds to leave a time unit';
 
 -- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
 -- state above that.
@@ -360,8 +372,6 @@ BEGIN
         PERFORM pg_sleep(0.001);
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_clocks.kid64_open(bigint, boolean) IS
-    'moves the logical clock of kid64 to a later time unit, and returns a state of it';
 
 -- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
 -- own, because PostgreSQL replaces the functions in it by their definitions.
@@ -378,10 +388,6 @@ CREATE OR REPLACE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
     LANGUAGE SQL VOLATILE STRICT
 BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
 
-COMMENT ON FUNCTION kid_next() IS
-    'makes a kid64 that is greater than all IDs that this function returned before in the database';
-COMMENT ON FUNCTION kid_next(bigint) IS 'makes n IDs, each greater than the one before it';
-
 CREATE OR REPLACE FUNCTION kid_observe(id kid64) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -396,7 +402,22 @@ BEGIN
         PERFORM kid_clocks.kid64_open(state);
     END IF;
 END $$;
-COMMENT ON FUNCTION kid_observe(kid64) IS
+
+COMMENT ON FUNCTION kid64_state() IS
+    'returns the last state of the logical clock of kid64';
+COMMENT ON FUNCTION kid64_draw() IS
+    'returns the next state of the logical clock of kid64';
+COMMENT ON FUNCTION kid64_is_open(state bigint, micros bigint) IS
+    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
+COMMENT ON FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) IS
+    'returns the key of the advisory lock that a session holds to leave a time unit';
+COMMENT ON FUNCTION kid_clocks.kid64_open(beyond bigint, new_secret boolean) IS
+    'moves the logical clock of kid64 to a later time unit, and returns a state of it';
+COMMENT ON FUNCTION kid_next() IS
+    'makes a kid64 that is greater than all IDs that this function returned before in the database';
+COMMENT ON FUNCTION kid_next(n bigint) IS
+    'makes n IDs, each greater than the one before it';
+COMMENT ON FUNCTION kid_observe(id kid64) IS
     'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 -- Other ways to make IDs, and the clocks as a table
@@ -408,9 +429,6 @@ CREATE OR REPLACE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE SQL VOLATILE STRICT
 BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
 
-COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
-COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
-
 IF to_regclass('kid_clocks.kid64_at_sequence') IS NULL THEN
     CREATE SEQUENCE kid_clocks.kid64_at_sequence MINVALUE 0 MAXVALUE 16383 START 0 CYCLE;
     COMMENT ON SEQUENCE kid_clocks.kid64_at_sequence IS 'the sequences of kid64_at()';
@@ -421,8 +439,6 @@ CREATE OR REPLACE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
 BEGIN
     RETURN kid64_make(ts, nextval('kid_clocks.kid64_at_sequence')::integer);
 END $$;
-COMMENT ON FUNCTION kid64_at(timestamptz) IS
-    'makes a kid64 for an old row, with the given time: no two of 16384 calls in a row are equal';
 
 CREATE OR REPLACE FUNCTION kid_clocks.kid_new_secrets() RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -434,8 +450,6 @@ BEGIN
         EXECUTE format('SELECT kid_clocks.%I(new_secret => true)', replace(clock, '_clock', '_open'));
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
-    'changes the secrets of the logical clocks, also while IDs are made';
 
 CREATE OR REPLACE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval) RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 2 SET search_path = kid, pg_temp AS $$
@@ -449,7 +463,17 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_stats() IS 'returns the state of each logical clock of the database';
+
+COMMENT ON FUNCTION kid64_next() IS
+    'same as kid_next()';
+COMMENT ON FUNCTION kid64_next(n bigint) IS
+    'same as kid_next(n)';
+COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
+    'makes a kid64 for an old row, with the given time: no two of 16384 calls in a row are equal';
+COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
+    'changes the secrets of the logical clocks, also while IDs are made';
+COMMENT ON FUNCTION kid_stats() IS
+    'returns the state of each logical clock of the database';
 
 -- Crockford's base32, 5 bits in each character, after a prefix. src/core/base32.hpp has the rules.
 
@@ -500,12 +524,6 @@ BEGIN
                               'to "%s", after the prefix "%s".', type, length, first, checked);
 END $$;
 
-COMMENT ON FUNCTION kid_base32(bit varying) IS 'returns bits, in groups of 5, as digits';
-COMMENT ON FUNCTION kid_base32_bits(text) IS 'returns the bits of digits, as text';
-COMMENT ON FUNCTION kid_checked_prefix(text) IS 'returns what precedes the digits of an ID with a prefix';
-COMMENT ON FUNCTION kid_decoded_bits(text, text, text, text, integer) IS
-    'returns the bits of an ID with a prefix, as text';
-
 CREATE OR REPLACE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_checked_prefix(prefix) || kid_base32(B'0' || id::bigint::bit(64));
@@ -513,9 +531,17 @@ CREATE OR REPLACE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RE
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
 
-COMMENT ON FUNCTION kid_encode(kid64, text) IS
+COMMENT ON FUNCTION kid_base32(bits bit varying) IS
+    'returns bits, in groups of 5, as digits';
+COMMENT ON FUNCTION kid_base32_bits(digits text) IS
+    'returns the bits of digits, as text';
+COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS
+    'returns what precedes the digits of an ID with a prefix';
+COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) IS
+    'returns the bits of an ID with a prefix, as text';
+COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS
     'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
-COMMENT ON FUNCTION kid64_decode(text, text) IS
+COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS
     'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- Rights, whatever the default privileges of the role are

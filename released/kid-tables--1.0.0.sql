@@ -64,17 +64,10 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp(id);
 
-COMMENT ON FUNCTION kid_uuidv7_millis(uuid) IS 'returns the first 48 bits of a uuid';
-COMMENT ON FUNCTION kid_timestamp(uuid) IS
-    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
-
 CREATE OR REPLACE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (lpad(to_hex(kid_micros(least(greatest(ts, timestamptz '1970-01-01 00:00:00+00'),
                                      timestamptz '10889-08-02 05:31:50.655999+00')) / 1000), 12, '0') || below)::uuid;
-COMMENT ON FUNCTION kid_uuidv7_bound(timestamptz, text) IS
-    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_floor(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
@@ -85,9 +78,17 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
             ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
 
-COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS
+    'returns the first 48 bits of a uuid';
+COMMENT ON FUNCTION kid_timestamp(id uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS
+    'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
+    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
+COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
     'returns the lowest uuid of version 7 of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
 
 -- uuid: a range of time for both editions
@@ -98,7 +99,8 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
-COMMENT ON FUNCTION kid_within(uuid, timestamptz, timestamptz) IS
+
+COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
 
 -- Partitions by time, for both editions
@@ -124,10 +126,6 @@ RETURN CASE type::oid
            WHEN regtype 'kid64'::oid THEN kid_timestamp(ltrim(bound::text)::kid64)
            WHEN regtype 'uuid'::oid THEN kid_timestamp((left(bound::text, 13) || text '-7000-8000-000000000000')::uuid)
        END;
-
-COMMENT ON FUNCTION kid_bound_at(regtype, timestamptz) IS
-    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
-COMMENT ON FUNCTION kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
 
 -- Returns the column that a table is partitioned by, and the setting that the time in its IDs depends on. `change` is
 -- null to list partitions, false to tell what a change would do, and true for a change: then other sessions wait to
@@ -190,8 +188,6 @@ BEGIN
                   HINT = 'Give all roles the same value, written alike, or create and drop partitions by their bounds.';
     END IF;
 END $$;
-COMMENT ON FUNCTION kid_partition_key(regclass, boolean) IS
-    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
 
 -- `lower` is empty for MINVALUE, and for what is below all IDs. `upper` is null for MAXVALUE. Without the default
 -- partition.
@@ -214,7 +210,6 @@ BEGIN ATOMIC
                    AS b (lower, upper)
      WHERE i.inhparent = parent::oid AND t.text IS NOT NULL;
 END;
-COMMENT ON FUNCTION kid_partition_bounds(regclass) IS 'returns the partitions of a table with their bounds and times';
 
 -- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
 --
@@ -525,12 +520,24 @@ BEGIN
     END LOOP;
 END $$;
 
-COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
-    'creates the missing partitions of a table until a time, and returns their names';
-COMMENT ON FUNCTION kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
-    'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
-COMMENT ON FUNCTION kid_partitions(regclass) IS
+COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
+    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
+COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS
+    'returns when the time unit of a bound begins';
+COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
+    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
+COMMENT ON FUNCTION kid_partition_bounds(
+    parent regclass) IS
+    'returns the partitions of a table with their bounds and times';
+COMMENT ON FUNCTION kid_partitions(
+    parent regclass) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
+COMMENT ON FUNCTION kid_create_partitions(
+    parent regclass, width interval, until timestamptz, since timestamptz, at_most integer, time_check boolean) IS
+    'creates the missing partitions of a table until a time, and returns their names';
+COMMENT ON FUNCTION kid_drop_partitions(
+    parent regclass, older_than timestamptz, dry_run boolean, at_most integer) IS
+    'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
 -- The IDs that tables contain, and kid_observe_all(), for both editions
 --
@@ -557,7 +564,6 @@ BEGIN ATOMIC
            ) AS v (clock, type, prefix, past, next, stored_as)
            JOIN pg_type AS t ON t.oid = v.stored_as::oid JOIN pg_namespace AS n ON n.oid = t.typnamespace;
 END;
-COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
 -- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time after
@@ -742,8 +748,6 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_stored_ids(timestamptz, text, regclass) IS
-    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
 
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
 -- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
@@ -789,9 +793,17 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_observe_all() IS
-    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
 REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
+
+COMMENT ON FUNCTION kid_stored_forms(
+    OUT clock text) IS
+    'returns the types of IDs, and the types of columns that they are stored in';
+COMMENT ON FUNCTION kid_stored_ids(
+    after timestamptz, only_clock text, parent regclass) IS
+    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
+COMMENT ON FUNCTION kid_observe_all(
+    OUT clock text) IS
+    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
 
 -- kid_check(): finds what is wrong with the IDs of a table, for both editions
 --
@@ -825,8 +837,6 @@ BEGIN ATOMIC
                         WHERE k.contype = 'f' AND k.conrelid = relation::oid AND l.attnum = ANY (k.conkey))
      ORDER BY l.attname::text;
 END;
-COMMENT ON FUNCTION kid_check_defaults(regclass) IS
-    'returns the columns of a table whose default does not make IDs of their type';
 
 -- PostgreSQL needs the collation of the parent's column to compare text, and IDs have none.
 CREATE OR REPLACE FUNCTION kid_check_foreign_keys(relation regclass)
@@ -864,8 +874,6 @@ BEGIN ATOMIC
      WHERE c.type <> p.type AND (c.is_id OR p.is_id)
      ORDER BY c.name::text, c.attname;
 END;
-COMMENT ON FUNCTION kid_check_foreign_keys(regclass) IS
-    'returns the foreign keys of a table, and those that refer to it, between a type of IDs and another type';
 
 -- The call of kid64_floor() loads the library, which defines the setting.
 CREATE OR REPLACE FUNCTION kid_check_times(relation regclass)
@@ -893,8 +901,6 @@ BEGIN ATOMIC
      WHERE f.is_found
      ORDER BY s.relation::text, s.column_name, f.problem;
 END;
-COMMENT ON FUNCTION kid_check_times(regclass) IS
-    'returns the columns of a table with IDs ahead of their time or behind it, and those that cannot be examined';
 
 CREATE OR REPLACE FUNCTION kid_check(relation regclass)
     RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
@@ -904,7 +910,14 @@ BEGIN ATOMIC
     SELECT c.* FROM kid_check_foreign_keys(relation) AS c UNION ALL
     SELECT c.* FROM kid_check_times(relation) AS c;
 END;
-COMMENT ON FUNCTION kid_check(regclass) IS
+
+COMMENT ON FUNCTION kid_check_defaults(relation regclass) IS
+    'returns the columns of a table whose default does not make IDs of their type';
+COMMENT ON FUNCTION kid_check_foreign_keys(relation regclass) IS
+    'returns the foreign keys of a table, and those that refer to it, between a type of IDs and another type';
+COMMENT ON FUNCTION kid_check_times(relation regclass) IS
+    'returns the columns of a table with IDs ahead of their time or behind it, and those that cannot be examined';
+COMMENT ON FUNCTION kid_check(relation regclass) IS
     'returns a row for each problem with the IDs of a table, with its remedy';
 
 -- Rights, whatever the default privileges of the role are

@@ -64,17 +64,10 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_timestamp(id);
 
-COMMENT ON FUNCTION kid_uuidv7_millis(uuid) IS 'returns the first 48 bits of a uuid';
-COMMENT ON FUNCTION kid_timestamp(uuid) IS
-    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
-
 CREATE OR REPLACE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (lpad(to_hex(kid_micros(least(greatest(ts, timestamptz '1970-01-01 00:00:00+00'),
                                      timestamptz '10889-08-02 05:31:50.655999+00')) / 1000), 12, '0') || below)::uuid;
-COMMENT ON FUNCTION kid_uuidv7_bound(timestamptz, text) IS
-    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_floor(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
@@ -85,9 +78,17 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
             ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
 
-COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS
+    'returns the first 48 bits of a uuid';
+COMMENT ON FUNCTION kid_timestamp(id uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS
+    'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
+    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
+COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
     'returns the lowest uuid of version 7 of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
 
 -- uuid: a range of time for both editions
@@ -98,7 +99,8 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
-COMMENT ON FUNCTION kid_within(uuid, timestamptz, timestamptz) IS
+
+COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
 
 CREATE OR REPLACE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
@@ -116,7 +118,8 @@ BEGIN ATOMIC
                                   ('count', 4, count::text, false),
                                   ('random', 58, random, false)) AS c (component, bits, value, always);
 END;
-COMMENT ON FUNCTION kid_inspect(uuid) IS
+
+COMMENT ON FUNCTION kid_inspect(id uuid) IS
     'lists the components of a uuid of version 7, most significant first, with their widths in bits';
 
 -- uuid version 7: the states of its logical clock
@@ -148,12 +151,15 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_of(state bigint, random bigint) RETURNS uu
 RETURN encode(int8send((state >> 14 << 16) + 28672 + (state >> 2 & 4095))
               || int8send((8 + (state & 3) << 60) + (random & 1152921504606846975)), 'hex')::uuid;
 
-COMMENT ON FUNCTION kid_uuidv7_unit_of(bigint) IS 'returns the first state of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_uuidv7_unit_end(bigint) IS 'returns when the millisecond of a state ends, in microseconds';
-COMMENT ON FUNCTION kid_uuidv7_state_of(uuid) IS 'returns the state that has a uuid of version 7';
-COMMENT ON FUNCTION kid_uuidv7_micros(bigint) IS
+COMMENT ON FUNCTION kid_uuidv7_unit_of(micros bigint) IS
+    'returns the first state of the millisecond that contains an instant';
+COMMENT ON FUNCTION kid_uuidv7_unit_end(state bigint) IS
+    'returns when the millisecond of a state ends, in microseconds';
+COMMENT ON FUNCTION kid_uuidv7_state_of(id uuid) IS
+    'returns the state that has a uuid of version 7';
+COMMENT ON FUNCTION kid_uuidv7_micros(state bigint) IS
     'returns when the millisecond of a state begins, in microseconds';
-COMMENT ON FUNCTION kid_uuidv7_of(bigint, bigint) IS
+COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
     'returns the uuid of version 7 of a state, with 60 random bits';
 
 -- uuid: the logical clock, and the generator
@@ -205,11 +211,6 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) RETUR
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN micros < kid_uuidv7_unit_end(state) AND state & 16383 < 8192;
 
-COMMENT ON FUNCTION kid_uuidv7_state() IS 'returns the last state of the logical clock of uuid';
-COMMENT ON FUNCTION kid_uuidv7_draw() IS 'returns the next state of the logical clock of uuid';
-COMMENT ON FUNCTION kid_uuidv7_is_open(bigint, bigint) IS
-    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
-
 -- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
 -- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
 -- the key to others, who could hold that lock for ever, it is about to be of no use: the next unit has another key.
@@ -226,8 +227,6 @@ COMMENT ON FUNCTION kid_uuidv7_is_open(bigint, bigint) IS
 CREATE OR REPLACE FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
-COMMENT ON FUNCTION kid_clocks.kid_uuidv7_key(bigint, bigint) IS
-    'returns the key of the advisory lock that a session holds to leave a time unit';
 
 -- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
 -- state above that.
@@ -297,8 +296,6 @@ BEGIN
         PERFORM pg_sleep(0.001);
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_clocks.kid_uuidv7_open(bigint, boolean) IS
-    'moves the logical clock of uuid to a later time unit, and returns a state of it';
 
 -- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
 -- own, because PostgreSQL replaces the functions in it by their definitions.
@@ -315,10 +312,6 @@ CREATE OR REPLACE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
     LANGUAGE SQL VOLATILE STRICT
 BEGIN ATOMIC SELECT kid_uuidv7() FROM generate_series(1, n); END;
 
-COMMENT ON FUNCTION kid_uuidv7() IS
-    'makes a uuid that is greater than all IDs that this function returned before in the database';
-COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n IDs, each greater than the one before it';
-
 CREATE OR REPLACE FUNCTION kid_observe(id uuid) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -333,7 +326,22 @@ BEGIN
         PERFORM kid_clocks.kid_uuidv7_open(state);
     END IF;
 END $$;
-COMMENT ON FUNCTION kid_observe(uuid) IS
+
+COMMENT ON FUNCTION kid_uuidv7_state() IS
+    'returns the last state of the logical clock of uuid';
+COMMENT ON FUNCTION kid_uuidv7_draw() IS
+    'returns the next state of the logical clock of uuid';
+COMMENT ON FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) IS
+    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
+COMMENT ON FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) IS
+    'returns the key of the advisory lock that a session holds to leave a time unit';
+COMMENT ON FUNCTION kid_clocks.kid_uuidv7_open(beyond bigint, new_secret boolean) IS
+    'moves the logical clock of uuid to a later time unit, and returns a state of it';
+COMMENT ON FUNCTION kid_uuidv7() IS
+    'makes a uuid that is greater than all IDs that this function returned before in the database';
+COMMENT ON FUNCTION kid_uuidv7(n bigint) IS
+    'makes n IDs, each greater than the one before it';
+COMMENT ON FUNCTION kid_observe(id uuid) IS
     'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
 
 -- uuid version 7: IDs for old rows
@@ -350,7 +358,8 @@ BEGIN
                           PLACING substr(uuid_send(kid_uuidv7_floor(ts)), 1, 6) FROM 1), 'hex')::uuid
       FROM uuid_send(gen_random_uuid()) AS b;
 END $$;
-COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
+
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS
     'makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits';
 
 -- uuid in base32
@@ -367,9 +376,9 @@ BEGIN
                   'hex')::uuid;
 END $$;
 
-COMMENT ON FUNCTION kid_encode(uuid, text) IS
+COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS
     'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
-COMMENT ON FUNCTION kid_uuid_decode(text, text) IS
+COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS
     'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
 
 -- Rights, whatever the default privileges of the role are

@@ -73,8 +73,6 @@ BEGIN
     END IF;
     RETURN coalesce(NEW, OLD);
 END $$;
-COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
-    'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
 
 CREATE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.keys
     FOR EACH ROW EXECUTE FUNCTION kid_seal_internal.keep_keys();
@@ -82,6 +80,9 @@ CREATE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.
 CREATE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON kid_seal_internal.keys
     FOR EACH STATEMENT EXECUTE FUNCTION kid_seal_internal.keep_keys();
 ALTER TABLE kid_seal_internal.keys ENABLE ALWAYS TRIGGER keep_keys, ENABLE ALWAYS TRIGGER refuse_change;
+
+COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
+    'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
 
 -- from src/sql/seal/cipher.sql
 
@@ -106,10 +107,14 @@ CREATE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
 CREATE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN decrypt(block, key, 'aes-ecb/pad:none'::text);
 
-COMMENT ON FUNCTION kid_seal_internal.new_key() IS '256 random bits';
-COMMENT ON FUNCTION kid_seal_internal.subkey(bytea, text, text) IS 'the AES key for a type and a prefix';
-COMMENT ON FUNCTION kid_seal_internal.encipher(bytea, bytea) IS 'AES-128 of one block';
-COMMENT ON FUNCTION kid_seal_internal.decipher(bytea, bytea) IS 'the inverse of encipher()';
+COMMENT ON FUNCTION kid_seal_internal.new_key() IS
+    '256 random bits';
+COMMENT ON FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) IS
+    'the AES key for a type and a prefix';
+COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS
+    'AES-128 of one block';
+COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS
+    'the inverse of encipher()';
 
 -- from src/sql/seal/keys.sql.in
 
@@ -131,12 +136,6 @@ CREATE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS by
     RETURN CASE WHEN left(sealed, -26) = kid_seal_internal.head(prefix) COLLATE "C"
                  AND right(sealed, 26) ~ '^[0-7][0-9a-hjkmnp-tv-z]{25}$'::text COLLATE "C"
                 THEN uuid_send(kid_uuid_decode(sealed, prefix)) END;
-
-COMMENT ON FUNCTION kid_seal_internal.to_text(bytea, text) IS 'a block as TypeID';
-COMMENT ON FUNCTION kid_seal_internal.head(text) IS
-    'what precedes the digits of a TypeID; an invalid prefix is an error';
-COMMENT ON FUNCTION kid_seal_internal.from_text(text, text) IS
-    'the block of a TypeID in lower case, NULL for other texts';
 
 CREATE FUNCTION kid_seal_internal.no_key() RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -160,9 +159,6 @@ BEGIN
                             THEN format('It is not the prefix "%s" and 16 bytes in base32, in lower case.', prefix)
                             ELSE format('No key opens it as an ID of type %s with the prefix "%s".', type, prefix) END;
 END $$;
-
-COMMENT ON FUNCTION kid_seal_internal.no_key() IS 'raises the error of sealing without a key';
-COMMENT ON FUNCTION kid_seal_internal.refuse(text, bytea, text, text) IS 'raises the error of a text that no key opens';
 
 -- The callers set plan_cache_mode: before the first ANALYZE PostgreSQL would plan these queries again in each call.
 CREATE FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) RETURNS bytea
@@ -201,9 +197,6 @@ BEGIN
     END IF;
     RETURN id;
 END $$;
-COMMENT ON FUNCTION kid_seal_internal.seal(bytea, text, text) IS 'enciphers a block with the key that seals';
-COMMENT ON FUNCTION kid_seal_internal.unseal(bytea, bytea, text, text) IS
-    'returns what stands before the zeros of a block, NULL if no key opens it';
 
 -- Each change of keys comes after all before it. Changes in a session that replicates would be ignored.
 CREATE FUNCTION kid_seal_internal.lock_keys() RETURNS void
@@ -215,7 +208,6 @@ BEGIN
     END IF;
     LOCK TABLE kid_seal_internal.keys IN SHARE ROW EXCLUSIVE MODE;
 END $$;
-COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS 'waits for other changes of keys';
 
 -- Writes the row anew instead of updating it: see the table.
 CREATE FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) RETURNS void
@@ -225,7 +217,6 @@ BEGIN
     INSERT INTO kid_seal_internal.keys (n, key, made, seals)
     SELECT old.n, old.key, old.made, rewrite.seals FROM old;
 END $$;
-COMMENT ON FUNCTION kid_seal_internal.rewrite(integer, boolean) IS 'sets whether a key seals';
 
 CREATE FUNCTION @extschema@.kid_seal_new_key() RETURNS integer
     LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -238,8 +229,6 @@ BEGIN
     RETURNING n INTO made;
     RETURN made;
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal_new_key() IS
-    'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
 
 CREATE FUNCTION @extschema@.kid_seal_use_key(n integer) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -251,8 +240,6 @@ BEGIN
         RAISE 'there is no key %', kid_seal_use_key.n USING ERRCODE = 'undefined_object';
     END IF;
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal_use_key(integer) IS
-    'makes a key the one that seals; the others go on unsealing';
 
 CREATE FUNCTION @extschema@.kid_seal_forget_key(n integer) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -268,23 +255,18 @@ BEGIN
         RAISE 'there is no key %', kid_seal_forget_key.n USING ERRCODE = 'undefined_object';
     END IF;
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal_forget_key(integer) IS
-    'deletes a key, and so ends every text that it sealed; the key that seals cannot be deleted';
 
 CREATE FUNCTION @extschema@.kid_seal_keys(OUT n integer, OUT made timestamptz, OUT seals boolean) RETURNS SETOF record
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY SELECT k.n, k.made, k.seals FROM kid_seal_internal.keys AS k ORDER BY k.n;
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal_keys() IS 'lists the keys by their numbers, without their contents';
 
 CREATE FUNCTION @extschema@.kid_seal_export_keys(OUT n integer, OUT key text, OUT seals boolean) RETURNS SETOF record
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY SELECT k.n, encode(k.key, 'hex'), k.seals FROM kid_seal_internal.keys AS k ORDER BY k.n;
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal_export_keys() IS
-    'returns the keys in hexadecimal, for kid_seal_import_key() in another database and for services that unseal';
 
 -- A key is checked before it is inserted, because the error of a constraint shows the row.
 CREATE FUNCTION @extschema@.kid_seal_import_key(n integer, key text, seals boolean) RETURNS integer
@@ -312,7 +294,36 @@ BEGIN
     END IF;
     RETURN number;
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal_import_key(integer, text, boolean) IS
+
+COMMENT ON FUNCTION kid_seal_internal.to_text(block bytea, prefix text) IS
+    'a block as TypeID';
+COMMENT ON FUNCTION kid_seal_internal.head(prefix text) IS
+    'what precedes the digits of a TypeID; an invalid prefix is an error';
+COMMENT ON FUNCTION kid_seal_internal.from_text(sealed text, prefix text) IS
+    'the block of a TypeID in lower case, NULL for other texts';
+COMMENT ON FUNCTION kid_seal_internal.no_key() IS
+    'raises the error of sealing without a key';
+COMMENT ON FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) IS
+    'raises the error of a text that no key opens';
+COMMENT ON FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) IS
+    'enciphers a block with the key that seals';
+COMMENT ON FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) IS
+    'returns what stands before the zeros of a block, NULL if no key opens it';
+COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS
+    'waits for other changes of keys';
+COMMENT ON FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) IS
+    'sets whether a key seals';
+COMMENT ON FUNCTION @extschema@.kid_seal_new_key() IS
+    'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
+COMMENT ON FUNCTION @extschema@.kid_seal_use_key(n integer) IS
+    'makes a key the one that seals; the others go on unsealing';
+COMMENT ON FUNCTION @extschema@.kid_seal_forget_key(n integer) IS
+    'deletes a key, and so ends every text that it sealed; the key that seals cannot be deleted';
+COMMENT ON FUNCTION @extschema@.kid_seal_keys() IS
+    'lists the keys by their numbers, without their contents';
+COMMENT ON FUNCTION @extschema@.kid_seal_export_keys() IS
+    'returns the keys in hexadecimal, for kid_seal_import_key() in another database and for services that unseal';
+COMMENT ON FUNCTION @extschema@.kid_seal_import_key(n integer, key text, seals boolean) IS
     'adds a key, under the next number if its own is taken, and returns its number; it seals only if none does yet';
 
 -- from src/sql/seal/type.sql.in
@@ -321,7 +332,6 @@ COMMENT ON FUNCTION @extschema@.kid_seal_import_key(integer, text, boolean) IS
 
 CREATE FUNCTION kid_seal_internal.to_kid64(id bytea) RETURNS kid64
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::kid64;
-COMMENT ON FUNCTION kid_seal_internal.to_kid64(bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id kid64, prefix text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -330,9 +340,6 @@ BEGIN
     RETURN kid_seal_internal.to_text(
         kid_seal_internal.seal(id::bytea || decode('0000000000000000', 'hex'), 'kid64', prefix), prefix);
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal(kid64, text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix '
-    'give the same text';
 
 CREATE FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -346,7 +353,12 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
-COMMENT ON FUNCTION @extschema@.kid64_unseal(text, text, boolean) IS
+
+COMMENT ON FUNCTION kid_seal_internal.to_kid64(id bytea) IS
+    'the ID with the given binary form';
+COMMENT ON FUNCTION @extschema@.kid_seal(id kid64, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
+COMMENT ON FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
 -- from src/sql/seal/uuid.sql.in
@@ -377,9 +389,6 @@ BEGIN
 END $$;
 CREATE FUNCTION kid_seal_internal.to_uuid(block bytea) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encode(block, 'hex'::text)::uuid;
-COMMENT ON FUNCTION kid_seal_internal.uuid_block(integer, bytea, text) IS
-    'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
-COMMENT ON FUNCTION kid_seal_internal.to_uuid(bytea) IS 'the uuid with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) RETURNS uuid
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -396,8 +405,6 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_uuid(block);
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal_uuid(kid64, text) IS
-    'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
 
 CREATE FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -421,7 +428,14 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
-COMMENT ON FUNCTION @extschema@.kid64_unseal_uuid(uuid, text, boolean) IS
+
+COMMENT ON FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) IS
+    'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
+COMMENT ON FUNCTION kid_seal_internal.to_uuid(block bytea) IS
+    'the uuid with the given binary form';
+COMMENT ON FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) IS
+    'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
+COMMENT ON FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal_uuid() sealed with this prefix; any other uuid is an error, or NULL if missing_ok';
 
 -- from src/sql/seal/type.sql.in
@@ -430,7 +444,6 @@ COMMENT ON FUNCTION @extschema@.kid64_unseal_uuid(uuid, text, boolean) IS
 
 CREATE FUNCTION kid_seal_internal.to_kid96(id bytea) RETURNS kid96
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::kid96;
-COMMENT ON FUNCTION kid_seal_internal.to_kid96(bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id kid96, prefix text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -439,9 +452,6 @@ BEGIN
     RETURN kid_seal_internal.to_text(
         kid_seal_internal.seal(id::bytea || decode('00000000', 'hex'), 'kid96', prefix), prefix);
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal(kid96, text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix '
-    'give the same text';
 
 CREATE FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS kid96
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -455,7 +465,12 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_kid96(id);
 END $$;
-COMMENT ON FUNCTION @extschema@.kid96_unseal(text, text, boolean) IS
+
+COMMENT ON FUNCTION kid_seal_internal.to_kid96(id bytea) IS
+    'the ID with the given binary form';
+COMMENT ON FUNCTION @extschema@.kid_seal(id kid96, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
+COMMENT ON FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
 -- from src/sql/seal/type.sql.in
@@ -464,7 +479,6 @@ COMMENT ON FUNCTION @extschema@.kid96_unseal(text, text, boolean) IS
 
 CREATE FUNCTION kid_seal_internal.to_sno(id bytea) RETURNS sno
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::sno;
-COMMENT ON FUNCTION kid_seal_internal.to_sno(bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id sno, prefix text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -473,9 +487,6 @@ BEGIN
     RETURN kid_seal_internal.to_text(
         kid_seal_internal.seal(id::bytea || decode('000000000000', 'hex'), 'sno', prefix), prefix);
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal(sno, text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix '
-    'give the same text';
 
 CREATE FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS sno
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -489,7 +500,12 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_sno(id);
 END $$;
-COMMENT ON FUNCTION @extschema@.sno_unseal(text, text, boolean) IS
+
+COMMENT ON FUNCTION kid_seal_internal.to_sno(id bytea) IS
+    'the ID with the given binary form';
+COMMENT ON FUNCTION @extschema@.kid_seal(id sno, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
+COMMENT ON FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
 -- from src/sql/seal/type.sql.in
@@ -498,7 +514,6 @@ COMMENT ON FUNCTION @extschema@.sno_unseal(text, text, boolean) IS
 
 CREATE FUNCTION kid_seal_internal.to_flake(id bytea) RETURNS flake
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::flake;
-COMMENT ON FUNCTION kid_seal_internal.to_flake(bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id flake, prefix text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -507,9 +522,6 @@ BEGIN
     RETURN kid_seal_internal.to_text(
         kid_seal_internal.seal(id::bytea || decode('0000000000000000', 'hex'), 'flake', prefix), prefix);
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal(flake, text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix '
-    'give the same text';
 
 CREATE FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS flake
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -523,7 +535,12 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_flake(id);
 END $$;
-COMMENT ON FUNCTION @extschema@.flake_unseal(text, text, boolean) IS
+
+COMMENT ON FUNCTION kid_seal_internal.to_flake(id bytea) IS
+    'the ID with the given binary form';
+COMMENT ON FUNCTION @extschema@.kid_seal(id flake, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
+COMMENT ON FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
 -- from src/sql/seal/type.sql.in
@@ -532,7 +549,6 @@ COMMENT ON FUNCTION @extschema@.flake_unseal(text, text, boolean) IS
 
 CREATE FUNCTION kid_seal_internal.to_flax(id bytea) RETURNS flax
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::flax;
-COMMENT ON FUNCTION kid_seal_internal.to_flax(bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id flax, prefix text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -541,9 +557,6 @@ BEGIN
     RETURN kid_seal_internal.to_text(
         kid_seal_internal.seal(id::bytea || decode('00000000', 'hex'), 'flax', prefix), prefix);
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal(flax, text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix '
-    'give the same text';
 
 CREATE FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS flax
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -557,7 +570,12 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_flax(id);
 END $$;
-COMMENT ON FUNCTION @extschema@.flax_unseal(text, text, boolean) IS
+
+COMMENT ON FUNCTION kid_seal_internal.to_flax(id bytea) IS
+    'the ID with the given binary form';
+COMMENT ON FUNCTION @extschema@.kid_seal(id flax, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
+COMMENT ON FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
 -- from src/sql/seal/foot.sql

@@ -1,10 +1,10 @@
 -- The version, and functions that show and lower the logical clocks
 
+--- returns the version of the library that the session has loaded
 CREATE FUNCTION kid_version() RETURNS text
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_version() IS 'returns the version of the library that the session has loaded';
-
+--- returns the state of each logical clock of the cluster, and its counters since the server started
 CREATE FUNCTION kid_stats(
     OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint,
     OUT ticks bigint, OUT safe_mark timestamptz, OUT lease_until timestamptz, OUT renewals bigint, OUT waiting bigint,
@@ -12,15 +12,9 @@ CREATE FUNCTION kid_stats(
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_stats() IS
-    'returns the state of each logical clock of the cluster, and its counters since the server started';
-
 REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
+--- rejects a row whose ID, in the column that the trigger names, was not made in this transaction
 CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
     LANGUAGE C AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_own_ids_trigger() IS
-    'rejects a row whose ID, in the column that the trigger names, was not made in this transaction';
-

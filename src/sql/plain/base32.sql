@@ -1,5 +1,6 @@
 -- Crockford's base32, 5 bits in each character, after a prefix. src/core/base32.hpp has the rules.
 
+--- returns bits, in groups of 5, as digits
 CREATE FUNCTION kid_base32(bits bit varying) RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
@@ -7,6 +8,7 @@ BEGIN ATOMIC
                       '' ORDER BY i)
       FROM generate_series(1, length(bits), 5) AS i;
 END;
+--- returns the bits of digits, as text
 CREATE FUNCTION kid_base32_bits(digits text) RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
@@ -16,6 +18,7 @@ BEGIN ATOMIC
 END;
 
 -- With the prefix, "_" if the prefix is not empty.
+--- returns what precedes the digits of an ID with a prefix
 CREATE FUNCTION kid_checked_prefix(prefix text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
@@ -30,6 +33,7 @@ BEGIN
 END $$;
 
 -- Returns the bits of a text that is the prefix and so many digits, the first of which is at most `first`.
+--- returns the bits of an ID with a prefix, as text
 CREATE FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -47,20 +51,11 @@ BEGIN
                               'to "%s", after the prefix "%s".', type, length, first, checked);
 END $$;
 
-COMMENT ON FUNCTION kid_base32(bit varying) IS 'returns bits, in groups of 5, as digits';
-COMMENT ON FUNCTION kid_base32_bits(text) IS 'returns the bits of digits, as text';
-COMMENT ON FUNCTION kid_checked_prefix(text) IS 'returns what precedes the digits of an ID with a prefix';
-COMMENT ON FUNCTION kid_decoded_bits(text, text, text, text, integer) IS
-    'returns the bits of an ID with a prefix, as text';
-
+--- returns an ID in Crockford's base32, in lower case, after the prefix if it is not empty
 CREATE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_checked_prefix(prefix) || kid_base32(B'0' || id::bigint::bit(64));
+--- returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case
 CREATE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
-
-COMMENT ON FUNCTION kid_encode(kid64, text) IS
-    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
-COMMENT ON FUNCTION kid64_decode(text, text) IS
-    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';

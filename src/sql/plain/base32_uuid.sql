@@ -1,8 +1,10 @@
 -- uuid in base32
 
+--- returns an ID in Crockford's base32, in lower case, after the prefix if it is not empty
 CREATE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_checked_prefix(prefix) || kid_base32(B'00' || ('x' || encode(uuid_send(id), 'hex'))::bit(128));
+--- returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case
 CREATE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -11,8 +13,3 @@ BEGIN
     RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint),
                   'hex')::uuid;
 END $$;
-
-COMMENT ON FUNCTION kid_encode(uuid, text) IS
-    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
-COMMENT ON FUNCTION kid_uuid_decode(text, text) IS
-    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';

@@ -4,6 +4,7 @@
 -- that they need not keep, because PERFORM would be a query.
 
 -- Others may not read the clocks, and have their states from kid_next().
+--- returns the last state of a logical clock
 CREATE FUNCTION kid_track_clock(seq oid) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -12,10 +13,10 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION kid_track_clock(oid) IS 'returns the last state of a logical clock';
 
 -- Searches the catalogs: after a restore, and for clocks. Null if there is no sequence that this role may read, where
 -- kid_horizon() fails.
+--- returns the last value or the floor of what a table draws from
 CREATE FUNCTION kid_track_find(tab oid, is_floor boolean) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -28,19 +29,18 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION kid_track_find(oid, boolean) IS 'returns the last value or the floor of what a table draws from';
 
 -- A sequence that was never called has no last value.
+--- does the same, faster if the table still has the OID with which its sequence was found
 CREATE FUNCTION kid_track_last(tab oid, tracked oid, seq oid, is_floor boolean) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
                      THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab, is_floor) END, bigint '-1');
-COMMENT ON FUNCTION kid_track_last(oid, oid, oid, boolean) IS
-    'does the same, faster if the table still has the OID with which its sequence was found';
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one. If others hold that lock
 -- exclusively, the next lower floor does as well. To take a lock again costs little.
+--- takes the lock of a transaction for `kid_horizon(table)`
 CREATE FUNCTION kid_track_enter() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -63,9 +63,9 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 
 -- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them.
+--- rejects rows whose ID was not made in their transaction
 CREATE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -99,7 +99,6 @@ BEGIN
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
               HINT = 'Leave the column to its default, and insert through the table that is tracked.';
 END $$;
-COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
 CREATE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

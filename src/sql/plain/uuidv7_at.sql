@@ -1,5 +1,6 @@
 -- uuid version 7: IDs for old rows
 
+--- makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
@@ -12,5 +13,3 @@ BEGIN
                           PLACING substr(uuid_send(kid_uuidv7_floor(ts)), 1, 6) FROM 1), 'hex')::uuid
       FROM uuid_send(gen_random_uuid()) AS b;
 END $$;
-COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
-    'makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits';

@@ -1,5 +1,6 @@
 -- A publication FOR ALL TABLES has the keys, too. On a subscriber nothing of them arrives: each server keeps its own
 -- keys, and no line of the log can show one of either side.
+--- ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE
 CREATE FUNCTION kid_seal_internal.keep_keys() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -11,8 +12,6 @@ BEGIN
     END IF;
     RETURN coalesce(NEW, OLD);
 END $$;
-COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
-    'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
 
 CREATE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.keys
     FOR EACH ROW EXECUTE FUNCTION kid_seal_internal.keep_keys();

@@ -4,6 +4,7 @@
 -- guc: kid.flake_epoch
 -- setting: epoch timestamptz
 --     the milliseconds count from kid.flake_epoch
+-- parts: timestamp 42, datacenter 5, worker 5, sequence 12
 
 -- flake: what only this type has
 
@@ -11,15 +12,21 @@ COMMENT ON TYPE flake IS
     'k-ordered ID in 8 bytes, with 139 years of milliseconds from kid.flake_epoch on, a datacenter and a worker, as '
     'the Node library flake-idgen makes it';
 
+--- assembles a flake from an instant, a datacenter and a worker, 0 to 31 each, a sequence, 0 to 4095, and an epoch, by
+--- default kid.flake_epoch
 CREATE FUNCTION flake_make(
     ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
+--- returns the datacenter that made an ID, 0 to 31, the upper half of the generator
 CREATE FUNCTION kid_datacenter(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_datacenter';
+--- returns the worker that made an ID, 0 to 31, the lower half of the generator
 CREATE FUNCTION kid_worker(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_worker';
+--- returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker
 CREATE FUNCTION kid_generator(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_generator';
+--- returns the sequence of an ID within its time unit, 0 to 4095
 CREATE FUNCTION kid_sequence(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
 
@@ -29,25 +36,5 @@ COMMENT ON FUNCTION flake_next() IS
 COMMENT ON FUNCTION flake_next(bigint) IS 'makes n flake, each greater than the one before it';
 COMMENT ON FUNCTION flake_at(timestamptz) IS
     'makes a flake for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
-COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS
-    'assembles a flake from an instant, a datacenter and a worker, 0 to 31 each, a sequence, 0 to 4095, and an epoch, '
-    'by default kid.flake_epoch';
 COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
     'returns the beginning of the millisecond of an ID that counts from the given epoch';
-COMMENT ON FUNCTION kid_datacenter(flake) IS
-    'returns the datacenter that made an ID, 0 to 31, the upper half of the generator';
-COMMENT ON FUNCTION kid_worker(flake) IS 'returns the worker that made an ID, 0 to 31, the lower half of the generator';
-COMMENT ON FUNCTION kid_generator(flake) IS
-    'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
-COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
-
-CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 4
-BEGIN ATOMIC
-    VALUES ('timestamp', 42, kid_timestamp(id)::text),
-           ('datacenter', 5, kid_datacenter(id)::text),
-           ('worker', 5, kid_worker(id)::text),
-           ('sequence', 12, kid_sequence(id)::text);
-END;
-COMMENT ON FUNCTION kid_inspect(flake) IS
-    'lists the components of an ID, most significant first, with their widths in bits';

@@ -7,8 +7,10 @@ COMMENT ON TYPE flax IS
     'k-ordered ID in 12 bytes, with the time from 2015 to 2049 in milliseconds and 56 random bits, as the Python '
     'library Flax ID makes it';
 
+--- assembles a flax from an instant and a random part of 7 bytes
 CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+--- returns the random part of an ID, 7 bytes
 CREATE FUNCTION kid_random(flax) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_random';
 
@@ -16,14 +18,11 @@ COMMENT ON FUNCTION flax_next() IS
     'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';
 COMMENT ON FUNCTION flax_next(bigint) IS 'makes n flax, as flax_next() does';
 COMMENT ON FUNCTION flax_at(timestamptz) IS 'makes a flax for an old row, from the given time and 56 random bits';
-COMMENT ON FUNCTION flax_make(timestamptz, bytea) IS 'assembles a flax from an instant and a random part of 7 bytes';
-COMMENT ON FUNCTION kid_random(flax) IS 'returns the random part of an ID, 7 bytes';
 
+--- lists the components of an ID, most significant first, with their widths in bits
 CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
 BEGIN ATOMIC
     VALUES ('timestamp', 40, kid_timestamp(id)::text),
            ('random', 56, encode(kid_random(id), 'hex'));
 END;
-COMMENT ON FUNCTION kid_inspect(flax) IS
-    'lists the components of an ID, most significant first, with their widths in bits';

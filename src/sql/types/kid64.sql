@@ -3,6 +3,7 @@
 -- clock: kid64 and kid96
 -- horizon: kid_horizon
 -- stats: kid
+-- parts: timestamp 50, sequence 14
 
 -- kid64: what only this type has
 
@@ -10,41 +11,30 @@ COMMENT ON TYPE kid64 IS
     'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local ID of the Erlang '
     'library uid';
 
+--- makes a kid64 that is greater than all IDs that the cluster issued before, even across a crash or a promotion
 CREATE FUNCTION kid_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
+--- makes n kid64, each greater than the one before it
 CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
+--- assembles a kid64 from an instant and a sequence, 0 to 16383
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+--- returns the sequence of an ID within its time unit, 0 to 16383
 CREATE FUNCTION kid_sequence(kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
 
-COMMENT ON FUNCTION kid_next() IS
-    'makes a kid64 that is greater than all IDs that the cluster issued before, even across a crash or a promotion';
-COMMENT ON FUNCTION kid_next(bigint) IS 'makes n kid64, each greater than the one before it';
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_at(timestamptz) IS
     'makes a kid64 for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
-COMMENT ON FUNCTION kid64_make(timestamptz, integer) IS 'assembles a kid64 from an instant and a sequence, 0 to 16383';
-COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
+--- returns an ID as text, as the cast does
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN id::text;
+--- reads an ID from text, as the cast does
 CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN encoded::kid64;
-
-COMMENT ON FUNCTION kid64_to_text(kid64) IS 'returns an ID as text, as the cast does';
-COMMENT ON FUNCTION kid64_from_text(text) IS 'reads an ID from text, as the cast does';
-
-CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
-BEGIN ATOMIC
-    VALUES ('timestamp', 50, kid_timestamp(id)::text),
-           ('sequence', 14, kid_sequence(id)::text);
-END;
-COMMENT ON FUNCTION kid_inspect(kid64) IS
-    'lists the components of an ID, most significant first, with their widths in bits';

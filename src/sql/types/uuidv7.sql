@@ -27,6 +27,7 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
 COMMENT ON FUNCTION kid_observe(uuid) IS
     'moves the logical clock of kid_uuidv7() past a uuid of version 7 from elsewhere, so that new ones come after it';
 
+--- lists the components of a uuid of version 7, most significant first, with their widths in bits
 CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
 BEGIN ATOMIC
@@ -42,5 +43,3 @@ BEGIN ATOMIC
                                   ('count', 4, count::text, false),
                                   ('random', 58, random, false)) AS c (component, bits, value, always);
 END;
-COMMENT ON FUNCTION kid_inspect(uuid) IS
-    'lists the components of a uuid of version 7, most significant first, with their widths in bits';
