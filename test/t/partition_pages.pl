@@ -222,7 +222,7 @@ superuser("$check; INSERT INTO visits VALUES (kid_uuidv7())");
 my ($status, $stdout, $stderr) = $node->psql($database, 'INSERT INTO visits VALUES (gen_random_uuid())');
 like($stderr, qr/violates check constraint/, 'a random uuid is rejected');
 
-my ($view) = slurp_file('docs/guides/report-views.md') =~ /^(CREATE VIEW order_report .*)$/m;
+my ($view) = slurp_file('docs/guides/time-queries.md') =~ /^(CREATE VIEW order_report .*)$/m;
 superuser("CREATE TABLE orders (id kid64); INSERT INTO orders VALUES (kid_next()), (kid_next()); ALTER TABLE orders ENABLE ROW LEVEL SECURITY;
 	CREATE POLICY none ON orders TO reader USING (false); $view; GRANT SELECT ON orders, order_report TO reader");
 is(answer_of('reader', 'SELECT count(*) FROM order_report'), 0, 'the view shows no row that a policy hides');

@@ -1,5 +1,5 @@
-# What docs say about tools that are not started here: the Python of docs/guides/pandas-and-grafana.md gives the numbers and times of the
-# vectors, and its lines for pandas read columns and files. The query for Grafana uses the primary key. The query of
+# What docs say about tools that are not started here: docs/guides/kid_pandas.py gives the numbers and times of the vectors, and
+# the lines for pandas in docs/guides/time-queries.md read columns and files. The query for Grafana uses the primary key. The query of
 # docs/operate/metrics.md returns what its file for postgres_exporter, its alerts and its table name, and promtool, if it is there
 # (Debian's package prometheus), accepts the alerts.
 use strict;
@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 sub text_of { my $text = slurp_file($_[0]); utf8::decode($text); return $text }
-my ($page, $metrics) = map { text_of($_) } 'docs/guides/pandas-and-grafana.md', 'docs/operate/metrics.md';
+my ($page, $metrics) = map { text_of($_) } 'docs/guides/time-queries.md', 'docs/operate/metrics.md';
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
@@ -25,13 +25,12 @@ sql('CREATE EXTENSION kid');
 SKIP: {
 	my ($python) = grep { system("$_ -c 'import numpy' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
 	skip 'there is no Python with NumPy', 6 unless defined $python;
-	my ($functions) = $page =~ /^```python\n(import numpy.*?)^```$/ms;
 	my $program = "$PostgreSQL::Test::Utils::tmp_check/decode.py";
 	my $vectors = join "\n", 'unused', 'text,number,micros',
 	  map({ "$_->[0],$_->[1],$_->[2]" } map { my @v = split /\t/; [ $v[5], hex($v[4]), ($v[0] * 1000000 + $v[1]) * 1000000 + $v[7] ] } grep { /^\d/ } split /\n/, slurp_file('test/vectors/kid64.tsv'));
 	my $input = "$program.kid64";
 	append_to_file($input, $vectors);
-	append_to_file($program, $functions . <<'END');
+	append_to_file($program, slurp_file('docs/guides/kid_pandas.py') . <<'END');
 
 import sys
 rows = [line.rstrip("\n").split(",") for line in open(sys.argv[1])][2:]
@@ -72,12 +71,12 @@ END
 SKIP: {
 	my ($python) = grep { system("$_ -c 'import pandas' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
 	skip 'there is no Python with pandas', 2 unless defined $python;
-	my ($functions, $uses, $read) = $page =~ /^```python\n(.*?)^```$/msg;
+	my ($uses, $read) = $page =~ /^```python\n(.*?)^```$/msg;
 	my @uses = grep { /^frame/ } split /\n/, $uses;
 	my $program = "$PostgreSQL::Test::Utils::tmp_check/frames.py";
 	my $rows = sql(q{SELECT id || ' ' || id::bigint || ' ' || kid_uuidv7_at(t) || ' ' || to_char(t, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
 		FROM generate_series(timestamptz '2026-11-01', '2026-11-01 00:02', '1 min') AS t, kid64_at(t) AS id});
-	append_to_file($program, "$functions\nimport pandas as pd\nrows = [row.split() for row in '''$rows'''.splitlines()]\n");
+	append_to_file($program, slurp_file('docs/guides/kid_pandas.py') . "\nimport pandas as pd\nrows = [row.split() for row in '''$rows'''.splitlines()]\n");
 	append_to_file($program, "def use$_(frame):\n    $uses[$_]\n    return frame\n") foreach 0 .. 2;
 	append_to_file($program, <<'END' . ($read // 'frame = pd.read_csv("orders.csv")') . "\nprint([str(n) for n in frame['id']] == [row[1] for row in rows])\n");
 made = pd.DataFrame({"at": pd.to_datetime([row[3] for row in rows], utc=True)})

@@ -1,13 +1,5 @@
-# pandas and Grafana
+"""Numbers and times of kid's IDs in columns of NumPy and pandas."""
 
-How to read the time of IDs in pandas or NumPy without the server, and how to filter and group by it in Grafana.
-
-## pandas
-
-If you write the query, let the server do it: `SELECT kid_timestamp(id) AS at, *`. For files, and for frames that have
-only the ID, take these functions. They work on whole columns:
-
-```python
 import numpy as np
 
 DIGITS = np.full(256, 64, np.uint8)
@@ -56,39 +48,3 @@ def uuidv7_times(texts):
     millis = HEX[chars[:, [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12]]] @ (1 << np.arange(44, -1, -4))
     is_version_7 = (chars[:, 14] == ord("7")) & (HEX[chars[:, 19]] >> 2 == 2)
     return np.where(is_version_7, millis.view("datetime64[ms]"), np.datetime64("NaT"))
-```
-
-```python
-import pandas as pd
-
-frame["at"] = pd.to_datetime(kid64_times(kid64_numbers(frame["id"])), utc=True)      # a kid64 column arrives as text
-frame["at"] = pd.to_datetime(kid64_times(frame["id"]), utc=True)                     # a bigint column with kid64
-frame["at"] = pd.to_datetime(uuidv7_times(frame["id"].astype(str)), utc=True)        # a uuid column
-```
-
-Because of `utc=True` the times compare with those of a `timestamptz`, as in `merge_asof`. From
-pandas 2 on, first give both columns one unit: `.astype(frame["at"].dtype)`. A missing `kid64` is an error: drop these
-rows before. A missing `uuid` has the time `NaT`.
-
-**If a number is missing in a file**, `read_csv` rounds all others, even with `dtype="Int64"`, and does not warn. Read text:
-
-```python
-frame = pd.read_csv("orders.csv", dtype={"id": str}).dropna(subset="id").astype({"id": "int64"})
-```
-
-Sort by the number or by `kid64` text, not by `at`: IDs of one millisecond have one time. A million `kid64` take 1.0 s as text, and 0.02 s as numbers.
-
-## Grafana
-
-Write the condition on the ID itself, and the group on its time:
-
-<!-- not run: test/t/tools.pl runs it with the macros replaced -->
-```sql
-SELECT date_bin('$__interval', kid_timestamp(id), '2000-01-01') AS time, count(*)
-  FROM orders WHERE id >= $__timeFrom()::timestamptz AND id < $__timeTo()::timestamptz
- GROUP BY time ORDER BY time;
-```
-
-`$__timeFilter(id)` does not work: it compares with texts, which PostgreSQL takes for IDs. With a column that is a
-function of the ID, as `$__timeFilter(created_at)` on [a view](report-views.md), it does not use the primary key. A
-`uuid` works in the same way.
