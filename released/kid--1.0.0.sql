@@ -168,9 +168,9 @@ CREATE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS
-    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+    'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS
-    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+    'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
 
@@ -551,7 +551,7 @@ CREATE FUNCTION kid_horizon() RETURNS kid64
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
 
 COMMENT ON FUNCTION kid_horizon() IS
-    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was made in the transaction that inserts it';
+    'returns the ID below which no row is still to come, for consumers';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -562,7 +562,7 @@ CREATE FUNCTION kid_observe(kid64) RETURNS void
 REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(kid64) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock past an ID from elsewhere';
 
 -- from src/sql/types/kid64.sql
 
@@ -583,8 +583,7 @@ CREATE FUNCTION kid_sequence(kid64) RETURNS integer
 
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
-COMMENT ON FUNCTION kid64_at(timestamptz) IS
-    'makes a kid64 for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
+COMMENT ON FUNCTION kid64_at(timestamptz) IS 'makes a kid64 with the time of an old row';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
@@ -595,7 +594,7 @@ CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
 RETURN encoded::kid64;
 
 COMMENT ON FUNCTION kid_next() IS
-    'makes a kid64 that is greater than all IDs that the cluster issued before, even across a crash or a promotion';
+    'makes a kid64 greater than all that the cluster issued before';
 COMMENT ON FUNCTION kid_next(n bigint) IS
     'makes n kid64, each greater than the one before it';
 COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
@@ -618,7 +617,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_inspect(id kid64) IS
-    'lists the components of an ID, most significant first, with their widths in bits';
+    'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/io.sql.in
 
@@ -684,9 +683,9 @@ CREATE FUNCTION kid96_decode(encoded text, prefix text DEFAULT '') RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_encode(id kid96, prefix text) IS
-    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+    'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid96_decode(encoded text, prefix text) IS
-    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+    'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
 
@@ -1086,7 +1085,7 @@ CREATE FUNCTION kid_observe(kid96) RETURNS void
 REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(kid96) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock past an ID from elsewhere';
 
 -- from src/sql/types/kid96.sql
 
@@ -1117,11 +1116,9 @@ CREATE FUNCTION kid_node(kid96, neighborhood integer) RETURNS bigint
 CREATE FUNCTION kid_sequence(kid96) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
 
-COMMENT ON FUNCTION kid96_next() IS
-    'makes a kid96: the kid64 that kid_next() would return, with the node of this server';
+COMMENT ON FUNCTION kid96_next() IS 'makes a kid96 with the node of this server';
 COMMENT ON FUNCTION kid96_next(bigint) IS 'makes n kid96, each greater than the one before it';
-COMMENT ON FUNCTION kid96_at(timestamptz) IS
-    'makes a kid96 for an old row: the kid64 that kid64_at() would return, with the node of this server';
+COMMENT ON FUNCTION kid96_at(timestamptz) IS 'makes a kid96 with the time of an old row and the node of this server';
 COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
     'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
 
@@ -1140,7 +1137,7 @@ COMMENT ON FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood intege
 COMMENT ON FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) IS
     'planner support: tells exactly whether an ID is <, <=, >= or > an instant';
 COMMENT ON FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer) IS
-    'assembles a kid96 from an instant, a node, 0 to 4294967295, a sequence, 0 to 16383, and a neighborhood, 0 to 10, by default kid.neighborhood';
+    'assembles a kid96 from an instant, a node, a sequence and a neighborhood';
 COMMENT ON FUNCTION kid_node(kid96) IS
     'returns the node that made an ID, 0 to 4294967295';
 COMMENT ON FUNCTION kid_node(kid96, neighborhood integer) IS
@@ -1169,7 +1166,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_inspect(id kid96) IS
-    'lists the components of an ID, most significant first, with their widths in bits';
+    'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/io.sql.in
 
@@ -1235,9 +1232,9 @@ CREATE FUNCTION sno_decode(encoded text, prefix text DEFAULT '') RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_encode(id sno, prefix text) IS
-    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+    'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION sno_decode(encoded text, prefix text) IS
-    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+    'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
 
@@ -1597,7 +1594,7 @@ CREATE FUNCTION kid_observe(sno) RETURNS void
 REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(sno) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock past an ID from elsewhere';
 
 -- from src/sql/types/sno.sql
 
@@ -1630,9 +1627,9 @@ COMMENT ON FUNCTION sno_next(meta integer) IS
 COMMENT ON FUNCTION sno_next(meta integer, n bigint) IS
     'makes n sno with a metabyte, 0 to 255, each greater than the one before it unless the tick toggles between them';
 COMMENT ON FUNCTION sno_at(ts timestamptz, meta integer) IS
-    'makes a sno for an old row, with a metabyte, 0 to 255, and the given time, or a later one if the IDs of its time unit may be used up';
+    'makes a sno with the time of an old row and a metabyte, 0 to 255';
 COMMENT ON FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean) IS
-    'assembles a sno from an instant, a metabyte, 0 to 255, a partition and a sequence, 0 to 65535 each, and a tick';
+    'assembles a sno from an instant, a metabyte, a partition, a sequence and a tick';
 COMMENT ON FUNCTION kid_tick(sno) IS
     'returns the tick, which toggles whenever the system clock of the generator goes back';
 COMMENT ON FUNCTION kid_meta(sno) IS
@@ -1653,7 +1650,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_inspect(id sno) IS
-    'lists the components of an ID, most significant first, with their widths in bits';
+    'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/io.sql.in
 
@@ -1719,9 +1716,9 @@ CREATE FUNCTION flake_decode(encoded text, prefix text DEFAULT '') RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_encode(id flake, prefix text) IS
-    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+    'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION flake_decode(encoded text, prefix text) IS
-    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+    'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
 
@@ -2131,7 +2128,7 @@ CREATE FUNCTION flake_horizon() RETURNS flake
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_horizon';
 
 COMMENT ON FUNCTION flake_horizon() IS
-    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was made in the transaction that inserts it';
+    'returns the ID below which no row is still to come, for consumers';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -2142,7 +2139,7 @@ CREATE FUNCTION kid_observe(flake) RETURNS void
 REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(flake) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock past an ID from elsewhere';
 
 -- from src/sql/types/flake.sql
 
@@ -2165,17 +2162,15 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
 
 COMMENT ON FUNCTION flake_next() IS
-    'makes a flake that is greater than all IDs that the cluster issued with this generator and epoch, even across a '
-    'crash or a promotion';
+    'makes a flake greater than all that the cluster issued with this generator and epoch';
 COMMENT ON FUNCTION flake_next(bigint) IS 'makes n flake, each greater than the one before it';
-COMMENT ON FUNCTION flake_at(timestamptz) IS
-    'makes a flake for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
+COMMENT ON FUNCTION flake_at(timestamptz) IS 'makes a flake with the time of an old row';
 COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
     'returns the beginning of the millisecond of an ID that counts from the given epoch';
 
 COMMENT ON FUNCTION flake_make(
     ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz) IS
-    'assembles a flake from an instant, a datacenter and a worker, 0 to 31 each, a sequence, 0 to 4095, and an epoch, by default kid.flake_epoch';
+    'assembles a flake from an instant, a datacenter, a worker, a sequence and an epoch';
 COMMENT ON FUNCTION kid_datacenter(flake) IS
     'returns the datacenter that made an ID, 0 to 31, the upper half of the generator';
 COMMENT ON FUNCTION kid_worker(flake) IS
@@ -2196,7 +2191,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_inspect(id flake) IS
-    'lists the components of an ID, most significant first, with their widths in bits';
+    'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/io.sql.in
 
@@ -2262,9 +2257,9 @@ CREATE FUNCTION flax_decode(encoded text, prefix text DEFAULT '') RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_encode(id flax, prefix text) IS
-    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+    'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION flax_decode(encoded text, prefix text) IS
-    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+    'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
 
@@ -2642,7 +2637,7 @@ CREATE FUNCTION kid_random(flax) RETURNS bytea
 COMMENT ON FUNCTION flax_next() IS
     'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';
 COMMENT ON FUNCTION flax_next(bigint) IS 'makes n flax, as flax_next() does';
-COMMENT ON FUNCTION flax_at(timestamptz) IS 'makes a flax for an old row, from the given time and 56 random bits';
+COMMENT ON FUNCTION flax_at(timestamptz) IS 'makes a flax with the time of an old row';
 
 CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
@@ -2656,7 +2651,7 @@ COMMENT ON FUNCTION flax_make(ts timestamptz, random bytea) IS
 COMMENT ON FUNCTION kid_random(flax) IS
     'returns the random part of an ID, 7 bytes';
 COMMENT ON FUNCTION kid_inspect(id flax) IS
-    'lists the components of an ID, most significant first, with their widths in bits';
+    'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/base32.sql.in
 
@@ -2668,9 +2663,9 @@ CREATE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uu
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS
-    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+    'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS
-    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+    'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/time.sql.in
 
@@ -2809,7 +2804,7 @@ CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_horizon';
 
 COMMENT ON FUNCTION kid_uuidv7_horizon() IS
-    'returns an ID such that every row that appears after this statement has that ID or a greater one, if each ID was made in the transaction that inserts it';
+    'returns the ID below which no row is still to come, for consumers';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -2820,7 +2815,7 @@ CREATE FUNCTION kid_observe(uuid) RETURNS void
 REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(uuid) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock past an ID from elsewhere';
 
 -- from src/sql/types/uuidv7.sql
 
@@ -2828,23 +2823,18 @@ COMMENT ON FUNCTION kid_observe(uuid) IS
 --
 -- It has kid_within() instead of the operator <@, which would interfere with range types over uuid.
 
-COMMENT ON FUNCTION kid_within(uuid, kid_span) IS
-    'tells whether a uuid is in a range of time, in milliseconds, by comparing its bytes whatever its version is';
+COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether a uuid, of whatever version, is in a range of time';
 
-COMMENT ON FUNCTION kid_uuidv7() IS
-    'makes a uuid of version 7 that is greater than all that this function made in the cluster before, even across a '
-    'crash or a promotion';
+COMMENT ON FUNCTION kid_uuidv7() IS 'makes a uuid of version 7 greater than all that the cluster issued before';
 COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n uuids of version 7, each greater than the one before it';
-COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
-    'makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits';
+COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
 COMMENT ON FUNCTION kid_timestamp(uuid) IS
     'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
 COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
     'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_observe(uuid) IS
-    'moves the logical clock of kid_uuidv7() past a uuid of version 7 from elsewhere, so that new ones come after it';
+COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past a uuid of version 7 from elsewhere';
 
 CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
@@ -2863,7 +2853,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_inspect(id uuid) IS
-    'lists the components of a uuid of version 7, most significant first, with their widths in bits';
+    'lists the components of a uuid of version 7, most significant first';
 
 -- from src/sql/within.sql.in
 
@@ -2877,7 +2867,7 @@ CREATE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETUR
 RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
 
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
+    'tells whether an ID is of an instant or later, and earlier than another';
 
 -- from src/sql/within.sql.in
 
@@ -2891,7 +2881,7 @@ CREATE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURN
 RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
+    'tells whether an ID is of an instant or later, and earlier than another';
 
 -- from src/sql/clocks.sql
 

@@ -194,7 +194,7 @@ CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timesta
 RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
 
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
+    'tells whether an ID is of an instant or later, and earlier than another';
 
 -- kid64: the components of an ID
 
@@ -205,7 +205,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_inspect(id kid64) IS
-    'lists the components of an ID, most significant first, with their widths in bits';
+    'lists the components of an ID, most significant first';
 
 -- What the logical clocks share
 
@@ -418,7 +418,7 @@ COMMENT ON FUNCTION kid_next() IS
 COMMENT ON FUNCTION kid_next(n bigint) IS
     'makes n IDs, each greater than the one before it';
 COMMENT ON FUNCTION kid_observe(id kid64) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock past an ID from elsewhere';
 
 -- Other ways to make IDs, and the clocks as a table
 
@@ -540,9 +540,9 @@ COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS
 COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) IS
     'returns the bits of an ID with a prefix, as text';
 COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS
-    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+    'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS
-    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+    'reads what kid_encode() wrote with the same prefix';
 
 -- Rights, whatever the default privileges of the role are
 
@@ -678,7 +678,7 @@ CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestam
 RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
+    'tells whether an ID is of an instant or later, and earlier than another';
 
 CREATE OR REPLACE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
@@ -697,7 +697,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_inspect(id uuid) IS
-    'lists the components of a uuid of version 7, most significant first, with their widths in bits';
+    'lists the components of a uuid of version 7, most significant first';
 
 -- uuid version 7: the states of its logical clock
 
@@ -919,7 +919,7 @@ COMMENT ON FUNCTION kid_uuidv7() IS
 COMMENT ON FUNCTION kid_uuidv7(n bigint) IS
     'makes n IDs, each greater than the one before it';
 COMMENT ON FUNCTION kid_observe(id uuid) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock past an ID from elsewhere';
 
 -- uuid version 7: IDs for old rows
 
@@ -937,7 +937,7 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS
-    'makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits';
+    'makes a uuid of version 7 with the millisecond of an old row';
 
 -- uuid in base32
 
@@ -954,9 +954,9 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS
-    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+    'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS
-    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+    'reads what kid_encode() wrote with the same prefix';
 
 -- Rights, whatever the default privileges of the role are
 
@@ -1092,7 +1092,7 @@ CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestam
 RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
+    'tells whether an ID is of an instant or later, and earlier than another';
 
 -- Partitions by time, for both editions
 --

@@ -73,9 +73,9 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS
-    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+    'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS
-    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+    'reads what kid_encode() wrote with the same prefix';
 
 -- Rights, whatever the default privileges of the role are
 

@@ -101,7 +101,7 @@ CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestam
 RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
+    'tells whether an ID is of an instant or later, and earlier than another';
 
 -- Partitions by time, for both editions
 --

@@ -101,7 +101,7 @@ CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestam
 RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of the time unit of an instant or later, and earlier than the unit of another';
+    'tells whether an ID is of an instant or later, and earlier than another';
 
 CREATE OR REPLACE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
@@ -120,7 +120,7 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_inspect(id uuid) IS
-    'lists the components of a uuid of version 7, most significant first, with their widths in bits';
+    'lists the components of a uuid of version 7, most significant first';
 
 -- uuid version 7: the states of its logical clock
 
@@ -342,7 +342,7 @@ COMMENT ON FUNCTION kid_uuidv7() IS
 COMMENT ON FUNCTION kid_uuidv7(n bigint) IS
     'makes n IDs, each greater than the one before it';
 COMMENT ON FUNCTION kid_observe(id uuid) IS
-    'moves the logical clock of the type past an ID from elsewhere, so that new IDs come after it';
+    'moves the logical clock past an ID from elsewhere';
 
 -- uuid version 7: IDs for old rows
 
@@ -360,7 +360,7 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS
-    'makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits';
+    'makes a uuid of version 7 with the millisecond of an old row';
 
 -- uuid in base32
 
@@ -377,9 +377,9 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS
-    'returns an ID in Crockford''s base32, in lower case, after the prefix if it is not empty';
+    'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS
-    'returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case';
+    'reads what kid_encode() wrote with the same prefix';
 
 -- Rights, whatever the default privileges of the role are
 

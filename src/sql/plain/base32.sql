@@ -51,11 +51,11 @@ BEGIN
                               'to "%s", after the prefix "%s".', type, length, first, checked);
 END $$;
 
---- returns an ID in Crockford's base32, in lower case, after the prefix if it is not empty
+--- writes an ID in Crockford's base32, after a prefix
 CREATE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_checked_prefix(prefix) || kid_base32(B'0' || id::bigint::bit(64));
---- returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case
+--- reads what kid_encode() wrote with the same prefix
 CREATE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;

@@ -1,10 +1,10 @@
 -- uuid in base32
 
---- returns an ID in Crockford's base32, in lower case, after the prefix if it is not empty
+--- writes an ID in Crockford's base32, after a prefix
 CREATE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_checked_prefix(prefix) || kid_base32(B'00' || ('x' || encode(uuid_send(id), 'hex'))::bit(128));
---- returns the ID that kid_encode() wrote with the same prefix; the base32 may also be in upper case
+--- reads what kid_encode() wrote with the same prefix
 CREATE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE

@@ -1,6 +1,6 @@
 -- uuid version 7: IDs for old rows
 
---- makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits
+--- makes a uuid of version 7 with the millisecond of an old row
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN

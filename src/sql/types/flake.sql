@@ -12,8 +12,7 @@ COMMENT ON TYPE flake IS
     'k-ordered ID in 8 bytes, with 139 years of milliseconds from kid.flake_epoch on, a datacenter and a worker, as '
     'the Node library flake-idgen makes it';
 
---- assembles a flake from an instant, a datacenter and a worker, 0 to 31 each, a sequence, 0 to 4095, and an epoch, by
---- default kid.flake_epoch
+--- assembles a flake from an instant, a datacenter, a worker, a sequence and an epoch
 CREATE FUNCTION flake_make(
     ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -31,10 +30,8 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
 
 COMMENT ON FUNCTION flake_next() IS
-    'makes a flake that is greater than all IDs that the cluster issued with this generator and epoch, even across a '
-    'crash or a promotion';
+    'makes a flake greater than all that the cluster issued with this generator and epoch';
 COMMENT ON FUNCTION flake_next(bigint) IS 'makes n flake, each greater than the one before it';
-COMMENT ON FUNCTION flake_at(timestamptz) IS
-    'makes a flake for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
+COMMENT ON FUNCTION flake_at(timestamptz) IS 'makes a flake with the time of an old row';
 COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
     'returns the beginning of the millisecond of an ID that counts from the given epoch';

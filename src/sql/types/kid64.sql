@@ -11,7 +11,7 @@ COMMENT ON TYPE kid64 IS
     'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local ID of the Erlang '
     'library uid';
 
---- makes a kid64 that is greater than all IDs that the cluster issued before, even across a crash or a promotion
+--- makes a kid64 greater than all that the cluster issued before
 CREATE FUNCTION kid_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
 --- makes n kid64, each greater than the one before it
@@ -26,8 +26,7 @@ CREATE FUNCTION kid_sequence(kid64) RETURNS integer
 
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
-COMMENT ON FUNCTION kid64_at(timestamptz) IS
-    'makes a kid64 for an old row, with the given time, or with a later one if the IDs of its time unit may be used up';
+COMMENT ON FUNCTION kid64_at(timestamptz) IS 'makes a kid64 with the time of an old row';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 --- returns an ID as text, as the cast does

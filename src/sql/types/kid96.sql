@@ -26,8 +26,7 @@ CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) R
 CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_compare';
 
---- assembles a kid96 from an instant, a node, 0 to 4294967295, a sequence, 0 to 16383, and a neighborhood, 0 to 10, by
---- default kid.neighborhood
+--- assembles a kid96 from an instant, a node, a sequence and a neighborhood
 CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL)
     RETURNS kid96
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -41,11 +40,9 @@ CREATE FUNCTION kid_node(kid96, neighborhood integer) RETURNS bigint
 CREATE FUNCTION kid_sequence(kid96) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
 
-COMMENT ON FUNCTION kid96_next() IS
-    'makes a kid96: the kid64 that kid_next() would return, with the node of this server';
+COMMENT ON FUNCTION kid96_next() IS 'makes a kid96 with the node of this server';
 COMMENT ON FUNCTION kid96_next(bigint) IS 'makes n kid96, each greater than the one before it';
-COMMENT ON FUNCTION kid96_at(timestamptz) IS
-    'makes a kid96 for an old row: the kid64 that kid64_at() would return, with the node of this server';
+COMMENT ON FUNCTION kid96_at(timestamptz) IS 'makes a kid96 with the time of an old row and the node of this server';
 COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
     'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
 

@@ -14,11 +14,10 @@ CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
 --- makes n sno with a metabyte, 0 to 255, each greater than the one before it unless the tick toggles between them
 CREATE FUNCTION sno_next(meta integer, n bigint) RETURNS SETOF sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'sno_next_many';
---- makes a sno for an old row, with a metabyte, 0 to 255, and the given time, or a later one if the IDs of its time
---- unit may be used up
+--- makes a sno with the time of an old row and a metabyte, 0 to 255
 CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
---- assembles a sno from an instant, a metabyte, 0 to 255, a partition and a sequence, 0 to 65535 each, and a tick
+--- assembles a sno from an instant, a metabyte, a partition, a sequence and a tick
 CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false)
     RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';

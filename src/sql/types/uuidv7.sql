@@ -9,25 +9,20 @@
 --
 -- It has kid_within() instead of the operator <@, which would interfere with range types over uuid.
 
-COMMENT ON FUNCTION kid_within(uuid, kid_span) IS
-    'tells whether a uuid is in a range of time, in milliseconds, by comparing its bytes whatever its version is';
+COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether a uuid, of whatever version, is in a range of time';
 
-COMMENT ON FUNCTION kid_uuidv7() IS
-    'makes a uuid of version 7 that is greater than all that this function made in the cluster before, even across a '
-    'crash or a promotion';
+COMMENT ON FUNCTION kid_uuidv7() IS 'makes a uuid of version 7 greater than all that the cluster issued before';
 COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n uuids of version 7, each greater than the one before it';
-COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS
-    'makes a uuid of version 7 for an old row, from the millisecond of the given time and 74 random bits';
+COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
 COMMENT ON FUNCTION kid_timestamp(uuid) IS
     'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
 COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
     'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_observe(uuid) IS
-    'moves the logical clock of kid_uuidv7() past a uuid of version 7 from elsewhere, so that new ones come after it';
+COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past a uuid of version 7 from elsewhere';
 
---- lists the components of a uuid of version 7, most significant first, with their widths in bits
+--- lists the components of a uuid of version 7, most significant first
 CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
 BEGIN ATOMIC
