@@ -353,6 +353,12 @@ $node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.stored", '-N', 'trap', 
 $node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('stored') . ' user=app', '-f', "$dump.stored" ], 'their restore beside the extension');
 is(join(' ', sort split /\n/, $node->safe_psql('stored', $block{definitions})), 'constraint of orders|known function|item(kid64) index|large policy on orders|own view|ordered', 'the page finds them');
 
+# docs/operate/uninstall.md: so do its queries.
+my ($columns, $triggers) = slurp_file('docs/operate/uninstall.md') =~ /^```sql\n(.*?)^```$/msg;
+as('app', 'plain', q{CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'; CREATE TRIGGER follow AFTER UPDATE OF id ON orders FOR EACH ROW EXECUTE FUNCTION follow()});
+like(as('app', 'plain', $columns), qr/^ALTER TABLE orders ALTER id DROP DEFAULT, ALTER id TYPE bigint;$/m, 'columns of the type');
+like(as('app', 'plain', $triggers), qr/^DROP TRIGGER follow ON orders;\|CREATE TRIGGER follow AFTER UPDATE OF id ON public.orders /m, 'triggers that name them');
+
 $node->safe_psql('postgres', q{CREATE DATABASE inplace OWNER app; ALTER DATABASE inplace SET search_path = public, kid});
 is(install('app', 'inplace'), '', 'the script is installed: inplace');
 as('app', 'inplace', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text); CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders);
@@ -374,7 +380,7 @@ my %rest = (
 foreach my $name (sort keys %rest)
 {
 	as('app', 'inplace', $rest{$name}[0]);
-	like(in_place(), qr/\AERROR:  this depends on the schema kid: .*\Q$name\E/s, "the change fails if something depends on kid: $name");
+	like(in_place(), qr/\AERROR:  cannot drop .*\Q$name\E/s, "the change fails if something depends on kid: $name");
 	is(as('app', 'inplace', "$files; $all"), $before, 'and changes nothing') if $name =~ /view/;
 	is(as('app', 'inplace', $rest{$name}[1]), '', 'which is dropped');
 }

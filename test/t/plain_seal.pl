@@ -11,7 +11,7 @@ $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
 $node->start;
 plan skip_all => 'no pgcrypto' if $node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'pgcrypto'}) eq 0;
-$node->safe_psql('postgres', 'CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE ROLE hostile LOGIN; CREATE DATABASE plain OWNER app; CREATE DATABASE restored OWNER app; CREATE DATABASE extended');
+$node->safe_psql('postgres', 'CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE ROLE hostile LOGIN; CREATE DATABASE plain OWNER app; CREATE DATABASE restored OWNER app; CREATE DATABASE extended; CREATE DATABASE up');
 
 my $directory = $PostgreSQL::Test::Utils::tmp_check;
 foreach my $script (qw(kid-all kid-seal))
@@ -114,13 +114,25 @@ is(output_of('app', $export), '', 'the owner exports the keys');
 $node->safe_psql('extended', "CREATE EXTENSION kid; CREATE EXTENSION pgcrypto; CREATE EXTENSION kid_seal;\n$import");
 is($node->safe_psql('extended', "SELECT kid64_unseal('$sealed', 'ord') = $id\::bigint::kid64, kid64_unseal_uuid('$uuid', 'ord') = $id\::bigint::kid64"), 't|t', 'its texts unseal there');
 
-# Nothing of kid_seal is left that depends on the schema kid.
+# docs/start/managed-servers.md: a dump, restored beside the extension. A materialized view needs the keys before.
+output_of('app', "CREATE MATERIALIZED VIEW sealed AS SELECT kid_seal.kid_seal($id\::kid.kid64, 'ord') AS text");
+$node->safe_psql('up', "CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; CREATE EXTENSION pgcrypto; CREATE SCHEMA kid_seal; CREATE EXTENSION kid_seal SCHEMA kid_seal; SET search_path = kid_seal;
+	GRANT USAGE ON SCHEMA kid_seal TO app; GRANT EXECUTE ON FUNCTION kid_seal(kid.kid64, text) TO app;\n$import");
+$node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump, map({ ('-N', $_) } qw(kid kid_clocks kid_seal kid_seal_internal)), 'plain' ], 'the owner dumps the other schemas');
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'up' ], 'the dump is restored beside the extension');
+is($node->safe_psql('up', "SET search_path = public, kid; SELECT text, kid_seal.kid64_unseal(text, 'ord') = $id\::bigint::kid64 FROM sealed"), output_of('app', 'SELECT text, true FROM sealed'), 'where the keys are the same');
+
+# The change in place
 my $page = slurp_file('docs/start/managed-servers.md');
 my %sealed = $page =~ m{^<!-- not run: test/t/plain_seal\.pl does: sealed (\w+) -->\n```sql\n(.*?)^```$}msg;
-my ($nothing_is_left) = $page =~ /^(DO \$\$\nDECLARE\n    rest text;.*?^END \$\$;\n)/ms or die 'docs/start/managed-servers.md has changed';
-$node->safe_psql('restored', "BEGIN;\n$sealed{before}$nothing_is_left" . "DROP SCHEMA kid, kid_clocks CASCADE;
-	CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid;\n$sealed{after}SET search_path = kid_seal;\n$import" . 'COMMIT');
-is($node->safe_psql('restored', "SET search_path = public, kid; SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id\::bigint::kid64, kid_seal.kid64_unseal_uuid('$uuid', 'ord') = $id\::bigint::kid64"), 't|t', 'and after a change in place');
+my ($drop) = $page =~ /^(DO \$\$ +-- an error.*?^DROP SCHEMA kid, kid_clocks CASCADE;\n)/ms or die 'docs/start/managed-servers.md has changed';
+my $in_place = "BEGIN;\n$sealed{before}$drop" . "CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid;\n$sealed{after}SET search_path = kid_seal;\n$import" . 'COMMIT';
+$node->safe_psql('restored', "CREATE VIEW sealed AS SELECT kid_seal.kid_seal(1::kid.kid64, 'ord')");
+my (undef, undef, $error) = $node->psql('restored', $in_place, on_error_stop => 0);
+like($error, qr/ERROR:  cannot drop .*view sealed depends on function kid_seal/s, 'fails if a view has sealed IDs');
+$node->safe_psql('restored', 'DROP VIEW sealed');
+$node->safe_psql('restored', $in_place);
+is($node->safe_psql('restored', "SET search_path = public, kid; SELECT kid_seal.kid64_unseal('$sealed', 'ord') = $id\::bigint::kid64, kid_seal.kid64_unseal_uuid('$uuid', 'ord') = $id\::bigint::kid64"), 't|t', 'and keeps the keys');
 
 # A function in place of one of pgcrypto is found at the end of the script.
 $node->safe_psql('plain', q{ALTER FUNCTION crypto.gen_random_bytes(integer) RENAME TO away; CREATE FUNCTION crypto.gen_random_bytes(integer) RETURNS bytea LANGUAGE sql AS $$SELECT ''::bytea$$});
