@@ -3408,9 +3408,9 @@ BEGIN ATOMIC
 END;
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
--- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time after
--- `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first year of the
--- type takes its place.
+-- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
+-- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first year
+-- of the type takes its place.
 CREATE FUNCTION kid_stored_ids(
     after timestamptz, only_clock text, parent regclass,
     OUT clock text, OUT past text, OUT prefix text, OUT relation regclass, OUT column_name text, OUT id text,
@@ -3426,7 +3426,8 @@ CREATE FUNCTION kid_stored_ids(
 DECLARE
     home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
     -- The setting is_superuser does not tell, because a SECURITY DEFINER function does not change it.
-    is_superuser boolean := (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user);
+    locking text := CASE WHEN (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user)
+                         THEN 'FOR KEY SHARE OF n' END;
     most_strangers integer := 1000;
     source record;
     name text;
@@ -3497,14 +3498,13 @@ BEGIN
             CONTINUE;
         END IF;
         BEGIN
-            name := (SELECT format('%I.%I', n.nspname, c.relname)
-                       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = relation);
+            -- The owner of the schema could rename it, and give its name to another one, and back again. Only a
+            -- superuser can lock its row. The locked table then keeps its name to itself.
+            EXECUTE concat_ws(' ', 'SELECT format(''%I.%I'', n.nspname, c.relname) FROM pg_class AS c JOIN '
+                                   'pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = $1', locking)
+                INTO name USING relation;
             CONTINUE WHEN name IS NULL;
             EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', name);
-            -- The owner of the schema could rename it, and give its name to another one.
-            IF is_superuser THEN
-                LOCK TABLE pg_catalog.pg_namespace IN SHARE MODE;
-            END IF;
             option := (SELECT i.indoption[0]
                          FROM pg_index AS i
                               JOIN pg_opclass AS o ON o.oid = i.indclass[0]

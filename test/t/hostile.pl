@@ -2,6 +2,7 @@
 # tables, and the owner of a database, plant code wherever kid could run it on behalf of a superuser.
 use strict;
 use warnings;
+use Dialogue;
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -389,6 +390,38 @@ sql('tables', 'CREATE EXTENSION kid; CREATE SCHEMA planted AUTHORIZATION tenant;
 plant('tables', 'tenant', 'public', planted('planted') . "SET search_path = planted, public; $tables" . join('', map { "$_;\n" } @traps) . lookalikes('planted', 1));
 sql('tables', 'TRUNCATE planted.log');
 look_after('tables', 'tenant', 'public', 'public', 'planted, public', 'planted, pg_catalog, public');
+
+# While kid_observe_all() waits for a table, the owner of its schema gives the name of the schema to another one; while
+# kid_observe_all() waits again, he takes the name back, and adds a trap to the table.
+sql('tables', join '', 'GRANT CREATE ON DATABASE tables TO tenant;', map { "CREATE SCHEMA $_ AUTHORIZATION tenant; CREATE TABLE $_.swapped (id kid64 PRIMARY KEY DEFAULT kid_next()); INSERT INTO $_.swapped DEFAULT VALUES; ALTER TABLE $_.swapped OWNER TO tenant;" } qw(genuine fake));
+my $target = sql('tables', q{SELECT 'genuine.swapped'::regclass::oid});
+my ($keeper, $locker, $renamer) = map { open_session($node, 'tables') } 1 .. 3;
+answer($_, 'SET ROLE tenant;') foreach $locker, $renamer;
+
+# Waits until a session waits for such a lock, or has no query.
+sub until_blocked
+{
+	my ($session, $lock) = @_;
+	$session->{handle}->pump_nb;
+	$node->poll_query_until('tables', "SELECT state <> 'active' OR EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = a.pid AND NOT granted AND $lock) FROM pg_stat_activity AS a WHERE pid = $session->{pid}") or die;
+	return;
+}
+answer($locker, 'BEGIN; LOCK TABLE genuine.swapped;');
+ask($keeper, q{SELECT relation, problem FROM kid_observe_all() WHERE relation::text LIKE '%swapped';});
+until_blocked($keeper, "relation = $target");
+ask($renamer, 'BEGIN; ALTER SCHEMA genuine RENAME TO other; ALTER SCHEMA fake RENAME TO genuine; COMMIT; BEGIN; ALTER SCHEMA genuine RENAME TO fake; ALTER SCHEMA other RENAME TO genuine;');
+until_blocked($renamer, 'true');
+answer($locker, "COMMIT; BEGIN; DO \$\$ BEGIN EXECUTE 'LOCK TABLE ' || ${target}::regclass; END \$\$;");
+until_blocked($keeper, "relation <> $target");
+ask($renamer, 'COMMIT;');
+until_blocked($keeper, "relation = $target");
+answer($locker, 'CREATE INDEX ON genuine.swapped (id) WHERE planted.yes(1); COMMIT;');
+unlike(answer($keeper), qr/ERROR/, 'tables: kid_observe_all() while a schema is renamed');
+is(others_who_ran('tables', 'tenant'), '', 'tables: it runs no planted code');
+answer($renamer, ';');
+answer($renamer, 'DROP INDEX genuine.swapped_id_idx; BEGIN; ALTER SCHEMA genuine RENAME TO other;');
+is(sql('tables', q{SELECT relation FROM kid_observe_all() WHERE problem = 'the table is locked'}), 'genuine.swapped', 'tables: while a schema is being renamed, the tables of others are read');
+close_session($_) foreach $keeper, $locker, $renamer;
 
 #
 # The owner of a database, who created the extension in it.
