@@ -88,6 +88,8 @@ my @writers = (
 	[ 'another role', 'identity', q{SET LOCAL ROLE writer; INSERT INTO identity (what) VALUES ('a'); RESET ROLE} ],
 	[ 'settings that are reset', 'identity', q{INSERT INTO identity (what) VALUES ('a'); RESET ALL; INSERT INTO identity (what) VALUES ('b')} ],
 	[ 'a setting by hand', 'identity', q{SELECT set_config('kid_track.f' || 'identity'::regclass::oid, '1000000', true); INSERT INTO identity (what) VALUES ('a')} ],
+	# Its key would be that of a floor above the sequence.
+	[ 'a setting by hand that is low', 'identity', q{SELECT set_config('kid_track.f' || 'identity'::regclass::oid, (last_value + 5 - (1::bigint << 40))::text, true) FROM identity_id_seq; INSERT INTO identity (what) VALUES ('a')} ],
 	[ 'a transaction that is prepared', 'identity', q{INSERT INTO identity (what) VALUES ('a')}, q{PREPARE TRANSACTION 'w'}, q{COMMIT PREPARED 'w'} ],
 	[ 'a transaction that is prepared in vain', 'identity', q{INSERT INTO identity (what) VALUES ('a')}, q{PREPARE TRANSACTION 'w'}, q{ROLLBACK PREPARED 'w'} ],
 	[ 'a transaction that is rolled back', 'identity', q{INSERT INTO identity (what) VALUES ('a')}, 'SELECT 1', 'ROLLBACK' ]);

@@ -38,8 +38,8 @@ RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SE
                      THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab, is_floor) END, bigint '-1');
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
--- was set by hand: the trigger takes the lock of the lesser of that floor and the true one. If others hold that lock
--- exclusively, the next lower floor does as well. To take a lock again costs little.
+-- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
+-- keys. If others hold that lock exclusively, the next lower floor does as well. To take a lock again costs little.
 --- takes the lock of a transaction for `kid_horizon(table)`
 CREATE FUNCTION kid_track_enter() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
@@ -47,8 +47,8 @@ DECLARE
     setting pg_catalog.text := pg_catalog.concat('kid_track.f', TG_RELID);
     held bigint := CASE WHEN pg_catalog.current_setting(setting, true) OPERATOR(pg_catalog.<>) ''
                         THEN pg_catalog.current_setting(setting, true) END;
-    floor bigint := least(held, kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid,
-                                                   TG_ARGV[1]::pg_catalog.oid, true));
+    last bigint := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid, true);
+    floor bigint := greatest(least(held, last), last OPERATOR(pg_catalog.-) 549755813888);
 BEGIN
     WHILE NOT pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID, floor)) LOOP
         floor := floor OPERATOR(pg_catalog.-) 1;
