@@ -2924,6 +2924,230 @@ COMMENT ON FUNCTION kid_identity(
     OUT node bigint) IS
     'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the lane of kid64 and kid96';
 
+-- from src/sql/track.sql
+
+CREATE FUNCTION kid_track_enter() RETURNS trigger
+    LANGUAGE C VOLATILE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
+
+CREATE FUNCTION kid_track_check() RETURNS trigger
+    LANGUAGE C VOLATILE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
+
+-- from src/sql/tables/track.sql.in
+
+-- A horizon for tables that draw their IDs from a sequence, for both editions
+--
+-- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction. Its key
+-- is 23 bits of the table's OID and 40 of the floor: the last value of the sequence; of a logical clock its last state
+-- without the last 14 bits. What the transaction draws afterwards is above its floor. PostgreSQL releases the lock when
+-- others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock, later statements see all
+-- rows up to what it read. If another lock happens to have such a key, the horizon is lower until that lock ends.
+--
+-- Everything runs with the rights of the caller. So everybody may read the sequence of a tracked table.
+
+CREATE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
+
+-- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
+-- or null. If `col` is null, takes the column of the trigger.
+CREATE FUNCTION kid_track_source(tab oid, col name) RETURNS text[]
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    is_tracked boolean := col IS NULL;
+    t record;
+    seq oid;
+    shift integer := 0;
+    s record;
+    wrong text;
+BEGIN
+    SELECT c.relkind, c.relispartition, c.relhassubclass, c.relpersistence, a.attname, a.attidentity, a.atttypid,
+           string_to_array(encode(g.tgargs, 'escape'), chr(92) || '000') AS args,
+           pg_get_expr(e.adbin, e.adrelid) AS value
+      INTO t
+      FROM pg_class AS c
+           LEFT JOIN pg_trigger AS g ON is_tracked AND g.tgrelid = c.oid AND g.tgname = 'kid_track'
+                                        AND g.tgenabled = 'A' AND g.tgfoid::regproc::text LIKE '%kid_track_enter%'
+           LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND (a.attname = col OR a.attnum = g.tgattr[0])
+           LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
+     WHERE c.oid = tab;
+    IF t.attidentity <> '' THEN
+        seq := pg_get_serial_sequence(tab::regclass::text, t.attname)::regclass;
+    ELSIF t.value IS NOT NULL THEN
+        seq := to_regclass(replace(substring(t.value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'),
+                                   '''''', ''''));
+        IF seq IS NULL THEN
+            -- A clock of the edition in plain SQL counts 16384 states in a millisecond.
+            seq := to_regclass(CASE replace(t.value, '"', '')
+                WHEN 'kid.kid_next()' THEN 'kid_clocks.kid64_clock'
+                WHEN 'kid.kid64_next()' THEN 'kid_clocks.kid64_clock'
+                WHEN 'kid.kid_uuidv7()' THEN 'kid_clocks.kid_uuidv7_clock' END);
+            shift := 14;
+        END IF;
+    END IF;
+    wrong := CASE
+        WHEN is_tracked AND t.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
+        WHEN t.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
+        WHEN t.relkind NOT IN ('r', 'p') OR t.relispartition THEN 'it is no table, or a partition: track its parent'
+        WHEN t.relpersistence <> 'p' THEN 'it does not outlast a crash'
+        WHEN seq IS NULL THEN format('the default of column "%s" is not the next value of a sequence', t.attname)
+        WHEN is_tracked AND shift = 0 AND NOT has_sequence_privilege('public', seq, 'SELECT')
+        THEN format('not everybody may read sequence %s', seq::regclass)
+        WHEN is_tracked AND shift = 0 AND t.args[1] = tab::text AND t.args[2] <> seq::text
+        THEN format('column "%s" drew from another sequence when the table was tracked', t.attname)
+    END;
+    IF wrong IS NULL AND shift = 0 THEN
+        s := pg_sequence_parameters(seq);
+        wrong := CASE WHEN s.cache_size <> 1
+                      THEN format('sequence %s has CACHE %s, not 1', seq::regclass, s.cache_size)
+                      WHEN s.increment < 1 OR s.minimum_value < 0 OR s.cycle_option
+                      THEN format('sequence %s is not ascending from 0 or above without CYCLE', seq::regclass) END;
+    END IF;
+    IF wrong IS NULL AND t.relhassubclass THEN
+        wrong := CASE WHEN t.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = tab)
+                      THEN 'other tables inherit it'
+                      WHEN EXISTS (SELECT FROM pg_partition_tree(tab) AS p
+                                               JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
+                      THEN 'it has foreign partitions' END;
+    END IF;
+    IF wrong IS NULL AND NOT is_tracked THEN
+        wrong := (SELECT CASE WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
+                                   AND (y.oid <> 'uuid'::regtype OR shift = 0)
+                              THEN format('column "%s" is of type %s', t.attname, y.oid::regtype)
+                              WHEN (SELECT c.relpersistence FROM pg_class AS c WHERE c.oid = seq) <> 'p'
+                              THEN format('sequence %s does not outlast a crash', seq::regclass) END
+                    FROM pg_type AS y WHERE y.oid = t.atttypid);
+    END IF;
+    RETURN ARRAY[t.attname::text, seq::text, shift::text, wrong];
+END $$;
+
+CREATE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
+    s text[];
+BEGIN
+    IF col IS NULL THEN
+        SELECT a.attname INTO col
+          FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+         WHERE i.indrelid = tab AND i.indisprimary AND i.indnkeyatts = 1;
+    END IF;
+    EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, '');
+    IF s[4] IS NOT NULL THEN
+        RAISE 'table % cannot be tracked: %', tab, s[4] USING ERRCODE = 'object_not_in_prerequisite_state';
+    ELSIF s[3] = '0' AND NOT has_sequence_privilege('public', s[2]::oid, 'SELECT') THEN
+        EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', s[2]::oid::regclass);
+    END IF;
+    -- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and
+    -- are of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function.
+    EXECUTE format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
+                   'EXECUTE FUNCTION %s.kid_track_enter(%s, %s%s)',
+                   s[1], tab, home, tab::oid,
+                   CASE WHEN s[3] = '0' THEN s[2] ELSE '0' END, CASE WHEN reject THEN ', true' END);
+    EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab);
+    IF reject THEN
+        EXECUTE format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH ROW '
+                       'EXECUTE FUNCTION %s.kid_track_check(%L)', s[1], tab, home, s[1]);
+    ELSIF EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'zz_kid_track') THEN
+        EXECUTE format('DROP TRIGGER zz_kid_track ON %s', tab);
+    END IF;
+END $$;
+
+CREATE FUNCTION kid_untrack(tab regclass) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+BEGIN
+    EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %s', tab);
+    EXECUTE format('DROP TRIGGER IF EXISTS zz_kid_track ON %s', tab);
+END $$;
+
+-- A floor that is above what this has read of the sequence is of a transaction that has begun since: a horizon need not
+-- wait for it. If it is above by more than 2^32, it is taken for one from long ago.
+CREATE FUNCTION kid_track_read(tab regclass, source text[]) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    shift integer := source[3];
+    last bigint;
+    behind bigint;
+    setting text := 'kid_track.h' || tab::oid;
+BEGIN
+    IF current_setting('transaction_isolation') NOT LIKE 'read %committed' OR pg_is_in_recovery() THEN
+        RAISE 'a horizon of a table needs READ COMMITTED, and not a standby'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'Otherwise later statements need not see all rows below it.';
+    ELSIF source[4] IS NOT NULL THEN
+        RAISE 'table % is not tracked: %', tab, source[4]
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Call kid_track() for the table, again if it was.';
+    END IF;
+    -- First the sequence, then the locks
+    IF shift = 0 THEN
+        last := coalesce(pg_sequence_last_value(source[2]::oid), -1);
+    ELSE
+        last := kid.kid_track_clock(source[2]::oid);
+    END IF;
+    IF current_setting(setting, true) = last::text THEN
+        -- No row up to here was still to come when this session asked before.
+        RETURN last + 1;
+    END IF;
+    SELECT max(d.behind) INTO behind
+      FROM (SELECT (last >> shift) - (l.classid::bigint << 32 | l.objid::bigint) & 1099511627775 AS behind
+              FROM pg_locks AS l
+             WHERE l.objsubid = 1 AND l.locktype = 'advisory' AND l.mode = 'ShareLock' AND l.granted
+                   AND l.classid::bigint >> 8 = tab::oid::bigint & 8388607
+                   AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
+     WHERE d.behind < 1095216660480;
+    IF behind IS NULL THEN
+        setting := set_config(setting, last::text, false);
+    END IF;
+    RETURN least(last, (last >> shift) - behind << shift) + 1;
+END $$;
+
+-- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
+CREATE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
+    LANGUAGE SQL
+BEGIN ATOMIC
+    SELECT kid_track_read(tab, kid_track_source(tab::oid, NULL::name));
+END;
+COMMENT ON PROCEDURE kid_horizon(regclass, bigint) IS
+    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
+
+CREATE FUNCTION kid_track_holders(
+    tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
+    OUT since timestamptz)
+    RETURNS SETOF record
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT (r.unit + ((((l.classid::bigint << 32 | l.objid::bigint) - r.unit + bigint '549755813888')
+                       & bigint '1099511627775') - bigint '549755813888') << s.source[3]::integer) + bigint '1',
+           l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
+      FROM kid_track_source(tab::oid, NULL::name) AS s (source),
+           LATERAL (SELECT kid_track_read(tab, s.source) - bigint '1' >> s.source[3]::integer OFFSET 0) AS r (unit),
+           pg_locks AS l
+           LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
+           LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
+                                      AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'
+           LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
+     WHERE l.locktype = text 'advisory' AND l.objsubid = smallint '1' AND l.mode = text 'ShareLock' AND l.granted
+           AND l.classid::bigint >> 8 = (tab::oid::bigint & bigint '8388607')
+           AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+     ORDER BY 1;
+END;
+
+COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
+    'returns the key of the advisory lock of a table and a floor';
+COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
+    'returns what a column draws from, and why the column cannot be tracked';
+COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
+    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are errors if their ID was not made in their transaction';
+COMMENT ON FUNCTION kid_untrack(tab regclass) IS
+    'removes the triggers of kid_track() from a table';
+COMMENT ON FUNCTION kid_track_read(tab regclass, source text[]) IS
+    'returns the horizon of a table whose sequence is known';
+COMMENT ON FUNCTION kid_track_holders(
+    tab regclass) IS
+    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+
 -- from src/sql/tables/partitions.sql.in
 
 -- Partitions by time, for both editions

@@ -78,7 +78,7 @@ BEGIN
       INTO t
       FROM pg_class AS c
            LEFT JOIN pg_trigger AS g ON is_tracked AND g.tgrelid = c.oid AND g.tgname = 'kid_track'
-                                        AND g.tgenabled = 'A' AND g.tgfoid::regproc::text LIKE '%kid_track_enter'
+                                        AND g.tgenabled = 'A' AND g.tgfoid::regproc::text LIKE '%kid_track_enter%'
            LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND (a.attname = col OR a.attnum = g.tgattr[0])
            LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
      WHERE c.oid = tab;

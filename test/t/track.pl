@@ -16,8 +16,8 @@ my $folder = $PostgreSQL::Test::Utils::tmp_check;
 system("src/sql/assemble kid-horizon > $folder/kid-horizon.sql && src/sql/assemble kid-all > $folder/kid-all.sql") == 0 or die 'src/sql/assemble failed';
 append_to_file("$folder/rows", "copied\n");
 
-my %install = (plain => "\\i $folder/kid-horizon.sql", modules => "\\i $folder/kid-all.sql");
-my @databases = qw(plain modules);
+my %install = (extension => 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC', plain => "\\i $folder/kid-horizon.sql", modules => "\\i $folder/kid-all.sql");
+my @databases = qw(extension plain modules);
 $node->safe_psql('postgres', "CREATE DATABASE $_") foreach @databases;
 my $database;
 sub run { return $node->safe_psql($database, $_[0]) }
@@ -243,5 +243,138 @@ foreach my $mutant (
 	close_session($_) foreach $writer, $second, $consumer;
 	run($definition);
 }
+
+# What cannot be tracked, and what makes a horizon fail afterwards, in all editions
+foreach my $name (@databases)
+{
+	$database = $name;
+	run(q{
+		CREATE SEQUENCE cached CACHE 10; CREATE SEQUENCE cycling CYCLE; CREATE SEQUENCE falling INCREMENT -1; CREATE TEMP SEQUENCE x; CREATE SEQUENCE s; GRANT SELECT ON SEQUENCE s TO PUBLIC;
+		CREATE TABLE r_cached (id bigint PRIMARY KEY DEFAULT nextval('cached'));
+		CREATE TABLE r_cycling (id bigint PRIMARY KEY DEFAULT nextval('cycling'));
+		CREATE TABLE r_falling (id bigint PRIMARY KEY DEFAULT nextval('falling'));
+		CREATE UNLOGGED TABLE r_unlogged (id serial PRIMARY KEY);
+		CREATE UNLOGGED SEQUENCE unlogged; CREATE TABLE r_sequence (id bigint PRIMARY KEY DEFAULT nextval('unlogged'));
+		CREATE TABLE r_none (id bigint PRIMARY KEY);
+		CREATE TABLE r_expression (id bigint PRIMARY KEY DEFAULT nextval('s') * 2);
+		CREATE TABLE r_text (id text PRIMARY KEY DEFAULT nextval('s'));
+		CREATE TABLE r_keyless (id bigserial);
+		CREATE TABLE r_two (id bigserial, b int, PRIMARY KEY (id, b));
+		CREATE TABLE r_inherited (id bigserial PRIMARY KEY); CREATE TABLE child () INHERITS (r_inherited);
+		CREATE TABLE r_foreign (id bigserial PRIMARY KEY) PARTITION BY RANGE (id);
+		CREATE FOREIGN DATA WRAPPER w; CREATE SERVER w FOREIGN DATA WRAPPER w;
+		ALTER TABLE r_foreign DROP CONSTRAINT r_foreign_pkey;
+		CREATE FOREIGN TABLE r_table (id bigint DEFAULT nextval('s')) SERVER w;
+		CREATE FOREIGN TABLE r_part PARTITION OF r_foreign DEFAULT SERVER w});
+	my %wrong = (
+		cached => qr/CACHE 10, not 1/, cycling => qr/not ascending/, falling => qr/not ascending/, unlogged => qr/does not outlast a crash/, sequence => qr/unlogged does not outlast/,
+		none => qr/"id" is not the next value/, expression => qr/"id" is not the next value/, text => qr/"id" is of type text/, keyless => qr/no primary key of one column/,
+		two => qr/no primary key of one column/, inherited => qr/other tables inherit it/);
+	like(error("SELECT kid.kid_track('r_$_')"), qr/^table public[.]r_$_ cannot be tracked: .*$wrong{$_}/, "$name: not tracked: $_") foreach sort keys %wrong;
+	like(error("SELECT kid.kid_track('r_foreign', 'id')"), qr/it has foreign partitions/, 'nor with foreign partitions');
+	like(error("SELECT kid.kid_track('r_table', 'id')"), qr/it is no table/, 'nor a foreign table');
+	like(error("SELECT kid.kid_track('parts1')"), qr/track its parent/, 'nor a partition');
+	like(error("SELECT kid.kid_track('r_keyless', 'none')"), qr/no such column/, 'nor another column');
+	like(error("SELECT kid.kid_track('r_keyless', 'id')"), qr/^no error/, 'a column can be named');
+
+	run(q{CREATE TABLE t (id bigserial PRIMARY KEY, what text); SELECT kid.kid_track('t')});
+	is(run(q{CALL kid.kid_horizon('t')}), 0, 'the horizon of a table without rows');
+	foreach my $change (
+		[ 'ALTER TABLE t DISABLE TRIGGER kid_track', 'ALTER TABLE t ENABLE ALWAYS TRIGGER kid_track', qr/no trigger of kid_track\(\) that is enabled always/ ],
+		[ 'ALTER TABLE t ENABLE TRIGGER kid_track', 'ALTER TABLE t ENABLE ALWAYS TRIGGER kid_track', qr/no trigger of kid_track\(\) that is enabled always/ ],
+		[ q{ALTER TABLE t ALTER id SET DEFAULT nextval('s')}, q{ALTER TABLE t ALTER id SET DEFAULT nextval('t_id_seq')}, qr/drew from another sequence/ ],
+		[ 'ALTER TABLE t ALTER id DROP DEFAULT', q{ALTER TABLE t ALTER id SET DEFAULT nextval('t_id_seq')}, qr/"id" is not the next value/ ],
+		[ 'ALTER SEQUENCE t_id_seq CACHE 5', 'ALTER SEQUENCE t_id_seq CACHE 1', qr/CACHE 5/ ],
+		[ 'ALTER SEQUENCE t_id_seq CYCLE', 'ALTER SEQUENCE t_id_seq NO CYCLE', qr/not ascending/ ],
+		[ 'REVOKE SELECT ON SEQUENCE t_id_seq FROM PUBLIC', 'GRANT SELECT ON SEQUENCE t_id_seq TO PUBLIC', qr/not everybody may read sequence public[.]t_id_seq/ ],
+		[ 'CREATE TABLE heir () INHERITS (t)', 'DROP TABLE heir', qr/other tables inherit it/ ],
+		[ 'ALTER TABLE t SET UNLOGGED', 'ALTER TABLE t SET LOGGED', qr/does not outlast a crash/ ])
+	{
+		my ($do, $undo, $message) = @$change;
+		run($do);
+		like(error(q{CALL kid.kid_horizon('t')}), qr/^table public[.]t is not tracked: .*$message/, "$name: no horizon after $do");
+		like(error(q{INSERT INTO t (id) VALUES (DEFAULT) ON CONFLICT DO NOTHING}), qr/^no error|null value/, 'while writers go on');
+		run($undo);
+		like(error(q{CALL kid.kid_horizon('t')}), qr/^no error/, "but after $undo");
+	}
+	like(error(q{BEGIN ISOLATION LEVEL REPEATABLE READ; CALL kid.kid_horizon('t')}), qr/needs READ COMMITTED/, 'nor in REPEATABLE READ');
+	like(error(q{SELECT * FROM t WHERE id < kid.kid_horizon('t')}), qr/is a procedure/, 'nor in the query itself');
+
+	# Renamed, dumped and restored
+	run(q{CREATE SCHEMA moved; ALTER TABLE t RENAME TO "A t"; ALTER SEQUENCE t_id_seq RENAME TO "The 's'"; ALTER TABLE "A t" RENAME id TO "An id"; ALTER TABLE "A t" SET SCHEMA moved});
+	my $row = q{BEGIN; INSERT INTO moved."A t" (what) VALUES ('a') RETURNING "An id"; CALL kid.kid_horizon('moved."A t"'); COMMIT; CALL kid.kid_horizon('moved."A t"')};
+	my @ids = split /\n/, run($row);
+	is_deeply([ @ids[1, 2] ], [ $ids[0], $ids[0] + 1 ], 'a table can be renamed, and its column and sequence');
+	$node->safe_psql('postgres', "CREATE DATABASE restored_$name");
+	$node->command_ok([ 'pg_dump', '-f', "$folder/$name.sql", '-n', 'moved', $node->connstr($name) ], 'pg_dump');
+	$database = "restored_$name";
+	run($install{$name});
+	$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', "$folder/$name.sql" ], 'a restore');
+	@ids = split /\n/, run($row);
+	is_deeply([ @ids[1, 2] ], [ $ids[0], $ids[0] + 1 ], 'which has a horizon');
+	is((split /\n/, run("SET quote_all_identifiers = on; $row"))[-1], $ids[0] + 2, 'whatever the settings are');
+	$database = $name;
+
+	# IDs that were drawn before
+	run(q{ALTER TABLE moved."A t" SET SCHEMA public; ALTER TABLE "A t" RENAME TO t; ALTER TABLE t RENAME "An id" TO id; SELECT kid.kid_track('t', reject => true), kid.kid_track('parts', reject => true)});
+	my $early = run(q{SELECT nextval(pg_get_serial_sequence('t', 'id'))});
+	my $rejected = qr/^ID \d+ was not made in this transaction/;
+	like(error("INSERT INTO t VALUES ($early)"), $rejected, "$name: an early ID is rejected");
+	like(error("INSERT INTO t VALUES (DEFAULT, 'a'); INSERT INTO t VALUES ($early)"), $rejected, 'also after a row');
+	like(error(q{BEGIN; INSERT INTO t (what) VALUES ('a'); INSERT INTO t SELECT nextval(pg_get_serial_sequence('t', 'id')); COMMIT}), qr/^no error/, 'not one of the transaction');
+	like(error(q{BEGIN; SAVEPOINT a; INSERT INTO t (what) VALUES ('a'); ROLLBACK TO a; SELECT nextval(pg_get_serial_sequence('t', 'id')) AS id \gset
+		INSERT INTO t VALUES (:id); COMMIT}), $rejected, 'but one that was drawn without the lock');
+	like(error(q{UPDATE t SET id = id, what = 'b'}), qr/^no error/, 'an update may write the same ID');
+	like(error('UPDATE t SET id = 0'), $rejected, 'but no other');
+	like(error(q{INSERT INTO parts (what) VALUES ('a'), ('b'), ('c'), ('d'), ('e'), ('f'), ('g'), ('h'), ('i'), ('j')}), qr/^no error/, 'a row of a parent is not rejected');
+	like(error(q{INSERT INTO parts1 SELECT id, 'a' FROM parts1 LIMIT 1}), $rejected, 'one of its partition is');
+	run(q{SELECT kid.kid_untrack('t')});
+	is(run(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 't'::regclass}), 0, 'kid_untrack() leaves no trigger');
+	like(error(q{CALL kid.kid_horizon('t')}), qr/is not tracked/, 'and no horizon');
+
+	# Who holds it back: a transaction, a prepared one, and another role by a lock; one that holds locks exclusively does not.
+	my @holders = map { open_session($node, $database) } 1 .. 3;
+	my ($table, $last) = split /\|/, run(q{SELECT 'serial'::regclass::oid::bigint, last_value FROM serial_id_seq});
+	answer($holders[0], q{SET application_name = 'shop'; BEGIN; INSERT INTO serial (what) VALUES ('a');});
+	answer($holders[1], q{BEGIN; INSERT INTO serial (what) VALUES ('a'); PREPARE TRANSACTION 'holder';});
+	is(run(q{SELECT horizon - } . $last . q{, pid, gid, application_name FROM kid.kid_track_holders('serial') ORDER BY 1}), "1|$holders[0]{pid}||shop\n2||holder|", "$name: holders are listed");
+	my $key = sub { return "($table\::bigint & 8388607) << 40 | $_[0]" };
+	answer($holders[2], 'SELECT pg_advisory_lock(' . $key->($_) . ');') foreach $last + 2 .. $last + 10;
+	answer($holders[0], q{INSERT INTO serial (what) VALUES ('b'); COMMIT; BEGIN; INSERT INTO serial (what) VALUES ('c');});
+	is(run(q{SELECT count(*) FROM kid.kid_track_holders('serial') WHERE horizon = } . ($last + 2)), 2, 'the lock of a lower floor is taken if others hold that of the true one');
+	answer($holders[0], 'COMMIT;');
+	run(q{COMMIT PREPARED 'holder'});
+	is(run(q{CALL kid.kid_horizon('serial')}) - $last, 5, 'and given up');
+	close_session($_) foreach @holders;
+	is(run(q{SELECT count(*) FROM kid.kid_track_holders('serial')}), 0, 'nobody is left');
+
+	# A role with nothing but the right to insert
+	is($node->safe_psql($database, q{SET ROLE writer; INSERT INTO identity (what) VALUES ('a'); CALL kid.kid_horizon('identity')}) > 0, 1, 'writers need no other right');
+	like(error(q{SET ROLE writer; SELECT kid.kid_track('identity')}), qr/must be owner|permission denied/, 'but only the owner tracks');
+}
+
+# A full lock table: writers fail, and nothing is missed. kid_track() waits for writers that have begun.
+$database = 'extension';
+my $many = open_session($node, $database);
+answer($many, 'BEGIN; SELECT count(pg_try_advisory_xact_lock(i)) FROM generate_series(1, 1000000) AS i;') =~ /out of shared memory/ or die 'no full lock table';
+answer($many, 'ROLLBACK; SELECT count(pg_advisory_lock(7, 7)); ROLLBACK;');
+answer($many, q{DO $$BEGIN FOR i IN 1..1000000 LOOP PERFORM pg_advisory_lock(i); END LOOP; EXCEPTION WHEN OTHERS THEN END$$;});
+error(q{INSERT INTO identity (what) SELECT 'full' FROM generate_series(1, 3)});
+close_session($many);
+like(run(q{SELECT count(*) FROM identity WHERE what = 'full'}), qr/^[03]$/, 'with a full lock table a row is inserted or an error');
+like(error(q{CALL kid.kid_horizon('identity')}), qr/^no error/, 'leaves nothing behind');
+
+my $open = open_session($node, $database);
+my $tracks = open_session($node, $database);
+run('CREATE TABLE late (id bigserial PRIMARY KEY, what text)');
+answer($open, q{BEGIN; INSERT INTO late (what) VALUES ('before');});
+ask($tracks, q{SET lock_timeout = '10ms'; SELECT kid.kid_track('late');});
+like(answer($tracks), qr/lock timeout/, 'kid_track() waits for writers, up to lock_timeout');
+ask($tracks, q{SET lock_timeout = 0; SELECT kid.kid_track('late');});
+wait_for_lock($tracks);
+answer($open, 'COMMIT;');
+answer($tracks);
+is(run(q{CALL kid.kid_horizon('late')}), 2, 'and a consumer that begins then has a horizon');
+close_session($_) foreach $open, $tracks;
 
 done_testing();

@@ -137,6 +137,15 @@ inline int own_number() {
 #endif
 }
 
+/// Returns the number of this transaction in its process.
+inline LocalTransactionId own_local_xid() {
+#if PG_VERSION_NUM >= 170000
+  return MyProc->vxid.lxid;
+#else
+  return MyProc->lxid;
+#endif
+}
+
 inline auto volatile &transaction_variables() {
 #if PG_VERSION_NUM >= 170000
   return *TransamVariables;
