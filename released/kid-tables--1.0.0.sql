@@ -587,6 +587,7 @@ DECLARE
     locking text := CASE WHEN (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user)
                          THEN 'FOR KEY SHARE OF n' END;
     most_strangers integer := 1000;
+    locked regclass := 0;               -- the last table that was locked; a table can have 1600 columns
     source record;
     name text;
     option smallint;
@@ -648,7 +649,9 @@ BEGIN
                                       AND d.adrelid IN (SELECT p FROM pg_partition_ancestors(c.oid) AS p))))
          ORDER BY c.oid::regclass, a.attnum $query$, home) USING only_clock, parent, home
     LOOP
-        SELECT source.clock, source.past, source.prefix, source.relation, source.attname, source.problem, false
+        SELECT source.clock, source.past, source.prefix, source.relation, source.attname,
+               CASE WHEN source.relation = locked THEN 'the table is locked' ELSE source.problem END,
+               source.relation = locked
           INTO clock, past, prefix, relation, column_name, problem, passing;
         id := NULL; issued := NULL; latest := NULL; later := NULL; later_issued := NULL;
         IF problem IS NOT NULL THEN
@@ -715,10 +718,9 @@ BEGIN
                         INTO found, found_time
                         USING since, CASE condition WHEN '>=' THEN since ELSE '-infinity' END;
                     IF condition = '<=' THEN
-                        id := found;
-                        issued := found_time;
-                        EXECUTE format('SELECT %1$s.kid_timestamp(%1$s.%2$I($1))', home, prefix || '_ceil')
-                            INTO latest USING issued;
+                        EXECUTE format('SELECT $1, $2, %1$s.kid_timestamp(%1$s.%2$I($2)) '
+                                       'WHERE $2 <= %1$s.kid_timestamp(%1$s.%2$I($3))', home, prefix || '_ceil')
+                            INTO id, issued, latest USING found, found_time, since;
                     ELSE
                         later := found;
                         later_issued := found_time;
@@ -738,6 +740,7 @@ BEGIN
             WHEN lock_not_available THEN
                 problem := 'the table is locked';
                 passing := true;
+                locked := relation;
             WHEN OTHERS THEN
                 problem := 'it cannot be read: ' || SQLERRM;
                 -- Deadlocks and damage.

@@ -204,6 +204,9 @@ sql('CREATE TABLE t (id bigint DEFAULT flake_next() PRIMARY KEY)');
 sql(q{INSERT INTO t VALUES (-1), (flake_make('2045-01-01', 0, 0, 0)), (flake_make(now() + interval '20 min', 0, 0, 0))});
 is(sql(q{SELECT problem IS NULL, id = CASE WHEN problem IS NULL THEN max ELSE 18446744073709551615 END::text FROM kid_observe_all(), (SELECT max(id) FROM t) AS m WHERE id IS NOT NULL ORDER BY 1}),
 	"f|t\nt|t", 'a negative bigint is a flake after 2039, which is reported');
+sql(q{UPDATE t SET id = flake_make(now() + interval '2 h', 0, 0, 0) WHERE id > 0});
+is(sql(q{SELECT count(*), count(problem) FROM kid_observe_all() WHERE id IS NOT NULL}), '1|1', 'negative bigints without a flake of the present are reported');
+is(sql(q{SELECT kid_timestamp(flake_next()) < now() + interval '30 min'}), 't', 'these negative bigints move no clock');
 sql('DROP TABLE t');
 reset_clocks();
 
@@ -236,7 +239,7 @@ output_of('CREATE UNIQUE INDEX CONCURRENTLY invalid_id ON invalid (id)');
 my $other = open_session($node, $database);
 answer($other, qq{CREATE TEMPORARY TABLE theirs (id kid64 PRIMARY KEY); INSERT INTO theirs VALUES ($id);});
 sql(qq{CREATE TABLE locked (id kid64 PRIMARY KEY); CREATE TABLE dropped (id kid64 PRIMARY KEY); CREATE TABLE rebuilt (id kid64 PRIMARY KEY); INSERT INTO rebuilt VALUES (kid_next())});
-answer($other, 'BEGIN; ALTER TABLE locked ADD n int; DROP TABLE dropped;');
+answer($other, 'BEGIN; ALTER TABLE locked ADD n kid64; DROP TABLE dropped;');
 my $third = open_session($node, $database);
 answer($third, 'BEGIN; REINDEX INDEX rebuilt_pkey;');
 my $none = 'no btree index begins with it';
@@ -263,7 +266,11 @@ is(sql($decided) =~ s/ \S*$//r, 'kid: fine.id', 'the other columns are observed'
 is(sql(q{SELECT count(*) FROM kid_observe_all() WHERE problem IS NOT NULL AND (id IS NOT NULL OR clock IS NULL)}), 0, 'a row with a problem has a clock and no ID');
 answer($third, 'COMMIT;');
 close_session($third);
-answer($other, 'COMMIT; DROP TABLE theirs;');
+answer($other, 'COMMIT; DROP TABLE theirs; BEGIN; CREATE UNIQUE INDEX ON locked (n);');
+sql(q{SET log_lock_waits = on; SET deadlock_timeout = '1s'; } . $problems);
+my $locked = sql(q{SELECT 'locked'::regclass::oid});
+is(() = slurp_file($node->logfile) =~ /still waiting for ShareUpdateExclusiveLock on relation $locked /g, 1, 'a locked table is waited for once');
+answer($other, 'COMMIT;');
 unlike(sql($problems), qr{locked|dropped|rebuilt|temp}, 'after the locks are released these columns are not reported');
 sql("CREATE TEMPORARY TABLE ours (id kid64 PRIMARY KEY); INSERT INTO ours VALUES (kid64_make(now() + interval '45 min', 0)); $decided") =~ /kid: (\S+)/;
 is($1, 'ours.id', 'a temporary table of this session is observed');
