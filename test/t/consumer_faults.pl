@@ -1,5 +1,5 @@
 # Consumers on servers with faults. Those that share the work (docs/guides/consumers.md) take turns although the clock goes back. One
-# that replays from a time misses no row of a transaction that is open. One that reads by transaction ID (docs/operate/operations.md) misses no row after a failover that lost rows, if its cursor is set back.
+# that replays from a time misses no row of a transaction that is open. One that reads by transaction ID (docs/operate/run-and-watch.md) misses no row after a failover that lost rows, if its cursor is set back.
 use strict;
 use warnings;
 use Dialogue;
@@ -48,7 +48,7 @@ replay("(SELECT kid_timestamp(id) FROM events WHERE payload = 'late')");
 is(invoices(), 'first early late late', 'and reads the rows again from that time on');
 
 # The standby is away while the primary commits the last rows, and takes its place afterwards.
-my ($outbox, $poll, $set_back) = slurp_file('docs/operate/operations.md') =~ /^```sql\n(CREATE TABLE outbox .*?)^```.*?^```sql\n(SELECT tx.*?)^```.*?`(SELECT tx[^`]*)`/ms or die;
+my ($outbox, $poll, $set_back) = slurp_file('docs/operate/run-and-watch.md') =~ /^```sql\n(CREATE TABLE outbox .*?)^```.*?^```sql\n(SELECT tx.*?)^```.*?`(SELECT tx[^`]*)`/ms or die;
 $a->sql($outbox);
 $a->backup('b');
 my $b = PostgreSQL::Test::Cluster->new('b');

@@ -1,4 +1,4 @@
-# How many sessions a horizon has memory for if kid is not preloaded, as docs/operate/operations.md says; with kid preloaded, any number.
+# How many sessions a horizon has memory for if kid is not preloaded, as docs/operate/run-and-watch.md says; with kid preloaded, any number.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

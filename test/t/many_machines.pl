@@ -1,4 +1,4 @@
-# docs/guides/many-machines.md, step by step, on servers whose clocks differ by seconds, while clients write: a server joins, goes, its
+# docs/guides/many-servers.md, step by step, on servers whose clocks differ by seconds, while clients write: a server joins, goes, its
 # number is used again, and a copy of a server joins. No ID is made twice.
 use strict;
 use warnings;
@@ -7,7 +7,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
-my $page = slurp_file('docs/guides/many-machines.md');
+my $page = slurp_file('docs/guides/many-servers.md');
 
 # Returns the statements of the numbered steps after a sentence of the page: an array for each step.
 sub steps_after

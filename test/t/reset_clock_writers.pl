@@ -1,4 +1,4 @@
-# The steps of docs/operate/troubleshooting.md, "A clock that was wrong", while eight writers in two databases run on, and long transactions
+# The steps of docs/operate/when-something-is-wrong.md, "A clock that was wrong", while eight writers in two databases run on, and long transactions
 # are open. No client is given an ID twice, no key is lost, and afterwards all clocks are right. KID_ROUNDS makes it longer.
 use strict;
 use warnings;

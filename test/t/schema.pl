@@ -1,5 +1,5 @@
 # kid in its own schema: what works for a role without that schema in its search_path, and what fails with which error. It also
-# runs the statements of docs/operate/operations.md about this.
+# runs the statements of docs/operate/run-and-watch.md about this.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -23,10 +23,10 @@ sub output_of
 }
 
 # The statements of the page, in order.
-my $page = slurp_file('docs/operate/operations.md');
+my $page = slurp_file('docs/operate/run-and-watch.md');
 my ($section) = $page =~ /^## In a schema of its own\n(.*?)^## /ms;
 my @blocks = $section =~ /^```sql\n(.*?)^```/msg;
-is(scalar @blocks, 2, 'docs/operate/operations.md has two blocks of statements');
+is(scalar @blocks, 2, 'docs/operate/run-and-watch.md has two blocks of statements');
 sql($blocks[0]);
 sql(q{
 	CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text);
@@ -40,7 +40,7 @@ sql(q{
 	INSERT INTO orders (id, item) VALUES ('.6.nef3Mk.3', 'tea'), (DEFAULT, 'milk'), (DEFAULT, 'rice');
 	INSERT INTO lines SELECT id, 1 FROM orders;
 });
-is(output_of($blocks[1]), 'tea', 'the statements of docs/operate/operations.md work');
+is(output_of($blocks[1]), 'tea', 'the statements of docs/operate/run-and-watch.md work');
 is(output_of("SET search_path = ''; SELECT public.item_of('.6.nef3Mk.3')"), 'tea', 'a function with the schema in its own search_path works with an empty one');
 
 # Runs each statement in its own transaction, without kid's schema in search_path.

@@ -1,5 +1,4 @@
-# One server becomes two that replicate to each other and both make IDs, by the steps of docs/guides/many-machines.md and
-# docs/guides/replication.md. No ID repeats, and both have all rows. The test also shows that each step is needed: without it both
+# One server becomes two that replicate to each other and both make IDs, by the steps of docs/guides/many-servers.md. No ID repeats, and both have all rows. The test also shows that each step is needed: without it both
 # servers make the same ID at the same instant.
 use strict;
 use warnings;

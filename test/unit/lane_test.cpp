@@ -134,7 +134,7 @@ TEST(ClockThreads, KeepToTheirLane) {
   }
 }
 
-/// The steps of docs/guides/many-machines.md that a test can omit, and details that it can change.
+/// The steps of docs/guides/many-servers.md that a test can omit, and details that it can change.
 struct procedure {
   bool changes_old_first = true; ///< to grow, all old servers get the new number of lanes before a new server starts
   bool observes_old = true;      ///< to grow, a new server observes the end of their last unit

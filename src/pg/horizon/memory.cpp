@@ -19,7 +19,7 @@ constexpr std::size_t most_unreserved = 65536;
 
 static_assert(most_unreserved >= offsetof(horizon_memory, sessions) + 1100 * sizeof(session_floors) &&
                   2 * sizeof(prepared_floors) <= 3 * sizeof(session_floors),
-              "docs/operate/operations.md says for how many sessions or prepared transactions there is memory");
+              "docs/operate/run-and-watch.md says for how many sessions or prepared transactions there is memory");
 
 std::size_t horizon_size() {
   return offsetof(horizon_memory, sessions) + static_cast<std::size_t>(MaxBackends) * sizeof(session_floors) +
