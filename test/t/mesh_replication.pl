@@ -190,7 +190,7 @@ delete_here($_, "id = '$id'") foreach @nodes;
 equal('without the duplicate key');
 
 # Another table.
-my ($add, $refresh) = $page =~ /`(ALTER PUBLICATION everything ADD\s+TABLE)`.*?`ALTER SUBSCRIPTION … (REFRESH[^`]*)`/s or die;
+my ($add, $refresh) = $page =~ /`(ALTER PUBLICATION everything ADD\s+TABLE)`.*?`ALTER SUBSCRIPTION \S+ (REFRESH[^`]*)`/s or die;
 sql($_, "CREATE TABLE customers (id kid64 PRIMARY KEY DEFAULT kid_next(), name text); $add customers") foreach @nodes;
 foreach my $here (@nodes)
 {
