@@ -1,5 +1,5 @@
 # What docs say about tools that are not started here: docs/guides/kid_pandas.py gives the numbers and times of the vectors, and
-# the lines for pandas in docs/guides/time-queries.md read columns and files. The query for Grafana uses the primary key. The query of
+# the lines for pandas and the formulas of docs/guides/exchanging-data.md read columns, files and the same vectors. The query for Grafana uses the primary key. The query of
 # docs/operate/kid_exporter.yaml returns what this file, kid_alerts.yaml and the table in docs/operate/run-and-watch.md name, and
 # promtool, if it is there (Debian's package prometheus), accepts the alerts.
 use strict;
@@ -12,8 +12,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 sub text_of { my $text = slurp_file($_[0]); utf8::decode($text); return $text }
-my ($page, $metrics, $exporter, $rules) =
-  map { text_of($_) } 'docs/guides/time-queries.md', 'docs/operate/run-and-watch.md', 'docs/operate/kid_exporter.yaml', 'docs/operate/kid_alerts.yaml';
+my ($page, $exchange, $metrics, $exporter, $rules) =
+  map { text_of($_) } 'docs/guides/time-queries.md', 'docs/guides/exchanging-data.md', 'docs/operate/run-and-watch.md', 'docs/operate/kid_exporter.yaml', 'docs/operate/kid_alerts.yaml';
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
@@ -21,6 +21,41 @@ $node->append_conf('postgresql.conf', "timezone = 'UTC'\n");
 $node->start;
 sub sql { return $node->safe_psql('postgres', $_[0]) }
 sql('CREATE EXTENSION kid');
+
+# The formulas: text, number as a signed integer, and microseconds of each vector.
+my @vectors = map { my @v = split /\t/; [ $v[5], unpack('q', pack 'Q', hex $v[4]), ($v[0] * 1000000 + $v[1]) * 1000000 + $v[7] ] } grep { /^\d/ } split /\n/, slurp_file('test/vectors/kid64.tsv');
+my $rows = "$PostgreSQL::Test::Utils::tmp_check/vectors.tsv";
+append_to_file($rows, join '', map { join("\t", @$_) . "\n" } @vectors);
+my %formulas = (
+	python3 => [ 'python', 'py', <<'END' ],
+import sys
+for row in open(sys.argv[1]):
+    t, n, us = row.split("\t")
+    n = int(n) % 2**64
+    print(number(t) == n and text(n) == t and micros(n) == int(us) and floor(int(us)) == n >> 14 << 14)
+END
+	node => [ 'js', 'mjs', <<'END' ],
+import { readFileSync } from 'node:fs';
+for (const row of readFileSync(process.argv[2], 'utf8').trim().split('\n')) {
+  const [t, n, us] = row.split('\t'), id = BigInt.asUintN(64, BigInt(n));
+  const equal = number(t) === id && text(id) === t && micros(id) === BigInt(us) && floor(BigInt(us)) === id >> 14n << 14n;
+  console.log(equal ? 'True' : 'False');
+}
+END
+	sqlite3 => [ 'sqlite', 'sql', '' ]);
+foreach my $tool (sort keys %formulas)
+{
+	my ($language, $ext, $rest) = @{ $formulas{$tool} };
+	SKIP: {
+		skip "there is no $tool", 1 unless grep { -x "$_/$tool" } split /:/, $ENV{PATH};
+		my ($code) = $exchange =~ /^```$language\n(.*?)^```$/ms;
+		my $program = "$PostgreSQL::Test::Utils::tmp_check/formulas.$ext";
+		append_to_file($program, $ext ne 'sql' ? $code . $rest : ".mode tabs\nCREATE TABLE orders (id text, n integer, us integer);\n.import $rows orders\n"
+			. $code =~ s/^SELECT \*, (.*) AS micros/SELECT iif(number = n AND $1 = us, 'True', 'False')/mr);
+		IPC::Run::run($ext eq 'sql' ? [ $tool ] : [ $tool, $program, $rows ], $ext eq 'sql' ? ('<', $program) : (), '>', \my $out, '2>', \my $err);
+		is($out . $err, "True\n" x @vectors, "the formulas for $tool give the texts, numbers and times of the vectors");
+	}
+}
 
 # Python.
 SKIP: {
@@ -72,7 +107,7 @@ END
 SKIP: {
 	my ($python) = grep { system("$_ -c 'import pandas' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
 	skip 'there is no Python with pandas', 2 unless defined $python;
-	my ($uses, $read) = $page =~ /^```python\n(.*?)^```$/msg;
+	my (undef, $uses, $read) = $exchange =~ /^```python\n(.*?)^```$/msg;
 	my @uses = grep { /^frame/ } split /\n/, $uses;
 	my $program = "$PostgreSQL::Test::Utils::tmp_check/frames.py";
 	my $rows = sql(q{SELECT id || ' ' || id::bigint || ' ' || kid_uuidv7_at(t) || ' ' || to_char(t, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
