@@ -222,8 +222,8 @@ RETURN micros < kid_uuidv7_unit_end(state) AND state & 16383 < 8192;
 --
 -- Nor may the session with the lock be made to wait before it has set the clock, for example for a client that does not
 -- read. So it takes the lock and sets the clock within one expression, which PL/pgSQL evaluates without looking for a
--- cancel or a termination. The catalog that setval() reads is read before. The exception ends the subtransaction, and
--- with it the lock, as any other error does before it is sent. Debugging messages of the subtransaction are not sent.
+-- cancel or a termination. Catalogs are read before, but after nextval(), which can discard them. The exception ends
+-- the subtransaction, and with it the lock, as any other error does before it is sent. Debugging messages are not sent.
 CREATE OR REPLACE FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
@@ -271,9 +271,10 @@ BEGIN
             new_key := kid_clocks.kid_uuidv7_key(secret, state >> 14);
         END IF;
         BEGIN
-            IF (CASE WHEN pg_sequence_parameters('kid_clocks.kid_uuidv7_clock'::regclass) IS NOT NULL
+            IF (CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
+                          AND pg_sequence_parameters('kid_clocks.kid_uuidv7_clock'::regclass) IS NOT NULL
                           AND pg_sequence_parameters('kid_clocks.kid_uuidv7_secret'::regclass) IS NOT NULL
-                          AND nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL THEN
+                          AND coalesce(kid_uuidv7_state(), 0) >> 14 = state >> 14 THEN
                     CASE WHEN NOT new_secret OR pg_try_advisory_xact_lock(new_key) THEN
                         CASE WHEN pg_try_advisory_xact_lock(key) THEN
                             CASE WHEN coalesce(kid_uuidv7_state(), 0) >> 14 = state >> 14 THEN
