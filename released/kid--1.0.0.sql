@@ -3090,12 +3090,13 @@ BEGIN
         -- No row up to here was still to come when this session asked before.
         RETURN last + 1;
     END IF;
+    -- The view pg_locks would store the locks of all sessions first.
     SELECT max(d.behind) INTO behind
-      FROM (SELECT (last >> shift) - (l.classid::bigint << 32 | l.objid::bigint) & 1099511627775 AS behind
-              FROM pg_locks AS l
-             WHERE l.objsubid = 1 AND l.locktype = 'advisory' AND l.mode = 'ShareLock' AND l.granted
-                   AND l.classid::bigint >> 8 = tab::oid::bigint & 8388607
-                   AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
+      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind
+              FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks
+             WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = tab::oid::bigint & 8388607
+                   AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
+                   AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
      WHERE d.behind < 1095216660480;
     IF behind IS NULL THEN
         setting := set_config(setting, last::text, false);

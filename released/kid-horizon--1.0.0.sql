@@ -200,12 +200,13 @@ BEGIN
         -- No row up to here was still to come when this session asked before.
         RETURN last + 1;
     END IF;
+    -- The view pg_locks would store the locks of all sessions first.
     SELECT max(d.behind) INTO behind
-      FROM (SELECT (last >> shift) - (l.classid::bigint << 32 | l.objid::bigint) & 1099511627775 AS behind
-              FROM pg_locks AS l
-             WHERE l.objsubid = 1 AND l.locktype = 'advisory' AND l.mode = 'ShareLock' AND l.granted
-                   AND l.classid::bigint >> 8 = tab::oid::bigint & 8388607
-                   AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
+      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind
+              FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks
+             WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = tab::oid::bigint & 8388607
+                   AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
+                   AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
      WHERE d.behind < 1095216660480;
     IF behind IS NULL THEN
         setting := set_config(setting, last::text, false);
@@ -297,15 +298,28 @@ RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SE
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
 -- keys. If others hold that lock exclusively, the next lower floor does as well. To take a lock again costs little.
+--
+-- The first statement of a transaction assigns the transaction ID instead of the setting, which would take a third of
+-- its time. The second one sets the setting. Each expression takes time in each transaction, so the first has only one.
 CREATE OR REPLACE FUNCTION kid_track_enter() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    setting pg_catalog.text := pg_catalog.concat('kid_track.f', TG_RELID);
-    held bigint := CASE WHEN pg_catalog.current_setting(setting, true) OPERATOR(pg_catalog.<>) ''
-                        THEN pg_catalog.current_setting(setting, true) END;
-    last bigint := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid, true);
-    floor bigint := greatest(least(held, last), last OPERATOR(pg_catalog.-) 549755813888);
+    setting pg_catalog.text;
+    held bigint;
+    last bigint;
+    floor bigint;
 BEGIN
+    IF TG_ARGV[2] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
+       AND pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID,
+               kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid, true)))
+       AND pg_catalog.pg_current_xact_id() IS NOT NULL THEN
+        RETURN NEW;
+    END IF;
+    setting := pg_catalog.concat('kid_track.f', TG_RELID);
+    held := CASE WHEN pg_catalog.current_setting(setting, true) OPERATOR(pg_catalog.<>) ''
+                 THEN pg_catalog.current_setting(setting, true)::bigint END;
+    last := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid, true);
+    floor := greatest(least(held, last), last OPERATOR(pg_catalog.-) 549755813888);
     WHILE NOT pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID, floor)) LOOP
         floor := floor OPERATOR(pg_catalog.-) 1;
     END LOOP;
@@ -317,7 +331,7 @@ BEGIN
             setting := pg_catalog.set_config(pg_catalog.concat('kid_track.e', TG_RELID), floor::pg_catalog.text, true);
         END IF;
     END IF;
-    RETURN NULL;
+    RETURN NEW;
 END $$;
 
 -- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them.

@@ -87,9 +87,9 @@ my @writers = (
 	[ 'SERIALIZABLE', 'identity', q{SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; INSERT INTO identity (what) VALUES ('a')} ],
 	[ 'another role', 'identity', q{SET LOCAL ROLE writer; INSERT INTO identity (what) VALUES ('a'); RESET ROLE} ],
 	[ 'settings that are reset', 'identity', q{INSERT INTO identity (what) VALUES ('a'); RESET ALL; INSERT INTO identity (what) VALUES ('b')} ],
-	[ 'a setting by hand', 'identity', q{SELECT set_config('kid_track.f' || 'identity'::regclass::oid, '1000000', true); INSERT INTO identity (what) VALUES ('a')} ],
+	[ 'a setting by hand', 'identity', q{SELECT set_config('kid_track.f' || 'identity'::regclass::oid, '1000000', true), pg_current_xact_id(); INSERT INTO identity (what) VALUES ('a')} ],
 	# Its key would be that of a floor above the sequence.
-	[ 'a setting by hand that is low', 'identity', q{SELECT set_config('kid_track.f' || 'identity'::regclass::oid, (last_value + 5 - (1::bigint << 40))::text, true) FROM identity_id_seq; INSERT INTO identity (what) VALUES ('a')} ],
+	[ 'a setting by hand that is low', 'identity', q{SELECT set_config('kid_track.f' || 'identity'::regclass::oid, (last_value + 5 - (1::bigint << 40))::text, true), pg_current_xact_id() FROM identity_id_seq; INSERT INTO identity (what) VALUES ('a')} ],
 	[ 'a transaction that is prepared', 'identity', q{INSERT INTO identity (what) VALUES ('a')}, q{PREPARE TRANSACTION 'w'}, q{COMMIT PREPARED 'w'} ],
 	[ 'a transaction that is prepared in vain', 'identity', q{INSERT INTO identity (what) VALUES ('a')}, q{PREPARE TRANSACTION 'w'}, q{ROLLBACK PREPARED 'w'} ],
 	[ 'a transaction that is rolled back', 'identity', q{INSERT INTO identity (what) VALUES ('a')}, 'SELECT 1', 'ROLLBACK' ]);
@@ -178,6 +178,18 @@ foreach my $name (@databases)
 	}
 }
 
+# Returns how many locks a transaction has that inserts nothing in one statement after the other, while IDs are drawn.
+sub many_locks
+{
+	return run(q{BEGIN; DO $$BEGIN FOR i IN 1..100 LOOP PERFORM nextval('serial_id_seq'); INSERT INTO serial (what) SELECT 'a' WHERE false; END LOOP; END$$;
+		SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid(); COMMIT});
+}
+foreach my $name (@databases)
+{
+	$database = $name;
+	cmp_ok(many_locks(), '<=', 2, "$name: a transaction takes two locks of a table at most");
+}
+
 # Mutants: functions with a part replaced, each of which makes consumers miss rows.
 $database = 'plain';
 sub mutate
@@ -188,12 +200,32 @@ sub mutate
 	run($mutant);
 	return $definition;
 }
+# The trigger in C takes the same locks, so it may replace the one in PL/pgSQL while transactions are open.
+my $in_c = q{CREATE OR REPLACE FUNCTION kid.kid_track_enter() RETURNS trigger LANGUAGE c AS '$libdir/kid'};
+my @first = ('a row', 'rows of a query', 'a setting by hand', 'a setting by hand that is low', 'a transaction that is prepared', 'two tables');
+push @writers, [ 'both triggers', 'identity', "INSERT INTO identity (what) VALUES ('a'); $in_c; INSERT INTO identity (what) VALUES ('b')" ],
+	[ 'an open transaction', 'identity', q{SAVEPOINT a; INSERT INTO identity (what) VALUES ('a'); SAVEPOINT b; INSERT INTO identity (what) VALUES ('b'); ROLLBACK TO b} ];
+my $in_sql = run(q{SELECT pg_get_functiondef('kid.kid_track_enter'::regproc)});
+foreach my $language ($in_sql, $in_c)
+{
+	run($language);
+	my %missed = play_all(@first, 'both triggers', 'an open transaction');
+	is($missed{$_}[0], 0, "nothing is missed of $_ with triggers of both editions") foreach sort keys %missed;
+}
+run($in_sql);
+
+my $no_id = 'a first statement that assigns no transaction ID';
 foreach my $mutant (
+	[ 'no lock in the first statement', 'kid_track_enter', 'AND pg_catalog.pg_try_advisory_xact_lock_shared(', 'AND 0 <> (' ],
+	[ $no_id, 'kid_track_enter', 'AND pg_catalog.pg_current_xact_id() IS NOT NULL', '' ],
 	[ 'no lock', 'kid_track_enter', 'NOT pg_catalog.pg_try_advisory_xact_lock_shared', 'false AND pg_catalog.pg_try_advisory_xact_lock_shared' ],
-	[ 'a lock of the session that is given up', 'kid_track_enter', 'RETURN NULL', 'PERFORM pg_advisory_unlock_shared(kid.kid_track_key(TG_RELID, floor)); RETURN NULL', 'pg_try_advisory_xact_lock_shared', 'pg_try_advisory_lock_shared' ],
+	[ 'a lock of the session that is given up', 'kid_track_enter', "RETURN NEW;\nEND \$", "PERFORM pg_advisory_unlock_shared(kid.kid_track_key(TG_RELID, floor)); RETURN NEW;\nEND \$",
+		'NOT pg_catalog.pg_try_advisory_xact_lock_shared', 'NOT pg_try_advisory_lock_shared' ],
 	[ 'a floor that is above the sequence', 'kid_track_enter', 'WHILE', 'floor := floor + 100; WHILE' ],
-	[ 'a setting that is believed', 'kid_track_enter', 'BEGIN', "BEGIN IF held IS NOT NULL THEN RETURN NULL; END IF;" ],
-	[ 'a floor of a setting that is believed', 'kid_track_enter', 'BEGIN', 'BEGIN floor := coalesce(held, floor);' ],
+	[ 'a setting that is believed', 'kid_track_enter', 'last :=', 'IF held IS NOT NULL THEN RETURN NULL; END IF; last :=' ],
+	[ 'a setting of the session that is believed', 'kid_track_enter', 'last :=', "IF held IS NOT NULL THEN RETURN NULL; END IF; last :=", 'floor::pg_catalog.text, true', 'floor::pg_catalog.text, false' ],
+	[ 'a floor of a setting that is believed', 'kid_track_enter', 'least(held, last)', 'coalesce(held, last)' ],
+	[ 'any floor of a setting', 'kid_track_enter', 'greatest(least(held, last), last OPERATOR(pg_catalog.-) 549755813888)', 'least(held, last)' ],
 	[ 'locks that are compared with nothing below', 'kid_track_read', '1095216660480', '0' ],
 	[ 'a horizon that is remembered too early', 'kid_track_read', 'IF behind IS NULL', 'IF true' ],
 	[ 'locks of another table', 'kid_track_read', 'tab::oid::bigint & 8388607', '0' ],
@@ -203,7 +235,7 @@ foreach my $mutant (
 	my $definition = mutate($function, @replace[0, 1]);
 	mutate($function, @replace[2, 3]) if @replace > 2;
 	run('ALTER SEQUENCE identity_id_seq CACHE 10') if $what =~ /CACHE/;
-	my %missed = play_all('a row', 'rows of a query', 'a setting by hand', 'a transaction that is prepared', 'two tables');
+	my %missed = $what eq $no_id ? ('locks in a loop' => [ many_locks() - 2 ]) : play_all(@first);
 	run('ALTER SEQUENCE identity_id_seq CACHE 1') if $what =~ /CACHE/;
 	my @found = grep { $missed{$_}[0] } sort keys %missed;
 	ok(scalar @found, "mutant found: $what") and note scalar @found, " cases, the first is ", $found[0];

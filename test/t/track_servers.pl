@@ -1,7 +1,8 @@
 # kid_track() on several servers: a promoted standby, where prepared transactions still hold the horizon back, and logical
-# replication from and to a tracked table.
+# replication from and to a tracked table, and crashes that lose rows and cursors.
 use strict;
 use warnings;
+use Failure;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -47,4 +48,28 @@ $standby->safe_psql('postgres', $row);
 is($standby->safe_psql('postgres', $horizon), 3, 'also after a row');
 $standby->safe_psql('postgres', q{COMMIT PREPARED 'p'});
 is($standby->safe_psql('postgres', "$horizon;") > $standby->safe_psql('postgres', 'SELECT max(id) FROM events'), 1, 'until it ends');
+
+# A crash loses a row that a consumer has seen, and gives its ID to another. A cursor in the same database is lost with the row,
+# or keeps the row, however it was committed: its commit is later in WAL. The walsender and the writer of WAL must not flush it.
+my $primary = PostgreSQL::Test::Cluster->new('crashing');
+$primary->init;
+$primary->append_conf('postgresql.conf', "synchronous_commit = off\nwal_writer_delay = 10s\n");
+foreach my $kept ('elsewhere', 'off', 'on')
+{
+	$primary->start;
+	$primary->safe_psql('postgres', "DROP EXTENSION IF EXISTS kid CASCADE; DROP SCHEMA IF EXISTS kid; DROP TABLE IF EXISTS events; $tables; CREATE TABLE IF NOT EXISTS cursors (last bigint); TRUNCATE cursors; INSERT INTO cursors VALUES (0); $row; CHECKPOINT");
+	my ($walwriter) = $primary->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'});
+	kill 'STOP', $walwriter;
+	$primary->safe_psql('postgres', $row);
+	is($primary->safe_psql('postgres', $horizon), 3, 'a consumer sees the second row');
+	$primary->safe_psql('postgres', "SET synchronous_commit = $kept; UPDATE cursors SET last = 2") if $kept ne 'elsewhere';
+	kill_server($primary);
+	$primary->start;
+	my $last = $kept eq 'elsewhere' ? 2 : $primary->safe_psql('postgres', 'SELECT last FROM cursors');
+	is($last, $kept eq 'off' ? 0 : 2, "its cursor, kept $kept, after a crash");
+	$primary->safe_psql('postgres', "SET synchronous_commit = on; INSERT INTO events (what) VALUES ('new')");
+	my $new = $primary->safe_psql('postgres', "SELECT count(*) FROM events WHERE what = 'new' AND id > $last");
+	is($new, $kept eq 'elsewhere' ? 0 : 1, $kept eq 'elsewhere' ? 'misses a new row with the same ID' : 'misses no new row');
+	$primary->stop;
+}
 done_testing();
