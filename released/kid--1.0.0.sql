@@ -543,6 +543,11 @@ CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
 CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
+COMMENT ON FUNCTION kid64_next(n bigint) IS
+    'makes n kid64, each greater than the one before it';
+COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
+    'makes a kid64 with the time of an old row';
+
 -- from src/sql/traits/horizon.sql.in
 
 -- kid64: the horizon (src/pg/traits/clock.hpp)
@@ -583,7 +588,6 @@ CREATE FUNCTION kid_sequence(kid64) RETURNS integer
 
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
-COMMENT ON FUNCTION kid64_at(timestamptz) IS 'makes a kid64 with the time of an old row';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
@@ -1076,6 +1080,11 @@ CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
 CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
+COMMENT ON FUNCTION kid96_next(n bigint) IS
+    'makes n kid96, each greater than the one before it';
+COMMENT ON FUNCTION kid96_at(ts timestamptz) IS
+    'makes a kid96 with the time of an old row';
+
 -- from src/sql/traits/observe.sql.in
 
 -- kid96: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
@@ -1117,7 +1126,6 @@ CREATE FUNCTION kid_sequence(kid96) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
 
 COMMENT ON FUNCTION kid96_next() IS 'makes a kid96 with the node of this server';
-COMMENT ON FUNCTION kid96_next(bigint) IS 'makes n kid96, each greater than the one before it';
 COMMENT ON FUNCTION kid96_at(timestamptz) IS 'makes a kid96 with the time of an old row and the node of this server';
 COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
     'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
@@ -2120,6 +2128,11 @@ CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
 CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
+COMMENT ON FUNCTION flake_next(n bigint) IS
+    'makes n flake, each greater than the one before it';
+COMMENT ON FUNCTION flake_at(ts timestamptz) IS
+    'makes a flake with the time of an old row';
+
 -- from src/sql/traits/horizon.sql.in
 
 -- flake: the horizon (src/pg/traits/clock.hpp)
@@ -2163,8 +2176,6 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
 
 COMMENT ON FUNCTION flake_next() IS
     'makes a flake greater than all that the cluster issued with this generator and epoch';
-COMMENT ON FUNCTION flake_next(bigint) IS 'makes n flake, each greater than the one before it';
-COMMENT ON FUNCTION flake_at(timestamptz) IS 'makes a flake with the time of an old row';
 COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
     'returns the beginning of the millisecond of an ID that counts from the given epoch';
 
@@ -2621,6 +2632,11 @@ CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
 CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
+COMMENT ON FUNCTION flax_next(n bigint) IS
+    'makes n flax, each greater than the one before it';
+COMMENT ON FUNCTION flax_at(ts timestamptz) IS
+    'makes a flax with the time of an old row';
+
 -- from src/sql/types/flax.sql
 
 -- flax: what only this type has
@@ -2795,6 +2811,11 @@ CREATE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid_uuidv7_next_many';
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+
+COMMENT ON FUNCTION kid_uuidv7(n bigint) IS
+    'makes n uuid, each greater than the one before it';
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS
+    'makes a uuid with the time of an old row';
 
 -- from src/sql/traits/horizon.sql.in
 
@@ -3637,7 +3658,7 @@ END;
 -- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first year
 -- of the type takes its place.
 CREATE FUNCTION kid_stored_ids(
-    after timestamptz, only_clock text, parent regclass,
+    after timestamptz, only_clock text DEFAULT NULL, parent regclass DEFAULT NULL,
     OUT clock text, OUT past text, OUT prefix text, OUT relation regclass, OUT column_name text, OUT id text,
     OUT issued timestamptz, OUT latest timestamptz, OUT later text, OUT later_issued timestamptz, OUT problem text,
     OUT passing boolean)
@@ -4002,17 +4023,6 @@ CREATE FUNCTION kid_hold_clocks(above timestamptz, OUT clock text, OUT until tim
 CREATE FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
 
-CREATE FUNCTION kid_later_ids(
-    after timestamptz, only_clock text DEFAULT NULL,
-    OUT clock text, OUT relation regclass, OUT column_name text, OUT id text, OUT issued timestamptz, OUT problem text,
-    OUT passing boolean)
-    RETURNS SETOF record
-    LANGUAGE SQL VOLATILE PARALLEL UNSAFE COST 10000 ROWS 10
-BEGIN ATOMIC
-    SELECT s.clock, s.relation, s.column_name, s.later, s.later_issued, s.problem, s.passing
-      FROM kid_stored_ids(after, only_clock, NULL::regclass) AS s WHERE s.later IS NOT NULL OR s.problem IS NOT NULL;
-END;
-
 -- Runs no code of an owner of the schema or of a table, see kid_stored_ids().
 --
 -- Each statement has a snapshot of its own. So the second sees all rows of transactions that have ended when the first
@@ -4023,32 +4033,31 @@ CREATE FUNCTION kid_reset_clock(above timestamptz, force boolean DEFAULT false) 
 BEGIN ATOMIC
     SELECT pg_catalog.count(*) FROM kid_hold_clocks(above) h WHERE NOT force;
     WITH columns AS MATERIALIZED (
-        SELECT pg_catalog.format('%s.%I', l.relation, l.column_name) AS name, l.id, l.issued, l.problem, l.passing
-          FROM kid_hold_clocks(above) h, kid_later_ids(h.until, h.clock) l
+        SELECT pg_catalog.format('%s.%I', s.relation, s.column_name) AS name, s.later, s.later_issued, s.problem,
+               s.passing
+          FROM kid_hold_clocks(above) h, kid_stored_ids(h.until, h.clock, NULL::regclass) s
          WHERE NOT force
     ),
     latest AS (
-        SELECT c.name, c.id, c.issued FROM columns c WHERE c.id IS NOT NULL ORDER BY c.issued DESC LIMIT 5
+        SELECT c.name, c.later, c.later_issued FROM columns c WHERE c.later IS NOT NULL
+         ORDER BY c.later_issued DESC LIMIT 5
     )
     SELECT kid_lower_clocks(
         above, force,
-        (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s of %s', t.name, t.id, t.issued), E'\n'::text)
+        (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s of %s', t.name, t.later, t.later_issued), E'\n'::text)
            FROM latest t),
         (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
-           FROM columns c WHERE c.id IS NULL AND c.passing),
+           FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL AND c.passing),
         (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
-           FROM columns c WHERE c.id IS NULL AND NOT c.passing));
+           FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL AND NOT c.passing));
 END;
 
 REVOKE ALL ON FUNCTION kid_hold_clocks(timestamptz), kid_lower_clocks(timestamptz, boolean, text, text, text),
-    kid_later_ids(timestamptz, text), kid_reset_clock(timestamptz, boolean) FROM PUBLIC;
+    kid_reset_clock(timestamptz, boolean) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_hold_clocks(above timestamptz) IS
     'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this transaction';
 COMMENT ON FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) IS
     'lowers the clocks that are held; a part of kid_reset_clock()';
-COMMENT ON FUNCTION kid_later_ids(
-    after timestamptz, only_clock text) IS
-    'returns the columns of this database whose rows have IDs after a time, and those that cannot be examined';
 COMMENT ON FUNCTION kid_reset_clock(above timestamptz, force boolean) IS
     'lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID';

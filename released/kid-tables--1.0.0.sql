@@ -570,7 +570,7 @@ END;
 -- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first year
 -- of the type takes its place.
 CREATE OR REPLACE FUNCTION kid_stored_ids(
-    after timestamptz, only_clock text, parent regclass,
+    after timestamptz, only_clock text DEFAULT NULL, parent regclass DEFAULT NULL,
     OUT clock text, OUT past text, OUT prefix text, OUT relation regclass, OUT column_name text, OUT id text,
     OUT issued timestamptz, OUT latest timestamptz, OUT later text, OUT later_issued timestamptz, OUT problem text,
     OUT passing boolean)

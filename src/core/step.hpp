@@ -23,8 +23,8 @@
 //   count_on(state)   the next state to issue in the unit of `state`
 //   left(state)       how many more states of its unit can be issued after `state`
 //   states()          the least number of states in a unit
-//   holds(last, now)  what to do if the system clock goes back behind a state: if true, keep the highest time and count
-//                     on (a hybrid logical clock); if false, wait until the system clock has reached that time again
+//   keeps(last, now)  what to do if the system clock goes back behind a state: if true, keep the highest time and
+//                     count on (a hybrid logical clock); if false, wait until the system clock has reached it again
 //   divided           whether servers divide the sequence into lanes, see lane.hpp
 //   sequence          the field of the sequence in a state; only of a divided clock
 //   changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
@@ -38,8 +38,8 @@
 //   permits(clock, state)             whether `state` may be issued, and the limit
 //
 // Uniqueness and order follow from the single modification order of the one word. Only `permits` needs a memory
-// ordering: it must read the limit after the state. Whoever lowers the limit moves the state afterwards, so a caller
-// that has read the old limit fails its compare-and-swap.
+// ordering: it must read the limit after the state. A session that lowers the limit moves the state afterwards. So a
+// caller that has read the old limit fails its compare-and-swap.
 #pragma once
 
 #include "bits.hpp"
@@ -52,7 +52,7 @@ namespace kid {
 enum class step_kind : unsigned char {
   issued,  ///< `state` is the new state, and belongs to the caller alone
   used_up, ///< the sequence of the unit of `state` is used up: the system clock must move on first
-  behind,  ///< the system clock is behind the unit of `state`, and the clock does not hold: wait until it catches up
+  behind,  ///< the system clock is behind the unit of `state`, and the clock does not keep its time: wait for it
   beyond,  ///< `state` is the next one, but at or above the cell's limit, which must be renewed first
   stale,   ///< `state` is the next one, but the clock is stale: the caller must choose its clock anew
   ended,   ///< there is no time unit after that of `state`
@@ -82,10 +82,10 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
     return {step_kind::issued, clock.begin(now, last)};
 
   // The system clock went back behind the unit, and this clock waits.
-  if (!clock.holds(last, now) && now < clock.unit(last))
+  if (!clock.keeps(last, now) && now < clock.unit(last))
     return {step_kind::behind, last};
 
-  // Same unit, or one that is held: count on.
+  // Same unit, or a later one that is kept: count on.
   if (!clock.used_up(last))
     return {step_kind::issued, clock.count_on(last)};
 
@@ -95,7 +95,7 @@ constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t
     return {step_kind::ended, last};
 
   // The sequence is used up, and the caller may not carry from this unit.
-  if (clock.unit(last) != carry_from || !clock.holds(last, now))
+  if (clock.unit(last) != carry_from || !clock.keeps(last, now))
     return {step_kind::used_up, last};
 
   // The system clock has moved on by at least one unit since this one was found used up: carry into the next unit.
@@ -112,11 +112,11 @@ constexpr std::uint64_t awaited(Clock const &clock, step_result result, std::uin
 }
 
 /// Returns whether a clock goes on although the system clock is at `now`, which is out of range for `layout`: before
-/// the range, it counts on if it holds the time of `state`, which is in the range. A clock with sides has no side for
+/// the range, it counts on if it keeps the time of `state`, which is in the range. A clock with sides has no side for
 /// `now`.
 template <class Id, class Clock>
 constexpr bool goes_on(Id const &layout, Clock const &clock, std::uint64_t state, unix_micros now) noexcept {
-  return !Clock::changes_sides && now < layout.first() && clock.holds(state, 0) && state > clock.at(layout.first());
+  return !Clock::changes_sides && now < layout.first() && clock.keeps(state, 0) && state > clock.at(layout.first());
 }
 
 /// Decides when a clock may carry: go on in the next unit although the system clock is not there yet.

@@ -22,18 +22,14 @@ struct id_bounds {
   std::size_t size;
 };
 
-[[noreturn]] void damaged_error() {
-  ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED), errmsg("GiST index of IDs contains a key of the wrong size"),
-          errhint("Please REINDEX it."));
-}
-
 /// Reads a key from an index. `of_type` is the size of the type, or 0 if it is not known.
 id_bounds read_key(Datum key, std::size_t of_type = 0) {
   auto *const value = reinterpret_cast<bytea *>(DatumGetPointer(key));
   auto const *const bytes = reinterpret_cast<unsigned char const *>(VARDATA_ANY(value));
   std::size_t const size = VARSIZE_ANY_EXHDR(value) / 2;
   if (of_type != 0 ? size != of_type : size < sizeof(Datum))
-    damaged_error();
+    ereport(ERROR, errcode(ERRCODE_INDEX_CORRUPTED), errmsg("GiST index of IDs contains a key of the wrong size"),
+            errhint("Please REINDEX it."));
   return {bytes, bytes + size, size};
 }
 

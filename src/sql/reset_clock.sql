@@ -8,18 +8,6 @@ CREATE FUNCTION kid_hold_clocks(above timestamptz, OUT clock text, OUT until tim
 CREATE FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
 
---- returns the columns of this database whose rows have IDs after a time, and those that cannot be examined
-CREATE FUNCTION kid_later_ids(
-    after timestamptz, only_clock text DEFAULT NULL,
-    OUT clock text, OUT relation regclass, OUT column_name text, OUT id text, OUT issued timestamptz, OUT problem text,
-    OUT passing boolean)
-    RETURNS SETOF record
-    LANGUAGE SQL VOLATILE PARALLEL UNSAFE COST 10000 ROWS 10
-BEGIN ATOMIC
-    SELECT s.clock, s.relation, s.column_name, s.later, s.later_issued, s.problem, s.passing
-      FROM kid_stored_ids(after, only_clock, NULL::regclass) AS s WHERE s.later IS NOT NULL OR s.problem IS NOT NULL;
-END;
-
 -- Runs no code of an owner of the schema or of a table, see kid_stored_ids().
 --
 -- Each statement has a snapshot of its own. So the second sees all rows of transactions that have ended when the first
@@ -31,22 +19,24 @@ CREATE FUNCTION kid_reset_clock(above timestamptz, force boolean DEFAULT false) 
 BEGIN ATOMIC
     SELECT pg_catalog.count(*) FROM kid_hold_clocks(above) h WHERE NOT force;
     WITH columns AS MATERIALIZED (
-        SELECT pg_catalog.format('%s.%I', l.relation, l.column_name) AS name, l.id, l.issued, l.problem, l.passing
-          FROM kid_hold_clocks(above) h, kid_later_ids(h.until, h.clock) l
+        SELECT pg_catalog.format('%s.%I', s.relation, s.column_name) AS name, s.later, s.later_issued, s.problem,
+               s.passing
+          FROM kid_hold_clocks(above) h, kid_stored_ids(h.until, h.clock, NULL::regclass) s
          WHERE NOT force
     ),
     latest AS (
-        SELECT c.name, c.id, c.issued FROM columns c WHERE c.id IS NOT NULL ORDER BY c.issued DESC LIMIT 5
+        SELECT c.name, c.later, c.later_issued FROM columns c WHERE c.later IS NOT NULL
+         ORDER BY c.later_issued DESC LIMIT 5
     )
     SELECT kid_lower_clocks(
         above, force,
-        (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s of %s', t.name, t.id, t.issued), E'\n'::text)
+        (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s of %s', t.name, t.later, t.later_issued), E'\n'::text)
            FROM latest t),
         (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
-           FROM columns c WHERE c.id IS NULL AND c.passing),
+           FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL AND c.passing),
         (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
-           FROM columns c WHERE c.id IS NULL AND NOT c.passing));
+           FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL AND NOT c.passing));
 END;
 
 REVOKE ALL ON FUNCTION kid_hold_clocks(timestamptz), kid_lower_clocks(timestamptz, boolean, text, text, text),
-    kid_later_ids(timestamptz, text), kid_reset_clock(timestamptz, boolean) FROM PUBLIC;
+    kid_reset_clock(timestamptz, boolean) FROM PUBLIC;

@@ -230,7 +230,7 @@ is(() = $refused =~ /ERROR:  (?:42883|0A000)/g, 4 * @internal, 'no function with
 
 # Functions and settings that are not for everybody.
 my @reserved = sort split /\n/, sql('shared', q{SELECT signature FROM member WHERE NOT has_function_privilege('tenant', signature, 'EXECUTE')});
-is(join(' ', @reserved), join(' ', sort 'kid_stats()', 'kid_observe_all()', 'kid_reset_clock(timestamp with time zone,boolean)', 'kid_hold_clocks(timestamp with time zone)', 'kid_lower_clocks(timestamp with time zone,boolean,text,text,text)', 'kid_later_ids(timestamp with time zone,text)',
+is(join(' ', @reserved), join(' ', sort 'kid_stats()', 'kid_observe_all()', 'kid_reset_clock(timestamp with time zone,boolean)', 'kid_hold_clocks(timestamp with time zone)', 'kid_lower_clocks(timestamp with time zone,boolean,text,text,text)',
 	map { my ($type, $traits) = @$_{qw(type traits)}; map { $traits->{$_} ? "kid_$_($type)" : () } qw(observe) } all_types()), 'PUBLIC may not call exactly the reserved functions');
 my $settings = sql('shared', q{LOAD 'kid'; SELECT string_agg(name, ' ') FROM pg_settings WHERE name LIKE 'kid.%' AND context IN ('user')});
 is($settings, '', 'there is no setting that everybody may set');

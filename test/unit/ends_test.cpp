@@ -13,7 +13,7 @@ namespace {
 
 /// As after a start: sno's clock holds its time, whatever the system clock says.
 struct holding_sno_clock : sno_clock {
-  static constexpr bool holds(std::uint64_t, std::uint64_t) noexcept { return true; }
+  static constexpr bool keeps(std::uint64_t, std::uint64_t) noexcept { return true; }
 };
 
 enum class outcome : unsigned char { issued, waits, out_of_range, ended, spins };

@@ -53,7 +53,7 @@ struct flake_clock {
   static_assert(millis::max / 2 >= flake::units::max, "a state can express the last instant after the latest epoch");
   static_assert(millis::max <= INT64_MAX / flake::unit_micros, "the time of every state fits in unix_micros");
 
-  bool hold = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
+  bool keep = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
   std::uint64_t sequence_max = sequence::max;
 
   static constexpr std::uint64_t at(unix_micros time) noexcept {
@@ -71,7 +71,7 @@ struct flake_clock {
   static constexpr bool divided = false;
   static constexpr bool changes_sides = false;
   static constexpr bool is_stale() noexcept { return false; }
-  constexpr bool holds(std::uint64_t, std::uint64_t) const noexcept { return hold; }
+  constexpr bool keeps(std::uint64_t, std::uint64_t) const noexcept { return keep; }
   static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   constexpr bool used_up(std::uint64_t state) const noexcept { return sequence::get(state) >= sequence_max; }
   static constexpr std::uint64_t count_on(std::uint64_t state) noexcept { return state + 1; }

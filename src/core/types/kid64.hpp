@@ -76,7 +76,7 @@ struct kid64 {
 struct kid_clock {
   using sequence = kid64::sequence;
 
-  bool hold = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
+  bool keep = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
 
   static constexpr std::uint64_t at(unix_micros time) noexcept { return kid64::lowest(time); }
   static constexpr unix_micros time(std::uint64_t state) noexcept { return kid64::time(state); }
@@ -91,7 +91,7 @@ struct kid_clock {
   static constexpr bool divided = true;
   static constexpr bool changes_sides = false;
   static constexpr bool is_stale() noexcept { return false; }
-  constexpr bool holds(std::uint64_t, std::uint64_t) const noexcept { return hold; }
+  constexpr bool keeps(std::uint64_t, std::uint64_t) const noexcept { return keep; }
   static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   static constexpr bool used_up(std::uint64_t state) noexcept { return sequence::get(state) == sequence::max; }
   static constexpr std::uint64_t count_on(std::uint64_t state) noexcept { return state + 1; }

@@ -56,7 +56,7 @@ struct sno : counts_from_epoch<sno> {
 };
 
 /// The logical clock of sno. If the system clock goes back, the logical clock changes sides. It waits only if the other
-/// side has used that time too. After a start it can hold (held_clock in pg/types/sno.cpp).
+/// side has used that time too. After a start it can keep its time (keeping_clock in pg/types/sno.cpp).
 ///
 /// The tick bit gives every time unit two sides. One side is in use. On the other side, everything that may have been
 /// issued is at or below the safe mark:
@@ -95,7 +95,7 @@ struct sno_clock {
   static constexpr bool divided = false;
   static constexpr bool changes_sides = true;
   static constexpr bool is_stale() noexcept { return false; }
-  static constexpr bool holds(std::uint64_t, std::uint64_t) noexcept { return false; }
+  static constexpr bool keeps(std::uint64_t, std::uint64_t) noexcept { return false; }
   constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t last) const noexcept {
     return now | (last & tick::mask) | sequence_min;
   }

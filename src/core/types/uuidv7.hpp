@@ -71,7 +71,7 @@ struct uuidv7_clock {
   static_assert(millis::end == 64);
   static_assert(fraction::max + 1 >= uuidv7::unit_micros, "each microsecond has a fraction of its own");
 
-  bool hold = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
+  bool keep = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
 
   static constexpr std::uint64_t at(unix_micros time) noexcept {
     auto const micros = static_cast<std::uint64_t>(time);
@@ -97,7 +97,7 @@ struct uuidv7_clock {
   static constexpr bool divided = false;
   static constexpr bool changes_sides = false;
   static constexpr bool is_stale() noexcept { return false; }
-  constexpr bool holds(std::uint64_t, std::uint64_t) const noexcept { return hold; }
+  constexpr bool keeps(std::uint64_t, std::uint64_t) const noexcept { return keep; }
   static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   static constexpr bool used_up(std::uint64_t state) noexcept { return state == end(state); }
   static constexpr std::uint64_t count_on(std::uint64_t state) noexcept { return state + 1; }

@@ -19,12 +19,4 @@ bool parse_choice(char const *text, std::uint64_t max, automatic_or_number &resu
   return status.error == text_error::none && number <= max;
 }
 
-bool keep_choice(automatic_or_number value, void **extra) {
-  *extra = guc_extra(sizeof value);
-  if (*extra == nullptr)
-    return false;
-  memcpy(*extra, &value, sizeof value);
-  return true;
-}
-
 } // namespace kid::pg

@@ -31,7 +31,12 @@ struct automatic_or_number {
 bool parse_choice(char const *text, std::uint64_t max, automatic_or_number &result);
 
 /// Hands `value` from a check hook to the assign hook. Returns false if out of memory, which PostgreSQL reports.
-bool keep_choice(automatic_or_number value, void **extra);
+template <class Value> bool keep_choice(Value const &value, void **extra) {
+  *extra = guc_extra(sizeof value);
+  if (*extra != nullptr)
+    memcpy(*extra, &value, sizeof value);
+  return *extra != nullptr;
+}
 
 /// Defines a setting from `least` to `greatest`, with the value of its variable as default.
 inline void define_number(char const *name, char const *what, char const *more, int *variable, int least, int greatest,

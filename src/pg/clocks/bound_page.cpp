@@ -43,7 +43,7 @@ page_content &content_of(Page page) {
   return *reinterpret_cast<page_content *>(PageGetContents(page));
 }
 
-bool is_first_start(page_state state) {
+bool is_unwritten(page_state state) {
   return state < page_state::good;
 }
 
@@ -67,9 +67,9 @@ page_state look_at(Page page) {
                                                                                       : page_state::damaged;
 }
 
-/// Returns `state` if the page is good, or if this is a first start. Raises an error if the page is damaged.
+/// Returns `state` if the page is good, or if none was written yet. Raises an error if the page is damaged.
 page_state check(page_state state) {
-  if (state == page_state::good || is_first_start(state))
+  if (state == page_state::good || is_unwritten(state))
     return state;
   ereport(ERROR, errcode(ERRCODE_DATA_CORRUPTED), errmsg("page of the bounds of IDs is damaged"),
           state == page_state::damaged
@@ -174,7 +174,7 @@ page_state read_page(page_bounds &bounds, XLogRecPtr &lsn) {
   return state;
 }
 
-char const *describe_first_start(page_state state) {
+char const *describe_unwritten(page_state state) {
   char const *const what = state == page_state::missing ? "does not exist"
                            : state == page_state::empty ? "is empty"
                                                         : "contains only zeroes";
@@ -183,12 +183,12 @@ char const *describe_first_start(page_state state) {
 
 XLogRecPtr write_page(page_bounds const &bounds) {
   PreventCommandDuringRecovery("a generator of IDs"); // on a standby, writing the page would cause a PANIC later
-  if (!has_block() && is_first_start(check(look_at_file())))
+  if (!has_block() && is_unwritten(check(look_at_file())))
     create();
   Buffer const buffer = read_buffer(RBM_NORMAL, BUFFER_LOCK_EXCLUSIVE);
   page_state const state = look_at(BufferGetPage(buffer));
-  bool const writable = state == page_state::good || is_first_start(state);
-  XLogRecPtr const lsn = writable ? fill(buffer, is_first_start(state), bounds) : InvalidXLogRecPtr;
+  bool const writable = state == page_state::good || is_unwritten(state);
+  XLogRecPtr const lsn = writable ? fill(buffer, is_unwritten(state), bounds) : InvalidXLogRecPtr;
   UnlockReleaseBuffer(buffer);
   static_cast<void>(check(state));
   return lsn;
@@ -197,7 +197,7 @@ XLogRecPtr write_page(page_bounds const &bounds) {
 XLogRecPtr mend_page(page_bounds const &bounds) {
   Assert(!RecoveryInProgress());
   if (!has_block()) {
-    if (is_first_start(look_at_file()))
+    if (is_unwritten(look_at_file()))
       return InvalidXLogRecPtr;
     create();
   }
@@ -214,7 +214,7 @@ bool page_seems_damaged() {
   // Try more than once, because another process may be writing the page right now.
   for (int tries = 0; tries < 3; tries++) {
     page_state const seen = look_at_file();
-    if (seen == page_state::good || is_first_start(seen))
+    if (seen == page_state::good || is_unwritten(seen))
       return false;
     pg_usleep(1000);
   }

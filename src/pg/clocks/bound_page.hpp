@@ -41,16 +41,16 @@ struct page_bounds {
 enum class page_state : unsigned char { missing, empty, zeroes, good, damaged, other_version };
 
 /// Reads the page into `bounds`, and the end of its WAL into `lsn`. Raises an error if the page is damaged or of
-/// another version. Otherwise returns `good`, or one of the states before it for a first start. Flushes the WAL of what
-/// it read, because the session that wrote it may have ended before it did.
+/// another version. Otherwise returns `good`, or one of the states before it if none was written yet. Flushes the WAL
+/// of what it read, because the session that wrote it may have ended before it did.
 ///
 /// A crash while the page is being created leaves no file, an empty file or zeroes. So does a disk that loses a page,
 /// and nothing tells the two apart: pg_control and WAL know nothing of a page that was written before the last
 /// checkpoint. The caller logs what it found.
 page_state read_page(page_bounds &bounds, XLogRecPtr &lsn);
 
-/// Returns a sentence that says where the file should be, and what is there. `state` is that of a first start.
-char const *describe_first_start(page_state state);
+/// Returns a sentence that says where the file should be, and what is there. `state` is one of those before `good`.
+char const *describe_unwritten(page_state state);
 
 /// Writes the page, and creates it if there is none. Returns up to which LSN WAL must be flushed before the new bounds
 /// may be used. Raises an error during recovery.

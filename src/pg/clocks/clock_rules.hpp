@@ -1,9 +1,10 @@
 // The logical clocks: a list of them, and what shared code needs to know about one. Each is described in the files of
 // its type, types/T.cpp and core/types/T.hpp. core/step.hpp says how a clock moves, shmem.hpp where the clocks are.
 //
-// Words with one meaning in this folder and in horizon/:
+// Words with one meaning in this folder, in horizon/ and in issue/; test/build rejects the others that they had:
 //
 //   state   where a clock is: a time unit, and a number in it
+//   first   the least state of a unit, and the least sequence of a lane
 //   last    the greatest state that was, or can have been, issued
 //   bound   nothing at or above it is issued before the page has a higher one (lease.hpp)
 //   limit   where a step stops: `renew_at`, or the bound when it may wait

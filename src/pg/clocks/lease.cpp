@@ -110,7 +110,7 @@ void open_lease(shared_state &shared) {
   lease.open = true;
   if (!found && lease.length > 0)
     ereport(LOG, errmsg("IDs start from the system clock, as no bound of earlier IDs was found"),
-            errdetail("%s", describe_first_start(state)),
+            errdetail("%s", describe_unwritten(state)),
             errhint("After pg_upgrade, or if IDs are in use for another reason, call kid_observe_all()."));
   if (other_system)
     ereport(LOG, errmsg("IDs start from the bound of a server with another system identifier"),

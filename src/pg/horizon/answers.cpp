@@ -1,5 +1,7 @@
 #include "answers.hpp"
 
+#include <algorithm>
+
 namespace kid::pg {
 
 namespace {
@@ -49,8 +51,7 @@ void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizo
   one->xmin = snapshot.xmin;
   one->xmax = snapshot.xmax;
   one->count = snapshot.xcnt;
-  for (std::uint32_t i = 0; i < snapshot.xcnt; i++)
-    one->running[i] = snapshot.xip[i];
+  std::copy(snapshot.xip, snapshot.xip + snapshot.xcnt, one->running);
   answers = one;
 }
 

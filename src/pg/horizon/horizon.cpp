@@ -5,6 +5,8 @@
 #include "ended.hpp"
 #include "floors.hpp"
 
+#include <algorithm>
+
 namespace kid::pg {
 
 namespace {
@@ -55,19 +57,9 @@ private:
     return widen(xid);
   }
 
-  bool is_listed(TransactionId xid) const {
-    for (std::uint32_t i = 0; i < of_.xcnt; i++)
-      if (of_.xip[i] == xid)
-        return true;
-    return false;
-  }
+  bool is_listed(TransactionId xid) const { return std::find(of_.xip, of_.xip + of_.xcnt, xid) != of_.xip + of_.xcnt; }
 
-  bool are_all_running() const {
-    for (std::uint32_t i = 0; i < of_.xcnt; i++)
-      if (!TransactionIdIsInProgress(of_.xip[i]))
-        return false;
-    return true;
-  }
+  bool are_all_running() const { return std::all_of(of_.xip, of_.xip + of_.xcnt, TransactionIdIsInProgress); }
 };
 
 std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {

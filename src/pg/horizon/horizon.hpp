@@ -20,10 +20,9 @@
 //
 // - T took a state up to S. Then the reader finds the floor of T, or the session of T has cleared it since, and may
 //   have written that of a later transaction.
-// - The floor was cleared. A session does that only when all snapshots that are taken from then on see the end of T,
-// and
-//   after T was put into the list under the lock, or got a place as a prepared transaction, unless it committed no row.
-//   So the reader finds T there, and the snapshot decides.
+// - The floor was cleared. A session does that only when all snapshots that are taken from then on see the end of T.
+//   Unless T committed no row, it was put into the list under the lock before, or got a place as a prepared
+//   transaction. So the reader finds T there, and the snapshot decides.
 // - T takes its state after S. That state is at or above the horizon, which is at most S + 1.
 //
 // The list begins when somebody first asks. A snapshot that was taken before that gets the horizon 1.

@@ -141,15 +141,15 @@ pg_attribute_always_inline step_result issue(Id const &layout, Clock const &cloc
   return issue_states(layout, in_bulk<Clock>(clock), id, cell, count);
 }
 
-// A `Generator` is constructed from the arguments of a call, of which the first `arguments` are its own. `next(count)`
-// issues states, and `id(state)` returns the ID of one.
+// A `Generator` is constructed from the arguments of a call. `next(count)` issues states, and `id(state)` returns the
+// ID of one.
 
 template <class Generator> Datum next(PG_FUNCTION_ARGS) {
   Generator const generator(fcinfo);
   return put<typename Generator::type>(generator.id(generator.next(nullptr)));
 }
 
-/// The generator that returns a set. The argument after those of `Generator` says how many IDs. Each step takes a batch
+/// The generator that returns a set. The last argument says how many IDs. Each step takes a batch
 /// of states, of at most the number still wanted. If a select list is not read to the end, the rest of a batch is lost.
 template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
   struct progress {
@@ -160,7 +160,7 @@ template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
   };
 
   if (SRF_IS_FIRSTCALL()) {
-    std::int64_t const wanted = PG_GETARG_INT64(Generator::arguments);
+    std::int64_t const wanted = PG_GETARG_INT64(PG_NARGS() - 1);
     if (wanted < 0)
       ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("number of IDs must not be negative"));
     FuncCallContext *const first = SRF_FIRSTCALL_INIT();

@@ -261,11 +261,7 @@ static bool check_node(char **text, void **extra, GucSource) {
                         "after 0x, or the name of an Erlang node such as uid@127.0.0.1.");
     return false;
   }
-  *extra = guc_extra(sizeof value);
-  if (*extra == nullptr)
-    return false;
-  memcpy(*extra, &value, sizeof value);
-  return true;
+  return keep_choice(value, extra);
 }
 
 static bool check_lanes(int *lanes, void **, GucSource) {

@@ -27,6 +27,8 @@
 
 #include "expressions.hpp"
 
+#include <algorithm>
+
 namespace kid::pg {
 
 namespace {
@@ -129,10 +131,7 @@ bool consists_of(OpExpr const *clause, unsigned char byte) {
   auto const *const bytes = bound->constbyval
                                 ? reinterpret_cast<unsigned char const *>(&bound->constvalue)
                                 : reinterpret_cast<unsigned char const *>(DatumGetPointer(bound->constvalue));
-  for (int i = 0; i < bound->constlen; i++)
-    if (bytes[i] != byte)
-      return false;
-  return true;
+  return std::count(bytes, bytes + bound->constlen, byte) == bound->constlen;
 }
 
 /// Returns the range of the instants that compare as `symbol` says with a constant one.

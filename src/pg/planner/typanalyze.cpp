@@ -11,6 +11,8 @@
 // have its own estimators. Otherwise it multiplies the selectivities, as if the bounds were independent.
 #include "../base/export.hpp"
 
+#include <algorithm>
+
 namespace kid::pg {
 
 namespace {
@@ -25,10 +27,7 @@ struct standard {
 };
 
 bool has_slot(VacAttrStats const *stats, int kind) {
-  for (std::int16_t const slot : stats->stakind)
-    if (slot == kind)
-      return true;
-  return false;
+  return std::count(std::begin(stats->stakind), std::end(stats->stakind), kind) > 0;
 }
 
 void compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows, double total_rows) {

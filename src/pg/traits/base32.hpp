@@ -11,18 +11,13 @@ namespace kid::pg {
 template <class Id> char const *base32_detail(char const *text, std::size_t begin, text_status status) {
   using form = base32_of<Id>;
 
-  switch (status.error) {
-  case text_error::length:
+  if (status.error == text_error::length)
     return psprintf("A value of type %s has %u characters in base32, not %d.", Id::name, form::length,
                     pg_mbstrlen(text + begin));
-  case text_error::character:
+  if (status.error == text_error::character)
     return character_detail(text, begin + status.position, form::characters);
-  case text_error::overflow:
-    return psprintf("The first character in base32, \"%c\", has bits beyond the %u of a %s.", text[begin], 8 * Id::size,
-                    Id::name);
-  default:
-    return "";
-  }
+  return psprintf("The first character in base32, \"%c\", has bits beyond the %u of a %s.", text[begin], 8 * Id::size,
+                  Id::name);
 }
 
 /// Returns a sentence that says how the prefix of a text differs from the expected one. Either may be empty.
@@ -36,21 +31,11 @@ inline char const *prefix_detail(char const *found, char const *expected) {
 
 /// Raises an error for a prefix that a function was called with.
 [[noreturn]] inline void invalid_prefix_error(char const *prefix, prefix_status status) {
-  char const *detail = "";
+  char const *const detail =
+      status.error == prefix_error::length      ? psprintf("A prefix has at most %u characters.", prefix_max)
+      : status.error == prefix_error::character ? character_detail(prefix, status.position, prefix_characters)
+                                                : "A prefix begins and ends with a letter.";
 
-  switch (status.error) {
-  case prefix_error::none:
-    break;
-  case prefix_error::length:
-    detail = psprintf("A prefix has at most %u characters.", prefix_max);
-    break;
-  case prefix_error::character:
-    detail = character_detail(prefix, status.position, prefix_characters);
-    break;
-  case prefix_error::end:
-    detail = "A prefix begins and ends with a letter.";
-    break;
-  }
   ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid prefix of an ID: \"%s\"", prefix),
           errdetail_internal("%s", detail));
 }

@@ -160,7 +160,6 @@ flake_clock clock() {
 
 struct flake_generator {
   using type = flake;
-  static constexpr int arguments = 0;
   flake layout = layout_of<flake>();
   flake::word origin = generator("flake_next()");
   explicit flake_generator(FunctionCallInfo) {}

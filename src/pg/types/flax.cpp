@@ -33,7 +33,6 @@ flax::word flax_of_time(TimestampTz time) {
 
 struct flax_generator {
   using type = flax;
-  static constexpr int arguments = 0;
   explicit flax_generator(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *) const { return 0; }
   flax::word id(std::uint64_t) const { return flax_of_time(GetCurrentTimestamp()); }

@@ -62,7 +62,6 @@ namespace {
 
 struct kid64_generator {
   using type = kid64;
-  static constexpr int arguments = 0;
   explicit kid64_generator(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *count) const {
     return issue_in_lane(kid64{}, kid_clock{keeps_highest_time()}, clock_kid, "kid_next()", count);

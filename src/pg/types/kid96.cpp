@@ -70,7 +70,6 @@ std::uint32_t node() {
 
 struct kid96_generator {
   using type = kid96;
-  static constexpr int arguments = 0;
   kid96 layout = layout_of<kid96>();
   std::uint32_t node = node_of(numbered_identity("kid96_next()"));
   explicit kid96_generator(FunctionCallInfo) {}

@@ -42,11 +42,11 @@ sno::word partition(char const *function) {
   return sno::partition::put(static_cast<std::uint64_t>(value));
 }
 
-/// A sno_clock that holds its highest time for a while after a server start or a kid_observe_all(), instead of changing
-/// sides. holds() reads the span from shared memory each time, because the first call of a generator after a start
+/// A sno_clock that keeps its highest time for a while after a server start or a kid_observe_all(), instead of changing
+/// sides. keeps() reads the span from shared memory each time, because the first call of a generator after a start
 /// opens the lease, and so sets the span during the call.
-struct held_clock : sno_clock {
-  bool holds(std::uint64_t last, std::uint64_t now) const noexcept {
+struct keeping_clock : sno_clock {
+  bool keeps(std::uint64_t last, std::uint64_t now) const noexcept {
     clock_cell &cell = shared_memory->cells[clock_sno];
     return now >= pg_atomic_read_u64(&cell.keep_from) && last < pg_atomic_read_u64(&cell.keep_until);
   }
@@ -128,11 +128,10 @@ sno::word meta(std::int32_t value) {
 
 struct sno_generator {
   using type = sno;
-  static constexpr int arguments = 1;
   sno::word payload;
   explicit sno_generator(FunctionCallInfo fcinfo) : payload(meta(PG_GETARG_INT32(0)) | partition("sno_next()")) {}
   std::uint64_t next(std::uint64_t *count) const {
-    return issue(sno{}, held_clock{clock()}, clock_sno, "sno_next()", count).state;
+    return issue(sno{}, keeping_clock{clock()}, clock_sno, "sno_next()", count).state;
   }
   sno::word id(std::uint64_t state) const { return sno_clock::id(state) | payload; }
 };

@@ -98,7 +98,6 @@ uuidv7::word random_part() {
 
 struct uuidv7_generator {
   using type = uuidv7;
-  static constexpr int arguments = 0;
   explicit uuidv7_generator(FunctionCallInfo) {}
   std::uint64_t next(std::uint64_t *count) const {
     return issue(uuidv7{}, uuidv7_clock{keeps_highest_time()}, clock_uuidv7, "kid_uuidv7()", count).state;

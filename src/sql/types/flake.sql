@@ -31,7 +31,5 @@ CREATE FUNCTION kid_sequence(flake) RETURNS integer
 
 COMMENT ON FUNCTION flake_next() IS
     'makes a flake greater than all that the cluster issued with this generator and epoch';
-COMMENT ON FUNCTION flake_next(bigint) IS 'makes n flake, each greater than the one before it';
-COMMENT ON FUNCTION flake_at(timestamptz) IS 'makes a flake with the time of an old row';
 COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
     'returns the beginning of the millisecond of an ID that counts from the given epoch';

@@ -26,7 +26,6 @@ CREATE FUNCTION kid_sequence(kid64) RETURNS integer
 
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
-COMMENT ON FUNCTION kid64_at(timestamptz) IS 'makes a kid64 with the time of an old row';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 --- returns an ID as text, as the cast does

@@ -41,7 +41,6 @@ CREATE FUNCTION kid_sequence(kid96) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
 
 COMMENT ON FUNCTION kid96_next() IS 'makes a kid96 with the node of this server';
-COMMENT ON FUNCTION kid96_next(bigint) IS 'makes n kid96, each greater than the one before it';
 COMMENT ON FUNCTION kid96_at(timestamptz) IS 'makes a kid96 with the time of an old row and the node of this server';
 COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
     'returns the beginning of the time unit of an ID that was made with the given neighborhood, 0 to 10';
