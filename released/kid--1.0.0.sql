@@ -120,13 +120,8 @@ CREATE FUNCTION kid64_send(kid64) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 CREATE TYPE kid64 (
-    INPUT = kid64_in,
-    OUTPUT = kid64_out,
-    RECEIVE = kid64_recv,
-    SEND = kid64_send,
-    ANALYZE = kid_typanalyze,
-    LIKE = bigint
-);
+    INPUT = kid64_in, OUTPUT = kid64_out, RECEIVE = kid64_recv, SEND = kid64_send, ANALYZE = kid_typanalyze,
+    LIKE = bigint);
 
 -- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
 -- column, and not use its index.
@@ -182,43 +177,37 @@ CREATE FUNCTION kid64_lt(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR < (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (kid64, kid64) IS 'less than';
 CREATE FUNCTION kid64_le(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR <= (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (kid64, kid64) IS 'less than or equal';
 CREATE FUNCTION kid64_eq(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR = (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
-);
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR = (kid64, kid64) IS 'equal';
 CREATE FUNCTION kid64_ne(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR <> (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
-);
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR <> (kid64, kid64) IS 'not equal';
 CREATE FUNCTION kid64_ge(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR >= (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (kid64, kid64) IS 'greater than or equal';
 CREATE FUNCTION kid64_gt(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR > (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR > (kid64, kid64) IS 'greater than';
 
 CREATE FUNCTION kid64_cmp(kid64, kid64) RETURNS integer
@@ -236,16 +225,10 @@ CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING btree AS
     FUNCTION 2 kid64_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
 
-COMMENT ON OPERATOR FAMILY kid64_ops USING btree IS 'order of kid64';
-COMMENT ON OPERATOR CLASS kid64_ops USING btree IS 'order of kid64';
-
 CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 kid64_hash(kid64),
     FUNCTION 2 kid64_hash_extended(kid64, bigint);
-
-COMMENT ON OPERATOR FAMILY kid64_ops USING hash IS 'equality of kid64';
-COMMENT ON OPERATOR CLASS kid64_ops USING hash IS 'equality of kid64';
 
 CREATE OPERATOR CLASS kid64_minmax_ops DEFAULT FOR TYPE kid64 USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -253,9 +236,6 @@ CREATE OPERATOR CLASS kid64_minmax_ops DEFAULT FOR TYPE kid64 USING brin AS
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
-
-COMMENT ON OPERATOR FAMILY kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
-COMMENT ON OPERATOR CLASS kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
 
 CREATE OPERATOR CLASS kid64_minmax_multi_ops FOR TYPE kid64 USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -266,23 +246,15 @@ CREATE OPERATOR CLASS kid64_minmax_multi_ops FOR TYPE kid64 USING brin AS
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_8(internal, internal);
 
-COMMENT ON OPERATOR FAMILY kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
-COMMENT ON OPERATOR CLASS kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
-
 CREATE FUNCTION kid64_smaller(kid64, kid64) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid64_larger(kid64, kid64) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 CREATE AGGREGATE min(kid64) (
-    SFUNC = kid64_smaller, STYPE = kid64, COMBINEFUNC = kid64_smaller, SORTOP = <, PARALLEL = SAFE
-);
+    SFUNC = kid64_smaller, STYPE = kid64, COMBINEFUNC = kid64_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(kid64) (
-    SFUNC = kid64_larger, STYPE = kid64, COMBINEFUNC = kid64_larger, SORTOP = >, PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE min(kid64) IS 'minimum value of all kid64 input values';
-COMMENT ON AGGREGATE max(kid64) IS 'maximum value of all kid64 input values';
+    SFUNC = kid64_larger, STYPE = kid64, COMBINEFUNC = kid64_larger, SORTOP = >, PARALLEL = SAFE);
 
 COMMENT ON FUNCTION kid64_lt(kid64, kid64) IS
     'implementation of < operator';
@@ -304,10 +276,30 @@ COMMENT ON FUNCTION kid64_hash(kid64) IS
     'hash';
 COMMENT ON FUNCTION kid64_hash_extended(kid64, bigint) IS
     'hash';
+COMMENT ON OPERATOR FAMILY kid64_ops USING btree IS
+    'order of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING btree IS
+    'order of kid64';
+COMMENT ON OPERATOR FAMILY kid64_ops USING hash IS
+    'equality of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING hash IS
+    'equality of kid64';
+COMMENT ON OPERATOR FAMILY kid64_minmax_ops USING brin IS
+    'the range of kid64 in a block range';
+COMMENT ON OPERATOR CLASS kid64_minmax_ops USING brin IS
+    'the range of kid64 in a block range';
+COMMENT ON OPERATOR FAMILY kid64_minmax_multi_ops USING brin IS
+    'a few ranges of kid64 in a block range';
+COMMENT ON OPERATOR CLASS kid64_minmax_multi_ops USING brin IS
+    'a few ranges of kid64 in a block range';
 COMMENT ON FUNCTION kid64_smaller(kid64, kid64) IS
     'smaller of two';
 COMMENT ON FUNCTION kid64_larger(kid64, kid64) IS
     'larger of two';
+COMMENT ON AGGREGATE min(kid64) IS
+    'minimum value of all kid64 input values';
+COMMENT ON AGGREGATE max(kid64) IS
+    'maximum value of all kid64 input values';
 
 -- from src/sql/traits/gist.sql.in
 
@@ -327,15 +319,17 @@ CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING gist AS
     FUNCTION 11 kid_gist_sortsupport(internal),
     STORAGE bytea;
 
-COMMENT ON OPERATOR FAMILY kid64_ops USING gist IS 'order of kid64';
-COMMENT ON OPERATOR CLASS kid64_ops USING gist IS 'order of kid64';
-
 DO $$
 BEGIN
     IF current_setting('server_version_num')::int >= 180000 THEN
         ALTER OPERATOR FAMILY kid64_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
     END IF;
 END $$;
+
+COMMENT ON OPERATOR FAMILY kid64_ops USING gist IS
+    'order of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING gist IS
+    'order of kid64';
 
 -- from src/sql/traits/time.sql.in
 
@@ -398,12 +392,10 @@ CREATE FUNCTION kid64_time_lt(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR < (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_lt_time,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (kid64, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, kid64) IS 'earlier than, in time units';
 CREATE FUNCTION kid64_le_time(kid64, timestamptz) RETURNS boolean
@@ -412,12 +404,10 @@ CREATE FUNCTION kid64_time_le(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR <= (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_le_time,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (kid64, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, kid64) IS 'not later than, in time units';
 CREATE FUNCTION kid64_ge_time(kid64, timestamptz) RETURNS boolean
@@ -426,12 +416,10 @@ CREATE FUNCTION kid64_time_ge(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR >= (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_ge_time,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (kid64, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, kid64) IS 'not earlier than, in time units';
 CREATE FUNCTION kid64_gt_time(kid64, timestamptz) RETURNS boolean
@@ -440,12 +428,10 @@ CREATE FUNCTION kid64_time_gt(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR > (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_gt_time,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = kid64, FUNCTION = kid64_time_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR > (kid64, timestamptz) IS 'later than, in time units';
 COMMENT ON OPERATOR > (timestamptz, kid64) IS 'later than, in time units';
 
@@ -487,12 +473,10 @@ CREATE FUNCTION kid64_range_contains(kid_span, kid64) RETURNS boolean
 
 CREATE OPERATOR <@ (
     LEFTARG = kid64, RIGHTARG = kid_span, FUNCTION = kid_within,
-    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
-);
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (
     LEFTARG = kid_span, RIGHTARG = kid64, FUNCTION = kid64_range_contains,
-    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
-);
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <@ (kid64, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
@@ -639,13 +623,8 @@ CREATE FUNCTION kid96_send(kid96) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 CREATE TYPE kid96 (
-    INPUT = kid96_in,
-    OUTPUT = kid96_out,
-    RECEIVE = kid96_recv,
-    SEND = kid96_send,
-    ANALYZE = kid_typanalyze,
-    INTERNALLENGTH = 12, ALIGNMENT = char
-);
+    INPUT = kid96_in, OUTPUT = kid96_out, RECEIVE = kid96_recv, SEND = kid96_send, ANALYZE = kid_typanalyze,
+    INTERNALLENGTH = 12, ALIGNMENT = char);
 
 -- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
 -- column, and not use its index.
@@ -701,43 +680,37 @@ CREATE FUNCTION kid96_lt(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR < (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (kid96, kid96) IS 'less than';
 CREATE FUNCTION kid96_le(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR <= (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (kid96, kid96) IS 'less than or equal';
 CREATE FUNCTION kid96_eq(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR = (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
-);
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR = (kid96, kid96) IS 'equal';
 CREATE FUNCTION kid96_ne(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR <> (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
-);
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR <> (kid96, kid96) IS 'not equal';
 CREATE FUNCTION kid96_ge(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR >= (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (kid96, kid96) IS 'greater than or equal';
 CREATE FUNCTION kid96_gt(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR > (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR > (kid96, kid96) IS 'greater than';
 
 CREATE FUNCTION kid96_cmp(kid96, kid96) RETURNS integer
@@ -755,16 +728,10 @@ CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING btree AS
     FUNCTION 2 kid96_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
 
-COMMENT ON OPERATOR FAMILY kid96_ops USING btree IS 'order of kid96';
-COMMENT ON OPERATOR CLASS kid96_ops USING btree IS 'order of kid96';
-
 CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 kid96_hash(kid96),
     FUNCTION 2 kid96_hash_extended(kid96, bigint);
-
-COMMENT ON OPERATOR FAMILY kid96_ops USING hash IS 'equality of kid96';
-COMMENT ON OPERATOR CLASS kid96_ops USING hash IS 'equality of kid96';
 
 CREATE OPERATOR CLASS kid96_minmax_ops DEFAULT FOR TYPE kid96 USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -772,9 +739,6 @@ CREATE OPERATOR CLASS kid96_minmax_ops DEFAULT FOR TYPE kid96 USING brin AS
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
-
-COMMENT ON OPERATOR FAMILY kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
-COMMENT ON OPERATOR CLASS kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
 
 CREATE OPERATOR CLASS kid96_minmax_multi_ops FOR TYPE kid96 USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -785,23 +749,15 @@ CREATE OPERATOR CLASS kid96_minmax_multi_ops FOR TYPE kid96 USING brin AS
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_12(internal, internal);
 
-COMMENT ON OPERATOR FAMILY kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
-COMMENT ON OPERATOR CLASS kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
-
 CREATE FUNCTION kid96_smaller(kid96, kid96) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid96_larger(kid96, kid96) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 CREATE AGGREGATE min(kid96) (
-    SFUNC = kid96_smaller, STYPE = kid96, COMBINEFUNC = kid96_smaller, SORTOP = <, PARALLEL = SAFE
-);
+    SFUNC = kid96_smaller, STYPE = kid96, COMBINEFUNC = kid96_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(kid96) (
-    SFUNC = kid96_larger, STYPE = kid96, COMBINEFUNC = kid96_larger, SORTOP = >, PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE min(kid96) IS 'minimum value of all kid96 input values';
-COMMENT ON AGGREGATE max(kid96) IS 'maximum value of all kid96 input values';
+    SFUNC = kid96_larger, STYPE = kid96, COMBINEFUNC = kid96_larger, SORTOP = >, PARALLEL = SAFE);
 
 COMMENT ON FUNCTION kid96_lt(kid96, kid96) IS
     'implementation of < operator';
@@ -823,10 +779,30 @@ COMMENT ON FUNCTION kid96_hash(kid96) IS
     'hash';
 COMMENT ON FUNCTION kid96_hash_extended(kid96, bigint) IS
     'hash';
+COMMENT ON OPERATOR FAMILY kid96_ops USING btree IS
+    'order of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING btree IS
+    'order of kid96';
+COMMENT ON OPERATOR FAMILY kid96_ops USING hash IS
+    'equality of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING hash IS
+    'equality of kid96';
+COMMENT ON OPERATOR FAMILY kid96_minmax_ops USING brin IS
+    'the range of kid96 in a block range';
+COMMENT ON OPERATOR CLASS kid96_minmax_ops USING brin IS
+    'the range of kid96 in a block range';
+COMMENT ON OPERATOR FAMILY kid96_minmax_multi_ops USING brin IS
+    'a few ranges of kid96 in a block range';
+COMMENT ON OPERATOR CLASS kid96_minmax_multi_ops USING brin IS
+    'a few ranges of kid96 in a block range';
 COMMENT ON FUNCTION kid96_smaller(kid96, kid96) IS
     'smaller of two';
 COMMENT ON FUNCTION kid96_larger(kid96, kid96) IS
     'larger of two';
+COMMENT ON AGGREGATE min(kid96) IS
+    'minimum value of all kid96 input values';
+COMMENT ON AGGREGATE max(kid96) IS
+    'maximum value of all kid96 input values';
 
 -- from src/sql/traits/gist.sql.in
 
@@ -846,15 +822,17 @@ CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING gist AS
     FUNCTION 11 kid_gist_sortsupport(internal),
     STORAGE bytea;
 
-COMMENT ON OPERATOR FAMILY kid96_ops USING gist IS 'order of kid96';
-COMMENT ON OPERATOR CLASS kid96_ops USING gist IS 'order of kid96';
-
 DO $$
 BEGIN
     IF current_setting('server_version_num')::int >= 180000 THEN
         ALTER OPERATOR FAMILY kid96_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
     END IF;
 END $$;
+
+COMMENT ON OPERATOR FAMILY kid96_ops USING gist IS
+    'order of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING gist IS
+    'order of kid96';
 
 -- from src/sql/traits/time.sql.in
 
@@ -917,12 +895,10 @@ CREATE FUNCTION kid96_time_lt(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR < (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_lt_time,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (kid96, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, kid96) IS 'earlier than, in time units';
 CREATE FUNCTION kid96_le_time(kid96, timestamptz) RETURNS boolean
@@ -931,12 +907,10 @@ CREATE FUNCTION kid96_time_le(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR <= (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_le_time,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (kid96, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, kid96) IS 'not later than, in time units';
 CREATE FUNCTION kid96_ge_time(kid96, timestamptz) RETURNS boolean
@@ -945,12 +919,10 @@ CREATE FUNCTION kid96_time_ge(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR >= (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_ge_time,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (kid96, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, kid96) IS 'not earlier than, in time units';
 CREATE FUNCTION kid96_gt_time(kid96, timestamptz) RETURNS boolean
@@ -959,12 +931,10 @@ CREATE FUNCTION kid96_time_gt(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR > (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_gt_time,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = kid96, FUNCTION = kid96_time_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR > (kid96, timestamptz) IS 'later than, in time units';
 COMMENT ON OPERATOR > (timestamptz, kid96) IS 'later than, in time units';
 
@@ -1006,12 +976,10 @@ CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
 
 CREATE OPERATOR <@ (
     LEFTARG = kid96, RIGHTARG = kid_span, FUNCTION = kid_within,
-    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
-);
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (
     LEFTARG = kid_span, RIGHTARG = kid96, FUNCTION = kid96_range_contains,
-    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
-);
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <@ (kid96, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, kid96) IS 'range of time contains';
@@ -1192,13 +1160,8 @@ CREATE FUNCTION sno_send(sno) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 CREATE TYPE sno (
-    INPUT = sno_in,
-    OUTPUT = sno_out,
-    RECEIVE = sno_recv,
-    SEND = sno_send,
-    ANALYZE = kid_typanalyze,
-    INTERNALLENGTH = 10, ALIGNMENT = char
-);
+    INPUT = sno_in, OUTPUT = sno_out, RECEIVE = sno_recv, SEND = sno_send, ANALYZE = kid_typanalyze,
+    INTERNALLENGTH = 10, ALIGNMENT = char);
 
 -- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
 -- column, and not use its index.
@@ -1254,43 +1217,37 @@ CREATE FUNCTION sno_lt(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (sno, sno) IS 'less than';
 CREATE FUNCTION sno_le(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR <= (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
 CREATE FUNCTION sno_eq(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR = (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
-);
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR = (sno, sno) IS 'equal';
 CREATE FUNCTION sno_ne(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR <> (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
-);
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR <> (sno, sno) IS 'not equal';
 CREATE FUNCTION sno_ge(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR >= (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
 CREATE FUNCTION sno_gt(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR > (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR > (sno, sno) IS 'greater than';
 
 CREATE FUNCTION sno_cmp(sno, sno) RETURNS integer
@@ -1308,16 +1265,10 @@ CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING btree AS
     FUNCTION 2 sno_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
 
-COMMENT ON OPERATOR FAMILY sno_ops USING btree IS 'order of sno';
-COMMENT ON OPERATOR CLASS sno_ops USING btree IS 'order of sno';
-
 CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 sno_hash(sno),
     FUNCTION 2 sno_hash_extended(sno, bigint);
-
-COMMENT ON OPERATOR FAMILY sno_ops USING hash IS 'equality of sno';
-COMMENT ON OPERATOR CLASS sno_ops USING hash IS 'equality of sno';
 
 CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -1325,9 +1276,6 @@ CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin AS
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
-
-COMMENT ON OPERATOR FAMILY sno_minmax_ops USING brin IS 'the range of sno in a block range';
-COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS 'the range of sno in a block range';
 
 CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -1338,23 +1286,15 @@ CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin AS
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_10(internal, internal);
 
-COMMENT ON OPERATOR FAMILY sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
-COMMENT ON OPERATOR CLASS sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
-
 CREATE FUNCTION sno_smaller(sno, sno) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION sno_larger(sno, sno) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 CREATE AGGREGATE min(sno) (
-    SFUNC = sno_smaller, STYPE = sno, COMBINEFUNC = sno_smaller, SORTOP = <, PARALLEL = SAFE
-);
+    SFUNC = sno_smaller, STYPE = sno, COMBINEFUNC = sno_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(sno) (
-    SFUNC = sno_larger, STYPE = sno, COMBINEFUNC = sno_larger, SORTOP = >, PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE min(sno) IS 'minimum value of all sno input values';
-COMMENT ON AGGREGATE max(sno) IS 'maximum value of all sno input values';
+    SFUNC = sno_larger, STYPE = sno, COMBINEFUNC = sno_larger, SORTOP = >, PARALLEL = SAFE);
 
 COMMENT ON FUNCTION sno_lt(sno, sno) IS
     'implementation of < operator';
@@ -1376,10 +1316,30 @@ COMMENT ON FUNCTION sno_hash(sno) IS
     'hash';
 COMMENT ON FUNCTION sno_hash_extended(sno, bigint) IS
     'hash';
+COMMENT ON OPERATOR FAMILY sno_ops USING btree IS
+    'order of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING btree IS
+    'order of sno';
+COMMENT ON OPERATOR FAMILY sno_ops USING hash IS
+    'equality of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING hash IS
+    'equality of sno';
+COMMENT ON OPERATOR FAMILY sno_minmax_ops USING brin IS
+    'the range of sno in a block range';
+COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS
+    'the range of sno in a block range';
+COMMENT ON OPERATOR FAMILY sno_minmax_multi_ops USING brin IS
+    'a few ranges of sno in a block range';
+COMMENT ON OPERATOR CLASS sno_minmax_multi_ops USING brin IS
+    'a few ranges of sno in a block range';
 COMMENT ON FUNCTION sno_smaller(sno, sno) IS
     'smaller of two';
 COMMENT ON FUNCTION sno_larger(sno, sno) IS
     'larger of two';
+COMMENT ON AGGREGATE min(sno) IS
+    'minimum value of all sno input values';
+COMMENT ON AGGREGATE max(sno) IS
+    'maximum value of all sno input values';
 
 -- from src/sql/traits/gist.sql.in
 
@@ -1399,15 +1359,17 @@ CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING gist AS
     FUNCTION 11 kid_gist_sortsupport(internal),
     STORAGE bytea;
 
-COMMENT ON OPERATOR FAMILY sno_ops USING gist IS 'order of sno';
-COMMENT ON OPERATOR CLASS sno_ops USING gist IS 'order of sno';
-
 DO $$
 BEGIN
     IF current_setting('server_version_num')::int >= 180000 THEN
         ALTER OPERATOR FAMILY sno_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
     END IF;
 END $$;
+
+COMMENT ON OPERATOR FAMILY sno_ops USING gist IS
+    'order of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING gist IS
+    'order of sno';
 
 -- from src/sql/traits/time.sql.in
 
@@ -1470,12 +1432,10 @@ CREATE FUNCTION sno_time_lt(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_lt_time,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (sno, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, sno) IS 'earlier than, in time units';
 CREATE FUNCTION sno_le_time(sno, timestamptz) RETURNS boolean
@@ -1484,12 +1444,10 @@ CREATE FUNCTION sno_time_le(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR <= (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_le_time,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (sno, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, sno) IS 'not later than, in time units';
 CREATE FUNCTION sno_ge_time(sno, timestamptz) RETURNS boolean
@@ -1498,12 +1456,10 @@ CREATE FUNCTION sno_time_ge(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR >= (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_ge_time,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (sno, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, sno) IS 'not earlier than, in time units';
 CREATE FUNCTION sno_gt_time(sno, timestamptz) RETURNS boolean
@@ -1512,12 +1468,10 @@ CREATE FUNCTION sno_time_gt(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR > (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_gt_time,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = sno_time_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR > (sno, timestamptz) IS 'later than, in time units';
 COMMENT ON OPERATOR > (timestamptz, sno) IS 'later than, in time units';
 
@@ -1559,12 +1513,10 @@ CREATE FUNCTION sno_range_contains(kid_span, sno) RETURNS boolean
 
 CREATE OPERATOR <@ (
     LEFTARG = sno, RIGHTARG = kid_span, FUNCTION = kid_within,
-    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
-);
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (
     LEFTARG = kid_span, RIGHTARG = sno, FUNCTION = sno_range_contains,
-    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
-);
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <@ (sno, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, sno) IS 'range of time contains';
@@ -1676,13 +1628,8 @@ CREATE FUNCTION flake_send(flake) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 CREATE TYPE flake (
-    INPUT = flake_in,
-    OUTPUT = flake_out,
-    RECEIVE = flake_recv,
-    SEND = flake_send,
-    ANALYZE = kid_typanalyze,
-    LIKE = bigint
-);
+    INPUT = flake_in, OUTPUT = flake_out, RECEIVE = flake_recv, SEND = flake_send, ANALYZE = kid_typanalyze,
+    LIKE = bigint);
 
 -- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
 -- column, and not use its index.
@@ -1738,43 +1685,37 @@ CREATE FUNCTION flake_lt(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR < (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (flake, flake) IS 'less than';
 CREATE FUNCTION flake_le(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR <= (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (flake, flake) IS 'less than or equal';
 CREATE FUNCTION flake_eq(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR = (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
-);
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR = (flake, flake) IS 'equal';
 CREATE FUNCTION flake_ne(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR <> (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
-);
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR <> (flake, flake) IS 'not equal';
 CREATE FUNCTION flake_ge(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR >= (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (flake, flake) IS 'greater than or equal';
 CREATE FUNCTION flake_gt(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR > (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR > (flake, flake) IS 'greater than';
 
 CREATE FUNCTION flake_cmp(flake, flake) RETURNS integer
@@ -1792,16 +1733,10 @@ CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING btree AS
     FUNCTION 2 flake_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
 
-COMMENT ON OPERATOR FAMILY flake_ops USING btree IS 'order of flake';
-COMMENT ON OPERATOR CLASS flake_ops USING btree IS 'order of flake';
-
 CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 flake_hash(flake),
     FUNCTION 2 flake_hash_extended(flake, bigint);
-
-COMMENT ON OPERATOR FAMILY flake_ops USING hash IS 'equality of flake';
-COMMENT ON OPERATOR CLASS flake_ops USING hash IS 'equality of flake';
 
 CREATE OPERATOR CLASS flake_minmax_ops DEFAULT FOR TYPE flake USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -1809,9 +1744,6 @@ CREATE OPERATOR CLASS flake_minmax_ops DEFAULT FOR TYPE flake USING brin AS
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
-
-COMMENT ON OPERATOR FAMILY flake_minmax_ops USING brin IS 'the range of flake in a block range';
-COMMENT ON OPERATOR CLASS flake_minmax_ops USING brin IS 'the range of flake in a block range';
 
 CREATE OPERATOR CLASS flake_minmax_multi_ops FOR TYPE flake USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -1822,23 +1754,15 @@ CREATE OPERATOR CLASS flake_minmax_multi_ops FOR TYPE flake USING brin AS
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_8(internal, internal);
 
-COMMENT ON OPERATOR FAMILY flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
-COMMENT ON OPERATOR CLASS flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
-
 CREATE FUNCTION flake_smaller(flake, flake) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION flake_larger(flake, flake) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 CREATE AGGREGATE min(flake) (
-    SFUNC = flake_smaller, STYPE = flake, COMBINEFUNC = flake_smaller, SORTOP = <, PARALLEL = SAFE
-);
+    SFUNC = flake_smaller, STYPE = flake, COMBINEFUNC = flake_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(flake) (
-    SFUNC = flake_larger, STYPE = flake, COMBINEFUNC = flake_larger, SORTOP = >, PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE min(flake) IS 'minimum value of all flake input values';
-COMMENT ON AGGREGATE max(flake) IS 'maximum value of all flake input values';
+    SFUNC = flake_larger, STYPE = flake, COMBINEFUNC = flake_larger, SORTOP = >, PARALLEL = SAFE);
 
 COMMENT ON FUNCTION flake_lt(flake, flake) IS
     'implementation of < operator';
@@ -1860,10 +1784,30 @@ COMMENT ON FUNCTION flake_hash(flake) IS
     'hash';
 COMMENT ON FUNCTION flake_hash_extended(flake, bigint) IS
     'hash';
+COMMENT ON OPERATOR FAMILY flake_ops USING btree IS
+    'order of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING btree IS
+    'order of flake';
+COMMENT ON OPERATOR FAMILY flake_ops USING hash IS
+    'equality of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING hash IS
+    'equality of flake';
+COMMENT ON OPERATOR FAMILY flake_minmax_ops USING brin IS
+    'the range of flake in a block range';
+COMMENT ON OPERATOR CLASS flake_minmax_ops USING brin IS
+    'the range of flake in a block range';
+COMMENT ON OPERATOR FAMILY flake_minmax_multi_ops USING brin IS
+    'a few ranges of flake in a block range';
+COMMENT ON OPERATOR CLASS flake_minmax_multi_ops USING brin IS
+    'a few ranges of flake in a block range';
 COMMENT ON FUNCTION flake_smaller(flake, flake) IS
     'smaller of two';
 COMMENT ON FUNCTION flake_larger(flake, flake) IS
     'larger of two';
+COMMENT ON AGGREGATE min(flake) IS
+    'minimum value of all flake input values';
+COMMENT ON AGGREGATE max(flake) IS
+    'maximum value of all flake input values';
 
 -- from src/sql/traits/gist.sql.in
 
@@ -1883,15 +1827,17 @@ CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING gist AS
     FUNCTION 11 kid_gist_sortsupport(internal),
     STORAGE bytea;
 
-COMMENT ON OPERATOR FAMILY flake_ops USING gist IS 'order of flake';
-COMMENT ON OPERATOR CLASS flake_ops USING gist IS 'order of flake';
-
 DO $$
 BEGIN
     IF current_setting('server_version_num')::int >= 180000 THEN
         ALTER OPERATOR FAMILY flake_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
     END IF;
 END $$;
+
+COMMENT ON OPERATOR FAMILY flake_ops USING gist IS
+    'order of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING gist IS
+    'order of flake';
 
 -- from src/sql/traits/time.sql.in
 
@@ -1954,12 +1900,10 @@ CREATE FUNCTION flake_time_lt(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR < (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_lt_time,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (flake, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, flake) IS 'earlier than, in time units';
 CREATE FUNCTION flake_le_time(flake, timestamptz) RETURNS boolean
@@ -1968,12 +1912,10 @@ CREATE FUNCTION flake_time_le(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR <= (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_le_time,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (flake, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, flake) IS 'not later than, in time units';
 CREATE FUNCTION flake_ge_time(flake, timestamptz) RETURNS boolean
@@ -1982,12 +1924,10 @@ CREATE FUNCTION flake_time_ge(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR >= (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_ge_time,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (flake, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, flake) IS 'not earlier than, in time units';
 CREATE FUNCTION flake_gt_time(flake, timestamptz) RETURNS boolean
@@ -1996,12 +1936,10 @@ CREATE FUNCTION flake_time_gt(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR > (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_gt_time,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = flake, FUNCTION = flake_time_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR > (flake, timestamptz) IS 'later than, in time units';
 COMMENT ON OPERATOR > (timestamptz, flake) IS 'later than, in time units';
 
@@ -2043,12 +1981,10 @@ CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
 
 CREATE OPERATOR <@ (
     LEFTARG = flake, RIGHTARG = kid_span, FUNCTION = kid_within,
-    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
-);
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (
     LEFTARG = kid_span, RIGHTARG = flake, FUNCTION = flake_range_contains,
-    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
-);
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <@ (flake, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, flake) IS 'range of time contains';
@@ -2220,13 +2156,8 @@ CREATE FUNCTION flax_send(flax) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 CREATE TYPE flax (
-    INPUT = flax_in,
-    OUTPUT = flax_out,
-    RECEIVE = flax_recv,
-    SEND = flax_send,
-    ANALYZE = kid_typanalyze,
-    INTERNALLENGTH = 12, ALIGNMENT = char
-);
+    INPUT = flax_in, OUTPUT = flax_out, RECEIVE = flax_recv, SEND = flax_send, ANALYZE = kid_typanalyze,
+    INTERNALLENGTH = 12, ALIGNMENT = char);
 
 -- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
 -- column, and not use its index.
@@ -2282,43 +2213,37 @@ CREATE FUNCTION flax_lt(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR < (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (flax, flax) IS 'less than';
 CREATE FUNCTION flax_le(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR <= (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (flax, flax) IS 'less than or equal';
 CREATE FUNCTION flax_eq(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR = (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
-);
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR = (flax, flax) IS 'equal';
 CREATE FUNCTION flax_ne(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR <> (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_ne,
-    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
-);
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR <> (flax, flax) IS 'not equal';
 CREATE FUNCTION flax_ge(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR >= (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (flax, flax) IS 'greater than or equal';
 CREATE FUNCTION flax_gt(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
 CREATE OPERATOR > (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR > (flax, flax) IS 'greater than';
 
 CREATE FUNCTION flax_cmp(flax, flax) RETURNS integer
@@ -2336,16 +2261,10 @@ CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING btree AS
     FUNCTION 2 flax_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
 
-COMMENT ON OPERATOR FAMILY flax_ops USING btree IS 'order of flax';
-COMMENT ON OPERATOR CLASS flax_ops USING btree IS 'order of flax';
-
 CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 flax_hash(flax),
     FUNCTION 2 flax_hash_extended(flax, bigint);
-
-COMMENT ON OPERATOR FAMILY flax_ops USING hash IS 'equality of flax';
-COMMENT ON OPERATOR CLASS flax_ops USING hash IS 'equality of flax';
 
 CREATE OPERATOR CLASS flax_minmax_ops DEFAULT FOR TYPE flax USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -2353,9 +2272,6 @@ CREATE OPERATOR CLASS flax_minmax_ops DEFAULT FOR TYPE flax USING brin AS
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
-
-COMMENT ON OPERATOR FAMILY flax_minmax_ops USING brin IS 'the range of flax in a block range';
-COMMENT ON OPERATOR CLASS flax_minmax_ops USING brin IS 'the range of flax in a block range';
 
 CREATE OPERATOR CLASS flax_minmax_multi_ops FOR TYPE flax USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -2366,23 +2282,15 @@ CREATE OPERATOR CLASS flax_minmax_multi_ops FOR TYPE flax USING brin AS
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_12(internal, internal);
 
-COMMENT ON OPERATOR FAMILY flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
-COMMENT ON OPERATOR CLASS flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
-
 CREATE FUNCTION flax_smaller(flax, flax) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION flax_larger(flax, flax) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
 CREATE AGGREGATE min(flax) (
-    SFUNC = flax_smaller, STYPE = flax, COMBINEFUNC = flax_smaller, SORTOP = <, PARALLEL = SAFE
-);
+    SFUNC = flax_smaller, STYPE = flax, COMBINEFUNC = flax_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(flax) (
-    SFUNC = flax_larger, STYPE = flax, COMBINEFUNC = flax_larger, SORTOP = >, PARALLEL = SAFE
-);
-
-COMMENT ON AGGREGATE min(flax) IS 'minimum value of all flax input values';
-COMMENT ON AGGREGATE max(flax) IS 'maximum value of all flax input values';
+    SFUNC = flax_larger, STYPE = flax, COMBINEFUNC = flax_larger, SORTOP = >, PARALLEL = SAFE);
 
 COMMENT ON FUNCTION flax_lt(flax, flax) IS
     'implementation of < operator';
@@ -2404,10 +2312,30 @@ COMMENT ON FUNCTION flax_hash(flax) IS
     'hash';
 COMMENT ON FUNCTION flax_hash_extended(flax, bigint) IS
     'hash';
+COMMENT ON OPERATOR FAMILY flax_ops USING btree IS
+    'order of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING btree IS
+    'order of flax';
+COMMENT ON OPERATOR FAMILY flax_ops USING hash IS
+    'equality of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING hash IS
+    'equality of flax';
+COMMENT ON OPERATOR FAMILY flax_minmax_ops USING brin IS
+    'the range of flax in a block range';
+COMMENT ON OPERATOR CLASS flax_minmax_ops USING brin IS
+    'the range of flax in a block range';
+COMMENT ON OPERATOR FAMILY flax_minmax_multi_ops USING brin IS
+    'a few ranges of flax in a block range';
+COMMENT ON OPERATOR CLASS flax_minmax_multi_ops USING brin IS
+    'a few ranges of flax in a block range';
 COMMENT ON FUNCTION flax_smaller(flax, flax) IS
     'smaller of two';
 COMMENT ON FUNCTION flax_larger(flax, flax) IS
     'larger of two';
+COMMENT ON AGGREGATE min(flax) IS
+    'minimum value of all flax input values';
+COMMENT ON AGGREGATE max(flax) IS
+    'maximum value of all flax input values';
 
 -- from src/sql/traits/gist.sql.in
 
@@ -2427,15 +2355,17 @@ CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING gist AS
     FUNCTION 11 kid_gist_sortsupport(internal),
     STORAGE bytea;
 
-COMMENT ON OPERATOR FAMILY flax_ops USING gist IS 'order of flax';
-COMMENT ON OPERATOR CLASS flax_ops USING gist IS 'order of flax';
-
 DO $$
 BEGIN
     IF current_setting('server_version_num')::int >= 180000 THEN
         ALTER OPERATOR FAMILY flax_ops USING gist ADD FUNCTION 12 ("any", "any") gist_translate_cmptype_common(int);
     END IF;
 END $$;
+
+COMMENT ON OPERATOR FAMILY flax_ops USING gist IS
+    'order of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING gist IS
+    'order of flax';
 
 -- from src/sql/traits/time.sql.in
 
@@ -2498,12 +2428,10 @@ CREATE FUNCTION flax_time_lt(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR < (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_lt_time,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (flax, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, flax) IS 'earlier than, in time units';
 CREATE FUNCTION flax_le_time(flax, timestamptz) RETURNS boolean
@@ -2512,12 +2440,10 @@ CREATE FUNCTION flax_time_le(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR <= (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_le_time,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (flax, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, flax) IS 'not later than, in time units';
 CREATE FUNCTION flax_ge_time(flax, timestamptz) RETURNS boolean
@@ -2526,12 +2452,10 @@ CREATE FUNCTION flax_time_ge(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR >= (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_ge_time,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (flax, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, flax) IS 'not earlier than, in time units';
 CREATE FUNCTION flax_gt_time(flax, timestamptz) RETURNS boolean
@@ -2540,12 +2464,10 @@ CREATE FUNCTION flax_time_gt(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR > (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_gt_time,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = flax, FUNCTION = flax_time_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR > (flax, timestamptz) IS 'later than, in time units';
 COMMENT ON OPERATOR > (timestamptz, flax) IS 'later than, in time units';
 
@@ -2587,12 +2509,10 @@ CREATE FUNCTION flax_range_contains(kid_span, flax) RETURNS boolean
 
 CREATE OPERATOR <@ (
     LEFTARG = flax, RIGHTARG = kid_span, FUNCTION = kid_within,
-    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel
-);
+    COMMUTATOR = @>, RESTRICT = contsel, JOIN = contjoinsel);
 CREATE OPERATOR @> (
     LEFTARG = kid_span, RIGHTARG = flax, FUNCTION = flax_range_contains,
-    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel
-);
+    COMMUTATOR = <@, RESTRICT = contsel, JOIN = contjoinsel);
 
 COMMENT ON OPERATOR <@ (flax, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, flax) IS 'range of time contains';
@@ -2721,12 +2641,10 @@ CREATE FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR < (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_lt_time,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_lt,
-    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (uuid, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, uuid) IS 'earlier than, in time units';
 CREATE FUNCTION kid_uuidv7_le_time(uuid, timestamptz) RETURNS boolean
@@ -2735,12 +2653,10 @@ CREATE FUNCTION kid_uuidv7_time_le(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR <= (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_le_time,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_le,
-    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (uuid, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, uuid) IS 'not later than, in time units';
 CREATE FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) RETURNS boolean
@@ -2749,12 +2665,10 @@ CREATE FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR >= (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_ge_time,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_ge,
-    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (uuid, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, uuid) IS 'not earlier than, in time units';
 CREATE FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) RETURNS boolean
@@ -2763,12 +2677,10 @@ CREATE FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
 CREATE OPERATOR > (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_gt_time,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = uuid, FUNCTION = kid_uuidv7_time_gt,
-    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
-);
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
 COMMENT ON OPERATOR > (uuid, timestamptz) IS 'later than, in time units';
 COMMENT ON OPERATOR > (timestamptz, uuid) IS 'later than, in time units';
 
@@ -2906,7 +2818,7 @@ COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
 
 -- from src/sql/clocks.sql
 
--- The version, and functions that show and lower the logical clocks
+-- The version, and functions that show the logical clocks and the server
 
 CREATE FUNCTION kid_version() RETURNS text
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -2924,6 +2836,11 @@ GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
     LANGUAGE C AS 'MODULE_PATHNAME';
 
+CREATE FUNCTION kid_identity(
+    OUT node bigint, OUT partition bigint, OUT generator bigint, OUT lane bigint, OUT lanes bigint)
+    RETURNS record
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+
 COMMENT ON FUNCTION kid_version() IS
     'returns the version of the library that the session has loaded';
 COMMENT ON FUNCTION kid_stats(
@@ -2931,16 +2848,6 @@ COMMENT ON FUNCTION kid_stats(
     'returns the state of each logical clock of the cluster, and its counters since the server started';
 COMMENT ON FUNCTION kid_own_ids_trigger() IS
     'rejects a row whose ID, in the column that the trigger names, was not made in this transaction';
-
--- from src/sql/identity.sql
-
--- What distinguishes this server from others that fill the same tables
-
-CREATE FUNCTION kid_identity(
-    OUT node bigint, OUT partition bigint, OUT generator bigint, OUT lane bigint, OUT lanes bigint)
-    RETURNS record
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-
 COMMENT ON FUNCTION kid_identity(
     OUT node bigint) IS
     'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the lane of kid64 and kid96';

@@ -700,7 +700,7 @@ END;
 COMMENT ON FUNCTION kid_inspect(id uuid) IS
     'lists the components of a uuid of version 7, most significant first';
 
--- uuid version 7: the states of its logical clock
+-- uuid version 7: the states of its logical clock, and IDs for old rows
 
 -- A state of the clock of uuids is the milliseconds since 1970, then 14 bits that count. They follow the milliseconds
 -- in the uuid: the fraction of the edition in C, and half of its count.
@@ -729,6 +729,19 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_of(state bigint, random bigint) RETURNS uu
 RETURN encode(int8send((state >> 14 << 16) + 28672 + (state >> 2 & 4095))
               || int8send((8 + (state & 3) << 60) + (random & 1152921504606846975)), 'hex')::uuid;
 
+CREATE OR REPLACE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
+    LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
+BEGIN
+    IF ts < timestamptz '1970-01-01 00:00:00+00' OR ts >= timestamptz '10889-08-02 05:31:50.656+00' THEN
+        RAISE 'timestamp out of range for type uuid version 7'
+            USING ERRCODE = 'datetime_field_overflow',
+                  DETAIL = 'The range is 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
+    END IF;
+    RETURN encode(overlay(set_byte(b, 6, 112 + (get_byte(b, 6) & 15))
+                          PLACING substr(uuid_send(kid_uuidv7_floor(ts)), 1, 6) FROM 1), 'hex')::uuid
+      FROM uuid_send(gen_random_uuid()) AS b;
+END $$;
+
 COMMENT ON FUNCTION kid_uuidv7_unit_of(micros bigint) IS
     'returns the first state of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_unit_end(state bigint) IS
@@ -739,6 +752,8 @@ COMMENT ON FUNCTION kid_uuidv7_micros(state bigint) IS
     'returns when the millisecond of a state begins, in microseconds';
 COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
     'returns the uuid of version 7 of a state, with 60 random bits';
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS
+    'makes a uuid of version 7 with the millisecond of an old row';
 
 -- uuid: the logical clock, and the generator
 --
@@ -922,24 +937,6 @@ COMMENT ON FUNCTION kid_uuidv7(n bigint) IS
     'makes n IDs, each greater than the one before it';
 COMMENT ON FUNCTION kid_observe(id uuid) IS
     'moves the logical clock past an ID from elsewhere';
-
--- uuid version 7: IDs for old rows
-
-CREATE OR REPLACE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
-    LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
-BEGIN
-    IF ts < timestamptz '1970-01-01 00:00:00+00' OR ts >= timestamptz '10889-08-02 05:31:50.656+00' THEN
-        RAISE 'timestamp out of range for type uuid version 7'
-            USING ERRCODE = 'datetime_field_overflow',
-                  DETAIL = 'The range is 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
-    END IF;
-    RETURN encode(overlay(set_byte(b, 6, 112 + (get_byte(b, 6) & 15))
-                          PLACING substr(uuid_send(kid_uuidv7_floor(ts)), 1, 6) FROM 1), 'hex')::uuid
-      FROM uuid_send(gen_random_uuid()) AS b;
-END $$;
-
-COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS
-    'makes a uuid of version 7 with the millisecond of an old row';
 
 -- uuid in base32
 

@@ -1,4 +1,4 @@
--- The version, and functions that show and lower the logical clocks
+-- The version, and functions that show the logical clocks and the server
 
 --- returns the version of the library that the session has loaded
 CREATE FUNCTION kid_version() RETURNS text
@@ -18,3 +18,10 @@ GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 --- rejects a row whose ID, in the column that the trigger names, was not made in this transaction
 CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
     LANGUAGE C AS 'MODULE_PATHNAME';
+
+--- returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the
+--- lane of kid64 and kid96
+CREATE FUNCTION kid_identity(
+    OUT node bigint, OUT partition bigint, OUT generator bigint, OUT lane bigint, OUT lanes bigint)
+    RETURNS record
+    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
