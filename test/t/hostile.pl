@@ -185,7 +185,7 @@ sub attack
 {
 	my ($kind, $at_most, @functions) = @_;
 	my $create = $types{$kind};
-	my $prepare = "SET search_path = tenant, public; SET statement_timeout = '20s'; SET client_min_messages = error; CREATE TEMPORARY TABLE plain (id kid64 PRIMARY KEY);\n";
+	my $prepare = "SET search_path = tenant, public; SET statement_timeout = '2min'; SET client_min_messages = error; CREATE TEMPORARY TABLE plain (id kid64 PRIMARY KEY);\n";
 	$prepare .= join '', map { my $name = $_; map { sprintf("$create;\n", "$_.$name") } 'pg_temp', 'tenant' } @names if $create ne '';
 	while (@functions)
 	{
