@@ -2856,11 +2856,14 @@ COMMENT ON FUNCTION kid_identity(
 
 CREATE FUNCTION kid_track_enter() RETURNS trigger
     LANGUAGE C VOLATILE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 
 CREATE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE C VOLATILE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
+
+COMMENT ON FUNCTION kid_track_enter() IS
+    'takes the lock of a transaction for `kid_horizon(table)`';
+COMMENT ON FUNCTION kid_track_check() IS
+    'rejects rows whose ID was not made in their transaction';
 
 -- from src/sql/tables/track.sql.in
 
