@@ -22,8 +22,7 @@ CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
 
 COMMENT ON FUNCTION kid_support(internal) IS
     'planner support for comparisons with time, functions that depend on a setting, and generators of sets';
-COMMENT ON FUNCTION kid_support_recheck(internal) IS
-    'planner support for comparisons beside bounds';
+COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support for comparisons beside bounds';
 COMMENT ON FUNCTION kid_typanalyze(internal) IS
     'collects statistics on a column of IDs, with ten times as many bins as default_statistics_target if the IDs are unique';
 
@@ -77,32 +76,19 @@ CREATE FUNCTION kid_brin_distance_10(internal, internal) RETURNS double precisio
 CREATE FUNCTION kid_brin_distance_12(internal, internal) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) IS
-    'GiST support';
-COMMENT ON FUNCTION kid_gist_union(internal, internal) IS
-    'GiST support';
-COMMENT ON FUNCTION kid_gist_penalty(internal, internal, internal) IS
-    'GiST support';
-COMMENT ON FUNCTION kid_gist_picksplit(internal, internal) IS
-    'GiST support';
-COMMENT ON FUNCTION kid_gist_same(bytea, bytea, internal) IS
-    'GiST support';
-COMMENT ON FUNCTION kid_gist_fetch(internal) IS
-    'GiST support';
-COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS
-    'GiST support';
-COMMENT ON FUNCTION kid_gist_compress_8(internal) IS
-    'GiST support';
-COMMENT ON FUNCTION kid_gist_compress_10(internal) IS
-    'GiST support';
-COMMENT ON FUNCTION kid_gist_compress_12(internal) IS
-    'GiST support';
-COMMENT ON FUNCTION kid_brin_distance_8(internal, internal) IS
-    'BRIN multi minmax distance';
-COMMENT ON FUNCTION kid_brin_distance_10(internal, internal) IS
-    'BRIN multi minmax distance';
-COMMENT ON FUNCTION kid_brin_distance_12(internal, internal) IS
-    'BRIN multi minmax distance';
+COMMENT ON FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_union(internal, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_penalty(internal, internal, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_picksplit(internal, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_same(bytea, bytea, internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_fetch(internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_compress_8(internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_compress_10(internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_gist_compress_12(internal) IS 'GiST support';
+COMMENT ON FUNCTION kid_brin_distance_8(internal, internal) IS 'BRIN multi minmax distance';
+COMMENT ON FUNCTION kid_brin_distance_10(internal, internal) IS 'BRIN multi minmax distance';
+COMMENT ON FUNCTION kid_brin_distance_12(internal, internal) IS 'BRIN multi minmax distance';
 
 -- from src/sql/traits/io.sql.in
 
@@ -134,24 +120,15 @@ CREATE FUNCTION kid64_from_bytea(bytea) RETURNS kid64
 CREATE CAST (kid64 AS bytea) WITH FUNCTION kid64_send(kid64);
 CREATE CAST (bytea AS kid64) WITH FUNCTION kid64_from_bytea(bytea);
 
-COMMENT ON FUNCTION kid64_in(cstring) IS
-    'I/O';
-COMMENT ON FUNCTION kid64_out(kid64) IS
-    'I/O';
-COMMENT ON FUNCTION kid64_recv(internal) IS
-    'I/O';
-COMMENT ON FUNCTION kid64_send(kid64) IS
-    'binary form of an ID, most significant byte first';
-COMMENT ON CAST (text AS kid64) IS
-    'parses the text form';
-COMMENT ON CAST (varchar AS kid64) IS
-    'parses the text form';
-COMMENT ON FUNCTION kid64_from_bytea(bytea) IS
-    'returns the kid64 with the given binary form';
-COMMENT ON CAST (kid64 AS bytea) IS
-    'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS kid64) IS
-    'reads the binary form';
+COMMENT ON FUNCTION kid64_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION kid64_out(kid64) IS 'I/O';
+COMMENT ON FUNCTION kid64_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION kid64_send(kid64) IS 'binary form of an ID, most significant byte first';
+COMMENT ON CAST (text AS kid64) IS 'parses the text form';
+COMMENT ON CAST (varchar AS kid64) IS 'parses the text form';
+COMMENT ON FUNCTION kid64_from_bytea(bytea) IS 'returns the kid64 with the given binary form';
+COMMENT ON CAST (kid64 AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS kid64) IS 'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
 
@@ -162,10 +139,8 @@ CREATE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
 CREATE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS
-    'writes an ID in Crockford''s base32, after a prefix';
-COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS
-    'reads what kid_encode() wrote with the same prefix';
+COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
+COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
 
@@ -256,50 +231,28 @@ CREATE AGGREGATE min(kid64) (
 CREATE AGGREGATE max(kid64) (
     SFUNC = kid64_larger, STYPE = kid64, COMBINEFUNC = kid64_larger, SORTOP = >, PARALLEL = SAFE);
 
-COMMENT ON FUNCTION kid64_lt(kid64, kid64) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION kid64_le(kid64, kid64) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION kid64_eq(kid64, kid64) IS
-    'implementation of = operator';
-COMMENT ON FUNCTION kid64_ne(kid64, kid64) IS
-    'implementation of <> operator';
-COMMENT ON FUNCTION kid64_ge(kid64, kid64) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION kid64_gt(kid64, kid64) IS
-    'implementation of > operator';
-COMMENT ON FUNCTION kid64_cmp(kid64, kid64) IS
-    'less-equal-greater';
-COMMENT ON FUNCTION kid64_sortsupport(internal) IS
-    'sort support';
-COMMENT ON FUNCTION kid64_hash(kid64) IS
-    'hash';
-COMMENT ON FUNCTION kid64_hash_extended(kid64, bigint) IS
-    'hash';
-COMMENT ON OPERATOR FAMILY kid64_ops USING btree IS
-    'order of kid64';
-COMMENT ON OPERATOR CLASS kid64_ops USING btree IS
-    'order of kid64';
-COMMENT ON OPERATOR FAMILY kid64_ops USING hash IS
-    'equality of kid64';
-COMMENT ON OPERATOR CLASS kid64_ops USING hash IS
-    'equality of kid64';
-COMMENT ON OPERATOR FAMILY kid64_minmax_ops USING brin IS
-    'the range of kid64 in a block range';
-COMMENT ON OPERATOR CLASS kid64_minmax_ops USING brin IS
-    'the range of kid64 in a block range';
-COMMENT ON OPERATOR FAMILY kid64_minmax_multi_ops USING brin IS
-    'a few ranges of kid64 in a block range';
-COMMENT ON OPERATOR CLASS kid64_minmax_multi_ops USING brin IS
-    'a few ranges of kid64 in a block range';
-COMMENT ON FUNCTION kid64_smaller(kid64, kid64) IS
-    'smaller of two';
-COMMENT ON FUNCTION kid64_larger(kid64, kid64) IS
-    'larger of two';
-COMMENT ON AGGREGATE min(kid64) IS
-    'minimum value of all kid64 input values';
-COMMENT ON AGGREGATE max(kid64) IS
-    'maximum value of all kid64 input values';
+COMMENT ON FUNCTION kid64_lt(kid64, kid64) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid64_le(kid64, kid64) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid64_eq(kid64, kid64) IS 'implementation of = operator';
+COMMENT ON FUNCTION kid64_ne(kid64, kid64) IS 'implementation of <> operator';
+COMMENT ON FUNCTION kid64_ge(kid64, kid64) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid64_gt(kid64, kid64) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid64_cmp(kid64, kid64) IS 'less-equal-greater';
+COMMENT ON FUNCTION kid64_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION kid64_hash(kid64) IS 'hash';
+COMMENT ON FUNCTION kid64_hash_extended(kid64, bigint) IS 'hash';
+COMMENT ON OPERATOR FAMILY kid64_ops USING btree IS 'order of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING btree IS 'order of kid64';
+COMMENT ON OPERATOR FAMILY kid64_ops USING hash IS 'equality of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING hash IS 'equality of kid64';
+COMMENT ON OPERATOR FAMILY kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
+COMMENT ON OPERATOR CLASS kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
+COMMENT ON OPERATOR FAMILY kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
+COMMENT ON OPERATOR CLASS kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
+COMMENT ON FUNCTION kid64_smaller(kid64, kid64) IS 'smaller of two';
+COMMENT ON FUNCTION kid64_larger(kid64, kid64) IS 'larger of two';
+COMMENT ON AGGREGATE min(kid64) IS 'minimum value of all kid64 input values';
+COMMENT ON AGGREGATE max(kid64) IS 'maximum value of all kid64 input values';
 
 -- from src/sql/traits/gist.sql.in
 
@@ -326,10 +279,8 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY kid64_ops USING gist IS
-    'order of kid64';
-COMMENT ON OPERATOR CLASS kid64_ops USING gist IS
-    'order of kid64';
+COMMENT ON OPERATOR FAMILY kid64_ops USING gist IS 'order of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING gist IS 'order of kid64';
 
 -- from src/sql/traits/time.sql.in
 
@@ -344,14 +295,10 @@ CREATE FUNCTION kid64_floor(timestamptz) RETURNS kid64
 CREATE FUNCTION kid64_ceil(timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(kid64) IS
-    'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid64_timestamp(kid64) IS
-    'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid64_floor(timestamptz) IS
-    'returns the lowest kid64 of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_ceil(timestamptz) IS
-    'returns the highest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid64_floor(timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_ceil(timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -369,12 +316,9 @@ CREATE FUNCTION kid64_mi(kid64, kid64) RETURNS interval
 CREATE OPERATOR - (LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_mi);
 COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
 
-COMMENT ON CAST (timestamptz AS kid64) IS
-    'same as kid64_floor()';
-COMMENT ON CAST (kid64 AS timestamptz) IS
-    'same as kid_timestamp()';
-COMMENT ON FUNCTION kid64_mi(kid64, kid64) IS
-    'implementation of - operator';
+COMMENT ON CAST (timestamptz AS kid64) IS 'same as kid64_floor()';
+COMMENT ON CAST (kid64 AS timestamptz) IS 'same as kid_timestamp()';
+COMMENT ON FUNCTION kid64_mi(kid64, kid64) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -443,26 +387,17 @@ CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid64_edge(which text, operator text, ts timestamptz) IS
     'planner support: returns the lowest or the highest kid64 that is <, <=, >= or > an instant';
-COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION kid64_time_lt(timestamptz, kid64) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS
-    'implementation of > operator';
-COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS
-    'implementation of > operator';
+COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid64_time_lt(timestamptz, kid64) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
 COMMENT ON FUNCTION kid64_edge(which text, range tstzrange) IS
     'planner support: returns the lowest or the highest kid64 in a range of time';
-COMMENT ON FUNCTION kid_within(kid64, kid_span) IS
-    'tells whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -481,8 +416,7 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (kid64, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
 
-COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS
-    'implementation of @> operator';
+COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
 
 -- from src/sql/traits/bigint.sql.in
 
@@ -503,18 +437,12 @@ CREATE FUNCTION kid64_from_smallint(smallint) RETURNS kid64
 CREATE CAST (integer AS kid64) WITH FUNCTION kid64_from_integer(integer) AS IMPLICIT;
 CREATE CAST (smallint AS kid64) WITH FUNCTION kid64_from_smallint(smallint) AS IMPLICIT;
 
-COMMENT ON CAST (bigint AS kid64) IS
-    'the same 64 bits';
-COMMENT ON CAST (kid64 AS bigint) IS
-    'the same 64 bits';
-COMMENT ON FUNCTION kid64_from_integer(integer) IS
-    'implementation of a cast';
-COMMENT ON FUNCTION kid64_from_smallint(smallint) IS
-    'implementation of a cast';
-COMMENT ON CAST (integer AS kid64) IS
-    'the same number, as a bigint';
-COMMENT ON CAST (smallint AS kid64) IS
-    'the same number, as a bigint';
+COMMENT ON CAST (bigint AS kid64) IS 'the same 64 bits';
+COMMENT ON CAST (kid64 AS bigint) IS 'the same 64 bits';
+COMMENT ON FUNCTION kid64_from_integer(integer) IS 'implementation of a cast';
+COMMENT ON FUNCTION kid64_from_smallint(smallint) IS 'implementation of a cast';
+COMMENT ON CAST (integer AS kid64) IS 'the same number, as a bigint';
+COMMENT ON CAST (smallint AS kid64) IS 'the same number, as a bigint';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -527,10 +455,8 @@ CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
 CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid64_next(n bigint) IS
-    'makes n kid64, each greater than the one before it';
-COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
-    'makes a kid64 with the time of an old row';
+COMMENT ON FUNCTION kid64_next(n bigint) IS 'makes n kid64, each greater than the one before it';
+COMMENT ON FUNCTION kid64_at(ts timestamptz) IS 'makes a kid64 with the time of an old row';
 
 -- from src/sql/traits/horizon.sql.in
 
@@ -539,8 +465,7 @@ COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
 CREATE FUNCTION kid_horizon() RETURNS kid64
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
 
-COMMENT ON FUNCTION kid_horizon() IS
-    'returns the ID below which no row is still to come, for consumers';
+COMMENT ON FUNCTION kid_horizon() IS 'returns the ID below which no row is still to come, for consumers';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -550,8 +475,7 @@ CREATE FUNCTION kid_observe(kid64) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_observe';
 REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
 
-COMMENT ON FUNCTION kid_observe(kid64) IS
-    'moves the logical clock past an ID from elsewhere';
+COMMENT ON FUNCTION kid_observe(kid64) IS 'moves the logical clock past an ID from elsewhere';
 
 -- from src/sql/types/kid64.sql
 
@@ -581,18 +505,13 @@ CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN encoded::kid64;
 
-COMMENT ON FUNCTION kid_next() IS
-    'makes a kid64 greater than all that the cluster issued before';
-COMMENT ON FUNCTION kid_next(n bigint) IS
-    'makes n kid64, each greater than the one before it';
+COMMENT ON FUNCTION kid_next() IS 'makes a kid64 greater than all that the cluster issued before';
+COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n kid64, each greater than the one before it';
 COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
     'assembles a kid64 from an instant and a sequence, 0 to 16383';
-COMMENT ON FUNCTION kid_sequence(kid64) IS
-    'returns the sequence of an ID within its time unit, 0 to 16383';
-COMMENT ON FUNCTION kid64_to_text(id kid64) IS
-    'returns an ID as text, as the cast does';
-COMMENT ON FUNCTION kid64_from_text(encoded text) IS
-    'reads an ID from text, as the cast does';
+COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+COMMENT ON FUNCTION kid64_to_text(id kid64) IS 'returns an ID as text, as the cast does';
+COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'reads an ID from text, as the cast does';
 
 -- from src/sql/inspect.sql.in
 
@@ -604,8 +523,7 @@ BEGIN ATOMIC
     VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
 END;
 
-COMMENT ON FUNCTION kid_inspect(id kid64) IS
-    'lists the components of an ID, most significant first';
+COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/io.sql.in
 
@@ -637,24 +555,15 @@ CREATE FUNCTION kid96_from_bytea(bytea) RETURNS kid96
 CREATE CAST (kid96 AS bytea) WITH FUNCTION kid96_send(kid96);
 CREATE CAST (bytea AS kid96) WITH FUNCTION kid96_from_bytea(bytea);
 
-COMMENT ON FUNCTION kid96_in(cstring) IS
-    'I/O';
-COMMENT ON FUNCTION kid96_out(kid96) IS
-    'I/O';
-COMMENT ON FUNCTION kid96_recv(internal) IS
-    'I/O';
-COMMENT ON FUNCTION kid96_send(kid96) IS
-    'binary form of an ID, most significant byte first';
-COMMENT ON CAST (text AS kid96) IS
-    'parses the text form';
-COMMENT ON CAST (varchar AS kid96) IS
-    'parses the text form';
-COMMENT ON FUNCTION kid96_from_bytea(bytea) IS
-    'returns the kid96 with the given binary form';
-COMMENT ON CAST (kid96 AS bytea) IS
-    'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS kid96) IS
-    'reads the binary form';
+COMMENT ON FUNCTION kid96_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION kid96_out(kid96) IS 'I/O';
+COMMENT ON FUNCTION kid96_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION kid96_send(kid96) IS 'binary form of an ID, most significant byte first';
+COMMENT ON CAST (text AS kid96) IS 'parses the text form';
+COMMENT ON CAST (varchar AS kid96) IS 'parses the text form';
+COMMENT ON FUNCTION kid96_from_bytea(bytea) IS 'returns the kid96 with the given binary form';
+COMMENT ON CAST (kid96 AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS kid96) IS 'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
 
@@ -665,10 +574,8 @@ CREATE FUNCTION kid_encode(id kid96, prefix text DEFAULT '') RETURNS text
 CREATE FUNCTION kid96_decode(encoded text, prefix text DEFAULT '') RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_encode(id kid96, prefix text) IS
-    'writes an ID in Crockford''s base32, after a prefix';
-COMMENT ON FUNCTION kid96_decode(encoded text, prefix text) IS
-    'reads what kid_encode() wrote with the same prefix';
+COMMENT ON FUNCTION kid_encode(id kid96, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
+COMMENT ON FUNCTION kid96_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
 
@@ -759,50 +666,28 @@ CREATE AGGREGATE min(kid96) (
 CREATE AGGREGATE max(kid96) (
     SFUNC = kid96_larger, STYPE = kid96, COMBINEFUNC = kid96_larger, SORTOP = >, PARALLEL = SAFE);
 
-COMMENT ON FUNCTION kid96_lt(kid96, kid96) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION kid96_le(kid96, kid96) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION kid96_eq(kid96, kid96) IS
-    'implementation of = operator';
-COMMENT ON FUNCTION kid96_ne(kid96, kid96) IS
-    'implementation of <> operator';
-COMMENT ON FUNCTION kid96_ge(kid96, kid96) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION kid96_gt(kid96, kid96) IS
-    'implementation of > operator';
-COMMENT ON FUNCTION kid96_cmp(kid96, kid96) IS
-    'less-equal-greater';
-COMMENT ON FUNCTION kid96_sortsupport(internal) IS
-    'sort support';
-COMMENT ON FUNCTION kid96_hash(kid96) IS
-    'hash';
-COMMENT ON FUNCTION kid96_hash_extended(kid96, bigint) IS
-    'hash';
-COMMENT ON OPERATOR FAMILY kid96_ops USING btree IS
-    'order of kid96';
-COMMENT ON OPERATOR CLASS kid96_ops USING btree IS
-    'order of kid96';
-COMMENT ON OPERATOR FAMILY kid96_ops USING hash IS
-    'equality of kid96';
-COMMENT ON OPERATOR CLASS kid96_ops USING hash IS
-    'equality of kid96';
-COMMENT ON OPERATOR FAMILY kid96_minmax_ops USING brin IS
-    'the range of kid96 in a block range';
-COMMENT ON OPERATOR CLASS kid96_minmax_ops USING brin IS
-    'the range of kid96 in a block range';
-COMMENT ON OPERATOR FAMILY kid96_minmax_multi_ops USING brin IS
-    'a few ranges of kid96 in a block range';
-COMMENT ON OPERATOR CLASS kid96_minmax_multi_ops USING brin IS
-    'a few ranges of kid96 in a block range';
-COMMENT ON FUNCTION kid96_smaller(kid96, kid96) IS
-    'smaller of two';
-COMMENT ON FUNCTION kid96_larger(kid96, kid96) IS
-    'larger of two';
-COMMENT ON AGGREGATE min(kid96) IS
-    'minimum value of all kid96 input values';
-COMMENT ON AGGREGATE max(kid96) IS
-    'maximum value of all kid96 input values';
+COMMENT ON FUNCTION kid96_lt(kid96, kid96) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid96_le(kid96, kid96) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid96_eq(kid96, kid96) IS 'implementation of = operator';
+COMMENT ON FUNCTION kid96_ne(kid96, kid96) IS 'implementation of <> operator';
+COMMENT ON FUNCTION kid96_ge(kid96, kid96) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid96_gt(kid96, kid96) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid96_cmp(kid96, kid96) IS 'less-equal-greater';
+COMMENT ON FUNCTION kid96_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION kid96_hash(kid96) IS 'hash';
+COMMENT ON FUNCTION kid96_hash_extended(kid96, bigint) IS 'hash';
+COMMENT ON OPERATOR FAMILY kid96_ops USING btree IS 'order of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING btree IS 'order of kid96';
+COMMENT ON OPERATOR FAMILY kid96_ops USING hash IS 'equality of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING hash IS 'equality of kid96';
+COMMENT ON OPERATOR FAMILY kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
+COMMENT ON OPERATOR CLASS kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
+COMMENT ON OPERATOR FAMILY kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
+COMMENT ON OPERATOR CLASS kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
+COMMENT ON FUNCTION kid96_smaller(kid96, kid96) IS 'smaller of two';
+COMMENT ON FUNCTION kid96_larger(kid96, kid96) IS 'larger of two';
+COMMENT ON AGGREGATE min(kid96) IS 'minimum value of all kid96 input values';
+COMMENT ON AGGREGATE max(kid96) IS 'maximum value of all kid96 input values';
 
 -- from src/sql/traits/gist.sql.in
 
@@ -829,10 +714,8 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY kid96_ops USING gist IS
-    'order of kid96';
-COMMENT ON OPERATOR CLASS kid96_ops USING gist IS
-    'order of kid96';
+COMMENT ON OPERATOR FAMILY kid96_ops USING gist IS 'order of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING gist IS 'order of kid96';
 
 -- from src/sql/traits/time.sql.in
 
@@ -847,14 +730,10 @@ CREATE FUNCTION kid96_floor(timestamptz) RETURNS kid96
 CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(kid96) IS
-    'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid96_timestamp(kid96) IS
-    'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid96_floor(timestamptz) IS
-    'returns the lowest kid96 of the time unit that contains an instant';
-COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
-    'returns the highest kid96 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid_timestamp(kid96) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid96_timestamp(kid96) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid96_floor(timestamptz) IS 'returns the lowest kid96 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid96_ceil(timestamptz) IS 'returns the highest kid96 of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -872,12 +751,9 @@ CREATE FUNCTION kid96_mi(kid96, kid96) RETURNS interval
 CREATE OPERATOR - (LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_mi);
 COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
 
-COMMENT ON CAST (timestamptz AS kid96) IS
-    'same as kid96_floor()';
-COMMENT ON CAST (kid96 AS timestamptz) IS
-    'same as kid_timestamp()';
-COMMENT ON FUNCTION kid96_mi(kid96, kid96) IS
-    'implementation of - operator';
+COMMENT ON CAST (timestamptz AS kid96) IS 'same as kid96_floor()';
+COMMENT ON CAST (kid96 AS timestamptz) IS 'same as kid_timestamp()';
+COMMENT ON FUNCTION kid96_mi(kid96, kid96) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -946,26 +822,17 @@ CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighborhood integer) IS
     'planner support: returns the lowest or the highest kid96 that is <, <=, >= or > an instant';
-COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION kid96_time_lt(timestamptz, kid96) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS
-    'implementation of > operator';
-COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS
-    'implementation of > operator';
+COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid96_time_lt(timestamptz, kid96) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
 COMMENT ON FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) IS
     'planner support: returns the lowest or the highest kid96 in a range of time';
-COMMENT ON FUNCTION kid_within(kid96, kid_span) IS
-    'tells whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -984,8 +851,7 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (kid96, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, kid96) IS 'range of time contains';
 
-COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS
-    'implementation of @> operator';
+COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
 
 -- from src/sql/traits/setting.sql.in
 
@@ -1028,14 +894,10 @@ CREATE FUNCTION kid96_from_uuid(uuid) RETURNS kid96
 CREATE CAST (kid96 AS uuid) WITH FUNCTION kid96_to_uuid(kid96);
 CREATE CAST (uuid AS kid96) WITH FUNCTION kid96_from_uuid(uuid);
 
-COMMENT ON FUNCTION kid96_to_uuid(kid96) IS
-    'returns the uuid whose 16 bytes are the text form of an ID';
-COMMENT ON FUNCTION kid96_from_uuid(uuid) IS
-    'returns the ID whose text form is the 16 bytes of a uuid';
-COMMENT ON CAST (kid96 AS uuid) IS
-    'the 16 characters of the text form, as bytes';
-COMMENT ON CAST (uuid AS kid96) IS
-    'reads the 16 bytes as the text form';
+COMMENT ON FUNCTION kid96_to_uuid(kid96) IS 'returns the uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION kid96_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
+COMMENT ON CAST (kid96 AS uuid) IS 'the 16 characters of the text form, as bytes';
+COMMENT ON CAST (uuid AS kid96) IS 'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -1048,10 +910,8 @@ CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
 CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid96_next(n bigint) IS
-    'makes n kid96, each greater than the one before it';
-COMMENT ON FUNCTION kid96_at(ts timestamptz) IS
-    'makes a kid96 with the time of an old row';
+COMMENT ON FUNCTION kid96_next(n bigint) IS 'makes n kid96, each greater than the one before it';
+COMMENT ON FUNCTION kid96_at(ts timestamptz) IS 'makes a kid96 with the time of an old row';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -1061,8 +921,7 @@ CREATE FUNCTION kid_observe(kid96) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_observe';
 REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
 
-COMMENT ON FUNCTION kid_observe(kid96) IS
-    'moves the logical clock past an ID from elsewhere';
+COMMENT ON FUNCTION kid_observe(kid96) IS 'moves the logical clock past an ID from elsewhere';
 
 -- from src/sql/types/kid96.sql
 
@@ -1114,22 +973,16 @@ COMMENT ON FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neigh
     'planner support: tells exactly whether an ID is <, <=, >= or > an instant';
 COMMENT ON FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer) IS
     'assembles a kid96 from an instant, a node, a sequence and a neighborhood';
-COMMENT ON FUNCTION kid_node(kid96) IS
-    'returns the node that made an ID, 0 to 4294967295';
+COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4294967295';
 COMMENT ON FUNCTION kid_node(kid96, neighborhood integer) IS
     'returns the node that made an ID with the given neighborhood, 0 to 10';
-COMMENT ON FUNCTION kid_sequence(kid96) IS
-    'returns the sequence of an ID within its time unit, 0 to 16383';
-COMMENT ON FUNCTION kid_global(kid64) IS
-    'returns an ID with the node of this server';
+COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+COMMENT ON FUNCTION kid_global(kid64) IS 'returns an ID with the node of this server';
 COMMENT ON FUNCTION kid_local(kid96, force boolean) IS
     'returns an ID without its node, which must be that of this server unless force is true';
-COMMENT ON FUNCTION kid96_to_kid64(kid96) IS
-    'implementation of a cast';
-COMMENT ON CAST (kid64 AS kid96) IS
-    'same as kid_global()';
-COMMENT ON CAST (kid96 AS kid64) IS
-    'same as kid_local()';
+COMMENT ON FUNCTION kid96_to_kid64(kid96) IS 'implementation of a cast';
+COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global()';
+COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local()';
 
 -- from src/sql/inspect.sql.in
 
@@ -1141,8 +994,7 @@ BEGIN ATOMIC
     VALUES ('timestamp', 50, kid_timestamp(id)::text), ('node', 32, kid_node(id)::text), ('sequence', 14, kid_sequence(id)::text);
 END;
 
-COMMENT ON FUNCTION kid_inspect(id kid96) IS
-    'lists the components of an ID, most significant first';
+COMMENT ON FUNCTION kid_inspect(id kid96) IS 'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/io.sql.in
 
@@ -1174,24 +1026,15 @@ CREATE FUNCTION sno_from_bytea(bytea) RETURNS sno
 CREATE CAST (sno AS bytea) WITH FUNCTION sno_send(sno);
 CREATE CAST (bytea AS sno) WITH FUNCTION sno_from_bytea(bytea);
 
-COMMENT ON FUNCTION sno_in(cstring) IS
-    'I/O';
-COMMENT ON FUNCTION sno_out(sno) IS
-    'I/O';
-COMMENT ON FUNCTION sno_recv(internal) IS
-    'I/O';
-COMMENT ON FUNCTION sno_send(sno) IS
-    'binary form of an ID, most significant byte first';
-COMMENT ON CAST (text AS sno) IS
-    'parses the text form';
-COMMENT ON CAST (varchar AS sno) IS
-    'parses the text form';
-COMMENT ON FUNCTION sno_from_bytea(bytea) IS
-    'returns the sno with the given binary form';
-COMMENT ON CAST (sno AS bytea) IS
-    'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS sno) IS
-    'reads the binary form';
+COMMENT ON FUNCTION sno_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION sno_out(sno) IS 'I/O';
+COMMENT ON FUNCTION sno_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION sno_send(sno) IS 'binary form of an ID, most significant byte first';
+COMMENT ON CAST (text AS sno) IS 'parses the text form';
+COMMENT ON CAST (varchar AS sno) IS 'parses the text form';
+COMMENT ON FUNCTION sno_from_bytea(bytea) IS 'returns the sno with the given binary form';
+COMMENT ON CAST (sno AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS sno) IS 'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
 
@@ -1202,10 +1045,8 @@ CREATE FUNCTION kid_encode(id sno, prefix text DEFAULT '') RETURNS text
 CREATE FUNCTION sno_decode(encoded text, prefix text DEFAULT '') RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_encode(id sno, prefix text) IS
-    'writes an ID in Crockford''s base32, after a prefix';
-COMMENT ON FUNCTION sno_decode(encoded text, prefix text) IS
-    'reads what kid_encode() wrote with the same prefix';
+COMMENT ON FUNCTION kid_encode(id sno, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
+COMMENT ON FUNCTION sno_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
 
@@ -1296,50 +1137,28 @@ CREATE AGGREGATE min(sno) (
 CREATE AGGREGATE max(sno) (
     SFUNC = sno_larger, STYPE = sno, COMBINEFUNC = sno_larger, SORTOP = >, PARALLEL = SAFE);
 
-COMMENT ON FUNCTION sno_lt(sno, sno) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION sno_le(sno, sno) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION sno_eq(sno, sno) IS
-    'implementation of = operator';
-COMMENT ON FUNCTION sno_ne(sno, sno) IS
-    'implementation of <> operator';
-COMMENT ON FUNCTION sno_ge(sno, sno) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION sno_gt(sno, sno) IS
-    'implementation of > operator';
-COMMENT ON FUNCTION sno_cmp(sno, sno) IS
-    'less-equal-greater';
-COMMENT ON FUNCTION sno_sortsupport(internal) IS
-    'sort support';
-COMMENT ON FUNCTION sno_hash(sno) IS
-    'hash';
-COMMENT ON FUNCTION sno_hash_extended(sno, bigint) IS
-    'hash';
-COMMENT ON OPERATOR FAMILY sno_ops USING btree IS
-    'order of sno';
-COMMENT ON OPERATOR CLASS sno_ops USING btree IS
-    'order of sno';
-COMMENT ON OPERATOR FAMILY sno_ops USING hash IS
-    'equality of sno';
-COMMENT ON OPERATOR CLASS sno_ops USING hash IS
-    'equality of sno';
-COMMENT ON OPERATOR FAMILY sno_minmax_ops USING brin IS
-    'the range of sno in a block range';
-COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS
-    'the range of sno in a block range';
-COMMENT ON OPERATOR FAMILY sno_minmax_multi_ops USING brin IS
-    'a few ranges of sno in a block range';
-COMMENT ON OPERATOR CLASS sno_minmax_multi_ops USING brin IS
-    'a few ranges of sno in a block range';
-COMMENT ON FUNCTION sno_smaller(sno, sno) IS
-    'smaller of two';
-COMMENT ON FUNCTION sno_larger(sno, sno) IS
-    'larger of two';
-COMMENT ON AGGREGATE min(sno) IS
-    'minimum value of all sno input values';
-COMMENT ON AGGREGATE max(sno) IS
-    'maximum value of all sno input values';
+COMMENT ON FUNCTION sno_lt(sno, sno) IS 'implementation of < operator';
+COMMENT ON FUNCTION sno_le(sno, sno) IS 'implementation of <= operator';
+COMMENT ON FUNCTION sno_eq(sno, sno) IS 'implementation of = operator';
+COMMENT ON FUNCTION sno_ne(sno, sno) IS 'implementation of <> operator';
+COMMENT ON FUNCTION sno_ge(sno, sno) IS 'implementation of >= operator';
+COMMENT ON FUNCTION sno_gt(sno, sno) IS 'implementation of > operator';
+COMMENT ON FUNCTION sno_cmp(sno, sno) IS 'less-equal-greater';
+COMMENT ON FUNCTION sno_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION sno_hash(sno) IS 'hash';
+COMMENT ON FUNCTION sno_hash_extended(sno, bigint) IS 'hash';
+COMMENT ON OPERATOR FAMILY sno_ops USING btree IS 'order of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING btree IS 'order of sno';
+COMMENT ON OPERATOR FAMILY sno_ops USING hash IS 'equality of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING hash IS 'equality of sno';
+COMMENT ON OPERATOR FAMILY sno_minmax_ops USING brin IS 'the range of sno in a block range';
+COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS 'the range of sno in a block range';
+COMMENT ON OPERATOR FAMILY sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
+COMMENT ON OPERATOR CLASS sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
+COMMENT ON FUNCTION sno_smaller(sno, sno) IS 'smaller of two';
+COMMENT ON FUNCTION sno_larger(sno, sno) IS 'larger of two';
+COMMENT ON AGGREGATE min(sno) IS 'minimum value of all sno input values';
+COMMENT ON AGGREGATE max(sno) IS 'maximum value of all sno input values';
 
 -- from src/sql/traits/gist.sql.in
 
@@ -1366,10 +1185,8 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY sno_ops USING gist IS
-    'order of sno';
-COMMENT ON OPERATOR CLASS sno_ops USING gist IS
-    'order of sno';
+COMMENT ON OPERATOR FAMILY sno_ops USING gist IS 'order of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING gist IS 'order of sno';
 
 -- from src/sql/traits/time.sql.in
 
@@ -1384,14 +1201,10 @@ CREATE FUNCTION sno_floor(timestamptz) RETURNS sno
 CREATE FUNCTION sno_ceil(timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(sno) IS
-    'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION sno_timestamp(sno) IS
-    'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION sno_floor(timestamptz) IS
-    'returns the lowest sno of the time unit that contains an instant';
-COMMENT ON FUNCTION sno_ceil(timestamptz) IS
-    'returns the highest sno of the time unit that contains an instant';
+COMMENT ON FUNCTION kid_timestamp(sno) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION sno_timestamp(sno) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION sno_floor(timestamptz) IS 'returns the lowest sno of the time unit that contains an instant';
+COMMENT ON FUNCTION sno_ceil(timestamptz) IS 'returns the highest sno of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -1409,12 +1222,9 @@ CREATE FUNCTION sno_mi(sno, sno) RETURNS interval
 CREATE OPERATOR - (LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_mi);
 COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
 
-COMMENT ON CAST (timestamptz AS sno) IS
-    'same as sno_floor()';
-COMMENT ON CAST (sno AS timestamptz) IS
-    'same as kid_timestamp()';
-COMMENT ON FUNCTION sno_mi(sno, sno) IS
-    'implementation of - operator';
+COMMENT ON CAST (timestamptz AS sno) IS 'same as sno_floor()';
+COMMENT ON CAST (sno AS timestamptz) IS 'same as kid_timestamp()';
+COMMENT ON FUNCTION sno_mi(sno, sno) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -1483,26 +1293,17 @@ CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION sno_edge(which text, operator text, ts timestamptz) IS
     'planner support: returns the lowest or the highest sno that is <, <=, >= or > an instant';
-COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION sno_time_lt(timestamptz, sno) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS
-    'implementation of > operator';
-COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS
-    'implementation of > operator';
+COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION sno_time_lt(timestamptz, sno) IS 'implementation of < operator';
+COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS 'implementation of <= operator';
+COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= operator';
+COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
 COMMENT ON FUNCTION sno_edge(which text, range tstzrange) IS
     'planner support: returns the lowest or the highest sno in a range of time';
-COMMENT ON FUNCTION kid_within(sno, kid_span) IS
-    'tells whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -1521,8 +1322,7 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (sno, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, sno) IS 'range of time contains';
 
-COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS
-    'implementation of @> operator';
+COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
 
 -- from src/sql/traits/uuid.sql.in
 
@@ -1536,14 +1336,10 @@ CREATE FUNCTION sno_from_uuid(uuid) RETURNS sno
 CREATE CAST (sno AS uuid) WITH FUNCTION sno_to_uuid(sno);
 CREATE CAST (uuid AS sno) WITH FUNCTION sno_from_uuid(uuid);
 
-COMMENT ON FUNCTION sno_to_uuid(sno) IS
-    'returns the uuid whose 16 bytes are the text form of an ID';
-COMMENT ON FUNCTION sno_from_uuid(uuid) IS
-    'returns the ID whose text form is the 16 bytes of a uuid';
-COMMENT ON CAST (sno AS uuid) IS
-    'the 16 characters of the text form, as bytes';
-COMMENT ON CAST (uuid AS sno) IS
-    'reads the 16 bytes as the text form';
+COMMENT ON FUNCTION sno_to_uuid(sno) IS 'returns the uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION sno_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
+COMMENT ON CAST (sno AS uuid) IS 'the 16 characters of the text form, as bytes';
+COMMENT ON CAST (uuid AS sno) IS 'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -1553,8 +1349,7 @@ CREATE FUNCTION kid_observe(sno) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_observe';
 REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
 
-COMMENT ON FUNCTION kid_observe(sno) IS
-    'moves the logical clock past an ID from elsewhere';
+COMMENT ON FUNCTION kid_observe(sno) IS 'moves the logical clock past an ID from elsewhere';
 
 -- from src/sql/types/sno.sql
 
@@ -1582,8 +1377,7 @@ CREATE FUNCTION kid_partition(sno) RETURNS integer
 CREATE FUNCTION kid_sequence(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
 
-COMMENT ON FUNCTION sno_next(meta integer) IS
-    'makes a sno with a metabyte, 0 to 255, and the partition of this server';
+COMMENT ON FUNCTION sno_next(meta integer) IS 'makes a sno with a metabyte, 0 to 255, and the partition of this server';
 COMMENT ON FUNCTION sno_next(meta integer, n bigint) IS
     'makes n sno with a metabyte, 0 to 255, each greater than the one before it unless the tick toggles between them';
 COMMENT ON FUNCTION sno_at(ts timestamptz, meta integer) IS
@@ -1592,12 +1386,9 @@ COMMENT ON FUNCTION sno_make(ts timestamptz, meta integer, partition integer, se
     'assembles a sno from an instant, a metabyte, a partition, a sequence and a tick';
 COMMENT ON FUNCTION kid_tick(sno) IS
     'returns the tick, which toggles whenever the system clock of the generator goes back';
-COMMENT ON FUNCTION kid_meta(sno) IS
-    'returns the metabyte, 0 to 255, that the caller of the generator gave';
-COMMENT ON FUNCTION kid_partition(sno) IS
-    'returns the partition that made an ID, 0 to 65535';
-COMMENT ON FUNCTION kid_sequence(sno) IS
-    'returns the sequence of an ID within its time unit, 0 to 65535';
+COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the caller of the generator gave';
+COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
+COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
 
 -- from src/sql/inspect.sql.in
 
@@ -1609,8 +1400,7 @@ BEGIN ATOMIC
     VALUES ('timestamp', 39, kid_timestamp(id)::text), ('tick', 1, kid_tick(id)::text), ('meta', 8, kid_meta(id)::text), ('partition', 16, kid_partition(id)::text), ('sequence', 16, kid_sequence(id)::text);
 END;
 
-COMMENT ON FUNCTION kid_inspect(id sno) IS
-    'lists the components of an ID, most significant first';
+COMMENT ON FUNCTION kid_inspect(id sno) IS 'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/io.sql.in
 
@@ -1642,24 +1432,15 @@ CREATE FUNCTION flake_from_bytea(bytea) RETURNS flake
 CREATE CAST (flake AS bytea) WITH FUNCTION flake_send(flake);
 CREATE CAST (bytea AS flake) WITH FUNCTION flake_from_bytea(bytea);
 
-COMMENT ON FUNCTION flake_in(cstring) IS
-    'I/O';
-COMMENT ON FUNCTION flake_out(flake) IS
-    'I/O';
-COMMENT ON FUNCTION flake_recv(internal) IS
-    'I/O';
-COMMENT ON FUNCTION flake_send(flake) IS
-    'binary form of an ID, most significant byte first';
-COMMENT ON CAST (text AS flake) IS
-    'parses the text form';
-COMMENT ON CAST (varchar AS flake) IS
-    'parses the text form';
-COMMENT ON FUNCTION flake_from_bytea(bytea) IS
-    'returns the flake with the given binary form';
-COMMENT ON CAST (flake AS bytea) IS
-    'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS flake) IS
-    'reads the binary form';
+COMMENT ON FUNCTION flake_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION flake_out(flake) IS 'I/O';
+COMMENT ON FUNCTION flake_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION flake_send(flake) IS 'binary form of an ID, most significant byte first';
+COMMENT ON CAST (text AS flake) IS 'parses the text form';
+COMMENT ON CAST (varchar AS flake) IS 'parses the text form';
+COMMENT ON FUNCTION flake_from_bytea(bytea) IS 'returns the flake with the given binary form';
+COMMENT ON CAST (flake AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS flake) IS 'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
 
@@ -1670,10 +1451,8 @@ CREATE FUNCTION kid_encode(id flake, prefix text DEFAULT '') RETURNS text
 CREATE FUNCTION flake_decode(encoded text, prefix text DEFAULT '') RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_encode(id flake, prefix text) IS
-    'writes an ID in Crockford''s base32, after a prefix';
-COMMENT ON FUNCTION flake_decode(encoded text, prefix text) IS
-    'reads what kid_encode() wrote with the same prefix';
+COMMENT ON FUNCTION kid_encode(id flake, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
+COMMENT ON FUNCTION flake_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
 
@@ -1764,50 +1543,28 @@ CREATE AGGREGATE min(flake) (
 CREATE AGGREGATE max(flake) (
     SFUNC = flake_larger, STYPE = flake, COMBINEFUNC = flake_larger, SORTOP = >, PARALLEL = SAFE);
 
-COMMENT ON FUNCTION flake_lt(flake, flake) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION flake_le(flake, flake) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION flake_eq(flake, flake) IS
-    'implementation of = operator';
-COMMENT ON FUNCTION flake_ne(flake, flake) IS
-    'implementation of <> operator';
-COMMENT ON FUNCTION flake_ge(flake, flake) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION flake_gt(flake, flake) IS
-    'implementation of > operator';
-COMMENT ON FUNCTION flake_cmp(flake, flake) IS
-    'less-equal-greater';
-COMMENT ON FUNCTION flake_sortsupport(internal) IS
-    'sort support';
-COMMENT ON FUNCTION flake_hash(flake) IS
-    'hash';
-COMMENT ON FUNCTION flake_hash_extended(flake, bigint) IS
-    'hash';
-COMMENT ON OPERATOR FAMILY flake_ops USING btree IS
-    'order of flake';
-COMMENT ON OPERATOR CLASS flake_ops USING btree IS
-    'order of flake';
-COMMENT ON OPERATOR FAMILY flake_ops USING hash IS
-    'equality of flake';
-COMMENT ON OPERATOR CLASS flake_ops USING hash IS
-    'equality of flake';
-COMMENT ON OPERATOR FAMILY flake_minmax_ops USING brin IS
-    'the range of flake in a block range';
-COMMENT ON OPERATOR CLASS flake_minmax_ops USING brin IS
-    'the range of flake in a block range';
-COMMENT ON OPERATOR FAMILY flake_minmax_multi_ops USING brin IS
-    'a few ranges of flake in a block range';
-COMMENT ON OPERATOR CLASS flake_minmax_multi_ops USING brin IS
-    'a few ranges of flake in a block range';
-COMMENT ON FUNCTION flake_smaller(flake, flake) IS
-    'smaller of two';
-COMMENT ON FUNCTION flake_larger(flake, flake) IS
-    'larger of two';
-COMMENT ON AGGREGATE min(flake) IS
-    'minimum value of all flake input values';
-COMMENT ON AGGREGATE max(flake) IS
-    'maximum value of all flake input values';
+COMMENT ON FUNCTION flake_lt(flake, flake) IS 'implementation of < operator';
+COMMENT ON FUNCTION flake_le(flake, flake) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flake_eq(flake, flake) IS 'implementation of = operator';
+COMMENT ON FUNCTION flake_ne(flake, flake) IS 'implementation of <> operator';
+COMMENT ON FUNCTION flake_ge(flake, flake) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flake_gt(flake, flake) IS 'implementation of > operator';
+COMMENT ON FUNCTION flake_cmp(flake, flake) IS 'less-equal-greater';
+COMMENT ON FUNCTION flake_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION flake_hash(flake) IS 'hash';
+COMMENT ON FUNCTION flake_hash_extended(flake, bigint) IS 'hash';
+COMMENT ON OPERATOR FAMILY flake_ops USING btree IS 'order of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING btree IS 'order of flake';
+COMMENT ON OPERATOR FAMILY flake_ops USING hash IS 'equality of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING hash IS 'equality of flake';
+COMMENT ON OPERATOR FAMILY flake_minmax_ops USING brin IS 'the range of flake in a block range';
+COMMENT ON OPERATOR CLASS flake_minmax_ops USING brin IS 'the range of flake in a block range';
+COMMENT ON OPERATOR FAMILY flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
+COMMENT ON OPERATOR CLASS flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
+COMMENT ON FUNCTION flake_smaller(flake, flake) IS 'smaller of two';
+COMMENT ON FUNCTION flake_larger(flake, flake) IS 'larger of two';
+COMMENT ON AGGREGATE min(flake) IS 'minimum value of all flake input values';
+COMMENT ON AGGREGATE max(flake) IS 'maximum value of all flake input values';
 
 -- from src/sql/traits/gist.sql.in
 
@@ -1834,10 +1591,8 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY flake_ops USING gist IS
-    'order of flake';
-COMMENT ON OPERATOR CLASS flake_ops USING gist IS
-    'order of flake';
+COMMENT ON OPERATOR FAMILY flake_ops USING gist IS 'order of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING gist IS 'order of flake';
 
 -- from src/sql/traits/time.sql.in
 
@@ -1852,14 +1607,10 @@ CREATE FUNCTION flake_floor(timestamptz) RETURNS flake
 CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(flake) IS
-    'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION flake_timestamp(flake) IS
-    'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION flake_floor(timestamptz) IS
-    'returns the lowest flake of the time unit that contains an instant';
-COMMENT ON FUNCTION flake_ceil(timestamptz) IS
-    'returns the highest flake of the time unit that contains an instant';
+COMMENT ON FUNCTION kid_timestamp(flake) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION flake_timestamp(flake) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION flake_floor(timestamptz) IS 'returns the lowest flake of the time unit that contains an instant';
+COMMENT ON FUNCTION flake_ceil(timestamptz) IS 'returns the highest flake of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -1877,12 +1628,9 @@ CREATE FUNCTION flake_mi(flake, flake) RETURNS interval
 CREATE OPERATOR - (LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_mi);
 COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
 
-COMMENT ON CAST (timestamptz AS flake) IS
-    'same as flake_floor()';
-COMMENT ON CAST (flake AS timestamptz) IS
-    'same as kid_timestamp()';
-COMMENT ON FUNCTION flake_mi(flake, flake) IS
-    'implementation of - operator';
+COMMENT ON CAST (timestamptz AS flake) IS 'same as flake_floor()';
+COMMENT ON CAST (flake AS timestamptz) IS 'same as kid_timestamp()';
+COMMENT ON FUNCTION flake_mi(flake, flake) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -1951,26 +1699,17 @@ CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch timestamptz) IS
     'planner support: returns the lowest or the highest flake that is <, <=, >= or > an instant';
-COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION flake_time_lt(timestamptz, flake) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS
-    'implementation of > operator';
-COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS
-    'implementation of > operator';
+COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION flake_time_lt(timestamptz, flake) IS 'implementation of < operator';
+COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
 COMMENT ON FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) IS
     'planner support: returns the lowest or the highest flake in a range of time';
-COMMENT ON FUNCTION kid_within(flake, kid_span) IS
-    'tells whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -1989,8 +1728,7 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (flake, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, flake) IS 'range of time contains';
 
-COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS
-    'implementation of @> operator';
+COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
 
 -- from src/sql/traits/setting.sql.in
 
@@ -2040,18 +1778,12 @@ CREATE FUNCTION flake_from_smallint(smallint) RETURNS flake
 CREATE CAST (integer AS flake) WITH FUNCTION flake_from_integer(integer) AS IMPLICIT;
 CREATE CAST (smallint AS flake) WITH FUNCTION flake_from_smallint(smallint) AS IMPLICIT;
 
-COMMENT ON CAST (bigint AS flake) IS
-    'the same 64 bits';
-COMMENT ON CAST (flake AS bigint) IS
-    'the same 64 bits';
-COMMENT ON FUNCTION flake_from_integer(integer) IS
-    'implementation of a cast';
-COMMENT ON FUNCTION flake_from_smallint(smallint) IS
-    'implementation of a cast';
-COMMENT ON CAST (integer AS flake) IS
-    'the same number, as a bigint';
-COMMENT ON CAST (smallint AS flake) IS
-    'the same number, as a bigint';
+COMMENT ON CAST (bigint AS flake) IS 'the same 64 bits';
+COMMENT ON CAST (flake AS bigint) IS 'the same 64 bits';
+COMMENT ON FUNCTION flake_from_integer(integer) IS 'implementation of a cast';
+COMMENT ON FUNCTION flake_from_smallint(smallint) IS 'implementation of a cast';
+COMMENT ON CAST (integer AS flake) IS 'the same number, as a bigint';
+COMMENT ON CAST (smallint AS flake) IS 'the same number, as a bigint';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -2064,10 +1796,8 @@ CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
 CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION flake_next(n bigint) IS
-    'makes n flake, each greater than the one before it';
-COMMENT ON FUNCTION flake_at(ts timestamptz) IS
-    'makes a flake with the time of an old row';
+COMMENT ON FUNCTION flake_next(n bigint) IS 'makes n flake, each greater than the one before it';
+COMMENT ON FUNCTION flake_at(ts timestamptz) IS 'makes a flake with the time of an old row';
 
 -- from src/sql/traits/horizon.sql.in
 
@@ -2076,8 +1806,7 @@ COMMENT ON FUNCTION flake_at(ts timestamptz) IS
 CREATE FUNCTION flake_horizon() RETURNS flake
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_horizon';
 
-COMMENT ON FUNCTION flake_horizon() IS
-    'returns the ID below which no row is still to come, for consumers';
+COMMENT ON FUNCTION flake_horizon() IS 'returns the ID below which no row is still to come, for consumers';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -2087,8 +1816,7 @@ CREATE FUNCTION kid_observe(flake) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_observe';
 REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
 
-COMMENT ON FUNCTION kid_observe(flake) IS
-    'moves the logical clock past an ID from elsewhere';
+COMMENT ON FUNCTION kid_observe(flake) IS 'moves the logical clock past an ID from elsewhere';
 
 -- from src/sql/types/flake.sql
 
@@ -2120,12 +1848,10 @@ COMMENT ON FUNCTION flake_make(
     'assembles a flake from an instant, a datacenter, a worker, a sequence and an epoch';
 COMMENT ON FUNCTION kid_datacenter(flake) IS
     'returns the datacenter that made an ID, 0 to 31, the upper half of the generator';
-COMMENT ON FUNCTION kid_worker(flake) IS
-    'returns the worker that made an ID, 0 to 31, the lower half of the generator';
+COMMENT ON FUNCTION kid_worker(flake) IS 'returns the worker that made an ID, 0 to 31, the lower half of the generator';
 COMMENT ON FUNCTION kid_generator(flake) IS
     'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
-COMMENT ON FUNCTION kid_sequence(flake) IS
-    'returns the sequence of an ID within its time unit, 0 to 4095';
+COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
 
 -- from src/sql/inspect.sql.in
 
@@ -2137,8 +1863,7 @@ BEGIN ATOMIC
     VALUES ('timestamp', 42, kid_timestamp(id)::text), ('datacenter', 5, kid_datacenter(id)::text), ('worker', 5, kid_worker(id)::text), ('sequence', 12, kid_sequence(id)::text);
 END;
 
-COMMENT ON FUNCTION kid_inspect(id flake) IS
-    'lists the components of an ID, most significant first';
+COMMENT ON FUNCTION kid_inspect(id flake) IS 'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/io.sql.in
 
@@ -2170,24 +1895,15 @@ CREATE FUNCTION flax_from_bytea(bytea) RETURNS flax
 CREATE CAST (flax AS bytea) WITH FUNCTION flax_send(flax);
 CREATE CAST (bytea AS flax) WITH FUNCTION flax_from_bytea(bytea);
 
-COMMENT ON FUNCTION flax_in(cstring) IS
-    'I/O';
-COMMENT ON FUNCTION flax_out(flax) IS
-    'I/O';
-COMMENT ON FUNCTION flax_recv(internal) IS
-    'I/O';
-COMMENT ON FUNCTION flax_send(flax) IS
-    'binary form of an ID, most significant byte first';
-COMMENT ON CAST (text AS flax) IS
-    'parses the text form';
-COMMENT ON CAST (varchar AS flax) IS
-    'parses the text form';
-COMMENT ON FUNCTION flax_from_bytea(bytea) IS
-    'returns the flax with the given binary form';
-COMMENT ON CAST (flax AS bytea) IS
-    'the binary form, most significant byte first';
-COMMENT ON CAST (bytea AS flax) IS
-    'reads the binary form';
+COMMENT ON FUNCTION flax_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION flax_out(flax) IS 'I/O';
+COMMENT ON FUNCTION flax_recv(internal) IS 'I/O';
+COMMENT ON FUNCTION flax_send(flax) IS 'binary form of an ID, most significant byte first';
+COMMENT ON CAST (text AS flax) IS 'parses the text form';
+COMMENT ON CAST (varchar AS flax) IS 'parses the text form';
+COMMENT ON FUNCTION flax_from_bytea(bytea) IS 'returns the flax with the given binary form';
+COMMENT ON CAST (flax AS bytea) IS 'the binary form, most significant byte first';
+COMMENT ON CAST (bytea AS flax) IS 'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
 
@@ -2198,10 +1914,8 @@ CREATE FUNCTION kid_encode(id flax, prefix text DEFAULT '') RETURNS text
 CREATE FUNCTION flax_decode(encoded text, prefix text DEFAULT '') RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_encode(id flax, prefix text) IS
-    'writes an ID in Crockford''s base32, after a prefix';
-COMMENT ON FUNCTION flax_decode(encoded text, prefix text) IS
-    'reads what kid_encode() wrote with the same prefix';
+COMMENT ON FUNCTION kid_encode(id flax, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
+COMMENT ON FUNCTION flax_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
 
@@ -2292,50 +2006,28 @@ CREATE AGGREGATE min(flax) (
 CREATE AGGREGATE max(flax) (
     SFUNC = flax_larger, STYPE = flax, COMBINEFUNC = flax_larger, SORTOP = >, PARALLEL = SAFE);
 
-COMMENT ON FUNCTION flax_lt(flax, flax) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION flax_le(flax, flax) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION flax_eq(flax, flax) IS
-    'implementation of = operator';
-COMMENT ON FUNCTION flax_ne(flax, flax) IS
-    'implementation of <> operator';
-COMMENT ON FUNCTION flax_ge(flax, flax) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION flax_gt(flax, flax) IS
-    'implementation of > operator';
-COMMENT ON FUNCTION flax_cmp(flax, flax) IS
-    'less-equal-greater';
-COMMENT ON FUNCTION flax_sortsupport(internal) IS
-    'sort support';
-COMMENT ON FUNCTION flax_hash(flax) IS
-    'hash';
-COMMENT ON FUNCTION flax_hash_extended(flax, bigint) IS
-    'hash';
-COMMENT ON OPERATOR FAMILY flax_ops USING btree IS
-    'order of flax';
-COMMENT ON OPERATOR CLASS flax_ops USING btree IS
-    'order of flax';
-COMMENT ON OPERATOR FAMILY flax_ops USING hash IS
-    'equality of flax';
-COMMENT ON OPERATOR CLASS flax_ops USING hash IS
-    'equality of flax';
-COMMENT ON OPERATOR FAMILY flax_minmax_ops USING brin IS
-    'the range of flax in a block range';
-COMMENT ON OPERATOR CLASS flax_minmax_ops USING brin IS
-    'the range of flax in a block range';
-COMMENT ON OPERATOR FAMILY flax_minmax_multi_ops USING brin IS
-    'a few ranges of flax in a block range';
-COMMENT ON OPERATOR CLASS flax_minmax_multi_ops USING brin IS
-    'a few ranges of flax in a block range';
-COMMENT ON FUNCTION flax_smaller(flax, flax) IS
-    'smaller of two';
-COMMENT ON FUNCTION flax_larger(flax, flax) IS
-    'larger of two';
-COMMENT ON AGGREGATE min(flax) IS
-    'minimum value of all flax input values';
-COMMENT ON AGGREGATE max(flax) IS
-    'maximum value of all flax input values';
+COMMENT ON FUNCTION flax_lt(flax, flax) IS 'implementation of < operator';
+COMMENT ON FUNCTION flax_le(flax, flax) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flax_eq(flax, flax) IS 'implementation of = operator';
+COMMENT ON FUNCTION flax_ne(flax, flax) IS 'implementation of <> operator';
+COMMENT ON FUNCTION flax_ge(flax, flax) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flax_gt(flax, flax) IS 'implementation of > operator';
+COMMENT ON FUNCTION flax_cmp(flax, flax) IS 'less-equal-greater';
+COMMENT ON FUNCTION flax_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION flax_hash(flax) IS 'hash';
+COMMENT ON FUNCTION flax_hash_extended(flax, bigint) IS 'hash';
+COMMENT ON OPERATOR FAMILY flax_ops USING btree IS 'order of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING btree IS 'order of flax';
+COMMENT ON OPERATOR FAMILY flax_ops USING hash IS 'equality of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING hash IS 'equality of flax';
+COMMENT ON OPERATOR FAMILY flax_minmax_ops USING brin IS 'the range of flax in a block range';
+COMMENT ON OPERATOR CLASS flax_minmax_ops USING brin IS 'the range of flax in a block range';
+COMMENT ON OPERATOR FAMILY flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
+COMMENT ON OPERATOR CLASS flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
+COMMENT ON FUNCTION flax_smaller(flax, flax) IS 'smaller of two';
+COMMENT ON FUNCTION flax_larger(flax, flax) IS 'larger of two';
+COMMENT ON AGGREGATE min(flax) IS 'minimum value of all flax input values';
+COMMENT ON AGGREGATE max(flax) IS 'maximum value of all flax input values';
 
 -- from src/sql/traits/gist.sql.in
 
@@ -2362,10 +2054,8 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY flax_ops USING gist IS
-    'order of flax';
-COMMENT ON OPERATOR CLASS flax_ops USING gist IS
-    'order of flax';
+COMMENT ON OPERATOR FAMILY flax_ops USING gist IS 'order of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING gist IS 'order of flax';
 
 -- from src/sql/traits/time.sql.in
 
@@ -2380,14 +2070,10 @@ CREATE FUNCTION flax_floor(timestamptz) RETURNS flax
 CREATE FUNCTION flax_ceil(timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(flax) IS
-    'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION flax_timestamp(flax) IS
-    'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION flax_floor(timestamptz) IS
-    'returns the lowest flax of the time unit that contains an instant';
-COMMENT ON FUNCTION flax_ceil(timestamptz) IS
-    'returns the highest flax of the time unit that contains an instant';
+COMMENT ON FUNCTION kid_timestamp(flax) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION flax_timestamp(flax) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION flax_floor(timestamptz) IS 'returns the lowest flax of the time unit that contains an instant';
+COMMENT ON FUNCTION flax_ceil(timestamptz) IS 'returns the highest flax of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
@@ -2405,12 +2091,9 @@ CREATE FUNCTION flax_mi(flax, flax) RETURNS interval
 CREATE OPERATOR - (LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_mi);
 COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
 
-COMMENT ON CAST (timestamptz AS flax) IS
-    'same as flax_floor()';
-COMMENT ON CAST (flax AS timestamptz) IS
-    'same as kid_timestamp()';
-COMMENT ON FUNCTION flax_mi(flax, flax) IS
-    'implementation of - operator';
+COMMENT ON CAST (timestamptz AS flax) IS 'same as flax_floor()';
+COMMENT ON CAST (flax AS timestamptz) IS 'same as kid_timestamp()';
+COMMENT ON FUNCTION flax_mi(flax, flax) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -2479,26 +2162,17 @@ CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION flax_edge(which text, operator text, ts timestamptz) IS
     'planner support: returns the lowest or the highest flax that is <, <=, >= or > an instant';
-COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION flax_time_lt(timestamptz, flax) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS
-    'implementation of > operator';
-COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS
-    'implementation of > operator';
+COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION flax_time_lt(timestamptz, flax) IS 'implementation of < operator';
+COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS 'implementation of <= operator';
+COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= operator';
+COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
 COMMENT ON FUNCTION flax_edge(which text, range tstzrange) IS
     'planner support: returns the lowest or the highest flax in a range of time';
-COMMENT ON FUNCTION kid_within(flax, kid_span) IS
-    'tells whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
 
@@ -2517,8 +2191,7 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (flax, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, flax) IS 'range of time contains';
 
-COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS
-    'implementation of @> operator';
+COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
 
 -- from src/sql/traits/uuid.sql.in
 
@@ -2532,14 +2205,10 @@ CREATE FUNCTION flax_from_uuid(uuid) RETURNS flax
 CREATE CAST (flax AS uuid) WITH FUNCTION flax_to_uuid(flax);
 CREATE CAST (uuid AS flax) WITH FUNCTION flax_from_uuid(uuid);
 
-COMMENT ON FUNCTION flax_to_uuid(flax) IS
-    'returns the uuid whose 16 bytes are the text form of an ID';
-COMMENT ON FUNCTION flax_from_uuid(uuid) IS
-    'returns the ID whose text form is the 16 bytes of a uuid';
-COMMENT ON CAST (flax AS uuid) IS
-    'the 16 characters of the text form, as bytes';
-COMMENT ON CAST (uuid AS flax) IS
-    'reads the 16 bytes as the text form';
+COMMENT ON FUNCTION flax_to_uuid(flax) IS 'returns the uuid whose 16 bytes are the text form of an ID';
+COMMENT ON FUNCTION flax_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
+COMMENT ON CAST (flax AS uuid) IS 'the 16 characters of the text form, as bytes';
+COMMENT ON CAST (uuid AS flax) IS 'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -2552,10 +2221,8 @@ CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
 CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION flax_next(n bigint) IS
-    'makes n flax, each greater than the one before it';
-COMMENT ON FUNCTION flax_at(ts timestamptz) IS
-    'makes a flax with the time of an old row';
+COMMENT ON FUNCTION flax_next(n bigint) IS 'makes n flax, each greater than the one before it';
+COMMENT ON FUNCTION flax_at(ts timestamptz) IS 'makes a flax with the time of an old row';
 
 -- from src/sql/types/flax.sql
 
@@ -2584,10 +2251,8 @@ END;
 
 COMMENT ON FUNCTION flax_make(ts timestamptz, random bytea) IS
     'assembles a flax from an instant and a random part of 7 bytes';
-COMMENT ON FUNCTION kid_random(flax) IS
-    'returns the random part of an ID, 7 bytes';
-COMMENT ON FUNCTION kid_inspect(id flax) IS
-    'lists the components of an ID, most significant first';
+COMMENT ON FUNCTION kid_random(flax) IS 'returns the random part of an ID, 7 bytes';
+COMMENT ON FUNCTION kid_inspect(id flax) IS 'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/base32.sql.in
 
@@ -2598,10 +2263,8 @@ CREATE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
 CREATE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS
-    'writes an ID in Crockford''s base32, after a prefix';
-COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS
-    'reads what kid_encode() wrote with the same prefix';
+COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
+COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/time.sql.in
 
@@ -2616,10 +2279,8 @@ CREATE FUNCTION kid_uuidv7_floor(timestamptz) RETURNS uuid
 CREATE FUNCTION kid_uuidv7_ceil(timestamptz) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_timestamp(uuid) IS
-    'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS
-    'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_timestamp(uuid) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
 COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
     'returns the lowest uuid of the time unit that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
@@ -2692,26 +2353,17 @@ CREATE FUNCTION kid_within(uuid, kid_span) RETURNS boolean
 
 COMMENT ON FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) IS
     'planner support: returns the lowest or the highest uuid that is <, <=, >= or > an instant';
-COMMENT ON FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) IS
-    'implementation of < operator';
-COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS
-    'implementation of <= operator';
-COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS
-    'implementation of >= operator';
-COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS
-    'implementation of > operator';
-COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS
-    'implementation of > operator';
+COMMENT ON FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) IS 'implementation of < operator';
+COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS 'implementation of <= operator';
+COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS 'implementation of >= operator';
+COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS 'implementation of > operator';
 COMMENT ON FUNCTION kid_uuidv7_edge(which text, range tstzrange) IS
     'planner support: returns the lowest or the highest uuid in a range of time';
-COMMENT ON FUNCTION kid_within(uuid, kid_span) IS
-    'tells whether an ID is in a range of time';
+COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/generators.sql.in
 
@@ -2724,10 +2376,8 @@ CREATE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_uuidv7(n bigint) IS
-    'makes n uuid, each greater than the one before it';
-COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS
-    'makes a uuid with the time of an old row';
+COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n uuid, each greater than the one before it';
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid with the time of an old row';
 
 -- from src/sql/traits/horizon.sql.in
 
@@ -2736,8 +2386,7 @@ COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS
 CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_horizon';
 
-COMMENT ON FUNCTION kid_uuidv7_horizon() IS
-    'returns the ID below which no row is still to come, for consumers';
+COMMENT ON FUNCTION kid_uuidv7_horizon() IS 'returns the ID below which no row is still to come, for consumers';
 
 -- from src/sql/traits/observe.sql.in
 
@@ -2747,8 +2396,7 @@ CREATE FUNCTION kid_observe(uuid) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
 REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
 
-COMMENT ON FUNCTION kid_observe(uuid) IS
-    'moves the logical clock past an ID from elsewhere';
+COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past an ID from elsewhere';
 
 -- from src/sql/types/uuidv7.sql
 
@@ -2785,8 +2433,7 @@ BEGIN ATOMIC
                                   ('random', 58, random, false)) AS c (component, bits, value, always);
 END;
 
-COMMENT ON FUNCTION kid_inspect(id uuid) IS
-    'lists the components of a uuid of version 7, most significant first';
+COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of version 7, most significant first';
 
 -- from src/sql/within.sql.in
 
@@ -2841,8 +2488,7 @@ CREATE FUNCTION kid_identity(
     RETURNS record
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_version() IS
-    'returns the version of the library that the session has loaded';
+COMMENT ON FUNCTION kid_version() IS 'returns the version of the library that the session has loaded';
 COMMENT ON FUNCTION kid_stats(
     OUT clock text) IS
     'returns the state of each logical clock of the cluster, and its counters since the server started';
@@ -2860,10 +2506,8 @@ CREATE FUNCTION kid_track_enter() RETURNS trigger
 CREATE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE C VOLATILE AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid_track_enter() IS
-    'takes the lock of a transaction for `kid_horizon(table)`';
-COMMENT ON FUNCTION kid_track_check() IS
-    'rejects rows whose ID was not made in their transaction';
+COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
+COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
 -- from src/sql/tables/track.sql.in
 
@@ -3072,13 +2716,11 @@ COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
     'returns what a column draws from, and why the column cannot be tracked';
 COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are errors if their ID was not made in their transaction';
-COMMENT ON FUNCTION kid_untrack(tab regclass) IS
-    'removes the triggers of kid_track() from a table';
+COMMENT ON FUNCTION kid_untrack(tab regclass) IS 'removes the triggers of kid_track() from a table';
 COMMENT ON FUNCTION kid_track_read(tab regclass, source text[]) IS
     'returns the horizon of a table whose sequence is known';
 COMMENT ON FUNCTION kid_track_holders(
-    tab regclass) IS
-    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+    tab regclass) IS 'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 
 -- from src/sql/tables/partitions.sql.in
 
@@ -3509,13 +3151,11 @@ END $$;
 
 COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
     'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
-COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS
-    'returns when the time unit of a bound begins';
+COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS 'returns when the time unit of a bound begins';
 COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
     'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
 COMMENT ON FUNCTION kid_partition_bounds(
-    parent regclass) IS
-    'returns the partitions of a table with their bounds and times';
+    parent regclass) IS 'returns the partitions of a table with their bounds and times';
 COMMENT ON FUNCTION kid_partitions(
     parent regclass) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
@@ -3797,8 +3437,7 @@ END $$;
 REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_stored_forms(
-    OUT clock text) IS
-    'returns the types of IDs, and the types of columns that they are stored in';
+    OUT clock text) IS 'returns the types of IDs, and the types of columns that they are stored in';
 COMMENT ON FUNCTION kid_stored_ids(
     after timestamptz, only_clock text, parent regclass) IS
     'returns the columns of IDs, the greatest ID of each up to a time, and a later one';

@@ -251,13 +251,11 @@ COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
     'returns what a column draws from, and why the column cannot be tracked';
 COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are errors if their ID was not made in their transaction';
-COMMENT ON FUNCTION kid_untrack(tab regclass) IS
-    'removes the triggers of kid_track() from a table';
+COMMENT ON FUNCTION kid_untrack(tab regclass) IS 'removes the triggers of kid_track() from a table';
 COMMENT ON FUNCTION kid_track_read(tab regclass, source text[]) IS
     'returns the horizon of a table whose sequence is known';
 COMMENT ON FUNCTION kid_track_holders(
-    tab regclass) IS
-    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+    tab regclass) IS 'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 
 -- The triggers of kid_track() in PL/pgSQL
 --
@@ -387,16 +385,13 @@ FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
 
-COMMENT ON FUNCTION kid_track_clock(seq oid) IS
-    'returns the last state of a logical clock';
+COMMENT ON FUNCTION kid_track_clock(seq oid) IS 'returns the last state of a logical clock';
 COMMENT ON FUNCTION kid_track_find(tab oid, is_floor boolean) IS
     'returns the last value or the floor of what a table draws from';
 COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid, is_floor boolean) IS
     'does the same, faster if the table still has the OID with which its sequence was found';
-COMMENT ON FUNCTION kid_track_enter() IS
-    'takes the lock of a transaction for `kid_horizon(table)`';
-COMMENT ON FUNCTION kid_track_check() IS
-    'rejects rows whose ID was not made in their transaction';
+COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
+COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
 PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;

@@ -54,8 +54,7 @@ CREATE OR REPLACE FUNCTION kid_version() RETURNS text
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN '1.0.0'::text;
 
-COMMENT ON FUNCTION kid_version() IS
-    'returns the version of the script that made these functions';
+COMMENT ON FUNCTION kid_version() IS 'returns the version of the script that made these functions';
 
 -- kid64: the bits of the type in C, as a bigint, until the sign bit would be set, in 18584. src/core/types/kid64.hpp
 -- draws them: megaseconds << 44 | seconds << 24 | microseconds >> 10 << 14 | sequence.
@@ -157,32 +156,20 @@ BEGIN
               DETAIL = 'An ID until 18584 has 11 characters of .0-9A-Z_a-z, the first from "." to "U".';
 END $$;
 
-COMMENT ON FUNCTION kid_micros(ts timestamptz) IS
-    'returns the microseconds since 1970 of an instant';
-COMMENT ON FUNCTION kid_time(micros bigint) IS
-    'returns the instant that is so many microseconds after 1970';
-COMMENT ON FUNCTION kid64_of_micros(micros bigint) IS
-    'returns the lowest ID of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_micros(id bigint) IS
-    'returns when the time unit of an ID begins, in microseconds since 1970';
-COMMENT ON FUNCTION kid_timestamp(id kid64) IS
-    'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid64_timestamp(id kid64) IS
-    'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid_sequence(id kid64) IS
-    'returns the sequence of an ID within its time unit, 0 to 16383';
-COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS
-    'body of kid64_floor()';
-COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS
-    'returns the lowest kid64 of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS
-    'returns the highest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid_micros(ts timestamptz) IS 'returns the microseconds since 1970 of an instant';
+COMMENT ON FUNCTION kid_time(micros bigint) IS 'returns the instant that is so many microseconds after 1970';
+COMMENT ON FUNCTION kid64_of_micros(micros bigint) IS 'returns the lowest ID of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_micros(id bigint) IS 'returns when the time unit of an ID begins, in microseconds since 1970';
+COMMENT ON FUNCTION kid_timestamp(id kid64) IS 'returns the beginning of the time unit of an ID';
+COMMENT ON FUNCTION kid64_timestamp(id kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
+COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
 COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
     'assembles a kid64 from an instant and a sequence, 0 to 16383';
-COMMENT ON FUNCTION kid64_to_text(id kid64) IS
-    'returns an ID in the text form of the type in C';
-COMMENT ON FUNCTION kid64_from_text(encoded text) IS
-    'returns the ID that kid64_to_text() wrote';
+COMMENT ON FUNCTION kid64_to_text(id kid64) IS 'returns an ID in the text form of the type in C';
+COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'returns the ID that kid64_to_text() wrote';
 
 -- kid64: a range of time for both editions
 --
@@ -204,8 +191,7 @@ BEGIN ATOMIC
     VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
 END;
 
-COMMENT ON FUNCTION kid_inspect(id kid64) IS
-    'lists the components of an ID, most significant first';
+COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
 
 -- What the logical clocks share
 
@@ -223,10 +209,8 @@ IF to_regclass('kid_clocks.attempt') IS NULL THEN
     COMMENT ON SEQUENCE kid_clocks.attempt IS 'fails where the logical clocks cannot be moved';
 END IF;
 
-COMMENT ON FUNCTION kid_clock_micros() IS
-    'returns the system clock, in microseconds since 1970';
-COMMENT ON FUNCTION kid_clocks.kid_random() IS
-    'returns 63 random bits, for a secret';
+COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
+COMMENT ON FUNCTION kid_clocks.kid_random() IS 'returns 63 random bits, for a secret';
 
 -- kid64 is a state of its clock
 
@@ -235,8 +219,7 @@ CREATE OR REPLACE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
 RETURN ((state >> 44) * 1000000 + (state >> 24 & 1048575)) * 1000000
        + least(((state >> 14 & 1023) + 1) * 1024, 1000000);
 
-COMMENT ON FUNCTION kid64_unit_end(state bigint) IS
-    'returns when the time unit of a state ends, in microseconds';
+COMMENT ON FUNCTION kid64_unit_end(state bigint) IS 'returns when the time unit of a state ends, in microseconds';
 
 -- kid64: the logical clock, and the generator
 --
@@ -404,10 +387,8 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON FUNCTION kid64_state() IS
-    'returns the last state of the logical clock of kid64';
-COMMENT ON FUNCTION kid64_draw() IS
-    'returns the next state of the logical clock of kid64';
+COMMENT ON FUNCTION kid64_state() IS 'returns the last state of the logical clock of kid64';
+COMMENT ON FUNCTION kid64_draw() IS 'returns the next state of the logical clock of kid64';
 COMMENT ON FUNCTION kid64_is_open(state bigint, micros bigint) IS
     'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 COMMENT ON FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) IS
@@ -416,10 +397,8 @@ COMMENT ON FUNCTION kid_clocks.kid64_open(beyond bigint, new_secret boolean) IS
     'moves the logical clock of kid64 to a later time unit, and returns a state of it';
 COMMENT ON FUNCTION kid_next() IS
     'makes a kid64 that is greater than all IDs that this function returned before in the database';
-COMMENT ON FUNCTION kid_next(n bigint) IS
-    'makes n IDs, each greater than the one before it';
-COMMENT ON FUNCTION kid_observe(id kid64) IS
-    'moves the logical clock past an ID from elsewhere';
+COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n IDs, each greater than the one before it';
+COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID from elsewhere';
 
 -- Other ways to make IDs, and the clocks as a table
 
@@ -465,16 +444,13 @@ BEGIN
     END LOOP;
 END $$;
 
-COMMENT ON FUNCTION kid64_next() IS
-    'same as kid_next()';
-COMMENT ON FUNCTION kid64_next(n bigint) IS
-    'same as kid_next(n)';
+COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
+COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
     'makes a kid64 for an old row, with the given time: no two of 16384 calls in a row are equal';
 COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
     'changes the secrets of the logical clocks, also while IDs are made';
-COMMENT ON FUNCTION kid_stats() IS
-    'returns the state of each logical clock of the database';
+COMMENT ON FUNCTION kid_stats() IS 'returns the state of each logical clock of the database';
 
 -- Crockford's base32, 5 bits in each character, after a prefix. src/core/base32.hpp has the rules.
 
@@ -532,18 +508,13 @@ CREATE OR REPLACE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RE
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
 
-COMMENT ON FUNCTION kid_base32(bits bit varying) IS
-    'returns bits, in groups of 5, as digits';
-COMMENT ON FUNCTION kid_base32_bits(digits text) IS
-    'returns the bits of digits, as text';
-COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS
-    'returns what precedes the digits of an ID with a prefix';
+COMMENT ON FUNCTION kid_base32(bits bit varying) IS 'returns bits, in groups of 5, as digits';
+COMMENT ON FUNCTION kid_base32_bits(digits text) IS 'returns the bits of digits, as text';
+COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
 COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) IS
     'returns the bits of an ID with a prefix, as text';
-COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS
-    'writes an ID in Crockford''s base32, after a prefix';
-COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS
-    'reads what kid_encode() wrote with the same prefix';
+COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
+COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- Rights, whatever the default privileges of the role are
 

@@ -72,10 +72,8 @@ BEGIN
                   'hex')::uuid;
 END $$;
 
-COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS
-    'writes an ID in Crockford''s base32, after a prefix';
-COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS
-    'reads what kid_encode() wrote with the same prefix';
+COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
+COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- Rights, whatever the default privileges of the role are
 
@@ -192,14 +190,11 @@ CREATE OR REPLACE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RE
 CREATE OR REPLACE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN decrypt(block, key, 'aes-ecb/pad:none'::text);
 
-COMMENT ON FUNCTION kid_seal_internal.new_key() IS
-    '256 random bits';
+COMMENT ON FUNCTION kid_seal_internal.new_key() IS '256 random bits';
 COMMENT ON FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) IS
     'the AES key for a type and a prefix';
-COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS
-    'AES-128 of one block';
-COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS
-    'the inverse of encipher()';
+COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS 'AES-128 of one block';
+COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the inverse of encipher()';
 
 -- What is found in the schema of kid
 
@@ -376,32 +371,27 @@ BEGIN
     RETURN number;
 END $$;
 
-COMMENT ON FUNCTION kid_seal_internal.to_text(block bytea, prefix text) IS
-    'a block as TypeID';
+COMMENT ON FUNCTION kid_seal_internal.to_text(block bytea, prefix text) IS 'a block as TypeID';
 COMMENT ON FUNCTION kid_seal_internal.head(prefix text) IS
     'what precedes the digits of a TypeID; an invalid prefix is an error';
 COMMENT ON FUNCTION kid_seal_internal.from_text(sealed text, prefix text) IS
     'the block of a TypeID in lower case, NULL for other texts';
-COMMENT ON FUNCTION kid_seal_internal.no_key() IS
-    'raises the error of sealing without a key';
+COMMENT ON FUNCTION kid_seal_internal.no_key() IS 'raises the error of sealing without a key';
 COMMENT ON FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) IS
     'raises the error of a text that no key opens';
 COMMENT ON FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) IS
     'enciphers a block with the key that seals';
 COMMENT ON FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) IS
     'returns what stands before the zeros of a block, NULL if no key opens it';
-COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS
-    'waits for other changes of keys';
-COMMENT ON FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) IS
-    'sets whether a key seals';
+COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS 'waits for other changes of keys';
+COMMENT ON FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) IS 'sets whether a key seals';
 COMMENT ON FUNCTION kid_seal.kid_seal_new_key() IS
     'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
 COMMENT ON FUNCTION kid_seal.kid_seal_use_key(n integer) IS
     'makes a key the one that seals; the others go on unsealing';
 COMMENT ON FUNCTION kid_seal.kid_seal_forget_key(n integer) IS
     'deletes a key, and so ends every text that it sealed; the key that seals cannot be deleted';
-COMMENT ON FUNCTION kid_seal.kid_seal_keys() IS
-    'lists the keys by their numbers, without their contents';
+COMMENT ON FUNCTION kid_seal.kid_seal_keys() IS 'lists the keys by their numbers, without their contents';
 COMMENT ON FUNCTION kid_seal.kid_seal_export_keys() IS
     'returns the keys in hexadecimal, for kid_seal_import_key() in another database and for services that unseal';
 COMMENT ON FUNCTION kid_seal.kid_seal_import_key(n integer, key text, seals boolean) IS
@@ -433,8 +423,7 @@ BEGIN
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
 
-COMMENT ON FUNCTION kid_seal_internal.to_kid64(id bytea) IS
-    'the ID with the given binary form';
+COMMENT ON FUNCTION kid_seal_internal.to_kid64(id bytea) IS 'the ID with the given binary form';
 COMMENT ON FUNCTION kid_seal.kid_seal(id kid64, prefix text) IS
     'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 COMMENT ON FUNCTION kid_seal.kid64_unseal(sealed text, prefix text, missing_ok boolean) IS
@@ -508,8 +497,7 @@ END $$;
 
 COMMENT ON FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) IS
     'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
-COMMENT ON FUNCTION kid_seal_internal.to_uuid(block bytea) IS
-    'the uuid with the given binary form';
+COMMENT ON FUNCTION kid_seal_internal.to_uuid(block bytea) IS 'the uuid with the given binary form';
 COMMENT ON FUNCTION kid_seal.kid_seal_uuid(id kid64, prefix text) IS
     'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
 COMMENT ON FUNCTION kid_seal.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean) IS

@@ -78,12 +78,10 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
             ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
 
-COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS
-    'returns the first 48 bits of a uuid';
+COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS 'returns the first 48 bits of a uuid';
 COMMENT ON FUNCTION kid_timestamp(id uuid) IS
     'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS
-    'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
 COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
     'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
 COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
@@ -522,13 +520,11 @@ END $$;
 
 COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
     'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
-COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS
-    'returns when the time unit of a bound begins';
+COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS 'returns when the time unit of a bound begins';
 COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
     'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
 COMMENT ON FUNCTION kid_partition_bounds(
-    parent regclass) IS
-    'returns the partitions of a table with their bounds and times';
+    parent regclass) IS 'returns the partitions of a table with their bounds and times';
 COMMENT ON FUNCTION kid_partitions(
     parent regclass) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
@@ -799,8 +795,7 @@ END $$;
 REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_stored_forms(
-    OUT clock text) IS
-    'returns the types of IDs, and the types of columns that they are stored in';
+    OUT clock text) IS 'returns the types of IDs, and the types of columns that they are stored in';
 COMMENT ON FUNCTION kid_stored_ids(
     after timestamptz, only_clock text, parent regclass) IS
     'returns the columns of IDs, the greatest ID of each up to a time, and a later one';

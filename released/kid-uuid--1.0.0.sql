@@ -78,12 +78,10 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
             ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
 
-COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS
-    'returns the first 48 bits of a uuid';
+COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS 'returns the first 48 bits of a uuid';
 COMMENT ON FUNCTION kid_timestamp(id uuid) IS
     'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS
-    'same as kid_timestamp(), under a name that is not overloaded';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
 COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
     'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
 COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
@@ -119,8 +117,7 @@ BEGIN ATOMIC
                                   ('random', 58, random, false)) AS c (component, bits, value, always);
 END;
 
-COMMENT ON FUNCTION kid_inspect(id uuid) IS
-    'lists the components of a uuid of version 7, most significant first';
+COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of version 7, most significant first';
 
 -- uuid version 7: the states of its logical clock, and IDs for old rows
 
@@ -168,14 +165,12 @@ COMMENT ON FUNCTION kid_uuidv7_unit_of(micros bigint) IS
     'returns the first state of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_unit_end(state bigint) IS
     'returns when the millisecond of a state ends, in microseconds';
-COMMENT ON FUNCTION kid_uuidv7_state_of(id uuid) IS
-    'returns the state that has a uuid of version 7';
+COMMENT ON FUNCTION kid_uuidv7_state_of(id uuid) IS 'returns the state that has a uuid of version 7';
 COMMENT ON FUNCTION kid_uuidv7_micros(state bigint) IS
     'returns when the millisecond of a state begins, in microseconds';
 COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
     'returns the uuid of version 7 of a state, with 60 random bits';
-COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS
-    'makes a uuid of version 7 with the millisecond of an old row';
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
 
 -- uuid: the logical clock, and the generator
 --
@@ -343,10 +338,8 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON FUNCTION kid_uuidv7_state() IS
-    'returns the last state of the logical clock of uuid';
-COMMENT ON FUNCTION kid_uuidv7_draw() IS
-    'returns the next state of the logical clock of uuid';
+COMMENT ON FUNCTION kid_uuidv7_state() IS 'returns the last state of the logical clock of uuid';
+COMMENT ON FUNCTION kid_uuidv7_draw() IS 'returns the next state of the logical clock of uuid';
 COMMENT ON FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) IS
     'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 COMMENT ON FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) IS
@@ -355,10 +348,8 @@ COMMENT ON FUNCTION kid_clocks.kid_uuidv7_open(beyond bigint, new_secret boolean
     'moves the logical clock of uuid to a later time unit, and returns a state of it';
 COMMENT ON FUNCTION kid_uuidv7() IS
     'makes a uuid that is greater than all IDs that this function returned before in the database';
-COMMENT ON FUNCTION kid_uuidv7(n bigint) IS
-    'makes n IDs, each greater than the one before it';
-COMMENT ON FUNCTION kid_observe(id uuid) IS
-    'moves the logical clock past an ID from elsewhere';
+COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n IDs, each greater than the one before it';
+COMMENT ON FUNCTION kid_observe(id uuid) IS 'moves the logical clock past an ID from elsewhere';
 
 -- uuid in base32
 
@@ -374,10 +365,8 @@ BEGIN
                   'hex')::uuid;
 END $$;
 
-COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS
-    'writes an ID in Crockford''s base32, after a prefix';
-COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS
-    'reads what kid_encode() wrote with the same prefix';
+COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
+COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- Rights, whatever the default privileges of the role are
 

@@ -107,14 +107,11 @@ CREATE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
 CREATE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN decrypt(block, key, 'aes-ecb/pad:none'::text);
 
-COMMENT ON FUNCTION kid_seal_internal.new_key() IS
-    '256 random bits';
+COMMENT ON FUNCTION kid_seal_internal.new_key() IS '256 random bits';
 COMMENT ON FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) IS
     'the AES key for a type and a prefix';
-COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS
-    'AES-128 of one block';
-COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS
-    'the inverse of encipher()';
+COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS 'AES-128 of one block';
+COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the inverse of encipher()';
 
 -- from src/sql/seal/keys.sql.in
 
@@ -295,32 +292,27 @@ BEGIN
     RETURN number;
 END $$;
 
-COMMENT ON FUNCTION kid_seal_internal.to_text(block bytea, prefix text) IS
-    'a block as TypeID';
+COMMENT ON FUNCTION kid_seal_internal.to_text(block bytea, prefix text) IS 'a block as TypeID';
 COMMENT ON FUNCTION kid_seal_internal.head(prefix text) IS
     'what precedes the digits of a TypeID; an invalid prefix is an error';
 COMMENT ON FUNCTION kid_seal_internal.from_text(sealed text, prefix text) IS
     'the block of a TypeID in lower case, NULL for other texts';
-COMMENT ON FUNCTION kid_seal_internal.no_key() IS
-    'raises the error of sealing without a key';
+COMMENT ON FUNCTION kid_seal_internal.no_key() IS 'raises the error of sealing without a key';
 COMMENT ON FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) IS
     'raises the error of a text that no key opens';
 COMMENT ON FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) IS
     'enciphers a block with the key that seals';
 COMMENT ON FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) IS
     'returns what stands before the zeros of a block, NULL if no key opens it';
-COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS
-    'waits for other changes of keys';
-COMMENT ON FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) IS
-    'sets whether a key seals';
+COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS 'waits for other changes of keys';
+COMMENT ON FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) IS 'sets whether a key seals';
 COMMENT ON FUNCTION @extschema@.kid_seal_new_key() IS
     'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
 COMMENT ON FUNCTION @extschema@.kid_seal_use_key(n integer) IS
     'makes a key the one that seals; the others go on unsealing';
 COMMENT ON FUNCTION @extschema@.kid_seal_forget_key(n integer) IS
     'deletes a key, and so ends every text that it sealed; the key that seals cannot be deleted';
-COMMENT ON FUNCTION @extschema@.kid_seal_keys() IS
-    'lists the keys by their numbers, without their contents';
+COMMENT ON FUNCTION @extschema@.kid_seal_keys() IS 'lists the keys by their numbers, without their contents';
 COMMENT ON FUNCTION @extschema@.kid_seal_export_keys() IS
     'returns the keys in hexadecimal, for kid_seal_import_key() in another database and for services that unseal';
 COMMENT ON FUNCTION @extschema@.kid_seal_import_key(n integer, key text, seals boolean) IS
@@ -354,8 +346,7 @@ BEGIN
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
 
-COMMENT ON FUNCTION kid_seal_internal.to_kid64(id bytea) IS
-    'the ID with the given binary form';
+COMMENT ON FUNCTION kid_seal_internal.to_kid64(id bytea) IS 'the ID with the given binary form';
 COMMENT ON FUNCTION @extschema@.kid_seal(id kid64, prefix text) IS
     'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 COMMENT ON FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_ok boolean) IS
@@ -431,8 +422,7 @@ END $$;
 
 COMMENT ON FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) IS
     'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
-COMMENT ON FUNCTION kid_seal_internal.to_uuid(block bytea) IS
-    'the uuid with the given binary form';
+COMMENT ON FUNCTION kid_seal_internal.to_uuid(block bytea) IS 'the uuid with the given binary form';
 COMMENT ON FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) IS
     'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
 COMMENT ON FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean) IS
@@ -466,8 +456,7 @@ BEGIN
     RETURN kid_seal_internal.to_kid96(id);
 END $$;
 
-COMMENT ON FUNCTION kid_seal_internal.to_kid96(id bytea) IS
-    'the ID with the given binary form';
+COMMENT ON FUNCTION kid_seal_internal.to_kid96(id bytea) IS 'the ID with the given binary form';
 COMMENT ON FUNCTION @extschema@.kid_seal(id kid96, prefix text) IS
     'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 COMMENT ON FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_ok boolean) IS
@@ -501,8 +490,7 @@ BEGIN
     RETURN kid_seal_internal.to_sno(id);
 END $$;
 
-COMMENT ON FUNCTION kid_seal_internal.to_sno(id bytea) IS
-    'the ID with the given binary form';
+COMMENT ON FUNCTION kid_seal_internal.to_sno(id bytea) IS 'the ID with the given binary form';
 COMMENT ON FUNCTION @extschema@.kid_seal(id sno, prefix text) IS
     'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 COMMENT ON FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok boolean) IS
@@ -536,8 +524,7 @@ BEGIN
     RETURN kid_seal_internal.to_flake(id);
 END $$;
 
-COMMENT ON FUNCTION kid_seal_internal.to_flake(id bytea) IS
-    'the ID with the given binary form';
+COMMENT ON FUNCTION kid_seal_internal.to_flake(id bytea) IS 'the ID with the given binary form';
 COMMENT ON FUNCTION @extschema@.kid_seal(id flake, prefix text) IS
     'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 COMMENT ON FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_ok boolean) IS
@@ -571,8 +558,7 @@ BEGIN
     RETURN kid_seal_internal.to_flax(id);
 END $$;
 
-COMMENT ON FUNCTION kid_seal_internal.to_flax(id bytea) IS
-    'the ID with the given binary form';
+COMMENT ON FUNCTION kid_seal_internal.to_flax(id bytea) IS 'the ID with the given binary form';
 COMMENT ON FUNCTION @extschema@.kid_seal(id flax, prefix text) IS
     'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 COMMENT ON FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boolean) IS
