@@ -25,6 +25,8 @@
 #@ make released               the install scripts and the modules in plain SQL, in released
 #@ make release-dry-run        what a release changes, in a clone; released/RELEASING.md
 #@ make release-check          all of the above, each of which has to run; hours; root
+#@ make site                   the site of README.md and docs, in build/site; make site-serve shows it. Both need mkdocs-material
+#@ make test-site              its links, and its pages in headless Chromium; a minute
 #@ make compile_commands.json  the commands that compile each source, for clangd and clang-tidy
 
 comma      = ,
@@ -65,7 +67,7 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
 EXTRA_CLEAN = $(OBJS:.o=.d) build
 
 PRIVATE = test check test-assertions test-arm64 test-core test-dist test-ha test-citus test-peers test-clients demo bench lint
-OTHERS  = help test-matrix test-images dist deb release-check release-dry-run
+OTHERS  = help test-matrix test-images dist deb release-check release-dry-run site site-serve test-site
 .PHONY: $(PRIVATE) $(OTHERS)
 
 ifneq ($(filter $(PRIVATE) $(OTHERS),$(MAKECMDGOALS)),)
@@ -84,6 +86,12 @@ release-check:
 	@$(top)test/release check
 release-dry-run:
 	@$(top)test/release dry-run
+site:
+	@mkdocs build --strict
+site-serve:
+	@mkdocs serve
+test-site:
+	@test/site
 # What is committed, without what .gitattributes excludes: the same bytes whatever the time zone and git's settings.
 ZIP = build/kid-$(EXTVERSION).zip
 dist:
