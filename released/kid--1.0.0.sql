@@ -2539,7 +2539,7 @@ DECLARE
 BEGIN
     SELECT c.relkind, c.relispartition, c.relhassubclass, c.relpersistence, a.attname, a.attidentity, a.atttypid,
            string_to_array(encode(g.tgargs, 'escape'), chr(92) || '000') AS args,
-           pg_get_expr(e.adbin, e.adrelid) AS value
+           pg_get_expr(e.adbin, e.adrelid) AS value, c.relowner
       INTO t
       FROM pg_class AS c
            LEFT JOIN pg_trigger AS g ON is_tracked AND g.tgrelid = c.oid AND g.tgname = 'kid_track'
@@ -2567,7 +2567,9 @@ BEGIN
         WHEN t.relkind NOT IN ('r', 'p') OR t.relispartition THEN 'it is no table, or a partition: track its parent'
         WHEN t.relpersistence <> 'p' THEN 'it does not outlast a crash'
         WHEN seq IS NULL THEN format('the default of column "%s" is not the next value of a sequence', t.attname)
-        WHEN is_tracked AND shift = 0 AND NOT has_sequence_privilege('public', seq, 'SELECT')
+        -- A default can name a sequence of another owner, which kid_track() must not make public.
+        WHEN (is_tracked OR t.relowner <> (SELECT c.relowner FROM pg_class AS c WHERE c.oid = seq))
+             AND shift = 0 AND NOT has_sequence_privilege('public', seq, 'SELECT')
         THEN format('not everybody may read sequence %s', seq::regclass)
         WHEN is_tracked AND shift = 0 AND t.args[1] = tab::text AND t.args[2] <> seq::text
         THEN format('column "%s" drew from another sequence when the table was tracked', t.attname)

@@ -288,6 +288,7 @@ foreach my $name (@databases)
 		CREATE UNLOGGED TABLE r_unlogged (id serial PRIMARY KEY);
 		CREATE UNLOGGED SEQUENCE unlogged; CREATE TABLE r_sequence (id bigint PRIMARY KEY DEFAULT nextval('unlogged'));
 		CREATE TABLE r_none (id bigint PRIMARY KEY);
+		CREATE SEQUENCE private; CREATE TABLE r_private (id bigint PRIMARY KEY DEFAULT nextval('private')); ALTER TABLE r_private OWNER TO writer;
 		CREATE TABLE r_expression (id bigint PRIMARY KEY DEFAULT nextval('s') * 2);
 		CREATE TABLE r_text (id text PRIMARY KEY DEFAULT nextval('s'));
 		CREATE TABLE r_keyless (id bigserial);
@@ -301,7 +302,7 @@ foreach my $name (@databases)
 	my %wrong = (
 		cached => qr/CACHE 10, not 1/, cycling => qr/not ascending/, falling => qr/not ascending/, unlogged => qr/does not outlast a crash/, sequence => qr/unlogged does not outlast/,
 		none => qr/"id" is not the next value/, expression => qr/"id" is not the next value/, text => qr/"id" is of type text/, keyless => qr/no primary key of one column/,
-		two => qr/no primary key of one column/, inherited => qr/other tables inherit it/);
+		two => qr/no primary key of one column/, private => qr/not everybody may read sequence public[.]private/, inherited => qr/other tables inherit it/);
 	like(error("SELECT kid.kid_track('r_$_')"), qr/^table public[.]r_$_ cannot be tracked: .*$wrong{$_}/, "$name: not tracked: $_") foreach sort keys %wrong;
 	like(error("SELECT kid.kid_track('r_foreign', 'id')"), qr/it has foreign partitions/, 'nor with foreign partitions');
 	like(error("SELECT kid.kid_track('r_table', 'id')"), qr/it is no table/, 'nor a foreign table');
