@@ -1564,15 +1564,19 @@ BEGIN
         family (oid) AS (
             SELECT $2::oid UNION SELECT i.inhrelid FROM family AS f JOIN pg_inherits AS i ON i.inhparent = f.oid
         ),
-        -- Defaults of columns and of domains that call a generator. Others may make uuids for other purposes.
-        defaults AS MATERIALIZED (
-            SELECT d.classid, d.objid, p.prorettype AS type, ad.adrelid, a.attname
+        -- Columns, also of partitions, and domains whose default calls a generator. Others may make uuids elsewhere.
+        defaults (relid, attname, domain, type) AS (
+            SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, p.prorettype
               FROM pg_proc AS p
                    JOIN pg_depend AS d ON d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid
                    LEFT JOIN pg_attrdef AS ad ON d.classid = 'pg_attrdef'::regclass AND ad.oid = d.objid
                    LEFT JOIN pg_attribute AS a ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
              WHERE p.pronamespace = to_regnamespace($3) AND p.provolatile = 'v'
                AND (p.prorettype <> 'uuid'::regtype OR p.proname LIKE 'kid\_uuidv7%%')
+            UNION
+            SELECT c.oid, d.attname, NULL, d.type
+              FROM defaults AS d JOIN pg_inherits AS i ON i.inhparent = d.relid
+                                 JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relispartition
         )
         SELECT DISTINCT f.*, c.oid::regclass AS relation, a.attname, a.attnum, a.atttypid, c.relkind,
                CASE WHEN c.relkind = 'f' THEN 'its rows are on another server'
@@ -1586,13 +1590,10 @@ BEGIN
                JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'm', 'f')
          WHERE (f.clock = $1) IS NOT FALSE AND ($2 IS NULL OR c.oid IN (SELECT oid FROM family))
            AND (f.type <> 'uuid'::regtype AND (a.atttypid, f.type::oid) IN (SELECT l.type, l.below FROM layers AS l)
-                OR EXISTS (SELECT FROM defaults AS d
-                            WHERE d.type = f.type
-                              AND (d.adrelid = c.oid AND d.attname = a.attname
-                                   OR d.classid = 'pg_type'::regclass
-                                      AND (a.atttypid, d.objid) IN (SELECT l.type, l.below FROM layers AS l)
-                                   OR c.relispartition AND d.attname = a.attname
-                                      AND d.adrelid IN (SELECT p FROM pg_partition_ancestors(c.oid) AS p))))
+                OR (c.oid, a.attname, f.type::oid) IN (SELECT d.relid, d.attname, d.type FROM defaults AS d
+                                                        WHERE d.relid IS NOT NULL)
+                OR (a.atttypid, f.type::oid) IN (SELECT l.type, d.type
+                                                   FROM defaults AS d JOIN layers AS l ON l.below = d.domain))
          ORDER BY c.oid::regclass, a.attnum $query$, home) USING only_clock, parent, home
     LOOP
         SELECT source.clock, source.past, source.prefix, source.relation, source.attname,
