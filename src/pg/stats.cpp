@@ -32,7 +32,7 @@ static Datum kid_stats(PG_FUNCTION_ARGS) {
     std::uint64_t const state = clock.cell.load();
     std::uint64_t const bound = pg_atomic_read_u64(&clock.cell.bound);
     std::uint64_t const safe = pg_atomic_read_u64(&shared.lease.safe);
-    clock_user const earliest = earliest_user_of(clock.id, true);
+    entrant const earliest = earliest_entrant(clock.id, true);
     Datum values[14] = {};
     bool nulls[14] = {};
     int column = 0;

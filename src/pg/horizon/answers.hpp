@@ -1,14 +1,14 @@
-// What the running transaction was told. A query may ask more than once, as it does for each partition of a table. It
-// must get one answer: rows are missed if the horizon rises between two partitions.
+// The horizons that the running transaction was given. A query may ask more than once, as it does for each partition of
+// a table. It must get one answer: rows are missed if the horizon rises between two partitions.
 //
-// Answers are kept until the transaction ends, by what the snapshot lists: xmin, xmax and the transactions that were
-// running. Snapshots with the same lists see the same rows of others, so an answer that is right for one is right for
-// the other, whichever of them was taken or asks first. Rows of this transaction get no state below its floor, or below
-// the state of the time of the answer. (A later answer for the same lists could be higher, because a transaction
-// without a transaction ID has ended since.)
+// An answer is kept until the transaction ends, for all snapshots with the same xmin, xmax and list of running
+// transactions. They see the same rows of others, so one answer is right for all of them, whichever was taken or asks
+// first. It is also right for rows that this transaction makes: their states are at or above its floor, or above the
+// state at the time of the answer. (Computed later, the answer could be higher, if a transaction without a transaction
+// ID has ended since.)
 //
-// The length of the list would not do. A transaction that is being prepared is in it twice, so a list that has lost a
-// transaction can be as long, and a cursor that was opened before would miss the row of the one that is gone.
+// The list is compared, not only its length: a transaction that is being prepared is in it twice. So a list without a
+// transaction that has ended can be as long, and a cursor that was opened before would miss that transaction's row.
 #pragma once
 
 #include "../clocks/shmem.hpp"

@@ -10,7 +10,7 @@ namespace kid::pg {
 
 namespace {
 
-session_floors *own = nullptr; ///< where the running transaction has its floors; null if it took no states
+session_floors *own_floors = nullptr; ///< where the running transaction has its floors; null if it took no states
 
 /// Returns whether a session has a floor on any of `clocks`, a set of bits.
 bool has_floor(session_floors &session, std::uint64_t clocks) {
@@ -42,7 +42,7 @@ void write_floor(clock_cell &cell, pg_atomic_uint64 &floor) {
   do {
     last = cell.load();
     pg_atomic_write_u64(&floor, last + 1);
-    pg_memory_barrier(); // pairs with those in lower_state() and earliest_user_of()
+    pg_memory_barrier(); // pairs with those in lower_state() and earliest_entrant()
   } while (cell.load() < last);
 }
 
@@ -60,15 +60,15 @@ clock_cell &enter(clock_id id, char const *function) {
   if (find_horizon()) {
     recover_prepared();
     open_clocks(cell); // before that the state may be far below the IDs of rows
-    own = &horizon_shared->sessions[own_number()];
-    pg_atomic_uint64 &floor = own->floor[id];
-    pg_atomic_write_u64(&own->database, MyDatabaseId);
-    pg_atomic_write_u64(&own->since, static_cast<std::uint64_t>(GetCurrentTransactionStartTimestamp()));
+    own_floors = &horizon_shared->sessions[own_number()];
+    pg_atomic_uint64 &floor = own_floors->floor[id];
+    pg_atomic_write_u64(&own_floors->database, MyDatabaseId);
+    pg_atomic_write_u64(&own_floors->since, static_cast<std::uint64_t>(GetCurrentTransactionStartTimestamp()));
     // A transaction enters again if settings change. Then its first floor is the lower one.
     if (pg_atomic_read_u64(&floor) == 0) {
       write_floor(cell, floor);
       // A transaction that the holder waits for does not wait for the holder.
-      while (unlikely(is_held(id)) && !has_floor(*own, held_of(~bit_of(id)))) {
+      while (unlikely(is_held(id)) && !has_floor(*own_floors, held_of(~bit_of(id)))) {
         pg_atomic_write_u64(&floor, 0);
         await_release(clock_of(id));
         write_floor(cell, floor);
@@ -91,7 +91,7 @@ void lower_state(clock_ref const &clock, std::uint64_t to) {
   LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
   while (!clock.cell.compare_exchange(last, to)) {
   }
-  pg_memory_barrier(); // pairs with the one in enter()
+  pg_memory_barrier(); // pairs with the one in write_floor()
   for (int i = 0; i < MaxBackends; i++) {
     pg_atomic_uint64 &word = horizon_shared->sessions[i].floor[clock.id];
     std::uint64_t floor = pg_atomic_read_u64(&word);
@@ -113,20 +113,20 @@ std::uint64_t least_running(clock_id id) {
   return least;
 }
 
-bool is_own_state(clock_id id, std::uint64_t of) {
+bool is_own_state(clock_id id, std::uint64_t state) {
   find_horizon_or_error();
-  std::uint64_t const floor = own == nullptr ? 0 : pg_atomic_read_u64(&own->floor[id]);
-  return floor != 0 && floor <= of && of <= shared_memory->cells[id].load();
+  std::uint64_t const floor = own_floors == nullptr ? 0 : pg_atomic_read_u64(&own_floors->floor[id]);
+  return floor != 0 && floor <= state && state <= shared_memory->cells[id].load();
 }
 
-clock_user earliest_user_of(clock_id id, bool here) {
-  clock_user earliest = {-1, InvalidOid, InvalidTransactionId, 0};
+entrant earliest_entrant(clock_id id, bool here) {
+  entrant earliest = {-1, InvalidOid, InvalidTransactionId, 0};
   std::uint64_t least = ~std::uint64_t{0};
-  auto const look_at = [&](clock_user const &user, std::uint64_t floor) {
-    if (floor == 0 || floor >= least || (here && user.database != MyDatabaseId))
+  auto const look_at = [&](entrant const &one, std::uint64_t floor) {
+    if (floor == 0 || floor >= least || (here && one.database != MyDatabaseId))
       return;
     least = floor;
-    earliest = user;
+    earliest = one;
   };
 
   if (!find_horizon())
@@ -154,12 +154,12 @@ void end_of_transaction(XactEvent event, void *) {
   switch (event) {
   case XACT_EVENT_PRE_PREPARE:
     // Without places, PostgreSQL says that prepared transactions are disabled.
-    if (own != nullptr && max_prepared_xacts > 0)
-      keep_prepared(*own);
+    if (own_floors != nullptr && max_prepared_xacts > 0)
+      keep_prepared(*own_floors);
     return;
   case XACT_EVENT_COMMIT:
-    if (own != nullptr)
-      list_committed(*own);
+    if (own_floors != nullptr)
+      list_committed(*own_floors);
     break;
   case XACT_EVENT_PREPARE:
   case XACT_EVENT_ABORT:
@@ -170,12 +170,12 @@ void end_of_transaction(XactEvent event, void *) {
     return;
   }
   forget_answers();
-  if (own == nullptr)
+  if (own_floors == nullptr)
     return;
   pg_write_barrier(); // it is in the list before it is gone from here
-  for (auto &floor : own->floor)
+  for (auto &floor : own_floors->floor)
     pg_atomic_write_u64(&floor, 0);
-  own = nullptr;
+  own_floors = nullptr;
   memset(entered, 0, sizeof entered);
 }
 

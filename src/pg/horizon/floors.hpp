@@ -5,8 +5,8 @@
 
 namespace kid::pg {
 
-/// Enters the running transaction as one that takes states of clock `id`, and returns the cell of the clock. Raises an
-/// error during recovery and in a parallel worker. `function` is for the message.
+/// Makes the running transaction enter clock `id`, and returns the cell of the clock. Raises an error during recovery
+/// and in a parallel worker. `function` is for the message.
 clock_cell &enter(clock_id id, char const *function);
 
 /// Returns whether the running transaction can have taken `state` of clock `id`: whether the horizon waits for it.
@@ -19,16 +19,16 @@ void lower_state(clock_ref const &clock, std::uint64_t to);
 std::uint64_t least_running(clock_id id);
 
 /// A transaction, of any database, that has entered a clock.
-struct clock_user {
-  int process; ///< 0 if the transaction is prepared, -1 if there is none
+struct entrant {
+  int process; ///< 0 if the transaction is prepared, -1 if there is no such transaction
   Oid database;
   TransactionId prepared;
   TimestampTz since; ///< when it began; if it was prepared before the last start of the server, that start
 };
 
-/// Returns the transaction with the least floor of a clock, if `here` of those of the current database: its horizon
-/// waits for that one.
-clock_user earliest_user_of(clock_id id, bool here);
+/// Returns the transaction with the least floor of a clock. With `here`, looks only at the current database, whose
+/// horizon waits for that transaction.
+entrant earliest_entrant(clock_id id, bool here);
 
 /// Raises an error in a parallel worker, whose transaction ends before that of its leader.
 void reject_worker(char const *function);

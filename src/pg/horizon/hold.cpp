@@ -19,7 +19,7 @@ struct own_hold {
   std::uint64_t clocks;
   TimestampTz until; ///< the time to which the clocks are to be lowered
   bool mended;       ///< whether kid_hold_clocks() has mended the page
-  bool blind;        ///< whether kid_lower_clocks() is to mend the page, and the clocks will start at `until`
+  bool damaged;      ///< the page is, and no clock has started: kid_lower_clocks() mends it, and they start at `until`
 };
 own_hold own = {};
 
@@ -101,31 +101,31 @@ void take_hold(unix_micros time) {
   }
 }
 
-[[noreturn]] void in_use_error(clock_user const &user) {
-  char const *const name = get_database_name(user.database);
+[[noreturn]] void in_use_error(entrant const &one) {
+  char const *const name = get_database_name(one.database);
   char const *const database = name != nullptr ? name : "";
 
   ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE), errmsg("a transaction that has made IDs is still open"),
-          user.process == 0 ? errdetail("Transaction %u is prepared in database \"%s\".", user.prepared, database)
-                            : errdetail("It is that of process %d in database \"%s\".", user.process, database),
-          user.process == 0 ? errhint("Find it in pg_prepared_xacts, and commit it or roll it back.")
-                            : errhint("Wait until it ends, or end it with pg_terminate_backend(), and try again."));
+          one.process == 0 ? errdetail("Transaction %u is prepared in database \"%s\".", one.prepared, database)
+                           : errdetail("It is that of process %d in database \"%s\".", one.process, database),
+          one.process == 0 ? errhint("Find it in pg_prepared_xacts, and commit it or roll it back.")
+                           : errhint("Wait until it ends, or end it with pg_terminate_backend(), and try again."));
 }
 
-/// Waits until all transactions that have entered a held clock have ended. Others wait for this session meanwhile, for
-/// at most `kid.max_wait`, so it waits for half of that. It can wait for one clock after the other: a transaction that
-/// enters a held clock has entered another one before it was held.
+/// Waits until all transactions that have entered a held clock have ended, for at most half of `kid.max_wait`: others
+/// wait for this session meanwhile. It can wait for one clock after the other: a transaction that enters a held clock
+/// has entered another one before it was held.
 void await_transactions() {
   std::int64_t const most = (max_wait < 0 ? 10'000 : Min(max_wait, 10'000)) * INT64CONST(500);
   std::int64_t const start = monotonic_micros();
 
   for_each_clock(*shared_memory, [&](clock_ref const &clock) {
     while ((own.clocks & bit_of(clock.id)) != 0) {
-      clock_user const user = earliest_user_of(clock.id, false);
-      if (user.process < 0)
+      entrant const one = earliest_entrant(clock.id, false);
+      if (one.process < 0)
         return;
-      if (user.process == MyProcPid || monotonic_micros() - start > most)
-        in_use_error(user);
+      if (one.process == MyProcPid || monotonic_micros() - start > most)
+        in_use_error(one);
       CHECK_FOR_INTERRUPTS();
       pg_usleep(1000);
     }
@@ -177,9 +177,9 @@ static TimestampTz end_of_milli(TimestampTz time) {
   return TIMESTAMP_NOT_FINITE(time) ? time : time + 999 - to_unix(time) % 1000;
 }
 
-/// Holds the clocks that are ahead of a time, and of the system clock. Returns a row for each: its name, and the time
-/// to which it can be lowered. If the page of the bounds is damaged, and the clocks have not been started from it,
-/// returns all clocks, which are to start at `above`.
+/// Holds the clocks that are ahead of `above`, and of the system clock. Returns a row for each: its name, and the time
+/// to which it can be lowered. If the page of the bounds is damaged, and no clock has started, returns all clocks,
+/// which are to start at `above`.
 static Datum hold(PG_FUNCTION_ARGS) {
   TimestampTz const above = PG_GETARG_TIMESTAMPTZ(0);
 
@@ -189,11 +189,11 @@ static Datum hold(PG_FUNCTION_ARGS) {
   InitMaterializedSRF(fcinfo, 0);
   if (own.owner == InvalidSubTransactionId) {
     begin_hold();
-    own.blind = !shared_memory->lease.open && page_seems_damaged();
+    own.damaged = !shared_memory->lease.open && page_seems_damaged();
     own.until = end_of_milli(above);
-    own.mended = !own.blind && mend_bounds(to_unix(above));
+    own.mended = !own.damaged && mend_bounds(to_unix(above));
   }
-  if (own.clocks == 0 && !own.blind) {
+  if (own.clocks == 0 && !own.damaged) {
     check_memory();
     own.owner = GetCurrentSubTransactionId(); // an earlier call that held nothing may have been outside of it
     take_hold(to_unix(Max(above, GetCurrentTimestamp())));
@@ -206,15 +206,15 @@ static Datum hold(PG_FUNCTION_ARGS) {
   for_each_clock(*shared_memory, [&](clock_ref const &clock) {
     Datum values[] = {CStringGetTextDatum(clock.rules.name), TimestampTzGetDatum(own.until)};
     bool nulls[] = {false, false};
-    if (own.blind || (own.clocks & bit_of(clock.id)) != 0)
+    if (own.damaged || (own.clocks & bit_of(clock.id)) != 0)
       tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
   });
   return 0;
 }
 
 /// Lowers the clocks that this transaction holds, or mends the page, and ends the hold. With `force`, lowers all clocks
-/// that are ahead of `above`. The other arguments are lists, one item a line, or null: IDs that forbid it, columns that
-/// cannot be examined now, and columns that can never be.
+/// that are ahead of `above`. The other arguments are lists, one item a line, or null: `later` IDs, which forbid it;
+/// columns `unseen`, because they cannot be examined now; and columns `unknown`, because they can never be.
 static Datum lower(PG_FUNCTION_ARGS) {
   check_may_reset();
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
@@ -236,18 +236,19 @@ static Datum lower(PG_FUNCTION_ARGS) {
   if (later != nullptr)
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("rows have IDs after %s", timestamptz_to_str(own.until)), errdetail("%s", later),
-            own.blind ? errhint("Call kid_reset_clock() with a later time. Otherwise these IDs would be issued again.")
-                      : errhint("Give these rows new keys, or delete them, and try again. Otherwise these IDs would be "
-                                "issued again."));
+            own.damaged
+                ? errhint("Call kid_reset_clock() with a later time. Otherwise these IDs would be issued again.")
+                : errhint("Give these rows new keys, or delete them, and try again. Otherwise these IDs would be "
+                          "issued again."));
   if (unseen != nullptr)
     ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE), errmsg("columns of IDs cannot be examined now"),
             errdetail("%s", unseen), errhint("Try again when this is over."));
-  if (own.blind) {
+  if (own.damaged) {
     own.mended = mend_bounds(to_unix(own.until));
     with_lease(nullptr, [](lease_state &) {}); // says what is wrong with the page, if it still is
   }
   bool const lowered = lower_clocks(own.clocks, own.until);
-  if (lowered || own.blind)
+  if (lowered || own.damaged)
     ereport(NOTICE,
             errmsg("IDs in other databases, in arrays, composites and ranges, and those that clients keep, were not "
                    "looked at"),
