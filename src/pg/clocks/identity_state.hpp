@@ -42,8 +42,8 @@ struct identity_state {
   LWLock lock;           ///< held for a moment, while no other lock is taken
 
   // Guarded by `lock`:
-  TimestampTz configured; ///< when the configuration behind `word` was read
-  Oid citus_database;     ///< the database whose Citus gave the number
+  TimestampTz configured_at; ///< when the configuration behind `word` was read
+  Oid citus_database;        ///< the database whose Citus gave the number
 };
 
 } // namespace kid::pg

@@ -246,8 +246,8 @@ extern "C" {
 static void write_bounds(int, Datum) {
   lease_state &lease = shared_memory->lease;
 
-  // Nothing may be written after the last checkpoint. It waits until each walsender, which can also run SQL, has ended
-  // or is stopping.
+  // Nothing may be written after the last checkpoint, which waits only until each walsender has ended or is stopping. A
+  // walsender can also run SQL.
   if (lease.length > 0 || !lease.open || (MyWalSnd != nullptr && MyWalSnd->state == WALSNDSTATE_STOPPING))
     return;
   // To use buffers takes a transaction, and this one may have failed.

@@ -62,9 +62,9 @@ void set_bound(clock_ref const &clock, std::uint64_t bound, std::uint64_t renew_
 /// unit, so that a session that has read the old bound fails its compare-and-swap. Returns the state of the clock.
 std::uint64_t take_bound_back(clock_ref const &clock);
 
-/// Makes a clock with sides keep its time, that of `last`, while the system clock, at `now`, catches up. Meanwhile a
-/// used-up unit carries into the next one, up to `margin` after `last`. The clock changes sides if the system clock
-/// goes back by more than `margin`.
+/// Makes a clock with sides keep the time of `last` while the system clock, at `now`, catches up. Meanwhile a used-up
+/// unit carries into the next one, up to `margin` after `last`. The clock changes sides if the system clock goes back
+/// by more than `margin`.
 void keep_time(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micros margin);
 
 /// Takes the lock, and writes the page anew if it is damaged. Returns whether it did, and reports it. If the clocks are
@@ -90,8 +90,8 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next);
 /// server stops, so after a planned stop the clocks start above all issued IDs.
 void write_bounds_at_exit();
 
-/// Starts the clocks, if they are not started yet. One that has a bound is. Its state does not tell: a change of lanes
-/// moves a clock before it is started.
+/// Starts the clocks, if they are not started yet. A clock with a bound has been started. A clock with a state need not
+/// be: a change of lanes moves it before.
 void open_clocks(clock_cell &cell);
 
 /// Waits until the state of a clock cannot be lower after a failover to a synchronous standby. Until the clock has a

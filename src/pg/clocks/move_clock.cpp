@@ -40,11 +40,11 @@ void leave_passed_unit(clock_ref const &clock, std::uint64_t now) {
 
 namespace {
 
-/// Raises the safe mark to the unit of `state`, which is on the side that is not in use. Returns false if standbys have
-/// yet to confirm the page.
+/// Raises the safe mark to the unit of `state`, which is on the side that is not in use. `last` is the state of the
+/// clock. Returns false if standbys have yet to confirm the page.
 bool raise_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t state, std::uint64_t last) {
   std::uint64_t const unit = clock.rules.unit(state);
-  // The page may have the other side, from an interrupted change. Then its safe mark is not the one that is raised.
+  // After an interrupted change the page may have the bound of the other side, and the safe mark of the side in use.
   bool const is_on_page =
       lease.page.safe[clock.id] >= unit && !clock.rules.on_other_side(lease.page.last[clock.id], last);
 

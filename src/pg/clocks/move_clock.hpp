@@ -5,8 +5,8 @@
 
 namespace kid::pg {
 
-/// Raises all sides of a clock to the time of `state`: an ID tells one side, and sno_ceil() always the same. The clock
-/// then keeps its time until the system clock reaches `state`.
+/// Raises all sides of a clock to the time of `state`, because IDs of that time may be of any side. The clock then
+/// keeps its time until the system clock reaches `state`.
 void raise_all_sides(clock_ref const &clock, std::uint64_t state);
 
 /// Lowers a clock, and its bound with it, to the unit of `state`, unless it is not above that unit. No issued ID above
@@ -19,8 +19,8 @@ bool lower_clock(clock_ref const &clock, std::uint64_t state,
 /// clock for this user.
 void observe(clock_ref const &clock, std::uint64_t state);
 
-/// Moves a clock to the end of a unit, so that a session that has read its state fails its compare-and-swap. Returns
-/// the state that the clock has then.
+/// Moves a clock to the end of its unit or, if it is there, of the next one, so that a session that has read its state
+/// fails its compare-and-swap. Returns the new state.
 std::uint64_t leave_unit(clock_ref const &clock);
 
 /// If the system clock, at `now`, has left the time unit of a clock, moves the clock to the end of that unit. The

@@ -34,10 +34,9 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   /// What `permits` says if the cell's limit is in `limit_word`.
   template <class Clock>
   static permit permits_below(pg_atomic_uint64 &limit_word, Clock const &clock, std::uint64_t next) noexcept {
-    // The limit and the identity are read after the state. So these fail their compare-and-swap:
-    //   (1) a session that saw an old limit or identity: set_bound() and put_in_force() are followed by a move of the
-    //       state
-    //   (2) a session that saw a new limit with an earlier state: start_clock() sets the state before the limit
+    // The limit and the identity are read after the state. So a session fails its compare-and-swap if it saw
+    //   (1) an old limit or identity: the state is moved after set_bound() and after a change of the identity
+    //   (2) a new limit with an earlier state: start_clock() sets the state before the limit
     pg_read_barrier();
     std::uint64_t const limit = pg_atomic_read_u64(&limit_word);
     if (clock.is_stale())

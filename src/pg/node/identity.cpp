@@ -110,18 +110,18 @@ void set_number(identity &who, std::uint32_t number) {
 
 void put_in_force(shared_state &shared) {
   identity_state &state = shared.identity;
-  TimestampTz const read = IsParallelWorker() ? 0 : PgReloadTime;
+  TimestampTz const read_at = IsParallelWorker() ? 0 : PgReloadTime;
 
   look_for_citus();
   LWLockAcquire(&state.lock, LW_EXCLUSIVE);
   identity const old = unpack(pg_atomic_read_u64(&state.word));
   identity next = old;
-  // A parallel worker does not know when its leader read the settings. If `configured` is in the future, the system
-  // clock went back since.
+  // A parallel worker does not know when its leader read the settings. If `configured_at` is in the future, the system
+  // clock has gone back since.
   bool const newer = !IsParallelWorker() && !ConfigReloadPending &&
-                     (read > state.configured || state.configured > GetCurrentTimestamp());
+                     (read_at > state.configured_at || state.configured_at > GetCurrentTimestamp());
   if (old.kind == node_kind::none || newer) {
-    state.configured = read;
+    state.configured_at = read_at;
     next = configured();
     if (next.kind == old.kind && is_assigned(next.kind))
       next = {old.kind, old.known, old.node, next.lanes};
