@@ -115,10 +115,10 @@ Datum kid_track_enter(PG_FUNCTION_ARGS) {
   // Without the check nothing reads `entered`.
   int64 const entered =
       trigger.tg_trigger->tgnargs > 2 ? last_value(sequence_of(trigger, fcinfo->flinfo->fn_oid)) : PG_INT64_MAX;
-  tracked &now = remember(table);
-  now.transaction = own_local_xid();
-  now.floor = floor;
-  now.entered = entered;
+  tracked &entry = remember(table);
+  entry.transaction = own_local_xid();
+  entry.floor = floor;
+  entry.entered = entered;
   return PointerGetDatum(nullptr);
 }
 

@@ -3,27 +3,27 @@
 namespace kid::pg {
 
 /// Returns whether IDs of the whole sequence would repeat those of other servers.
-static bool would_repeat(identity const &who, bool plain) {
-  return plain && who.lanes == 1 && on_citus_worker();
+static bool would_repeat(identity const &who, bool without_node) {
+  return without_node && who.lanes == 1 && on_citus_worker();
 }
 
-std::int64_t lane_number(identity const &who, bool plain) {
-  if (would_repeat(who, plain))
+std::int64_t lane_number(identity const &who, bool without_node) {
+  if (would_repeat(who, without_node))
     return -1;
   if (who.lanes == 1)
     return 0;
   return who.known && who.is_numbered() && who.node < who.lanes ? std::int64_t{who.node} : -1;
 }
 
-lane_entry choose_lane(identity who, std::uint64_t sequence_max, bool plain) {
+lane_entry choose_lane(identity who, std::uint64_t sequence_max, bool without_node) {
   std::uint64_t const word = pack(who);
 
   if (who.lanes > 1)
     who = with_number(who);
-  std::int64_t const number = lane_number(who, plain);
+  std::int64_t const number = lane_number(who, without_node);
   if (number >= 0)
     return {word, lane_of(sequence_max, who.lanes, static_cast<std::uint64_t>(number)), who.lanes == 1};
-  if (would_repeat(who, plain))
+  if (would_repeat(who, without_node))
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("IDs that this Citus worker makes would repeat those of other nodes"),
             errdetail("\"kid.lanes\" is 1, and each node would make IDs of the whole sequence."),

@@ -14,22 +14,22 @@ template <class Clock> struct clock_of_identity : Clock {
   bool is_stale() const noexcept { return packed_identity != pg_atomic_read_u64(&shared_memory->identity.word); }
 };
 
-/// Where in the sequence this process makes IDs of a type.
+/// The lane in which this process makes IDs of a type.
 struct lane_entry {
   std::uint64_t packed_identity; ///< the identity that `part` belongs to; 0 until a lane is chosen
   lane part;
   bool undivided; ///< whether `kid.lanes` is 1, so that the lane is the whole sequence
 };
 
-/// Returns the lane of `who`. Raises an error if `who` has no lane. `plain` says that the IDs have no node number in
-/// them.
-lane_entry choose_lane(identity who, std::uint64_t sequence_max, bool plain);
+/// Returns the lane of `who`. Raises an error if `who` has no lane.
+lane_entry choose_lane(identity who, std::uint64_t sequence_max, bool without_node);
 
 /// Returns the number of the lane of `who`, for kid_identity(); -1 if choose_lane() would raise an error.
-std::int64_t lane_number(identity const &who, bool plain);
+std::int64_t lane_number(identity const &who, bool without_node);
 
 template <class Id> inline lane_entry lane_of_process = {0, {0, 0}, true};
 
+/// Whether IDs do not contain the node number.
 template <class Id> constexpr bool is_without_node = !has_origin<Id>;
 
 /// Chooses the lane of the identity in force.

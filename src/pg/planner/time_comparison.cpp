@@ -13,7 +13,8 @@
 // kept beside the bounds, as T_recheck(…). A constant instant becomes a range there, which T_recheck() converts once.
 //
 // A sub-select or a costly expression must not be evaluated twice, so its comparison stays as it is. An index can use
-// that comparison all the same. An index condition need not distinguish false from NULL, so one bound is enough:
+// that comparison all the same. An index condition need not distinguish false from NULL, so one bound is enough, which
+// is NULL if no ID matches:
 //
 //   id < time          id <= T_edge('last', '<', time)                               <= likewise; > and >= 'first'
 //

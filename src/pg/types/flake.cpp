@@ -15,17 +15,17 @@ constexpr clock_rules flake_clock_rules = describe_clock<flake_clock, 0, flake_c
 
 namespace {
 
-int id = -1;
-int datacenter = -1;
-int worker = -1;
+int flake_id = -1;
+int flake_datacenter = -1;
+int flake_worker = -1;
 int sequence_max = flake::sequence::max;
 double epoch = 0;
 flake layout{};
 
 bool is_contradictory() {
   // The datacenter and the worker, if they are set, must be the two parts of the ID.
-  return id >= 0 && ((datacenter >= 0 && datacenter != id >> flake::worker::width) ||
-                     (worker >= 0 && worker != (id & static_cast<int>(flake::worker::max))));
+  return flake_id >= 0 && ((flake_datacenter >= 0 && flake_datacenter != flake_id >> flake::worker::width) ||
+                           (flake_worker >= 0 && flake_worker != (flake_id & static_cast<int>(flake::worker::max))));
 }
 
 /// Returns the generator of this server, that is, its datacenter and worker. If nothing sets it, returns the library's
@@ -34,10 +34,10 @@ bool is_contradictory() {
 std::int64_t generator_of(identity const &who) {
   if (is_contradictory())
     return -1;
-  if (id >= 0)
-    return id;
-  if (datacenter >= 0 || worker >= 0)
-    return Max(datacenter, 0) << flake::worker::width | Max(worker, 0);
+  if (flake_id >= 0)
+    return flake_id;
+  if (flake_datacenter >= 0 || flake_worker >= 0)
+    return Max(flake_datacenter, 0) << flake::worker::width | Max(flake_worker, 0);
   if (who.is_numbered())
     return who.known && who.node <= flake::generator::max ? std::int64_t{who.node} : -1;
   return who.lanes > 1 || on_citus_worker() ? -1 : 0;
@@ -47,8 +47,8 @@ std::int64_t generator_of(identity const &who) {
   if (is_contradictory())
     ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR),
             errmsg("\"kid.flake_id\" contradicts \"kid.flake_datacenter\" and \"kid.flake_worker\""),
-            errdetail("Their values are %d, %d and %d, but the first must be %d times the second plus the third.", id,
-                      datacenter, worker, 1 << flake::worker::width),
+            errdetail("Their values are %d, %d and %d, but the first must be %d times the second plus the third.",
+                      flake_id, flake_datacenter, flake_worker, 1 << flake::worker::width),
             errhint("Set either \"kid.flake_id\" or the other two settings, and leave the rest at -1."));
   if (on_citus_worker() && !who.is_numbered())
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -102,15 +102,15 @@ static void define_flake_settings(int flags) {
   define_number("kid.flake_id", "Generator of the flake that this server makes.",
                 "Datacenter and worker in one number. -1 takes it from \"kid.flake_datacenter\" and "
                 "\"kid.flake_worker\", or from \"kid.node\" if they are -1 too.",
-                &id, -1, flake::generator::max, flags);
+                &flake_id, -1, flake::generator::max, flags);
   define_number("kid.flake_datacenter", "Datacenter of the flake that this server makes.",
                 "The upper half of the generator. -1 takes it from \"kid.flake_id\"; if that is -1, it is 0, "
                 "unless \"kid.flake_worker\" is -1 too.",
-                &datacenter, -1, flake::datacenter::max, flags);
+                &flake_datacenter, -1, flake::datacenter::max, flags);
   define_number("kid.flake_worker", "Worker of the flake that this server makes.",
                 "The lower half of the generator. -1 takes it from \"kid.flake_id\"; if that is -1, it is 0, "
                 "unless \"kid.flake_datacenter\" is -1 too.",
-                &worker, -1, flake::worker::max, flags);
+                &flake_worker, -1, flake::worker::max, flags);
   DefineCustomRealVariable("kid.flake_epoch", "Time from which a flake counts, in milliseconds since 1970-01-01 UTC.",
                            "A whole number, as flake-idgen takes it. An ID does not contain its epoch, so all that are "
                            "read together need the same.",

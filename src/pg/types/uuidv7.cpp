@@ -32,8 +32,8 @@ static bool next_id(Datum bound, bool above, Datum *id) {
   auto const word = get<uuidv7>(bound);
   uuidv7::word next = above ? word + 1 : word - 1;
 
-  // The smallest and the greatest uuid are the bounds of a comparison that no ID matches, see range.hpp. The ID next to
-  // the smallest one is the first of all, and the ID next to the greatest one is the last.
+  // A comparison that no ID matches has the smallest and the greatest uuid as its bounds, see range.hpp. The IDs next
+  // to these are the first and the last of all.
   if (above && word == 0)
     next = uuidv7::lowest(uuidv7::first());
   else if (!above && word == ~uuidv7::word{0})
