@@ -2901,13 +2901,13 @@ DECLARE
     key record;
     base text;                      -- what names of partitions begin with
     schema name;
-    rest regclass;                  -- the default partition
+    default_partition regclass;
     storage text;
-    caught text;                    -- the query that finds rows of a piece in the default partition
+    find_rows text;                 -- the query that finds rows of a piece in the default partition
     piece record;
     detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
     hint text;
-    is_caught boolean;
+    has_rows boolean;
     stem text;
     partition text;
     again integer;
@@ -2943,7 +2943,7 @@ BEGIN
            format('SELECT EXISTS (SELECT FROM %s WHERE %2$I OPERATOR(%3$I.>=) $1::%4$s '
                   'AND %2$I OPERATOR(%3$I.<) $2::%4$s)',
                   p.partdefid::regclass, key.name, o.nspname, b.oid::regtype)
-      INTO base, schema, rest, storage, caught
+      INTO base, schema, default_partition, storage, find_rows
       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
            JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
            JOIN pg_type AS t ON t.oid = key.type
@@ -2951,8 +2951,8 @@ BEGIN
            JOIN pg_namespace AS o ON o.oid = b.typnamespace
            LEFT JOIN pg_am AS m ON m.oid = c.relam LEFT JOIN pg_tablespace AS s ON s.oid = c.reltablespace
      WHERE c.oid = parent;
-    IF (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c WHERE c.oid = rest) <> current_user THEN
-        RAISE 'must be owner of table %', rest USING ERRCODE = 'insufficient_privilege';
+    IF (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c WHERE c.oid = default_partition) <> current_user THEN
+        RAISE 'must be owner of table %', default_partition USING ERRCODE = 'insufficient_privilege';
     END IF;
 
     -- If the first partition begins at or before the present, all gaps after it are filled. Otherwise the present
@@ -3020,9 +3020,9 @@ BEGIN
             RAISE 'timestamp out of range for type %', (SELECT t.typname FROM pg_type AS t WHERE t.oid = key.type)
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
-        ELSIF rest IS NOT NULL THEN
-            EXECUTE caught INTO is_caught USING ltrim(piece.lower), ltrim(piece.upper);
-            IF is_caught THEN
+        ELSIF default_partition IS NOT NULL THEN
+            EXECUTE find_rows INTO has_rows USING ltrim(piece.lower), ltrim(piece.upper);
+            IF has_rows THEN
                 left_out := left_out || piece.begins;
                 CONTINUE;
             END IF;
@@ -3078,7 +3078,7 @@ BEGIN
         END LOOP;
     END IF;
     IF left_out <> '{}' THEN
-        RAISE WARNING 'rows in default partition % keep partitions of % from being created', rest, parent
+        RAISE WARNING 'rows in default partition % keep partitions of % from being created', default_partition, parent
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = format('Partitions not created: %s, the first from %s on.', cardinality(left_out),
                                   (SELECT min(l.begins) FROM unnest(left_out) AS l (begins))),

@@ -520,7 +520,7 @@ COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_e
 
 GRANT USAGE ON TYPE kid64 TO PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA kid TO PUBLIC;
--- Who draws from the sequences of kid64_at() can make it repeat IDs for others.
+-- A role that calls kid64_at() often can make it repeat IDs for others.
 REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 

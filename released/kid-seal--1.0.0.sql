@@ -79,7 +79,7 @@ COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what ki
 
 GRANT USAGE ON TYPE kid64 TO PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA kid TO PUBLIC;
--- Who draws from the sequences of kid64_at() can make it repeat IDs for others.
+-- A role that calls kid64_at() often can make it repeat IDs for others.
 REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
@@ -111,15 +111,15 @@ IF to_regclass('kid_seal_internal.keys') IS NULL THEN
 --     text   = PREFIX, '_', base32 of AES-128(subkey, block)
 --
 -- The zeros are the proof that somebody with the key made the text: encode, then encipher (Bellare and Rogaway,
--- ASIACRYPT 2000). Who has no key and tries texts finds a valid one with probability 2 ^ -(bits of zeros): 64 for kid64
--- and flake, 48 for sno, 32 for kid96 and flax. A uuid has no room for zeros.
+-- ASIACRYPT 2000). Without the key, a text is valid with probability 2 ^ -(bits of zeros): 64 for kid64 and flake, 48
+-- for sno, 32 for kid96 and flax. A uuid has no room for zeros.
 --
--- The functions run as their owner, in the extension a superuser. So nothing may be found by a name that somebody else
--- can give to an object of his: bodies in PL/pgSQL, which look names up when they run, name only objects of pg_catalog
--- and of kid_seal_internal, which this script creates, and in which nobody else has a right. Functions and types of kid
--- and of pgcrypto, whose schemas can be anybody's and can be renamed, are looked up once, below, for bodies that keep
--- what was found. In these bodies each argument has exactly the type of the parameter, so that no other function suits
--- better. The end of the script checks what was found.
+-- The functions run as their owner, in the extension a superuser. So no name may lead them to an object that another
+-- role made. Bodies in PL/pgSQL look names up when they run. They name only objects of pg_catalog and of
+-- kid_seal_internal, which this script creates, and in which no other role has a right. The schemas of kid and of
+-- pgcrypto can be any role's, and can be renamed. So their functions and types are looked up once, below, by bodies in
+-- SQL, which keep what they found. There each argument has exactly the type of the parameter, so that no other function
+-- fits better. The end of the script checks what was found.
 --
 -- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
 -- plan, and any role can have plans printed (debug_print_plan).
@@ -169,7 +169,7 @@ ALTER TABLE kid_seal_internal.keys ENABLE ALWAYS TRIGGER keep_keys, ENABLE ALWAY
 COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
     'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
 
--- What is found in the schema of pgcrypto
+-- Functions that find those of pgcrypto when they are created
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 DO $$
@@ -196,7 +196,7 @@ COMMENT ON FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) 
 COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS 'AES-128 of one block';
 COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the inverse of encipher()';
 
--- What is found in the schema of kid
+-- Functions that find those of kid when they are created, and the keys
 
 SET LOCAL search_path = pg_catalog, kid, pg_temp;
 
@@ -504,7 +504,7 @@ COMMENT ON FUNCTION kid_seal.kid64_unseal_uuid(sealed uuid, prefix text, missing
     'returns the ID that kid_seal_uuid() sealed with this prefix; any other uuid is an error, or NULL if missing_ok';
 
 -- Rights: only those that the owner grants in the schema kid_seal after the script has run for the first time. To seal
--- is not PUBLIC's either: who can seal can find the ID of a text by trying those of its time.
+-- is not PUBLIC's either: a role that seals can find the ID of a text by trying the IDs of its time.
 PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
 
 COMMENT ON SCHEMA kid_seal IS 'functions that seal and unseal IDs of kid';

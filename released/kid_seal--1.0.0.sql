@@ -26,15 +26,15 @@ COMMENT ON SCHEMA kid_seal_internal IS 'keys of sealed IDs, and functions that n
 --     text   = PREFIX, '_', base32 of AES-128(subkey, block)
 --
 -- The zeros are the proof that somebody with the key made the text: encode, then encipher (Bellare and Rogaway,
--- ASIACRYPT 2000). Who has no key and tries texts finds a valid one with probability 2 ^ -(bits of zeros): 64 for kid64
--- and flake, 48 for sno, 32 for kid96 and flax. A uuid has no room for zeros.
+-- ASIACRYPT 2000). Without the key, a text is valid with probability 2 ^ -(bits of zeros): 64 for kid64 and flake, 48
+-- for sno, 32 for kid96 and flax. A uuid has no room for zeros.
 --
--- The functions run as their owner, in the extension a superuser. So nothing may be found by a name that somebody else
--- can give to an object of his: bodies in PL/pgSQL, which look names up when they run, name only objects of pg_catalog
--- and of kid_seal_internal, which this script creates, and in which nobody else has a right. Functions and types of kid
--- and of pgcrypto, whose schemas can be anybody's and can be renamed, are looked up once, below, for bodies that keep
--- what was found. In these bodies each argument has exactly the type of the parameter, so that no other function suits
--- better. The end of the script checks what was found.
+-- The functions run as their owner, in the extension a superuser. So no name may lead them to an object that another
+-- role made. Bodies in PL/pgSQL look names up when they run. They name only objects of pg_catalog and of
+-- kid_seal_internal, which this script creates, and in which no other role has a right. The schemas of kid and of
+-- pgcrypto can be any role's, and can be renamed. So their functions and types are looked up once, below, by bodies in
+-- SQL, which keep what they found. There each argument has exactly the type of the parameter, so that no other function
+-- fits better. The end of the script checks what was found.
 --
 -- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
 -- plan, and any role can have plans printed (debug_print_plan).
@@ -86,7 +86,7 @@ COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
 
 -- from src/sql/seal/cipher.sql
 
--- What is found in the schema of pgcrypto
+-- Functions that find those of pgcrypto when they are created
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 DO $$
@@ -115,7 +115,7 @@ COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the i
 
 -- from src/sql/seal/keys.sql.in
 
--- What is found in the schema of kid
+-- Functions that find those of kid when they are created, and the keys
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 SELECT set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
@@ -566,8 +566,8 @@ COMMENT ON FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok
 
 -- from src/sql/seal/foot.sql
 
--- Rights: the owner of the database grants them to others. To seal is not PUBLIC's either: who can seal can find the ID
--- of a text by trying those of its time.
+-- Rights: the owner of the database grants them to others. PUBLIC may not even seal: a role that seals can find the ID
+-- of a text by trying the IDs of its time.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 DO $$
@@ -575,7 +575,7 @@ DECLARE
     seal oid := (SELECT oid FROM pg_extension WHERE extname = 'kid_seal');
     what record;
 BEGIN
-    -- Besides PUBLIC, those to whom the superuser gives rights in all that is his (ALTER DEFAULT PRIVILEGES).
+    -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
     FOR what IN
         WITH objects AS (
             SELECT 'SCHEMA' AS kind, nspname::text AS name, nspowner AS owner,

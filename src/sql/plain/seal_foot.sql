@@ -1,5 +1,5 @@
 -- Rights: only those that the owner grants in the schema kid_seal after the script has run for the first time. To seal
--- is not PUBLIC's either: who can seal can find the ID of a text by trying those of its time.
+-- is not PUBLIC's either: a role that seals can find the ID of a text by trying the IDs of its time.
 PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
 
 COMMENT ON SCHEMA kid_seal IS 'functions that seal and unseal IDs of kid';

@@ -1,4 +1,4 @@
--- What is found in the schema of pgcrypto
+-- Functions that find those of pgcrypto when they are created
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 DO $$

@@ -1,5 +1,5 @@
--- Rights: the owner of the database grants them to others. To seal is not PUBLIC's either: who can seal can find the ID
--- of a text by trying those of its time.
+-- Rights: the owner of the database grants them to others. PUBLIC may not even seal: a role that seals can find the ID
+-- of a text by trying the IDs of its time.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
 DO $$
@@ -7,7 +7,7 @@ DECLARE
     seal oid := (SELECT oid FROM pg_extension WHERE extname = 'kid_seal');
     what record;
 BEGIN
-    -- Besides PUBLIC, those to whom the superuser gives rights in all that is his (ALTER DEFAULT PRIVILEGES).
+    -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
     FOR what IN
         WITH objects AS (
             SELECT 'SCHEMA' AS kind, nspname::text AS name, nspowner AS owner,

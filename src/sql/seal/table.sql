@@ -5,15 +5,15 @@
 --     text   = PREFIX, '_', base32 of AES-128(subkey, block)
 --
 -- The zeros are the proof that somebody with the key made the text: encode, then encipher (Bellare and Rogaway,
--- ASIACRYPT 2000). Who has no key and tries texts finds a valid one with probability 2 ^ -(bits of zeros): 64 for kid64
--- and flake, 48 for sno, 32 for kid96 and flax. A uuid has no room for zeros.
+-- ASIACRYPT 2000). Without the key, a text is valid with probability 2 ^ -(bits of zeros): 64 for kid64 and flake, 48
+-- for sno, 32 for kid96 and flax. A uuid has no room for zeros.
 --
--- The functions run as their owner, in the extension a superuser. So nothing may be found by a name that somebody else
--- can give to an object of his: bodies in PL/pgSQL, which look names up when they run, name only objects of pg_catalog
--- and of kid_seal_internal, which this script creates, and in which nobody else has a right. Functions and types of kid
--- and of pgcrypto, whose schemas can be anybody's and can be renamed, are looked up once, below, for bodies that keep
--- what was found. In these bodies each argument has exactly the type of the parameter, so that no other function suits
--- better. The end of the script checks what was found.
+-- The functions run as their owner, in the extension a superuser. So no name may lead them to an object that another
+-- role made. Bodies in PL/pgSQL look names up when they run. They name only objects of pg_catalog and of
+-- kid_seal_internal, which this script creates, and in which no other role has a right. The schemas of kid and of
+-- pgcrypto can be any role's, and can be renamed. So their functions and types are looked up once, below, by bodies in
+-- SQL, which keep what they found. There each argument has exactly the type of the parameter, so that no other function
+-- fits better. The end of the script checks what was found.
 --
 -- No variable of PL/pgSQL holds a key, only a column of a query does. PL/pgSQL can make a variable a constant of a
 -- plan, and any role can have plans printed (debug_print_plan).
