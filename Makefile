@@ -11,7 +11,7 @@
 #@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, pyflakes, actionlint; four minutes
 #@ make test-clients           32 drivers and ORMs, from Debian and npm; CLIENTS="pg drizzle" for some; 20 minutes
 #@ make test-assertions        regression and TAP tests with a PostgreSQL that checks its assertions; 20 minutes
-#@ make test-core              PostgreSQL's own regression tests with and without kid in their database; three minutes
+#@ make test-postgresql        PostgreSQL's own regression tests with and without kid in their database; three minutes
 #@ make test-matrix            make test with PostgreSQL 15, 17, 18 and 19, and upgrades between them; 20 minutes each; root
 #@ make test-ha                failover with Patroni, restores with pgBackRest, under load; eight minutes
 #@ make test-citus             a cluster of Citus nodes, if Citus is installed for this PostgreSQL
@@ -66,7 +66,7 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
 EXTRA_CLEAN = $(OBJS:.o=.d) build
 
-PRIVATE = test check test-assertions test-arm64 test-core test-dist test-ha test-citus test-peers test-clients demo bench lint
+PRIVATE = test check test-assertions test-arm64 test-postgresql test-dist test-ha test-citus test-peers test-clients demo bench lint
 OTHERS  = help test-matrix test-images dist deb release-check release-dry-run site site-serve test-site
 .PHONY: $(PRIVATE) $(OTHERS)
 
