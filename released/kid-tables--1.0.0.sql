@@ -325,9 +325,9 @@ BEGIN
     -- If the first partition begins at or before the present, all gaps after it are filled. Otherwise the present
     -- period is the first. Months are counted from a January, all other widths from Monday 2001-01-01.
     --
-    -- The points where a period begins cut a gap into pieces. If the gap begins or ends in the same time unit, its
-    -- bound stands for that point. One time unit can contain several periods: the longest has 1,024 seconds. Pieces for
-    -- new rows come first, because at_most may end the call.
+    -- A gap is cut into pieces where a period begins: at the lowest ID of that instant, or at the bound of the gap if
+    -- that is in the same time unit. Periods that begin in one time unit, which has up to 1,024 seconds, make one
+    -- piece. Pieces for new rows come first, because at_most may end the call.
     FOR piece IN EXECUTE format($query$
         WITH partitions AS (SELECT * FROM %1$s.kid_partition_bounds($1)),
              origin AS (SELECT coalesce(max(p.ends), $3, now()) AS begins, max(p.ends) IS NOT NULL AS follows
