@@ -12,8 +12,8 @@
 //
 // A `Clock`, in the file of its type in core/types, says what its states mean:
 //
-//   at(time)          the first state of the time unit that contains an instant. A clock that goes_on() is also asked
-//                     for an instant before its range, since 1970: then for a state that is not above its first one
+//   at(time)          the first state of the time unit that contains an instant. For an instant from 1970 to the range
+//                     of a clock that goes_on(): a state that is not above its first one
 //   time(state)       when the time unit of a state begins
 //   unit(state)       the first state of the time unit of a state
 //   end(state)        the greatest number that can be a state of that time unit
