@@ -7,11 +7,11 @@
 //   first   the least state of a unit, and the least sequence of a lane
 //   last    the greatest state that was, or can have been, issued
 //   bound   nothing at or above it is issued before the page has a higher one (lease.hpp)
-//   limit   where a step stops: `renew_at`, or the bound when it may wait
+//   limit   where a step stops: `renew_at`, or the bound if the session may wait
 //   enter   a transaction enters a clock before it takes states of it, and has left it when it ends
 //   floor   of a transaction that has entered a clock: it takes no state below (horizon/horizon.hpp)
 //   hold    a process holds a clock: no transaction enters (hold.hpp). Locks are held, too
-//   keep    a clock with sides keeps its time if it is ahead of the system clock, and does not change sides (shmem.hpp)
+//   keep    a clock that is ahead of the system clock keeps its time: it counts on, and neither waits nor changes sides
 #pragma once
 
 #include "../base/compat.hpp"

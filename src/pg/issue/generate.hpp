@@ -149,8 +149,8 @@ template <class Generator> Datum next(PG_FUNCTION_ARGS) {
   return put<typename Generator::type>(generator.id(generator.next(nullptr)));
 }
 
-/// The generator that returns a set. The last argument says how many IDs. Each step takes a batch
-/// of states, of at most the number still wanted. If a select list is not read to the end, the rest of a batch is lost.
+/// The generator that returns a set. The last argument says how many IDs. Each step takes a batch of states, of at most
+/// the number still wanted. If a select list is not read to the end, the rest of a batch is lost.
 template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
   struct progress {
     std::uint64_t wanted;
@@ -169,20 +169,20 @@ template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
     first->user_fctx = start;
   }
   FuncCallContext *const context = SRF_PERCALL_SETUP();
-  auto &now = *static_cast<progress *>(context->user_fctx);
+  auto &set = *static_cast<progress *>(context->user_fctx);
 
-  if (now.wanted == 0)
+  if (set.wanted == 0)
     SRF_RETURN_DONE(context);
   Generator const generator(fcinfo);
   std::uint64_t const resets = shared_memory == nullptr ? 0 : pg_atomic_read_u64(&shared_memory->lease.resets);
-  if (now.left == 0 || now.resets != resets) {
-    now.left = now.wanted;
-    now.resets = resets;
-    now.state = generator.next(&now.left);
+  if (set.left == 0 || set.resets != resets) {
+    set.left = set.wanted;
+    set.resets = resets;
+    set.state = generator.next(&set.left);
   }
-  now.wanted--;
-  now.left--;
-  SRF_RETURN_NEXT(context, put<typename Generator::type>(generator.id(now.state++)));
+  set.wanted--;
+  set.left--;
+  SRF_RETURN_NEXT(context, put<typename Generator::type>(generator.id(set.state++)));
 }
 
 } // namespace kid::pg
