@@ -246,6 +246,7 @@ is(as('app', 'restored', "SET search_path = public, kid; $content"), $rows, 'the
 is(as('app', 'restored', 'SET search_path = public, kid; SELECT kid_next() > max(greatest(id, bigint)) FROM orders'), 't', 'with the clock');
 is(install('app', 'restored'), '', 'where the script can be installed again');
 
+as('app', 'plain', q{CREATE TABLE tracked (id bigserial PRIMARY KEY); SELECT kid_track('tracked'); INSERT INTO tracked SELECT FROM generate_series(1, 5)});
 $node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.tables", '-N', 'trap', '-N', 'kid', '-N', 'kid_clocks', $node->connstr('plain') ], 'pg_dump without the schema kid');
 $node->safe_psql('up', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO app; CREATE EXTENSION kid SCHEMA kid');
 $node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('up') . ' user=app', '-f', "$dump.tables" ], 'its restore beside the extension');
@@ -254,6 +255,7 @@ is($node->safe_psql('up', q{SET search_path = public, kid; SELECT count(*) > 0 F
 	"t\nt", 'and kid_observe_all() moves the clocks past them');
 is(as('app', 'up', q{SELECT count(*) FROM kid_partitions('events'); SELECT kid_create_partitions('events', '1 day', now() + interval '1 day')}),
 	as('app', 'plain', q{SELECT count(*) FROM kid_partitions('events')}), 'partitions continue');
+is(as('app', 'up', q{INSERT INTO tracked DEFAULT VALUES; CALL kid_horizon('tracked', NULL)}), '7', 'so does the horizon of a table');
 
 # Logical replication: the subscriber has the extension, and takes over.
 $node->safe_psql('postgres', 'CREATE DATABASE replica OWNER app');
@@ -376,6 +378,7 @@ my %rest = (
 	'column kind of table events2' => [ 'CREATE TABLE events2 (kind kid64[])', 'DROP TABLE events2' ],
 	'default value for column n of table other' => [ 'CREATE TABLE other (n bigint DEFAULT kid_next())', 'DROP TABLE other' ],
 	'index payments_kid_timestamp_idx' => [ 'CREATE INDEX ON payments (kid_timestamp(id))', 'DROP INDEX payments_kid_timestamp_idx' ],
+	'table kept' => [ 'CREATE TABLE kid.kept ()', 'DROP TABLE kid.kept' ],
 	'function f()' => [ 'CREATE FUNCTION f() RETURNS bigint RETURN kid.kid_next()', 'DROP FUNCTION f()' ]);
 foreach my $name (sort keys %rest)
 {
