@@ -4391,7 +4391,7 @@ BEGIN
     END IF;
 END $kid_rekey$;$rest$, tabs, nums) || names || filled || renames || makes || details || follows[2] || 'COMMIT;'::text),
         (9, 'cancel', 'ACCESS EXCLUSIVE, brief', 'Instead of the swap: all is as before.',
-         locked || untriggers || cancels || unneeded || cleanups || 'COMMIT;'::text),
+         locked || format('ALTER TABLE %s ALTER kid_new_%s DROP DEFAULT;', relation, key) || untriggers || cancels || unneeded || cleanups || 'COMMIT;'::text),
         (10, 'back', 'ACCESS EXCLUSIVE, brief', 'After the swap, and before finish: all is as before.', locked || old_fulls || 'COMMIT;'::text || old_validates),
         (11, 'back', 'ACCESS EXCLUSIVE', NULL,
          locked || removes || drops || backs || old_names

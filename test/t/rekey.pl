@@ -273,6 +273,7 @@ steps('small', $arguments, qw(check prepare));
 run('small', $child_first->(50, 'before'));
 run('small', q{BEGIN; DELETE FROM orders WHERE id = 1; INSERT INTO orders (id, item) OVERRIDING SYSTEM VALUE VALUES (1, 'old'); COMMIT});
 run('small', "SELECT statement FROM script WHERE step = '$_' ORDER BY ordinality \\gexec\n") foreach qw(fill build swap);
+like(run('small', "SELECT statement FROM script WHERE step = 'cancel' ORDER BY ordinality \\gexec\n", may_fail => 1), qr/column "kid_new_1" of relation "orders" does not exist/, 'cancel changes nothing after the swap');
 is(run('small', $joined), 'before old', 'a row may refer to one that its transaction inserts later, or again');
 run('small', $child_first->('kid_next()', 'after') =~ s/kid_next\(\)/'.6.nef3Mk.3'/gr);
 is(run('small', q{SELECT count(*) FROM orders JOIN lines ON kid_old_1 = order_id AND item = note} =~ s/kid_old_1 = order_id/orders.kid_old_1 = lines.kid_old_1/r), '3', 'also after the swap');
