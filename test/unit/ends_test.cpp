@@ -11,8 +11,8 @@
 namespace kid {
 namespace {
 
-/// As after a start: sno's clock holds its time, whatever the system clock says.
-struct holding_sno_clock : sno_clock {
+/// As after a start: sno's clock keeps its time, whatever the system clock says.
+struct keeping_sno_clock : sno_clock {
   static constexpr bool keeps(std::uint64_t, std::uint64_t) noexcept { return true; }
 };
 
@@ -127,7 +127,7 @@ TEST(Ends, EveryClock) {
       try_all(flake{epoch}, flake_clock{hold});
   }
   try_all(sno{}, sno_clock{});
-  try_all(sno{}, holding_sno_clock{});
+  try_all(sno{}, keeping_sno_clock{});
 }
 
 } // namespace

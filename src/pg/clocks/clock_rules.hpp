@@ -5,7 +5,7 @@
 //
 //   state   where a clock is: a time unit, and a number in it
 //   first   the least state of a unit, and the least sequence of a lane
-//   last    the greatest state that was, or can have been, issued
+//   last    the greatest state that was, or can have been, issued, and the greatest sequence of a lane
 //   bound   nothing at or above it is issued before the page has a higher one (lease.hpp)
 //   limit   where a step stops: `renew_at`, or the bound if the session may wait
 //   enter   a transaction enters a clock before it takes states of it, and has left it when it ends

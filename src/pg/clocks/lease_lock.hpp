@@ -1,6 +1,6 @@
 // The lock of the lease. Locks are taken in this order:
 //
-//   lock of the lease          guards the page, `bound`, `renew_at` and the safe mark; held while WAL is flushed
+//   lock of the lease          guards the page, the cells but for `state`, and the safe mark; held while WAL is flushed
 //     content of the buffer    of the page, in bound_page.cpp
 //     SyncRepLock              to read what standbys have confirmed, in standbys_have()
 //     AddinShmemInitLock       only while a clock is lowered, to find the memory of the horizon; elsewhere alone

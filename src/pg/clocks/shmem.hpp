@@ -19,7 +19,7 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   pg_atomic_uint64 renew_at; ///< from here on the lease should be renewed; at most `bound`
 
   // A clock with sides (core/types/sno.hpp) that is ahead of the system clock normally changes sides. But a start puts
-  // it at the bound, and kid_observe_all() past the greatest stored ID. Then it keeps its time instead:
+  // it at the bound, and kid_observe() past an ID from elsewhere. Then it keeps its time instead:
   pg_atomic_uint64 keep_from;  ///< if the system clock is before this state, it changes sides
   pg_atomic_uint64 keep_until; ///< it keeps the time of states below this one
 
@@ -72,7 +72,7 @@ struct clock_stats {
 
 struct lease_state {
   LWLock lock;
-  ConditionVariable released; ///< signaled when `lock` is released, but not after an error or a mere look
+  ConditionVariable released; ///< signaled after with_lease() and an early renewal, and at the end of a hold
   int tranche;
 
   // Guarded by `lock`; `open` is also read without it:

@@ -42,7 +42,7 @@ sno::word partition(char const *function) {
   return sno::partition::put(static_cast<std::uint64_t>(value));
 }
 
-/// A sno_clock that keeps its highest time for a while after a server start or a kid_observe_all(), instead of changing
+/// A sno_clock that keeps its highest time for a while after a server start or a kid_observe(), instead of changing
 /// sides. keeps() reads the span from shared memory each time, because the first call of a generator after a start
 /// opens the lease, and so sets the span during the call.
 struct keeping_clock : sno_clock {
