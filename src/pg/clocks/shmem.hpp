@@ -75,7 +75,7 @@ struct lease_state {
   ConditionVariable released; ///< signaled after with_lease() and an early renewal, and at the end of a hold
   int tranche;
 
-  // Guarded by `lock`; `open` is also read without it:
+  // Guarded by `lock`; `length` and `open` are also read without it:
   int length;                  ///< ms, the `kid.lease` in force; 0 is off
   bool open;                   ///< whether the clocks have been started from the page
   bool failed;                 ///< whether the last attempt to write the page raised an error
