@@ -3019,7 +3019,7 @@ END $$;
 CREATE OR REPLACE FUNCTION kid_track_find(tab oid, is_floor boolean) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    s text[] := kid.kid_track_source(tab, NULL);
+    s text[] := kid.kid_track_source(tab, NULL::name);
 BEGIN
     IF s[3] <> '0' THEN
         RETURN kid.kid_track_clock(s[2]::oid) >> CASE WHEN is_floor THEN s[3]::integer ELSE 0 END;

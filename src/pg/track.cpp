@@ -56,8 +56,10 @@ Oid search_sequence(Oid table, Oid function) {
   Oid sequence = InvalidOid;
 
   SPI_connect();
-  auto *const query = psprintf("SELECT (%s.kid_track_source(%u, NULL))[2]::pg_catalog.oid",
-                               quote_identifier(get_namespace_name(get_func_namespace(function))), table);
+  // With types, so that no function of others in this schema fits better.
+  auto *const query =
+      psprintf("SELECT (%s.kid_track_source(%u::pg_catalog.oid, NULL::pg_catalog.name))[2]::pg_catalog.oid",
+               quote_identifier(get_namespace_name(get_func_namespace(function))), table);
   if (SPI_execute(query, false, 1) == SPI_OK_SELECT && SPI_processed == 1)
     sequence = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
   SPI_finish();

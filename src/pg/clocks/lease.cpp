@@ -23,8 +23,8 @@ bool put_page(lease_state &lease, page_bounds const &page) {
   lease.written_at = monotonic_micros();
   lease.failed = true;
   lease.unconfirmed = write_page(page);
-  lease.page = page;
   XLogFlush(lease.unconfirmed);
+  lease.page = page; // after an error in XLogFlush() the next call must not return early
   lease.failed = false;
   lease.pending_micros = monotonic_micros() - lease.written_at;
   if (!replicates_synchronously())
@@ -256,6 +256,8 @@ static void write_bounds(int, Datum) {
   // Not take_lock(): it may wait for standbys, and this session cannot be interrupted any more.
   LWLockAcquire(&lease.lock, LW_EXCLUSIVE);
   release_after(&lease.lock, [&] {
+    if (lease.length > 0) // another session has opened the lease meanwhile
+      return;
     page_bounds page = lease.page;
     for_each_clock(*shared_memory, [&](clock_ref const &clock) {
       page_bounds const one = page_with(lease, clock, clock.cell.load());

@@ -139,7 +139,7 @@ entrant earliest_entrant(clock_id id, bool here) {
     auto const since = static_cast<TimestampTz>(pg_atomic_read_u64(&horizon_shared->sessions[i].since));
     look_at({GetPGProcByNumber(i)->pid, database_of(i), InvalidTransactionId, since}, floor);
   });
-  LWLockAcquire(&horizon_shared->lock, LW_SHARED);
+  LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE); // as in horizon_of()
   release_after(&horizon_shared->lock, [&] {
     for (int i = 0; i < max_prepared_xacts; i++) {
       ended_floors const &there = prepared()[i].one;
