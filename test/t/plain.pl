@@ -12,7 +12,7 @@ $node->init(allows_streaming => 'logical');
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
 $node->start;
 
-my $script = "$PostgreSQL::Test::Utils::tmp_check/kid-plain.sql";
+my $script = "$PostgreSQL::Test::Utils::tmp_check/plain.sql";
 system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble failed';
 
 $node->safe_psql('postgres', "CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE DATABASE plain OWNER app;

@@ -16,7 +16,7 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 10\n");
 $node->start;
-my $script = "$PostgreSQL::Test::Utils::tmp_check/kid-horizon.sql";
+my $script = "$PostgreSQL::Test::Utils::tmp_check/track_stress.sql";
 system("src/sql/assemble kid-horizon > $script") == 0 or die 'src/sql/assemble failed';
 
 # pgbench's scripts, each with its weight.
