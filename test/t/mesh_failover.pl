@@ -37,7 +37,7 @@ $b->wait_for_catchup('a_from_b');
 sql($standby, q{ALTER SYSTEM SET primary_conninfo = ''});
 $standby->reload;
 $standby->poll_query_until('postgres', 'SELECT count(*) = 0 FROM pg_stat_wal_receiver') or die 'the standby is connected';
-sql($a, q{SELECT kid_observe(kid64_ceil(now() + interval '1 minute')); INSERT INTO orders (server) SELECT 'lost' FROM generate_series(1, 1000)});
+sql($a, q{SELECT kid_observe(kid64_ceil(now() + interval '30 min')); INSERT INTO orders (server) SELECT 'lost' FROM generate_series(1, 1000)});
 sql($b, q{INSERT INTO orders (server) SELECT 'late' FROM generate_series(1, 100)});
 wait_until($b, q{SELECT count(*) = 1000 FROM orders WHERE server = 'lost'}, 'b gets rows that the standby lacks');
 wait_until($a, q{SELECT count(*) = 100 FROM orders WHERE server = 'late'}, 'and a gets rows of b');

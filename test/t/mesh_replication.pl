@@ -231,7 +231,7 @@ equal('beside a copy');
 $copy->stop('immediate');
 
 # d is lost. A new server gets its number.
-sql($d, q{SELECT kid_observe(kid64_ceil(now() + interval '1 minute')); INSERT INTO orders (server) SELECT 'd' FROM generate_series(1, 5)});
+sql($d, q{SELECT kid_observe(kid64_ceil(now() + interval '30 min')); INSERT INTO orders (server) SELECT 'd' FROM generate_series(1, 5)});
 catch_up(@nodes);
 $d->stop('immediate');
 @nodes = ($a, $b, $c);
