@@ -232,7 +232,7 @@ sub try
 	my ($done) = $out =~ /number of transactions actually processed: (\d+)/;
 	unlike($err, qr/ERROR|aborted/, "schema $number ($s->{kind}, " . scalar(@{ $s->{refs} }) . " references, broken at $broken): no writer saw an error");
 	same(contents($database, $s), $before, 'the rows are what they were');
-	is(run($database, "SELECT count(*) FROM $_->[0] AS c JOIN $s->{root} AS r ON r.$s->{key} = c.$_->[1] WHERE c.tag LIKE 'w%'" . ($client_made ? '' : ' AND c.tag = r.tag')), $done, "no row of the writers is lost in $_->[0]") foreach @free;
+	is(run($database, "SELECT count(*) FROM $_->[0] AS c JOIN $s->{root} AS r ON r.$s->{key} = c.$_->[1] WHERE c.tag LIKE 'w%'" . ($client_made ? '' : ' AND c.tag = r.tag')), $done, encode('UTF-8', "no row of the writers is lost in $_->[0]")) foreach @free;
 	is(run($database, "SELECT count(*) FROM $s->{root} WHERE tag LIKE 'w%'"), $client_made ? 0 : $done, 'nor in the root');
 	same(dump_of($database), $back ? $dump : dump_of($expected), $back ? 'the schema is as before' : 'the schema is as one with the new type');
 	if (!$back)
