@@ -2087,223 +2087,10 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON FUNCTION kid_renamed(definition text, names text[], new_names text[]) IS
-    'returns a definition with other names of columns';
-COMMENT ON FUNCTION kid_details(tab oid, num smallint) IS
-    'prints the owner, privileges, comments and options of a relation, or of one of its columns';
-COMMENT ON FUNCTION kid_remade(tabs oid[], nums smallint[]) IS
-    'returns the views, rules, policies, triggers and statistics that hang on columns, as statements';
-
--- Scripts that give a table new keys, for both editions
---
--- kid_rekey_script() reads the catalog, executes nothing, and needs no other right. Each table gets a second column,
--- which triggers fill for new rows and a procedure for old ones. Indexes and constraints get a twin on the second column.
--- The swap gives twins the names. Until `finish` the old columns, their triggers and their indexes stay, so that `back`
--- can swap again.
---
--- `kid_new_7` and `kid_old_7` stand for the column with number 7, and for the index or constraint with OID 7.
-
-CREATE OR REPLACE FUNCTION kid_rekey_script(
-    relation regclass, time_column name DEFAULT NULL, target regtype DEFAULT NULL, during tstzrange DEFAULT NULL,
-    all_rows boolean DEFAULT true, triggers text DEFAULT 'off', old_name name DEFAULT NULL,
-    OUT step text, OUT statement text, OUT lock text, OUT note text)
-    RETURNS SETOF record
-    LANGUAGE plpgsql STABLE ROWS 100 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-DECLARE
-    home text := 'kid';
-    own text := format('%s.kid_rekey_%s', (SELECT c.relnamespace::regnamespace FROM pg_class AS c WHERE c.oid = relation), relation::oid);
-    key smallint;                       -- of relation
-    key_column name;
-    key_name text;
-    identity text;
-    key_type text;
-    key_equals text;
-    key_default text;
-    new_equals text;
-    next_key text;
-    make_key text;                      -- the function for a time
-    new_cast text;
-    old_next text;
-    owner name;
-    is_deferrable boolean;
-    -- The key, and all columns that refer to it, also of partitions. A column of a partition has the names of its parent's.
-    tabs oid[];
-    nums smallint[];
-    tops oid[];
-    ids smallint[];
-    all_tables text;
-    problems text;
-    locked text[];
-    version integer := current_setting('server_version_num');
-    what record;
-    twin record;
-    direction record;
-    tail text;
-    new_tail text;
-    not_valid text;
-    online text[] := '[0:1]={"CONCURRENTLY ",""}';
-    once text := 'DO $kid_rekey$ BEGIN IF NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = %L::regclass AND conname = %L) '
-                 'THEN ALTER TABLE %1$s ADD CONSTRAINT %2$s %3$s; END IF; END $kid_rekey$;';
-    owners name[];
-    -- Statements
-    removes text[];
-    makes text[];
-    details text[];
-    adds text[];
-    follows text[] := '{"",""}';
-    fills text[];
-    untriggers text[];
-    builds text[];
-    constraints text[];
-    validates text[];
-    drops text[];
-    swaps text[];
-    names text[];
-    filled text[];
-    renames text[];
-    backs text[];
-    old_names text[];
-    old_fulls text[];
-    old_validates text[];
-    old_filled text[];
-    restores text[];
-    revalidates text[];
-    unneeded text[];
-    unneeded_old text[];
-    cleanups text[];
-    cancels text[];
-    conditions text[];
-    unconditions text[];
-BEGIN
-    SELECT i.indkey[0], a.attname, quote_ident(a.attname),
-           CASE a.attidentity WHEN 'a' THEN 'ALWAYS' WHEN 'd' THEN 'BY DEFAULT' END, format_type(a.atttypid, a.atttypmod), pg_get_userbyid(c.relowner),
-           (SELECT format('OPERATOR(%s.%s)', o.oprnamespace::regnamespace, o.oprname)
-              FROM pg_opclass AS k JOIN pg_amop AS p ON p.amopfamily = k.opcfamily AND p.amopstrategy = 3
-                                                        AND p.amoplefttype = k.opcintype AND p.amoprighttype = k.opcintype
-                   JOIN pg_operator AS o ON o.oid = p.amopopr WHERE k.oid = i.indclass[0]),
-           CASE WHEN a.attidentity <> ''
-                THEN format('nextval(%L::regclass)', pg_get_serial_sequence(relation::text, a.attname))
-                ELSE (SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef AS d WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) END
-      INTO key, key_column, key_name, identity, key_type, owner, key_equals, key_default
-      FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary AND i.indnkeyatts = 1
-           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
-     WHERE c.oid = relation AND c.relkind = 'r';
-    IF key IS NULL THEN
-        RAISE '% is not a table with a primary key of one column, or is partitioned', relation USING ERRCODE = 'wrong_object_type';
-    END IF;
-    IF target IS NULL THEN
-        EXECUTE format('SELECT CASE WHEN $1 THEN f.stored_as ELSE $2::regtype END FROM %s.kid_stored_forms() AS f '
-                       'WHERE f.prefix = ''kid64'' ORDER BY f.stored_as <> f.type LIMIT 1', home) INTO target USING all_rows, key_type;
-    END IF;
-    EXECUTE format('SELECT format(''OPERATOR(%%s.=)'', f.operators), format(''%%s.%%I()'', $2, f.next), '
-                   'format(''%%s.%%I'', $2, f.prefix || ''_at''), CASE WHEN f.type <> $1 THEN ''::'' || $1 ELSE '''' END '
-                   'FROM %s.kid_stored_forms() AS f WHERE f.stored_as = $1 '
-                   'ORDER BY f.type <> $1, f.clock <> ''kid'' LIMIT 1', home)
-       INTO new_equals, next_key, make_key, new_cast USING target, home;
-    next_key := next_key || new_cast;
-    IF next_key IS NULL THEN
-        RAISE 'kid makes no IDs of type %', target USING ERRCODE = 'wrong_object_type';
-    END IF;
-
-    IF NOT all_rows THEN
-        IF target::text <> key_type THEN
-            RAISE 'old rows of % keep their keys, of type %', relation, key_type USING ERRCODE = 'wrong_object_type';
-        END IF;
-        RETURN QUERY SELECT v.* FROM (VALUES
-            ('swap', concat('ALTER TABLE ' || relation || ' ALTER ' || key_name || ' DROP IDENTITY; ' || left(identity, 0),
-                            format('ALTER TABLE %s ALTER %s SET DEFAULT %s;', relation, key_name, next_key)),
-             'ACCESS EXCLUSIVE, brief', 'New rows get IDs that tell their time. Old rows keep their keys.'),
-            ('back', concat(format('ALTER TABLE %s ALTER %s DROP DEFAULT', relation, key_name),
-                            ', ALTER ' || key_name || ' ADD GENERATED ' || identity || ' AS IDENTITY',
-                            ', ALTER ' || key_name || ' SET DEFAULT ' || CASE WHEN identity IS NULL THEN key_default END, ';',
-                            ' SELECT setval(' || CASE WHEN identity IS NULL THEN substring(key_default FROM '^nextval[(](.*)[)]$')
-                                                      ELSE format('pg_get_serial_sequence(%L, %L)', relation, key_column) END
-                            || ', ' || next_key || ');'),
-             'ACCESS EXCLUSIVE, brief', 'Numbers go on above the last ID.')) AS v;
-        RETURN;
-    END IF;
-
-    WITH RECURSIVE m (tab, num) AS (
-        SELECT relation::oid, key
-        UNION
-        SELECT k.conrelid, p.child
-          FROM m JOIN pg_constraint AS k ON k.contype = 'f' AND k.confrelid = m.tab AND k.conparentid = 0,
-               unnest(k.conkey, k.confkey) AS p (child, parent)
-         WHERE p.parent = m.num),
-    tree AS (SELECT m.tab AS top, m.num AS id, t.relid AS tab, a.attnum AS num
-               FROM m JOIN pg_attribute AS n ON n.attrelid = m.tab AND n.attnum = m.num,
-                    LATERAL (SELECT m.tab UNION SELECT p.relid FROM pg_partition_tree(m.tab) AS p) AS t (relid)
-                    JOIN pg_attribute AS a ON a.attrelid = t.relid
-              WHERE a.attname = n.attname)
-    SELECT array_agg(t.tab ORDER BY o.n), array_agg(t.num ORDER BY o.n), array_agg(t.top ORDER BY o.n), array_agg(t.id ORDER BY o.n)
-      INTO tabs, nums, tops, ids
-      FROM tree AS t, LATERAL (SELECT ROW(t.top <> relation, t.num <> key, t.top, t.id, t.tab <> t.top, t.tab)) AS o (n);
-    all_tables := (SELECT string_agg(t.tab::regclass::text, ', ' ORDER BY t.n)
-                     FROM (SELECT m.top AS tab, min(m.n) AS n FROM unnest(tops) WITH ORDINALITY AS m (top, n) GROUP BY m.top) AS t);
-
-    -- What this cannot handle
-    SELECT string_agg(p.text, E'\n' ORDER BY p.text) INTO problems FROM (
-        SELECT DISTINCT format('%s %s', m.tab::regclass, w.text)
-          FROM unnest(tabs, nums, tops, ids) AS m (tab, num, top, id)
-               JOIN pg_class AS c ON c.oid = m.tab JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num,
-               LATERAL (VALUES
-                   (CASE WHEN m.tab = m.top AND c.relispartition THEN 'is a partition that a foreign key names by itself' END),
-                   (CASE WHEN c.relkind NOT IN ('r', 'p') OR c.relpersistence <> 'p' THEN 'is foreign, temporary or unlogged' END),
-                   (CASE WHEN c.reloftype <> 0 THEN 'is a typed table' END),
-                   (CASE WHEN pg_get_userbyid(c.relowner) <> owner THEN format('does not belong to %I', owner) END),
-                   (CASE WHEN NOT c.relispartition AND c.relkind = 'r'
-                              AND EXISTS (SELECT FROM pg_inherits AS i WHERE m.tab IN (i.inhrelid, i.inhparent))
-                         THEN 'inherits or is inherited' END),
-                   (CASE WHEN EXISTS (SELECT FROM pg_partitioned_table AS p WHERE p.partrelid = m.tab AND m.num = ANY (p.partattrs))
-                         THEN format('is partitioned by %I', a.attname) END),
-                   (CASE WHEN a.attgenerated <> '' OR a.atthasdef AND (m.tab <> relation OR m.num <> key)
-                         THEN format('has a default for %I, or generates it', a.attname) END),
-                   (CASE WHEN EXISTS (SELECT FROM pg_attribute AS o WHERE o.attrelid = m.tab AND NOT o.attisdropped
-                                                                          AND o.attname ~ '^kid_(new|old)_[0-9]')
-                         THEN 'has columns of an earlier script: go on with that one, or take it back' END)) AS w (text)
-         WHERE w.text IS NOT NULL
-        UNION ALL
-        SELECT format('%s has constraint %I, by which %I refers also to %s', k.conrelid::regclass, k.conname, a.attname,
-                      k.confrelid::regclass)
-          FROM unnest(tabs, nums) AS m (tab, num)
-               JOIN pg_constraint AS k ON k.contype = 'f' AND k.conrelid = m.tab AND k.conparentid = 0
-               JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num, unnest(k.conkey, k.confkey) AS p (child, parent)
-         WHERE p.child = m.num AND (k.confrelid, p.parent) NOT IN (SELECT o.* FROM unnest(tabs, nums) AS o)
-        UNION ALL
-        SELECT format('%s has constraint %I, which refers to a partitioned table', k.conrelid::regclass, k.conname)
-          FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.confrelid
-         WHERE k.contype = 'f' AND k.confrelid = ANY (tops) AND c.relkind = 'p' AND k.conparentid = 0
-               AND EXISTS (SELECT FROM unnest(tabs, nums) AS m (tab, num) WHERE m.tab = k.confrelid AND m.num = ANY (k.confkey))
-        UNION ALL
-        SELECT format('%s has trigger %I, which runs at every UPDATE: pass triggers => ''condition''', t.tgrelid::regclass, t.tgname)
-          FROM pg_trigger AS t
-         WHERE triggers = 'off' AND t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgenabled IN ('A', 'R')
-               AND t.tgtype & 16 <> 0 AND t.tgattr::text = ''
-        UNION ALL
-        SELECT format('%s has constraint trigger %I, which cannot have a condition', t.tgrelid::regclass, t.tgname)
-          FROM pg_trigger AS t
-         WHERE triggers = 'condition' AND t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgconstraint <> 0 AND t.tgtype & 16 <> 0
-        UNION ALL
-        SELECT format('%s has rule %I, which runs at every UPDATE', r.ev_class::regclass, r.rulename)
-          FROM pg_rewrite AS r
-         WHERE r.ev_class = ANY (tabs) AND r.ev_type = '2' AND r.ev_enabled = ANY (CASE triggers WHEN 'off' THEN '{A,R}' ELSE '{O,A}' END::"char"[])
-        ) AS p (text);
-    IF problems IS NOT NULL THEN
-        RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
-    END IF;
-    IF time_column IS NULL AND (lower(during) < upper(during)) IS NOT TRUE THEN
-        RAISE 'name the column that tells when a row was made, or pass `during`'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Keys get times within it, in their order.';
-    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = relation AND a.attname = time_column AND NOT a.attisdropped
-                             AND a.atttypid::regtype IN ('timestamptz', 'timestamp', 'date')) AND time_column IS NOT NULL THEN
-        RAISE 'column "%" of % tells no time', time_column, relation USING ERRCODE = 'undefined_column';
-    ELSIF triggers NOT IN ('off', 'condition', 'run') THEN
-        RAISE 'triggers is ''off'', ''condition'' or ''run''' USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    old_next := coalesce(key_default, CASE (SELECT t.typcategory FROM pg_type AS t WHERE t.oid = key_type::regtype)
-                                           WHEN 'N' THEN format('nextval(%L)', own || '_numbers') ELSE 'gen_random_uuid()::' || key_type END);
-    is_deferrable := EXISTS (SELECT FROM pg_constraint AS k WHERE k.contype = 'f' AND k.condeferrable AND k.confrelid = ANY (tops));
-    locked := ARRAY['BEGIN ISOLATION LEVEL READ COMMITTED;', format($lock$DO $kid_rekey$
+-- A script waits for locks in this statement, in a transaction at READ COMMITTED.
+CREATE OR REPLACE FUNCTION kid_locked(tables text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    RETURN format($lock$DO $kid_lock$
 BEGIN
     FOR attempt IN 1 .. 300 LOOP
         BEGIN
@@ -2316,219 +2103,363 @@ BEGIN
         END;
     END LOOP;
     RAISE 'no lock after 300 attempts: run this step again';
-END $kid_rekey$;$lock$, all_tables)];
+END $kid_lock$;$lock$, tables);
 
-    FOR what IN
-        SELECT t.tgname, t.tgrelid::regclass AS tab, replace(pg_get_triggerdef(t.oid), 'CREATE TRIGGER', 'CREATE OR REPLACE TRIGGER') AS definition,
-               t.tgqual IS NOT NULL AS has_when, 'EXECUTE FUNCTION ' || t.tgfoid::regproc AS call,
-               CASE t.tgenabled WHEN 'A' THEN format(' ALTER TABLE %s ENABLE ALWAYS TRIGGER %I;', t.tgrelid::regclass, t.tgname) ELSE '' END AS state
+COMMENT ON FUNCTION kid_renamed(definition text, names text[], new_names text[]) IS
+    'returns a definition with other names of columns';
+COMMENT ON FUNCTION kid_details(tab oid, num smallint) IS
+    'prints the owner, privileges, comments and options of a relation, or of one of its columns';
+COMMENT ON FUNCTION kid_remade(tabs oid[], nums smallint[]) IS
+    'returns the views, rules, policies, triggers and statistics that hang on columns, as statements';
+COMMENT ON FUNCTION kid_locked(tables text) IS
+    'returns a statement that locks tables, and keeps trying without making writers wait';
+
+-- Scripts that give a table new keys, for both editions
+--
+-- kid_rekey_script() reads the catalog, executes nothing, and needs no other right. Each table gets a second column,
+-- which triggers fill for new rows and a procedure for old ones. Indexes and constraints get a twin on the second
+-- column. The swap gives twins the names. Until `finish` the old columns, triggers and indexes stay, so that `back` can
+-- swap again.
+--
+-- `kid_new_7` and `kid_old_7` stand for the column with number 7, and for the index or constraint with OID 7.
+--
+-- The other functions return statements, each with the part of the script that it belongs to. kid_rekey_script() puts
+-- parts into steps. A statement that is null or empty is left out. The columns in arrays `tabs`, `nums`, `tops`, `ids`
+-- and `names` are those that kid_rekey_columns() returns: first the key.
+
+-- Returns the key, and all columns that refer to it, also through others. A column of a partition has the table and
+-- number of its parent's column as `tops` and `ids`; otherwise these are its own.
+CREATE OR REPLACE FUNCTION kid_rekey_columns(
+    relation regclass, key smallint,
+    OUT tabs oid[], OUT nums smallint[], OUT tops oid[], OUT ids smallint[], OUT names text[])
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    WITH RECURSIVE m (tab, num) AS (
+        SELECT relation::oid, key
+        UNION
+        SELECT k.conrelid, p.child
+          FROM m JOIN pg_constraint AS k ON k.contype = 'f' AND k.confrelid = m.tab AND k.conparentid = 0,
+               unnest(k.conkey, k.confkey) AS p (child, parent)
+         WHERE p.parent = m.num),
+    tree AS (SELECT m.tab AS top, m.num AS id, t.relid AS tab, a.attnum AS num, quote_ident(a.attname) AS name
+               FROM m JOIN pg_attribute AS n ON n.attrelid = m.tab AND n.attnum = m.num,
+                    LATERAL (SELECT m.tab UNION SELECT p.relid FROM pg_partition_tree(m.tab) AS p) AS t (relid)
+                    JOIN pg_attribute AS a ON a.attrelid = t.relid
+              WHERE a.attname = n.attname)
+    SELECT array_agg(o.tab), array_agg(o.num), array_agg(o.top), array_agg(o.id), array_agg(o.name)
+      INTO tabs, nums, tops, ids, names
+      FROM (SELECT t.* FROM tree AS t
+             ORDER BY t.top <> relation, t.num <> key, t.top, t.id, t.tab <> t.top, t.tab) AS o;
+END $$;
+
+CREATE OR REPLACE FUNCTION kid_rekey_problems(owner oid, triggers text, tabs oid[], nums smallint[], tops oid[]) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    RETURN (SELECT string_agg(p.text, E'\n' ORDER BY p.text) FROM (
+        SELECT DISTINCT format('%s %s', m.tab::regclass, w.text)
+          FROM unnest(tabs, nums, tops) WITH ORDINALITY AS m (tab, num, top, n)
+               JOIN pg_class AS c ON c.oid = m.tab
+               JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num,
+               LATERAL (VALUES
+                   (m.tab = m.top AND c.relispartition, 'is a partition that a foreign key names by itself'),
+                   (c.relkind NOT IN ('r', 'p') OR c.relpersistence <> 'p', 'is foreign, temporary or unlogged'),
+                   (c.reloftype <> 0, 'is a typed table'),
+                   (c.relowner <> owner, format('does not belong to %I', pg_get_userbyid(owner))),
+                   (NOT c.relispartition AND c.relkind = 'r'
+                    AND EXISTS (SELECT FROM pg_inherits AS i WHERE m.tab IN (i.inhrelid, i.inhparent)),
+                    'inherits or is inherited'),
+                   (EXISTS (SELECT FROM pg_partitioned_table AS p
+                             WHERE p.partrelid = m.tab AND m.num = ANY (p.partattrs)),
+                    format('is partitioned by %I', a.attname)),
+                   (a.attgenerated <> '' OR a.atthasdef AND m.n > 1,
+                    format('has a default for %I, or generates it', a.attname)),
+                   (EXISTS (SELECT FROM pg_attribute AS o
+                             WHERE o.attrelid = m.tab AND NOT o.attisdropped AND o.attname ~ '^kid_(new|old)_[0-9]'),
+                    'has columns of an earlier script: go on with that one, or take it back')) AS w (is_so, text)
+         WHERE w.is_so
+        UNION ALL
+        SELECT format('%s has constraint %I, by which %I refers also to %s', k.conrelid::regclass, k.conname, a.attname,
+                      k.confrelid::regclass)
+          FROM unnest(tabs, nums) AS m (tab, num)
+               JOIN pg_constraint AS k ON k.contype = 'f' AND k.conrelid = m.tab AND k.conparentid = 0
+               JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num,
+               unnest(k.conkey, k.confkey) AS p (child, parent)
+         WHERE p.child = m.num AND (k.confrelid, p.parent) NOT IN (SELECT o.* FROM unnest(tabs, nums) AS o)
+        UNION ALL
+        SELECT format('%s has constraint %I, which refers to a partitioned table', k.conrelid::regclass, k.conname)
+          FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.confrelid
+         WHERE k.contype = 'f' AND k.confrelid = ANY (tops) AND c.relkind = 'p' AND k.conparentid = 0
+               AND EXISTS (SELECT FROM unnest(tabs, nums) AS m (tab, num)
+                            WHERE m.tab = k.confrelid AND m.num = ANY (k.confkey))
+        UNION ALL
+        SELECT format('%s has trigger %I, which runs at every UPDATE: pass triggers => ''condition''',
+                      t.tgrelid::regclass, t.tgname)
           FROM pg_trigger AS t
-         WHERE triggers = 'condition' AND t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgparentid = 0 AND t.tgenabled IN ('O', 'A')
-               AND t.tgtype & 16 <> 0 AND t.tgattr::text = '' ORDER BY t.tgrelid, t.tgname
-    LOOP
-        tail := 'WHEN (current_setting(''kid_rekey.filling'', true) IS DISTINCT FROM ''on''';
-        conditions := conditions || concat(CASE WHEN what.has_when THEN replace(what.definition, ' WHEN (', ' ' || tail || ' AND ')
-                                                ELSE replace(what.definition, what.call, tail || ') ' || what.call) END, ';', what.state);
-        unconditions := unconditions || concat(what.definition, ';', what.state);
-    END LOOP;
+         WHERE triggers = 'off' AND t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgenabled IN ('A', 'R')
+               AND t.tgtype & 16 <> 0 AND t.tgattr::text = ''
+        UNION ALL
+        SELECT format('%s has constraint trigger %I, which cannot have a condition', t.tgrelid::regclass, t.tgname)
+          FROM pg_trigger AS t
+         WHERE triggers = 'condition' AND t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgconstraint <> 0
+               AND t.tgtype & 16 <> 0
+        UNION ALL
+        SELECT format('%s has rule %I, which runs at every UPDATE', r.ev_class::regclass, r.rulename)
+          FROM pg_rewrite AS r
+         WHERE r.ev_class = ANY (tabs) AND r.ev_type = '2'
+               AND r.ev_enabled = ANY (CASE triggers WHEN 'off' THEN '{A,R}' ELSE '{O,A}' END::"char"[])) AS p (text));
+END $$;
 
-    -- Objects to drop and to make again
-    EXECUTE format('SELECT array_agg(r.remove ORDER BY r.n DESC) FILTER (WHERE r.remove IS NOT NULL), array_agg(r.make ORDER BY r.n), '
-                   'array_agg(DISTINCT pg_get_userbyid(r.owner)) '
-                   'FROM %s.kid_remade($1, $2) WITH ORDINALITY AS r (label, owner, remove, make, n)', home)
-       INTO removes, makes, owners USING tabs, nums;
+CREATE OR REPLACE FUNCTION kid_rekey_conditions(tabs oid[], OUT part text, OUT statement text) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    condition text := 'WHEN (current_setting(''kid_rekey.filling'', true) IS DISTINCT FROM ''on''';
+BEGIN
+    RETURN QUERY
+    SELECT v.part, concat(v.definition, ';', d.state)
+      FROM pg_trigger AS t,
+           LATERAL (SELECT replace(pg_get_triggerdef(t.oid), 'CREATE TRIGGER', 'CREATE OR REPLACE TRIGGER'),
+                           'EXECUTE FUNCTION ' || t.tgfoid::regproc,
+                           CASE t.tgenabled WHEN 'A' THEN format(' ALTER TABLE %s ENABLE ALWAYS TRIGGER %I;',
+                                                                 t.tgrelid::regclass, t.tgname) END)
+                   AS d (definition, call, state),
+           LATERAL (VALUES ('uncondition', d.definition),
+                           ('condition', CASE WHEN t.tgqual IS NOT NULL
+                                              THEN replace(d.definition, ' WHEN (', ' ' || condition || ' AND ')
+                                              ELSE replace(d.definition, d.call, condition || ') ' || d.call) END))
+                   AS v (part, definition)
+     WHERE t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgparentid = 0 AND t.tgenabled IN ('O', 'A')
+           AND t.tgtype & 16 <> 0 AND t.tgattr::text = ''
+     ORDER BY t.tgrelid, t.tgname;
+END $$;
 
-    -- Indexes, and the constraints that have them. Those of partitioned tables are made for each partition.
+-- Indexes of partitioned tables are made for each partition.
+CREATE OR REPLACE FUNCTION kid_rekey_indexes(
+    tabs oid[], nums smallint[], ids smallint[], names text[], OUT part text, OUT statement text) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    home text := 'kid';
+    what record;
+    tail text;
+    new_tail text;
+BEGIN
     FOR what IN
-        SELECT i.indexrelid AS id, i.indexrelid::regclass AS name, quote_ident(c.relname) AS short, i.indrelid::regclass AS tab,
-               c.relnamespace::regnamespace AS space, c.relkind = 'I' AS parted, pg_get_indexdef(c.oid) AS definition,
-               CASE WHEN i.indisunique THEN 'UNIQUE ' ELSE '' END AS is_unique, m.names, m.new_names, k.contype,
-               pg_get_constraintdef(k.oid) AS constraint_definition,
-               concat(CASE WHEN k.condeferrable THEN ' DEFERRABLE' END, CASE WHEN k.condeferred THEN ' INITIALLY DEFERRED' END) AS mode,
-               concat(CASE WHEN d.index IS NOT NULL THEN format('COMMENT ON INDEX %s IS %L;', c.oid::regclass, d.index) END,
-                      CASE WHEN d.con IS NOT NULL THEN format('COMMENT ON CONSTRAINT %I ON %s IS %L;', k.conname, i.indrelid::regclass, d.con) END,
-                      CASE WHEN i.indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I;', i.indrelid::regclass, c.relname) END,
-                      CASE WHEN i.indisreplident
-                           THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I;', i.indrelid::regclass, c.relname) END,
-                      (SELECT string_agg(format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s;', c.oid::regclass, a.attnum, a.attstattarget), '')
-                         FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attstattarget >= 0)) AS details,
-               (SELECT s.spcname FROM pg_tablespace AS s WHERE s.oid = c.reltablespace) AS place, h.inhparent AS parent,
+        SELECT i.indexrelid AS id, i.indexrelid::regclass AS name, quote_ident(c.relname) AS short,
+               i.indrelid::regclass AS tab, c.relnamespace::regnamespace AS space, c.relkind = 'I' AS parted,
+               pg_get_indexdef(c.oid) AS definition, CASE WHEN i.indisunique THEN 'UNIQUE ' END AS is_unique,
+               m.names, m.new_names, k.contype, pg_get_constraintdef(k.oid) AS constraint_definition, d.*,
+               CASE WHEN k.contype IS NULL THEN 'i' WHEN c.relkind = 'I' THEN 'P' ELSE k.contype END AS kind,
+               concat(CASE WHEN k.condeferrable THEN ' DEFERRABLE' END,
+                      CASE WHEN k.condeferred THEN ' INITIALLY DEFERRED' END) AS mode,
+               i.indisclustered, CASE WHEN i.indisreplident THEN '%1$s REPLICA IDENTITY ' END AS replica,
+               (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s WHERE s.oid = c.reltablespace) AS place,
+               h.inhparent AS parent,
                (SELECT p.relnamespace::regnamespace FROM pg_class AS p WHERE p.oid = h.inhparent) AS parent_space
-          FROM (SELECT u.tab, array_agg(u.num) AS nums, array_agg(quote_ident(a.attname)) AS names, array_agg('kid_new_' || u.id) AS new_names
-                  FROM unnest(tabs, nums, ids) AS u (tab, num, id) JOIN pg_attribute AS a ON a.attrelid = u.tab AND a.attnum = u.num
-                 GROUP BY u.tab) AS m
+          FROM (SELECT u.tab, array_agg(u.num) AS nums, array_agg(u.name) AS names,
+                       array_agg('kid_new_' || u.id) AS new_names
+                  FROM unnest(tabs, nums, ids, names) AS u (tab, num, id, name) GROUP BY u.tab) AS m
                JOIN pg_index AS i ON i.indrelid = m.tab AND NOT i.indisexclusion AND i.indislive
                JOIN pg_class AS c ON c.oid = i.indexrelid
                LEFT JOIN pg_inherits AS h ON h.inhrelid = c.oid
                LEFT JOIN pg_constraint AS k ON k.conindid = i.indexrelid AND k.contype IN ('p', 'u'),
-               LATERAL (SELECT obj_description(c.oid, 'pg_class'), obj_description(k.oid, 'pg_constraint')) AS d (index, con)
+               LATERAL (SELECT obj_description(c.oid, 'pg_class'), obj_description(k.oid, 'pg_constraint'))
+                       AS d (comment, constraint_comment)
          WHERE (m.nums && i.indkey::smallint[]
-                OR EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid
-                                  AND d.refclassid = 'pg_class'::regclass AND d.refobjid = m.tab AND d.refobjsubid = ANY (m.nums)))
+                OR EXISTS (SELECT FROM pg_depend AS d
+                            WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid
+                                  AND d.refclassid = 'pg_class'::regclass AND d.refobjid = m.tab
+                                  AND d.refobjsubid = ANY (m.nums)))
                AND (h.inhparent IS NULL OR k.oid IS NULL)
          ORDER BY array_position(tabs, i.indrelid), c.relname
     LOOP
         tail := substr(what.definition, 1 + length(format('CREATE %sINDEX %s ON %s%s', what.is_unique, what.short,
                                                           CASE WHEN what.parted THEN 'ONLY ' END, what.tab)));
         EXECUTE format('SELECT %s.kid_renamed($1, $2, $3)', home) INTO new_tail USING tail, what.names, what.new_names;
-        FOR twin IN SELECT t.* FROM (VALUES ('new', new_tail), ('old', tail)) AS t (word, tail)
-                     WHERE (t.word = 'new' OR what.contype = 'p') AND NOT (what.parted AND what.contype IS NOT NULL) LOOP
-            IF twin.word = 'old' THEN
-                cancels := cancels || format('DROP INDEX IF EXISTS %s.kid_old_%s;', what.space, what.id);
-            END IF;
-            builds := builds || CASE WHEN what.place IS NOT NULL THEN format('SET default_tablespace = %I;', what.place) END
-                || format('DO $kid_rekey$ BEGIN IF EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass(%L) AND NOT indisvalid) '
-                          'THEN DROP INDEX %1$s; END IF; END $kid_rekey$;', format('%s.kid_%s_%s', what.space, twin.word, what.id))
-                || format('CREATE %sINDEX %sIF NOT EXISTS kid_%s_%s ON %s%s;', what.is_unique, online[what.parted::integer], twin.word, what.id,
-                          concat(CASE WHEN what.parted THEN 'ONLY ' END, what.tab), twin.tail)
-                || CASE WHEN what.parent IS NOT NULL
-                        THEN format('ALTER INDEX %s.kid_%s_%s ATTACH PARTITION %s.kid_%2$s_%5$s;', what.parent_space, twin.word, what.parent,
-                                    what.space, what.id) END
-                || CASE WHEN what.place IS NOT NULL THEN 'RESET default_tablespace;' END;
-        END LOOP;
-        IF what.contype IS NULL THEN
-            swaps := swaps || format('ALTER INDEX %s RENAME TO kid_old_%s; ALTER INDEX %3$s.kid_new_%2$s RENAME TO %4$s;',
-                                     what.name, what.id, what.space, what.short);
-            backs := backs || format('ALTER INDEX %s RENAME TO kid_new_%s; ALTER INDEX %3$s.kid_old_%2$s RENAME TO %4$s;',
-                                     what.name, what.id, what.space, what.short);
-        ELSIF what.parted THEN
-            drops := drops || format('ALTER TABLE %s DROP CONSTRAINT %s;', what.tab, what.short);
-            makes := format('ALTER TABLE %s ADD CONSTRAINT %s %s;', what.tab, what.short, what.constraint_definition) || makes;
-        ELSIF what.contype = 'p' THEN
-            swaps := swaps || format('ALTER TABLE %s DROP CONSTRAINT %s, ADD CONSTRAINT %2$s PRIMARY KEY USING INDEX kid_new_%s%s;',
-                                     what.tab, what.short, what.id, what.mode);
-            backs := backs || format('ALTER TABLE %s DROP CONSTRAINT %s, ADD CONSTRAINT %2$s PRIMARY KEY USING INDEX kid_old_%s%s;',
-                                     what.tab, what.short, what.id, what.mode);
-        ELSE
-            swaps := swaps || format('ALTER TABLE %s RENAME CONSTRAINT %s TO kid_old_%s; '
-                                     'ALTER TABLE %1$s ADD CONSTRAINT %2$s UNIQUE USING INDEX kid_new_%3$s%s;',
-                                     what.tab, what.short, what.id, what.mode);
-            backs := backs || format('ALTER TABLE %s RENAME CONSTRAINT %s TO kid_new_%s; ALTER TABLE %1$s RENAME CONSTRAINT kid_old_%3$s TO %2$s;',
-                                     what.tab, what.short, what.id);
-        END IF;
-        details := details || nullif(what.details, '');
-        IF what.details LIKE '%REPLICA IDENTITY USING%' THEN
-            drops := drops || format('ALTER TABLE %s REPLICA IDENTITY NOTHING;', what.tab);
-        END IF;
+        RETURN QUERY
+        SELECT v.part, format(v.template || ';', t.word, what.id, what.is_unique, what.tab, t.tail, what.space,
+                              what.parent_space, what.parent, format('%s.kid_%s_%s', what.space, t.word, what.id))
+          FROM (VALUES ('new', new_tail), ('old', tail)) AS t (word, tail),
+               LATERAL (VALUES
+                   ('cancel', CASE t.word WHEN 'old' THEN 'DROP INDEX IF EXISTS %6$s.kid_%1$s_%2$s' END),
+                   ('index', 'SET default_tablespace = ' || what.place),
+                   ('index', 'DO $kid_rekey$ BEGIN IF EXISTS (SELECT FROM pg_index WHERE NOT indisvalid '
+                             'AND indexrelid = to_regclass(%9$L)) THEN DROP INDEX %6$s.kid_%1$s_%2$s; END IF; '
+                             'END $kid_rekey$'),
+                   ('index', 'CREATE %3$sINDEX '
+                             || CASE WHEN what.parted THEN 'IF NOT EXISTS kid_%1$s_%2$s ON ONLY %4$s%5$s'
+                                     ELSE 'CONCURRENTLY IF NOT EXISTS kid_%1$s_%2$s ON %4$s%5$s' END),
+                   ('index', left(what.parent::text, 0)
+                             || 'ALTER INDEX %7$s.kid_%1$s_%8$s ATTACH PARTITION %6$s.kid_%1$s_%2$s'),
+                   ('index', left(what.place, 0) || 'RESET default_tablespace')) AS v (part, template)
+         WHERE (t.word = 'new' OR what.contype = 'p') AND (what.parted AND what.contype IS NOT NULL) IS NOT TRUE;
+        RETURN QUERY
+        SELECT v.part, format(v.template || ';', 'ALTER TABLE ' || what.tab, what.short, what.id, what.mode, what.name,
+                              what.space, what.constraint_definition, what.tab, what.comment, what.constraint_comment)
+          FROM (VALUES
+                   ('i', 'swap', 'ALTER INDEX %5$s RENAME TO kid_old_%3$s'),
+                   ('i', 'swap', 'ALTER INDEX %6$s.kid_new_%3$s RENAME TO %2$s'),
+                   ('i', 'back', 'ALTER INDEX %5$s RENAME TO kid_new_%3$s'),
+                   ('i', 'back', 'ALTER INDEX %6$s.kid_old_%3$s RENAME TO %2$s'),
+                   ('P', 'drop', '%1$s DROP CONSTRAINT %2$s'),
+                   ('P', 'make_first', '%1$s ADD CONSTRAINT %2$s %7$s'),
+                   ('p', 'swap', '%1$s DROP CONSTRAINT %2$s, '
+                                'ADD CONSTRAINT %2$s PRIMARY KEY USING INDEX kid_new_%3$s%4$s'),
+                   ('p', 'back', '%1$s DROP CONSTRAINT %2$s, '
+                                'ADD CONSTRAINT %2$s PRIMARY KEY USING INDEX kid_old_%3$s%4$s'),
+                   ('u', 'swap', '%1$s RENAME CONSTRAINT %2$s TO kid_old_%3$s'),
+                   ('u', 'swap', '%1$s ADD CONSTRAINT %2$s UNIQUE USING INDEX kid_new_%3$s%4$s'),
+                   ('u', 'back', '%1$s RENAME CONSTRAINT %2$s TO kid_new_%3$s'),
+                   ('u', 'back', '%1$s RENAME CONSTRAINT kid_old_%3$s TO %2$s'),
+                   (what.kind, 'detail', left(what.comment, 0) || 'COMMENT ON INDEX %5$s IS %9$L'),
+                   (what.kind, 'detail',
+                    left(what.constraint_comment, 0) || 'COMMENT ON CONSTRAINT %2$s ON %8$s IS %10$L'),
+                   (what.kind, 'detail', CASE WHEN what.indisclustered THEN '%1$s CLUSTER ON %2$s' END),
+                   (what.kind, 'detail', what.replica || 'USING INDEX %2$s'),
+                   (what.kind, 'drop', what.replica || 'NOTHING'))
+               AS v (kind, part, template)
+         WHERE v.kind = what.kind
+        UNION ALL
+        SELECT 'detail', format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s;', a.attrelid::regclass, a.attnum,
+                                a.attstattarget)
+          FROM pg_attribute AS a WHERE a.attrelid = what.id AND a.attstattarget >= 0;
     END LOOP;
+END $$;
 
-    -- Foreign keys and checks
+CREATE OR REPLACE FUNCTION kid_rekey_constraints(
+    tabs oid[], nums smallint[], ids smallint[], names text[], OUT part text, OUT statement text) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    home text := 'kid';
+    what record;
+    new_tail text;
+BEGIN
     FOR what IN
-        SELECT k.oid AS id, k.contype, k.conrelid::regclass AS tab, quote_ident(k.conname) AS name, pg_get_constraintdef(k.oid) AS definition,
-               k.convalidated, c.relkind, n.names, n.new_names,
-               format('FOREIGN KEY (%s) REFERENCES %s(%s)', f.names, k.confrelid::regclass, f.parents) AS head,
-               format('FOREIGN KEY (%s) REFERENCES %s(%s)', f.new_names, k.confrelid::regclass, f.new_parents) AS new_head,
-               obj_description(k.oid, 'pg_constraint') AS comment
+        SELECT k.oid AS id, k.conrelid::regclass AS tab, quote_ident(k.conname) AS name, n.names, n.new_names,
+               pg_get_constraintdef(k.oid) AS definition, obj_description(k.oid, 'pg_constraint') AS comment,
+               CASE WHEN k.convalidated AND (k.contype = 'c' OR c.relkind = 'r'
+                                             OR current_setting('server_version_num')::integer >= 180000)
+                    THEN ' NOT VALID' END AS not_valid,
+               coalesce('FOREIGN KEY (' || f.names || r.name || f.parents || ')', '') AS head,
+               coalesce('FOREIGN KEY (' || f.new_names || r.name || f.new_parents || ')', '') AS new_head
           FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid,
-               LATERAL (SELECT array_agg(quote_ident(a.attname)) AS names, array_agg('kid_new_' || u.id) AS new_names
-                          FROM unnest(tabs, nums, ids) AS u (tab, num, id) JOIN pg_attribute AS a ON a.attrelid = u.tab AND a.attnum = u.num
-                         WHERE u.tab = k.conrelid AND u.num = ANY (k.conkey)) AS n,
-               LATERAL (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY p.n) AS names,
-                               string_agg(coalesce('kid_new_' || u.id, quote_ident(a.attname)), ', ' ORDER BY p.n) AS new_names,
-                               string_agg(quote_ident(b.attname), ', ' ORDER BY p.n) AS parents,
-                               string_agg(coalesce('kid_new_' || v.id, quote_ident(b.attname)), ', ' ORDER BY p.n) AS new_parents
+               LATERAL (SELECT array_agg(u.name), array_agg('kid_new_' || u.id)
+                          FROM unnest(tabs, nums, ids, names) AS u (tab, num, id, name)
+                         WHERE u.tab = k.conrelid AND u.num = ANY (k.conkey)) AS n (names, new_names),
+               LATERAL (SELECT format(') REFERENCES %s(', k.confrelid::regclass)) AS r (name),
+               LATERAL (SELECT string_agg(c.name, ', ' ORDER BY p.n) AS names,
+                               string_agg(coalesce('kid_new_' || u.id, c.name), ', ' ORDER BY p.n) AS new_names,
+                               string_agg(q.name, ', ' ORDER BY p.n) AS parents,
+                               string_agg(coalesce('kid_new_' || v.id, q.name), ', ' ORDER BY p.n) AS new_parents
                           FROM unnest(k.conkey, k.confkey) WITH ORDINALITY AS p (child, parent, n)
                                JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = p.child
                                JOIN pg_attribute AS b ON b.attrelid = k.confrelid AND b.attnum = p.parent
-                               LEFT JOIN unnest(tabs, nums, ids) AS u (tab, num, id) ON u.tab = k.conrelid AND u.num = p.child
-                               LEFT JOIN unnest(tabs, nums, ids) AS v (tab, num, id) ON v.tab = k.confrelid AND v.num = p.parent) AS f
+                               LEFT JOIN unnest(tabs, nums, ids) AS u (tab, num, id)
+                                    ON (u.tab, u.num) = (k.conrelid, p.child)
+                               LEFT JOIN unnest(tabs, nums, ids) AS v (tab, num, id)
+                                    ON (v.tab, v.num) = (k.confrelid, p.parent),
+                               quote_ident(a.attname) AS c (name), quote_ident(b.attname) AS q (name)) AS f
          WHERE k.contype IN ('c', 'f') AND k.conparentid = 0 AND k.coninhcount = 0 AND n.names IS NOT NULL
          ORDER BY k.contype, array_position(tabs, k.conrelid), k.conname
     LOOP
-        IF what.contype = 'c' THEN
-            EXECUTE format('SELECT %s.kid_renamed($1, $2, $3)', home) INTO new_tail USING what.definition, what.names, what.new_names;
-        ELSIF starts_with(what.definition, what.head) THEN
-            EXECUTE format('SELECT %s.kid_renamed($1, $2, $3)', home)
-               INTO new_tail USING substr(what.definition, length(what.head) + 1), what.names, what.new_names;
-            new_tail := what.new_head || new_tail;
-        ELSE
-            RAISE 'foreign key % of % cannot be made again: %', what.name, what.tab, what.definition USING ERRCODE = 'feature_not_supported';
+        IF NOT starts_with(what.definition, what.head) THEN
+            RAISE 'foreign key % of % cannot be made again: %', what.name, what.tab, what.definition
+                USING ERRCODE = 'feature_not_supported';
         END IF;
-        not_valid := CASE WHEN what.convalidated AND (what.contype = 'c' OR what.relkind = 'r' OR version >= 180000) THEN ' NOT VALID' ELSE '' END;
-        constraints := constraints || format(once, what.tab, 'kid_new_' || what.id, new_tail || not_valid);
-        restores := restores || format('ALTER TABLE %s ADD CONSTRAINT %s %s%s;', what.tab, what.name, what.definition, not_valid);
-        IF not_valid <> '' THEN
-            validates := validates || format('ALTER TABLE %s VALIDATE CONSTRAINT kid_new_%s;', what.tab, what.id);
-            revalidates := revalidates || format('ALTER TABLE %s VALIDATE CONSTRAINT %s;', what.tab, what.name);
-        END IF;
-        drops := drops || format('ALTER TABLE %s DROP CONSTRAINT %s;', what.tab, what.name);
-        cancels := cancels || format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS kid_new_%s;', what.tab, what.id);
-        renames := renames || format('ALTER TABLE %s RENAME CONSTRAINT kid_new_%s TO %s;', what.tab, what.id, what.name);
-        IF what.comment IS NOT NULL THEN
-            details := details || format('COMMENT ON CONSTRAINT %s ON %s IS %L;', what.name, what.tab, what.comment);
-        END IF;
+        EXECUTE format('SELECT %s.kid_renamed($1, $2, $3)', home)
+           INTO new_tail USING substr(what.definition, length(what.head) + 1), what.names, what.new_names;
+        RETURN QUERY
+        SELECT v.part, format(v.template || ';', 'ALTER TABLE ' || what.tab, what.name, what.id,
+                              what.new_head || new_tail, what.not_valid, what.definition, what.tab, what.comment)
+          FROM (VALUES
+                   ('constraint', '%1$s DROP CONSTRAINT IF EXISTS kid_new_%3$s, ADD CONSTRAINT kid_new_%3$s %4$s%5$s'),
+                   ('restore', '%1$s ADD CONSTRAINT %2$s %6$s%5$s'),
+                   ('validate', left(what.not_valid, 0) || '%1$s VALIDATE CONSTRAINT kid_new_%3$s'),
+                   ('revalidate', left(what.not_valid, 0) || '%1$s VALIDATE CONSTRAINT %2$s'),
+                   ('drop', '%1$s DROP CONSTRAINT %2$s'),
+                   ('cancel', '%1$s DROP CONSTRAINT IF EXISTS kid_new_%3$s'),
+                   ('rename', '%1$s RENAME CONSTRAINT kid_new_%3$s TO %2$s'),
+                   ('detail', left(what.comment, 0) || 'COMMENT ON CONSTRAINT %2$s ON %7$s IS %8$L'))
+               AS v (part, template);
     END LOOP;
+END $$;
 
-
-    -- Columns
+-- The constraints kid_full_N prove that no row lacks a key, so that nothing looks for one under the lock.
+CREATE OR REPLACE FUNCTION kid_rekey_twins(
+    target regtype, old_name name, tabs oid[], nums smallint[], tops oid[], ids smallint[], names text[],
+    OUT part text, OUT statement text) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    home text := 'kid';
+    what record;
+BEGIN
     FOR what IN
-        SELECT m.top, m.id, m.top::regclass AS tab, quote_ident(a.attname) AS name, a.attnotnull, a.attidentity
-          FROM unnest(tabs, nums, tops, ids) WITH ORDINALITY AS m (tab, num, top, id, n)
+        SELECT m.top, m.id, m.name, m.n, a.attnotnull, a.attidentity
+          FROM unnest(tabs, nums, tops, ids, names) WITH ORDINALITY AS m (tab, num, top, id, name, n)
                JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num
          WHERE m.tab = m.top ORDER BY m.n
     LOOP
-        adds := adds || format('ALTER TABLE %s ADD COLUMN IF NOT EXISTS kid_new_%s %s;', what.tab, what.id, target);
-        -- These prove that no row lacks a key, so that nothing looks for one under the lock.
-        constraints := constraints || format(once, what.tab, 'kid_full_' || what.id,
-            CASE WHEN what.attnotnull THEN format('CHECK (kid_new_%s IS NOT NULL) NOT VALID', what.id)
-                 ELSE format('CHECK ((kid_new_%s IS NULL) = (%s IS NULL)) NOT VALID', what.id, what.name) END);
-        validates := format('ALTER TABLE %s VALIDATE CONSTRAINT kid_full_%s;', what.tab, what.id) || validates;
-        names := names || format('ALTER TABLE %s RENAME %s TO kid_old_%s; ALTER TABLE %1$s RENAME kid_new_%3$s TO %2$s;', what.tab, what.name, what.id);
-        old_names := old_names || format('ALTER TABLE %s RENAME %s TO kid_new_%s; ALTER TABLE %1$s RENAME kid_old_%3$s TO %2$s;', what.tab, what.name, what.id);
-        IF what.attnotnull THEN
-            filled := filled || format('ALTER TABLE %s ALTER %s SET NOT NULL%s;', what.tab, what.name,
-                                       CASE WHEN what.attidentity = '' THEN format(', ALTER kid_old_%s DROP NOT NULL', what.id) END);
-            old_fulls := old_fulls || format(once, what.tab, 'kid_full_' || what.id, format('CHECK (kid_old_%s IS NOT NULL) NOT VALID', what.id));
-            old_validates := old_validates || format('ALTER TABLE %s VALIDATE CONSTRAINT kid_full_%s;', what.tab, what.id);
-            old_filled := old_filled || format('ALTER TABLE %s ALTER %s SET NOT NULL; ALTER TABLE %1$s DROP CONSTRAINT kid_full_%3$s;', what.tab, what.name, what.id);
-        END IF;
-        filled := filled || format('ALTER TABLE %s DROP CONSTRAINT kid_full_%s;', what.tab, what.id);
-        EXECUTE format('SELECT %s.kid_details($1, $2)', home) INTO tail USING what.top, what.id;
-        filled := filled || tail;
-        unneeded := unneeded || format('ALTER TABLE %s DROP COLUMN IF EXISTS kid_new_%s;', what.tab, what.id);
-        unneeded_old := unneeded_old || CASE WHEN old_name IS NOT NULL AND what.top = relation AND what.id = key
-                                             THEN format('ALTER TABLE %s RENAME kid_old_%s TO %I;', what.tab, what.id, old_name)
-                                             ELSE format('ALTER TABLE %s DROP COLUMN kid_old_%s;', what.tab, what.id) END;
+        RETURN QUERY
+        SELECT v.part, format('ALTER TABLE %s ' || v.template || ';', what.top::regclass, what.id, what.name, target,
+                              old_name)
+          FROM (VALUES
+                   (NULL, 'add', 'ADD COLUMN IF NOT EXISTS kid_new_%2$s %4$s'),
+                   (true, 'constraint', 'DROP CONSTRAINT IF EXISTS kid_full_%2$s, '
+                                        'ADD CONSTRAINT kid_full_%2$s CHECK (kid_new_%2$s IS NOT NULL) NOT VALID'),
+                   (false, 'constraint', 'DROP CONSTRAINT IF EXISTS kid_full_%2$s, ADD CONSTRAINT '
+                                         'kid_full_%2$s CHECK ((kid_new_%2$s IS NULL) = (%3$s IS NULL)) NOT VALID'),
+                   (NULL, 'validate_first', 'VALIDATE CONSTRAINT kid_full_%2$s'),
+                   (NULL, 'name', 'RENAME %3$s TO kid_old_%2$s'),
+                   (NULL, 'name', 'RENAME kid_new_%2$s TO %3$s'),
+                   (NULL, 'old_name', 'RENAME %3$s TO kid_new_%2$s'),
+                   (NULL, 'old_name', 'RENAME kid_old_%2$s TO %3$s'),
+                   (true, 'filled', 'ALTER %3$s SET NOT NULL'),
+                   (true, 'filled', CASE what.attidentity WHEN '' THEN 'ALTER kid_old_%2$s DROP NOT NULL' END),
+                   (NULL, 'filled', 'DROP CONSTRAINT kid_full_%2$s'),
+                   (true, 'old_full', 'DROP CONSTRAINT IF EXISTS kid_full_%2$s, '
+                                      'ADD CONSTRAINT kid_full_%2$s CHECK (kid_old_%2$s IS NOT NULL) NOT VALID'),
+                   (true, 'old_validate', 'VALIDATE CONSTRAINT kid_full_%2$s'),
+                   (true, 'old_filled', 'ALTER %3$s SET NOT NULL'),
+                   (true, 'old_filled', 'DROP CONSTRAINT kid_full_%2$s'),
+                   (NULL, 'unneeded', 'DROP COLUMN IF EXISTS kid_new_%2$s'),
+                   (NULL, 'unneeded_old', CASE WHEN what.n = 1 AND old_name <> '' THEN 'RENAME kid_old_%2$s TO %5$I'
+                                               ELSE 'DROP COLUMN kid_old_%2$s' END)) AS v (is_not_null, part, template)
+         WHERE coalesce(v.is_not_null = what.attnotnull, true);
+        part := 'filled';
+        EXECUTE format('SELECT %s.kid_details($1, $2)', home) INTO statement USING what.top, what.id;
+        RETURN NEXT;
     END LOOP;
-    IF key_default IS NULL THEN
-        filled := filled || CASE WHEN old_next LIKE 'nextval%' THEN
-                format('CREATE SEQUENCE %s_numbers OWNED BY %s.kid_old_%s; SELECT setval(%L, max(kid_old_%3$s)) FROM %2$s;', own, relation, key, own || '_numbers') END
-            || format('ALTER TABLE %s ALTER kid_old_%s SET DEFAULT %s;', relation, key, old_next);
-        old_filled := old_filled || format('ALTER TABLE %s ALTER %s DROP DEFAULT;', relation, key_name)
-                                 || CASE WHEN old_next LIKE 'nextval%' THEN format('DROP SEQUENCE %s_numbers;', own) END;
-    END IF;
+END $$;
 
-    -- Functions: 1 is before the swap, 2 after it
-    FOR direction IN
-        SELECT v.* FROM (VALUES (1, 'old', 'new', key_type, target::text, key_equals, next_key, 'kid_new_'),
-                                (2, 'new', 'old', target::text, key_type, new_equals, old_next, 'kid_old_'))
-                             AS v (n, given_word, word, given_type, type, equals, promise, prefix)
-    LOOP
-        tail := format('%s_to_%s', own, direction.word);
-        follows[direction.n] := format($follow$CREATE OR REPLACE FUNCTION %1$s(given %2$s) RETURNS %3$s
+-- Before the swap `word` is "new" and `given_word` is "old"; after it they change places.
+CREATE OR REPLACE FUNCTION kid_rekey_followers(
+    own text, word text, type text, given_word text, given_type text, equals text, promise text,
+    tabs oid[], tops oid[], ids smallint[], names text[]) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    other text := format('kid_%s_%s', word, ids[1]);
+BEGIN
+    RETURN format($follow$CREATE OR REPLACE FUNCTION %1$s_to_%3$s(given %2$s) RETURNS %4$s
     LANGUAGE plpgsql STRICT SET search_path = pg_catalog, pg_temp SET row_security = off AS $kid_rekey$
 DECLARE
-    result %3$s;
+    result %4$s;
 BEGIN
-    SELECT r.%4$s INTO result FROM ONLY %5$s AS r WHERE r.%6$s %7$s given;
+    SELECT r.%5$s INTO result FROM ONLY %6$s AS r WHERE r.%7$s %8$s given;
     IF NOT FOUND THEN
         -- The row is still to come in this transaction, and will take this key.
-        INSERT INTO %8$s_keys AS k (%9$s, %10$s) VALUES (given, %11$s)
-            ON CONFLICT (%9$s) DO UPDATE SET %9$s = k.%9$s RETURNING k.%10$s INTO result;
+        INSERT INTO %1$s_keys AS k (%9$s, %3$s) VALUES (given, %10$s)
+            ON CONFLICT (%9$s) DO UPDATE SET %9$s = k.%9$s RETURNING k.%3$s INTO result;
     ELSIF result IS NULL THEN
-        SELECT k.%10$s INTO result FROM %8$s_keys AS k WHERE k.%9$s %7$s given;
+        SELECT k.%3$s INTO result FROM %1$s_keys AS k WHERE k.%9$s %8$s given;
     END IF;
     RETURN result;
-END $kid_rekey$;$follow$, tail, direction.given_type, direction.type, direction.prefix || key, relation, key_name, direction.equals,
-            own, direction.given_word, direction.word, direction.promise)
-            || (SELECT string_agg(format($follow$
+END $kid_rekey$;$follow$, own, given_type, word, type, other, tabs[1]::regclass, names[1], equals, given_word, promise)
+    || (SELECT string_agg(format($follow$
 CREATE OR REPLACE FUNCTION %s_follow_%s() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $kid_rekey$
 DECLARE
     promised record;
 BEGIN
-%s    RETURN NEW;
-END $kid_rekey$;$follow$, own, t.top, concat(CASE WHEN t.top = relation THEN format($follow$    IF TG_OP = 'DELETE' THEN
+%s%s    RETURN NEW;
+END $kid_rekey$;$follow$, own, t.top, CASE WHEN t.top = tabs[1] THEN format($follow$    IF TG_OP = 'DELETE' THEN
         IF OLD.%5$s IS NOT NULL THEN
             INSERT INTO %1$s_keys (%2$s, %3$s) VALUES (OLD.%4$s, OLD.%5$s) ON CONFLICT DO NOTHING;
         END IF;
@@ -2542,68 +2473,68 @@ END $kid_rekey$;$follow$, own, t.top, concat(CASE WHEN t.top = relation THEN for
         DELETE FROM %1$s_keys AS k WHERE k.%2$s %6$s NEW.%4$s;
         UPDATE %1$s_keys AS k SET %2$s = NEW.%4$s WHERE k.%2$s %6$s OLD.%4$s;
     END IF;
-$follow$, own, direction.given_word, direction.word, key_name, direction.prefix || key, direction.equals) END, t.columns)), '' ORDER BY t.top)
-                  FROM (SELECT m.top, string_agg(format($follow$    IF TG_OP = 'INSERT' OR NEW.%2$s IS NULL OR (NEW.%1$s %3$s OLD.%1$s) IS NOT TRUE THEN
+$follow$, own, given_word, word, names[1], other, equals) END, t.columns), '' ORDER BY t.top)
+          FROM (SELECT m.top, string_agg(format($follow$
+    IF TG_OP = 'INSERT' OR NEW.%2$s IS NULL OR (NEW.%1$s %3$s OLD.%1$s) IS NOT TRUE THEN
         NEW.%2$s := %4$s;
     END IF;
-$follow$, quote_ident(a.attname), direction.prefix || m.id, direction.equals,
-                               concat(CASE WHEN m.top = relation THEN format('CASE WHEN NEW.%I %s NEW.%s THEN NEW.%s ELSE ', a.attname, direction.equals,
-                                                                             key_name, direction.prefix || key) END,
-                                      format('%s(NEW.%I::%s)', tail, a.attname, direction.given_type), CASE WHEN m.top = relation THEN ' END' END)), '')
-                               FILTER (WHERE m.top <> relation OR m.id <> key) AS columns
-                          FROM unnest(tabs, nums, tops, ids) AS m (tab, num, top, id) JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num
-                         WHERE m.tab = m.top GROUP BY m.top) AS t);
-    END LOOP;
-    FOR what IN SELECT t.tab, min(t.n) FROM unnest(tops) WITH ORDINALITY AS t (tab, n) GROUP BY t.tab ORDER BY 2 LOOP
-        adds := adds || format('CREATE OR REPLACE TRIGGER "~kid_rekey" BEFORE INSERT OR UPDATE%s ON %s FOR EACH ROW EXECUTE FUNCTION %s_follow_%s();',
-                               CASE WHEN is_deferrable AND what.tab = relation THEN ' OR DELETE' END, what.tab::regclass, own, what.tab);
-        untriggers := untriggers || format('DROP TRIGGER IF EXISTS "~kid_rekey" ON %s;', what.tab::regclass);
-        cleanups := cleanups || format('DROP FUNCTION IF EXISTS %s_follow_%s();', own, what.tab);
-    END LOOP;
-    cleanups := cleanups || format('DROP FUNCTION IF EXISTS %s_to_new(%s); DROP FUNCTION IF EXISTS %1$s_to_old(%3$s); DROP PROCEDURE IF EXISTS %1$s_fill; '
-                                   'DROP TABLE IF EXISTS %1$s_place, %1$s_keys;', own, key_type, target);
-    FOR what IN
-        SELECT m.tab::regclass AS tab, string_agg(format('kid_new_%s = coalesce(t.kid_new_%1$s, %s_to_new(t.%I::%s))', m.id, own, a.attname, key_type), ', ') AS sets,
-               string_agg(format('t.%I IS NOT NULL AND t.kid_new_%s IS NULL', a.attname, m.id), ' OR ') AS lacks
-          FROM unnest(tabs, nums, ids) WITH ORDINALITY AS m (tab, num, id, n) JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num
-               JOIN pg_class AS c ON c.oid = m.tab AND c.relkind = 'r'
-         GROUP BY m.tab ORDER BY min(m.n)
-    LOOP
-        fills := fills || format('(%s, %L, %L, %L)', coalesce(array_length(fills, 1), 0), what.tab,
-            format('UPDATE ONLY %s AS t SET %s WHERE t.ctid = ANY (ARRAY(SELECT t.ctid FROM ONLY %1$s AS t WHERE t.ctid >= $1 AND t.ctid < $2 '
-                   'AND (%3$s) FOR NO KEY UPDATE SKIP LOCKED))', what.tab, what.sets, what.lacks),
-            format('SELECT count(*) FROM ONLY %s AS t WHERE %s', what.tab, what.lacks));
-    END LOOP;
+$follow$, m.name, format('kid_%s_%s', word, m.id), equals,
+                       format(CASE WHEN m.top = tabs[1] THEN 'CASE WHEN NEW.%4$s %5$s NEW.%6$s THEN NEW.%7$s ELSE '
+                                                             '%1$s_to_%2$s(NEW.%4$s::%3$s) END'
+                                   ELSE '%1$s_to_%2$s(NEW.%4$s::%3$s)' END,
+                              own, word, given_type, m.name, equals, names[1], other)), '')
+                       FILTER (WHERE m.n > 1) AS columns
+                  FROM unnest(tabs, tops, ids, names) WITH ORDINALITY AS m (tab, top, id, name, n)
+                 WHERE m.tab = m.top GROUP BY m.top) AS t);
+END $$;
 
-    RETURN QUERY
-    SELECT e.step, t.statement, e.lock, e.note
-      FROM (VALUES
-        (1, 'check', NULL, 'Changes nothing. An error says what to do.', ARRAY[format($check$DO $kid_rekey$
+-- `at` is the time of a row t. `new_key` is the new key of a row o with this time.
+CREATE OR REPLACE FUNCTION kid_rekey_filling(
+    own text, triggers text, at text, new_key text, equals text, old_type text, target regtype,
+    tabs oid[], tops oid[], ids smallint[], names text[], OUT part text, OUT statement text) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    is_deferrable boolean := EXISTS (SELECT FROM pg_constraint AS k
+                                      WHERE k.contype = 'f' AND k.condeferrable AND k.confrelid = ANY (tabs));
 BEGIN
-    IF current_user <> %1$L THEN
-        RAISE 'must be owner of table %%', %2$L USING HINT = format('Connect as %%I. SET ROLE does as well if you trust all code of that role.', %1$L);
-    ELSIF EXISTS (SELECT FROM unnest(%3$L::name[]) AS o (name) WHERE NOT pg_has_role(o.name, 'USAGE')) THEN
-        RAISE 'views of other roles are to be made again: GRANT these roles to %%: %%', current_user, %3$L;
-    ELSIF EXISTS (SELECT FROM pg_class WHERE oid = ANY (%4$L::oid[]) AND relforcerowsecurity)
-          AND NOT (SELECT rolbypassrls OR rolsuper FROM pg_roles WHERE rolname = current_user) THEN
-        RAISE 'a table has FORCE ROW LEVEL SECURITY: its owner needs BYPASSRLS, or would not see all rows';
-    ELSIF %5$L = 'off' AND NOT has_parameter_privilege('session_replication_role', 'SET') THEN
-        RAISE 'must be able to set session_replication_role, so that no trigger runs while rows are filled'
-            USING HINT = format('As a superuser run GRANT SET ON PARAMETER session_replication_role TO %%I. Or print the script '
-                                'with triggers => ''condition'', or with ''run'' to let them run.', current_user);
-    ELSIF EXISTS (SELECT FROM ONLY %2$s AS t WHERE %6$s) THEN
-        RAISE 'rows of %% have no time, or one that is not past', %2$L;
-    END IF;
-END $kid_rekey$;$check$, owner, relation, coalesce(owners, '{}'), tabs, triggers,
-            coalesce(format('t.%s IS NULL OR NOT isfinite(t.%1$s) OR t.%1$s > now()', quote_ident(time_column)) || left(time_column, 0), 'false'))]),
-        (2, 'prepare', 'none', 'Functions, and tables for the keys and the place of the filling.',
-         ARRAY[format('CREATE TABLE IF NOT EXISTS %s_keys (old %s PRIMARY KEY, new %s NOT NULL UNIQUE);', own, key_type, target),
-               format('CREATE TABLE IF NOT EXISTS %s_place (n integer PRIMARY KEY, part regclass NOT NULL, fill text NOT NULL, lacking text NOT NULL, '
-                      'block bigint NOT NULL DEFAULT 0, filled bigint NOT NULL DEFAULT 0, in_pass bigint NOT NULL DEFAULT 0, '
-                      'idle integer NOT NULL DEFAULT 0, done boolean NOT NULL DEFAULT false);', own),
-               format('INSERT INTO %s_place (n, part, fill, lacking) VALUES %s ON CONFLICT DO NOTHING;', own, array_to_string(fills, E',\n')),
-               follows[1],
-               format($fill$CREATE OR REPLACE PROCEDURE %1$s_fill(blocks integer DEFAULT 256, pause double precision DEFAULT 0.2)
+    RETURN QUERY
+    SELECT v.part, format(v.template, t.top::regclass, own, t.top)
+      FROM (SELECT m.top, min(m.n) AS n FROM unnest(tops) WITH ORDINALITY AS m (top, n) GROUP BY m.top) AS t,
+           LATERAL (VALUES
+               ('trigger', 'CREATE OR REPLACE TRIGGER "~kid_rekey" BEFORE INSERT OR UPDATE'
+                           || CASE WHEN is_deferrable AND t.top = tabs[1] THEN ' OR DELETE' ELSE '' END
+                           || ' ON %1$s FOR EACH ROW EXECUTE FUNCTION %2$s_follow_%3$s();'),
+               ('untrigger', 'DROP TRIGGER IF EXISTS "~kid_rekey" ON %1$s;'),
+               ('cleanup', 'DROP FUNCTION IF EXISTS %2$s_follow_%3$s();')) AS v (part, template)
+     ORDER BY t.n;
+    RETURN QUERY
+    SELECT v.part, format(v.template, own, old_type, target, f.fills)
+      FROM (SELECT string_agg(format('(%s, %L, %L, %L)', t.n, t.tab,
+                format('UPDATE ONLY %s AS t SET %s WHERE t.ctid = ANY (ARRAY(SELECT t.ctid FROM ONLY %1$s AS t '
+                       'WHERE t.ctid >= $1 AND t.ctid < $2 AND (%3$s) FOR NO KEY UPDATE SKIP LOCKED))',
+                       t.tab, t.sets, t.lacks),
+                format('SELECT count(*) FROM ONLY %s AS t WHERE %s', t.tab, t.lacks)), E',\n' ORDER BY t.n)
+              FROM (SELECT m.tab::regclass AS tab, row_number() OVER (ORDER BY min(m.n)) - 1 AS n,
+                           string_agg(format('kid_new_%s = coalesce(t.kid_new_%1$s, %s_to_new(t.%s::%s))',
+                                             m.id, own, m.name, old_type), ', ') AS sets,
+                           string_agg(format('t.%s IS NOT NULL AND t.kid_new_%s IS NULL', m.name, m.id), ' OR ')
+                               AS lacks
+                      FROM unnest(tabs, ids, names) WITH ORDINALITY AS m (tab, id, name, n)
+                           JOIN pg_class AS c ON c.oid = m.tab AND c.relkind = 'r'
+                     GROUP BY m.tab) AS t) AS f (fills),
+           LATERAL (VALUES
+               ('table', 'CREATE TABLE IF NOT EXISTS %1$s_keys (old %2$s PRIMARY KEY, new %3$s NOT NULL UNIQUE);'),
+               ('table', 'CREATE TABLE IF NOT EXISTS %1$s_place (n integer PRIMARY KEY, part regclass NOT NULL, '
+                         'fill text NOT NULL, lacking text NOT NULL, block bigint NOT NULL DEFAULT 0, '
+                         'filled bigint NOT NULL DEFAULT 0, in_pass bigint NOT NULL DEFAULT 0, '
+                         'idle integer NOT NULL DEFAULT 0, done boolean NOT NULL DEFAULT false);'),
+               ('table', 'INSERT INTO %1$s_place (n, part, fill, lacking) VALUES %4$s ON CONFLICT DO NOTHING;'),
+               ('call', 'CALL %1$s_fill(blocks => 256, pause => 0.2);'),
+               ('cleanup', 'DROP FUNCTION IF EXISTS %1$s_to_new(%2$s); DROP FUNCTION IF EXISTS %1$s_to_old(%3$s); '
+                           'DROP PROCEDURE IF EXISTS %1$s_fill; DROP TABLE IF EXISTS %1$s_place, %1$s_keys;'))
+               AS v (part, template);
+    part := 'fill';
+    statement := format($fill$CREATE OR REPLACE PROCEDURE %1$s_fill(blocks integer DEFAULT 256, pause real DEFAULT 0.2)
     LANGUAGE plpgsql AS $kid_rekey$
 DECLARE
     here record;
@@ -2617,17 +2548,17 @@ BEGIN
     LOOP
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('row_security', 'off', true),
-                %2$s;
+        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
+                pg_catalog.set_config('row_security', 'off', true), pg_catalog.set_config(%2$L, %3$L, true);
         PERFORM pg_sleep(least(extract(epoch FROM spent) * pause / (1 - pause), 10));
         began := clock_timestamp();
         SELECT * INTO here FROM %1$s_place AS p WHERE NOT p.done ORDER BY p.n LIMIT 1 FOR UPDATE;
         EXIT WHEN NOT FOUND;
-        IF here.block = 0 AND here.part = %3$L::regclass THEN
+        IF here.block = 0 AND here.part = %4$L::regclass THEN
             INSERT INTO %1$s_keys (old, new)
-            SELECT o.key, %4$s(o.time)%5$s
-              FROM (SELECT t.%6$s AS key, %7$s AS time FROM ONLY %8$s AS t
-                     WHERE t.kid_new_%9$s IS NULL AND NOT EXISTS (SELECT FROM %1$s_keys AS k WHERE k.old %10$s t.%6$s)
+            SELECT o.key, %7$s
+              FROM (SELECT t.%5$s AS key, %6$s AS time FROM ONLY %4$s AS t
+                     WHERE t.kid_new_%8$s IS NULL AND NOT EXISTS (SELECT FROM %1$s_keys AS k WHERE k.old %9$s t.%5$s)
                      ORDER BY 2, 1) AS o ON CONFLICT (old) DO NOTHING;
         END IF;
         EXECUTE here.fill USING format('(%%s,0)', here.block)::tid, format('(%%s,0)', here.block + blocks)::tid;
@@ -2644,37 +2575,56 @@ BEGIN
                 here.idle := here.idle + 1;
                 spent := '4 s';
                 IF here.idle %% 60 = 0 THEN
-                    RAISE WARNING '%% rows of %% cannot be filled: transactions may have them locked', missing, here.part;
+                    RAISE WARNING '%% rows of %% cannot be filled: transactions may have them locked',
+                        missing, here.part;
                 END IF;
             END IF;
             here.block := 0;
             here.in_pass := 0;
         END IF;
-        UPDATE %1$s_place AS q SET block = here.block, filled = q.filled + changed, in_pass = here.in_pass, idle = here.idle, done = here.done WHERE q.n = here.n;
+        UPDATE %1$s_place AS q
+           SET block = here.block, filled = q.filled + changed, in_pass = here.in_pass, idle = here.idle,
+               done = here.done
+         WHERE q.n = here.n;
         IF clock_timestamp() > told + interval '10 s' THEN
             told := clock_timestamp();
             RAISE NOTICE '%%: block %% of %%', here.part, here.block, size;
         END IF;
     END LOOP;
-END $kid_rekey$;$fill$, own, CASE triggers WHEN 'off' THEN 'pg_catalog.set_config(''session_replication_role'', ''replica'', true)'
-                                             ELSE 'pg_catalog.set_config(''kid_rekey.filling'', ''on'', true)' END,
-                      relation, make_key, new_cast, key_name,
-                      coalesce('t.' || quote_ident(time_column) || '::timestamptz',
-                               format('%L::timestamptz + (%L::timestamptz - %1$L::timestamptz) * ((row_number() OVER (ORDER BY t.%3$s) - 1)::float8 / count(*) OVER ())',
-                                      lower(during), upper(during), key_name)),
-                      relation, key, key_equals)]),
-        (3, 'prepare', 'ACCESS EXCLUSIVE, brief', 'From here on new rows have both keys.',
-         locked || adds
-         || format('ALTER TABLE %s ALTER kid_new_%s SET DEFAULT %s;', relation, key, next_key) || 'COMMIT;'::text),
-        (4, 'fill', 'rows of one batch', 'Stop it as you like, and run this step again. pause is the share of time to sleep.',
-         conditions || format('CALL %s_fill(blocks => 256, pause => 0.2);', own) || unconditions || format('VACUUM (ANALYZE) %s;', all_tables)),
-        (5, 'build', 'none that blocks reads or writes', 'Indexes on the new columns.', builds),
-        (6, 'build', 'ACCESS EXCLUSIVE, brief', 'Constraints on the new columns. On a partitioned table this reads its rows.',
-         locked || constraints || 'COMMIT;'::text),
-        (7, 'build', 'none that blocks reads or writes', NULL, validates),
-        (8, 'swap', 'ACCESS EXCLUSIVE', 'Fills materialized views under the lock. On an error all is as before: run it again.',
-         locked || removes || drops || swaps
-         || format($rest$DO $kid_rekey$
+END $kid_rekey$;$fill$, own, CASE triggers WHEN 'off' THEN 'session_replication_role' ELSE 'kid_rekey.filling' END,
+        CASE triggers WHEN 'off' THEN 'replica' ELSE 'on' END, tabs[1]::regclass, names[1], at, new_key, ids[1],
+        equals);
+    RETURN NEXT;
+END $$;
+
+-- `late` is a condition on rows t whose time cannot be that of a key.
+CREATE OR REPLACE FUNCTION kid_rekey_guards(
+    owner name, owners name[], triggers text, late text, tabs oid[], nums smallint[], OUT part text, OUT statement text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    part := 'check';
+    statement := format($check$DO $kid_rekey$
+BEGIN
+    IF current_user <> %1$L THEN
+        RAISE 'must be owner of table %%', %2$L
+            USING HINT = format('Connect as %%I. SET ROLE does as well if you trust all code of that role.', %1$L);
+    ELSIF EXISTS (SELECT FROM unnest(%3$L::name[]) AS o (name) WHERE NOT pg_has_role(o.name, 'USAGE')) THEN
+        RAISE 'views of other roles are to be made again: GRANT these roles to %%: %%', current_user, %3$L;
+    ELSIF EXISTS (SELECT FROM pg_class WHERE oid = ANY (%4$L::oid[]) AND relforcerowsecurity)
+          AND NOT (SELECT rolbypassrls OR rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+        RAISE 'a table has FORCE ROW LEVEL SECURITY: its owner needs BYPASSRLS, or would not see all rows';
+    ELSIF %5$L = 'off' AND NOT has_parameter_privilege('session_replication_role', 'SET') THEN
+        RAISE 'must be able to set session_replication_role, so that no trigger runs while rows are filled'
+            USING HINT = format('As a superuser run GRANT SET ON PARAMETER session_replication_role TO %%I. Or print '
+                'the script with triggers => ''condition'', or with ''run'' to let them run.', current_user);
+    ELSIF EXISTS (SELECT FROM ONLY %2$s AS t WHERE %6$s) THEN
+        RAISE 'rows of %% have no time, or one that is not past', %2$L;
+    END IF;
+END $kid_rekey$;$check$, owner, tabs[1]::regclass, owners, tabs, triggers, late);
+    RETURN NEXT;
+    part := 'others';
+    statement := format($rest$DO $kid_rekey$
 DECLARE
     others text;
 BEGIN
@@ -2684,25 +2634,221 @@ BEGIN
            LEFT JOIN pg_class AS r ON d.classid = 'pg_class'::regclass AND r.oid = d.objid
            LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
            LEFT JOIN pg_trigger AS t ON d.classid = 'pg_trigger'::regclass AND t.oid = d.objid
-     WHERE (r.relkind = 'S' OR r.relispartition OR r.relname LIKE 'kid\_%%' OR k.conname LIKE 'kid\_%%' OR k.contype = 'n' OR k.conparentid <> 0
-            OR k.coninhcount > 0 OR t.tgparentid <> 0 OR d.classid = 'pg_attrdef'::regclass AND d.deptype = 'a') IS NOT TRUE;
+     WHERE (r.relkind = 'S' OR r.relispartition OR r.relname LIKE 'kid\_%%' OR k.conname LIKE 'kid\_%%'
+            OR k.contype = 'n' OR k.conparentid <> 0 OR k.coninhcount > 0 OR t.tgparentid <> 0
+            OR d.classid = 'pg_attrdef'::regclass AND d.deptype = 'a') IS NOT TRUE;
     IF others IS NOT NULL THEN
-        RAISE 'made since this script was printed: %%', others USING HINT = 'Run the step cancel, and print the script again.';
+        RAISE 'made since this script was printed: %%', others
+            USING HINT = 'Run the step cancel, and print the script again.';
     END IF;
-END $kid_rekey$;$rest$, tabs, nums) || names || filled || renames || makes || details || follows[2] || 'COMMIT;'::text),
-        (9, 'cancel', 'ACCESS EXCLUSIVE, brief', 'Instead of the swap: all is as before.',
-         locked || format('ALTER TABLE %s ALTER kid_new_%s DROP DEFAULT;', relation, key) || untriggers || cancels || unneeded || cleanups || 'COMMIT;'::text),
-        (10, 'back', 'ACCESS EXCLUSIVE, brief', 'After the swap, and before finish: all is as before.', locked || old_fulls || 'COMMIT;'::text || old_validates),
-        (11, 'back', 'ACCESS EXCLUSIVE', NULL,
-         locked || removes || drops || backs || old_names
-         || old_filled || restores || makes || details || untriggers || unneeded || cleanups || 'COMMIT;'::text || revalidates),
-        (12, 'finish', 'ACCESS EXCLUSIVE, brief', 'Drops the old keys. There is no way back from here.',
-         locked || untriggers || unneeded_old || cleanups || 'COMMIT;'::text))
-           AS e (n, step, lock, note, statements),
-           unnest(e.statements) WITH ORDINALITY AS t (statement, n)
-     WHERE t.statement <> '' ORDER BY e.n, t.n;
+END $kid_rekey$;$rest$, tabs, nums);
+    RETURN NEXT;
 END $$;
 
+CREATE OR REPLACE FUNCTION kid_rekey_script(
+    relation regclass, time_column name DEFAULT NULL, target regtype DEFAULT NULL, during tstzrange DEFAULT NULL,
+    all_rows boolean DEFAULT true, triggers text DEFAULT 'off', old_name name DEFAULT NULL,
+    OUT step text, OUT statement text, OUT lock text, OUT note text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql STABLE ROWS 100 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    home text := 'kid';
+    own text;
+    key record;
+    ids record;                         -- how to make IDs of type `target`
+    no_default text;                    -- empty if the key has no default
+    numbers text;                       -- empty if the old key needs a sequence after the swap
+    old_next text;
+    old record;                         -- the columns
+    all_tables text;
+    problems text;
+    removes text[];
+    makes text[];
+    owners name[];
+    parts text[];
+    statements text[];
+BEGIN
+    SELECT a.attnum AS num, quote_ident(a.attname) AS name, format_type(a.atttypid, a.atttypmod) AS type, c.relowner,
+           CASE a.attidentity WHEN 'a' THEN 'ALWAYS' WHEN 'd' THEN 'BY DEFAULT' END AS identity,
+           format('%s.kid_rekey_%s', c.relnamespace::regnamespace, c.oid) AS own,
+           (SELECT format('OPERATOR(%s.%s)', o.oprnamespace::regnamespace, o.oprname)
+              FROM pg_opclass AS k
+                   JOIN pg_amop AS p ON p.amopfamily = k.opcfamily AND p.amopstrategy = 3
+                                        AND p.amoplefttype = k.opcintype AND p.amoprighttype = k.opcintype
+                   JOIN pg_operator AS o ON o.oid = p.amopopr WHERE k.oid = i.indclass[0]) AS equals,
+           CASE WHEN a.attidentity = '' THEN '' END AS no_identity, s.*,
+           CASE WHEN a.attidentity = '' THEN substring(s.default_value FROM '^nextval[(](.*)[)]$')
+                ELSE format('pg_get_serial_sequence(%L, %L)', c.oid::regclass, a.attname) END AS sequence
+      INTO key
+      FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary AND i.indnkeyatts = 1
+           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = i.indkey[0],
+           LATERAL (SELECT CASE WHEN a.attidentity <> ''
+                                THEN format('nextval(%L::regclass)', pg_get_serial_sequence(relation::text, a.attname))
+                                ELSE (SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef AS d
+                                       WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) END) AS s (default_value)
+     WHERE c.oid = relation AND c.relkind = 'r';
+    IF NOT FOUND THEN
+        RAISE '% is not a table with a primary key of one column, or is partitioned', relation
+            USING ERRCODE = 'wrong_object_type';
+    END IF;
+    own := key.own;
+    IF target IS NULL THEN
+        EXECUTE format('SELECT CASE WHEN $1 THEN f.stored_as ELSE $2::regtype END FROM %s.kid_stored_forms() AS f '
+                       'WHERE f.prefix = ''kid64'' ORDER BY f.stored_as <> f.type LIMIT 1', home)
+           INTO target USING all_rows, key.type;
+    END IF;
+    EXECUTE format('SELECT format(''OPERATOR(%%s.=)'', f.operators) AS equals, format(''%%s.%%I()'', $2, f.next) '
+                   '|| c.type AS next, format(''%%s.%%I(o.time)'', $2, f.prefix || ''_at'') || c.type AS at '
+                   'FROM %s.kid_stored_forms() AS f, '
+                   'LATERAL (SELECT CASE WHEN f.type <> $1 THEN ''::'' || $1 ELSE '''' END) AS c (type) '
+                   'WHERE f.stored_as = $1 ORDER BY f.type <> $1, f.clock <> ''kid'' LIMIT 1', home)
+       INTO ids USING target, home;
+    IF ids.next IS NULL THEN
+        RAISE 'kid makes no IDs of type %', target USING ERRCODE = 'wrong_object_type';
+    END IF;
+    IF NOT all_rows THEN
+        IF target::text <> key.type THEN
+            RAISE 'old rows of % keep their keys, of type %', relation, key.type USING ERRCODE = 'wrong_object_type';
+        END IF;
+        RETURN QUERY SELECT v.* FROM (VALUES
+            ('swap', format('ALTER TABLE %s ALTER %s%s SET DEFAULT %s;', relation, key.name,
+                            ' DROP IDENTITY, ALTER ' || key.name || left(key.identity, 0), ids.next),
+             'ACCESS EXCLUSIVE, brief', 'New rows get IDs that tell their time. Old rows keep their keys.'),
+            ('back', concat(format('ALTER TABLE %s ALTER %s DROP DEFAULT', relation, key.name),
+                            ', ALTER ' || key.name || ' ADD GENERATED ' || key.identity || ' AS IDENTITY',
+                            ', ALTER ' || key.name || ' SET DEFAULT ' || key.default_value || left(key.no_identity, 0),
+                            '; SELECT setval(' || key.sequence || ', ' || ids.next || ');'),
+             'ACCESS EXCLUSIVE, brief', 'Numbers go on above the last ID.')) AS v;
+        RETURN;
+    END IF;
+
+    EXECUTE format('SELECT * FROM %s.kid_rekey_columns($1, $2)', home) INTO old USING relation, key.num;
+    EXECUTE format('SELECT %s.kid_rekey_problems($1, $2, $3, $4, $5)', home)
+       INTO problems USING key.relowner, triggers, old.tabs, old.nums, old.tops;
+    IF problems IS NOT NULL THEN
+        RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
+    ELSIF time_column IS NULL AND (lower(during) < upper(during)) IS NOT TRUE THEN
+        RAISE 'name the column that tells when a row was made, or pass `during`'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Keys get times within it, in their order.';
+    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
+                       WHERE a.attrelid = relation AND a.attname = time_column AND NOT a.attisdropped
+                             AND a.atttypid::regtype IN ('timestamptz', 'timestamp', 'date'))
+          AND time_column IS NOT NULL THEN
+        RAISE 'column "%" of % tells no time', time_column, relation USING ERRCODE = 'undefined_column';
+    ELSIF triggers NOT IN ('off', 'condition', 'run') THEN
+        RAISE 'triggers is ''off'', ''condition'' or ''run''' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    IF key.default_value IS NULL THEN
+        no_default := '';
+        IF (SELECT t.typcategory FROM pg_type AS t WHERE t.oid = key.type::regtype) = 'N' THEN
+            numbers := '';
+        END IF;
+    END IF;
+    old_next := coalesce(key.default_value, 'nextval(' || quote_literal(own || '_numbers') || ')' || numbers,
+                         'gen_random_uuid()::' || key.type);
+    all_tables := (SELECT string_agg(t.tab::regclass::text, ', ' ORDER BY t.n)
+                     FROM (SELECT m.top AS tab, min(m.n) AS n FROM unnest(old.tops) WITH ORDINALITY AS m (top, n)
+                            GROUP BY m.top) AS t);
+    EXECUTE format('SELECT array_agg(r.remove ORDER BY r.n DESC), array_agg(r.make ORDER BY r.n), '
+                   'array_agg(DISTINCT pg_get_userbyid(r.owner)) '
+                   'FROM %s.kid_remade($1, $2) WITH ORDINALITY AS r (label, owner, remove, make, n)', home)
+       INTO removes, makes, owners USING old.tabs, old.nums;
+    EXECUTE format(
+        'SELECT array_agg(p.part), array_agg(p.statement) FROM ('
+        'SELECT ''begin'' AS part, ''BEGIN ISOLATION LEVEL READ COMMITTED;'' AS statement '
+        'UNION ALL SELECT ''begin'', %1$s.kid_locked($17) '
+        'UNION ALL SELECT ''vacuum'', ''VACUUM (ANALYZE) '' || $17 || '';'' '
+        'UNION ALL SELECT * FROM %1$s.kid_rekey_guards(pg_get_userbyid($18), coalesce($19, ''{}''), $6, $20, $1, $2) '
+        'UNION ALL SELECT * FROM %1$s.kid_rekey_conditions($1) WHERE $6 = ''condition'' '
+        'UNION ALL SELECT * FROM %1$s.kid_rekey_indexes($1, $2, $4, $5) '
+        'UNION ALL SELECT * FROM %1$s.kid_rekey_constraints($1, $2, $4, $5) '
+        'UNION ALL SELECT * FROM %1$s.kid_rekey_twins($7, $8, $1, $2, $3, $4, $5) '
+        'UNION ALL SELECT * FROM %1$s.kid_rekey_filling($9, $6, $10, $11, $12, $13, $7::regtype, $1, $3, $4, $5) '
+        'UNION ALL SELECT ''follow_new'', '
+        '%1$s.kid_rekey_followers($9, ''new'', $7::text, ''old'', $13, $12, $14, $1, $3, $4, $5) '
+        'UNION ALL SELECT ''follow_old'', '
+        '%1$s.kid_rekey_followers($9, ''old'', $13, ''new'', $7::text, $15, $16, $1, $3, $4, $5)) AS p', home)
+       INTO parts, statements
+      USING old.tabs, old.nums, old.tops, old.ids, old.names, triggers, target, old_name, own,
+            coalesce('t.' || quote_ident(time_column) || '::timestamptz',
+                     format('%L::timestamptz + (%L::timestamptz - %1$L::timestamptz) * ((row_number() OVER (ORDER BY '
+                            't.%3$s) - 1)::float8 / count(*) OVER ())', lower(during), upper(during), key.name)),
+            ids.at, key.equals, key.type, ids.next, ids.equals, old_next, all_tables, key.relowner, owners,
+            coalesce(format('t.%s IS NULL OR NOT isfinite(t.%1$s) OR t.%1$s > now()', quote_ident(time_column))
+                     || left(time_column, 0), 'false');
+    RETURN QUERY
+    SELECT e.step, s.statement, e.lock, e.note
+      FROM (VALUES
+               (1, 'check', NULL, 'Changes nothing. An error says what to do.', '{check}'),
+               (2, 'prepare', 'none', 'Functions, and tables for the keys and the place of the filling.',
+                '{table,follow_new,fill}'),
+               (3, 'prepare', 'ACCESS EXCLUSIVE, brief', 'From here on new rows have both keys.',
+                '{begin,add,trigger,default,commit}'),
+               (4, 'fill', 'rows of one batch',
+                'Stop it as you like, and run this step again. pause is the share of time to sleep.',
+                '{condition,call,uncondition,vacuum}'),
+               (5, 'build', 'none that blocks reads or writes', 'Indexes on the new columns.', '{index}'),
+               (6, 'build', 'ACCESS EXCLUSIVE, brief',
+                'Constraints on the new columns. On a partitioned table this reads its rows.',
+                '{begin,constraint,commit}'),
+               (7, 'build', 'none that blocks reads or writes', NULL, '{validate_first,validate}'),
+               (8, 'swap', 'ACCESS EXCLUSIVE',
+                'Fills materialized views under the lock. On an error all is as before: run it again.',
+                '{begin,remove,drop,swap,others,name,filled,filled_key,rename,make_first,make,detail,follow_old,'
+                'commit}'),
+               (9, 'cancel', 'ACCESS EXCLUSIVE, brief', 'Instead of the swap: all is as before.',
+                '{begin,no_default,untrigger,cancel,unneeded,cleanup,commit}'),
+               (10, 'back', 'ACCESS EXCLUSIVE, brief', 'After the swap, and before finish: all is as before.',
+                '{begin,old_full,commit,old_validate}'),
+               (11, 'back', 'ACCESS EXCLUSIVE', NULL,
+                '{begin,remove,drop,back,old_name,old_filled,old_filled_key,restore,make_first,make,detail,untrigger,'
+                'unneeded,cleanup,commit,revalidate}'),
+               (12, 'finish', 'ACCESS EXCLUSIVE, brief', 'Drops the old keys. There is no way back from here.',
+                '{begin,untrigger,unneeded_old,cleanup,commit}')) AS e (n, step, lock, note, parts),
+           unnest(e.parts::text[]) WITH ORDINALITY AS p (part, n)
+           JOIN (SELECT * FROM unnest(parts, statements) WITH ORDINALITY
+                 UNION ALL SELECT 'remove', r.* FROM unnest(removes) WITH ORDINALITY AS r
+                 UNION ALL SELECT 'make', m.* FROM unnest(makes) WITH ORDINALITY AS m
+                 UNION ALL
+                 SELECT v.part, format(v.template, relation, key.num, key.name, own || '_numbers', ids.next, old_next),
+                        v.n
+                   FROM (VALUES
+                            ('commit', 'COMMIT;', 1),
+                            ('default', 'ALTER TABLE %1$s ALTER kid_new_%2$s SET DEFAULT %5$s;', 1),
+                            ('no_default', 'ALTER TABLE %1$s ALTER kid_new_%2$s DROP DEFAULT;', 1),
+                            ('filled_key', numbers || 'CREATE SEQUENCE %4$s OWNED BY %1$s.kid_old_%2$s; '
+                                                      'SELECT setval(%4$L, max(kid_old_%2$s)) FROM %1$s;', 1),
+                            ('filled_key', no_default || 'ALTER TABLE %1$s ALTER kid_old_%2$s SET DEFAULT %6$s;', 2),
+                            ('old_filled_key', no_default || 'ALTER TABLE %1$s ALTER %3$s DROP DEFAULT;', 1),
+                            ('old_filled_key', numbers || 'DROP SEQUENCE %4$s;', 2)) AS v (part, template, n))
+                AS s (part, statement, n) ON s.part = p.part
+     WHERE s.statement <> '' ORDER BY e.n, p.n, s.n;
+END $$;
+
+COMMENT ON FUNCTION kid_rekey_columns(
+    relation regclass, key smallint) IS 'returns the columns that hold the key of a table, or refer to it';
+COMMENT ON FUNCTION kid_rekey_problems(owner oid, triggers text, tabs oid[], nums smallint[], tops oid[]) IS
+    'returns what kid_rekey_script() cannot handle, a line each';
+COMMENT ON FUNCTION kid_rekey_conditions(tabs oid[]) IS
+    'returns statements that keep triggers from running while rows are filled, and those that undo this';
+COMMENT ON FUNCTION kid_rekey_indexes(
+    tabs oid[], nums smallint[], ids smallint[], names text[]) IS
+    'returns statements for the indexes on the columns, and the constraints that have indexes';
+COMMENT ON FUNCTION kid_rekey_constraints(
+    tabs oid[], nums smallint[], ids smallint[], names text[]) IS
+    'returns statements for the foreign keys and checks on the columns';
+COMMENT ON FUNCTION kid_rekey_twins(
+    target regtype, old_name name, tabs oid[], nums smallint[], tops oid[], ids smallint[], names text[]) IS
+    'returns statements for the columns themselves';
+COMMENT ON FUNCTION kid_rekey_followers(
+    own text, word text, type text, given_word text, given_type text, equals text, promise text, tabs oid[], tops oid[], ids smallint[], names text[]) IS
+    'returns the functions that give each row, and each reference to it, the other key';
+COMMENT ON FUNCTION kid_rekey_filling(
+    own text, triggers text, at text, new_key text, equals text, old_type text, target regtype, tabs oid[], tops oid[], ids smallint[], names text[]) IS
+    'returns statements for the triggers, the procedure that fills rows, and its tables';
+COMMENT ON FUNCTION kid_rekey_guards(
+    owner name, owners name[], triggers text, late text, tabs oid[], nums smallint[]) IS
+    'returns the check of a script, and the statement that looks for objects that were made since it was printed';
 COMMENT ON FUNCTION kid_rekey_script(
     relation regclass, time_column name, target regtype, during tstzrange, all_rows boolean, triggers text, old_name name) IS
     'prints the statements that give the rows of a table, and the rows that refer to them, new keys';
