@@ -135,8 +135,11 @@ Datum kid_track_check(PG_FUNCTION_ARGS) {
   bool is_null = false;
   bool was_null = false;
 
-  if (entry == nullptr && trigger.tg_relation->rd_rel->relispartition)
-    entry = find(llast_oid(get_partition_ancestors(table)));
+  // The lock may have ended with a subtransaction, before a row went straight into a partition.
+  if (entry == nullptr && trigger.tg_relation->rd_rel->relispartition &&
+      (entry = find(llast_oid(get_partition_ancestors(table)))) != nullptr &&
+      lock_floor(entry->table, entry->floor) != LOCKACQUIRE_ALREADY_HELD)
+    entry = nullptr;
   auto const value = [&](HeapTuple tuple, bool *null) {
     Datum const datum = SPI_getbinval(tuple, columns, number, null);
     switch (TupleDescAttr(columns, number - 1)->attlen) {
