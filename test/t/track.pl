@@ -364,6 +364,8 @@ foreach my $name (@databases)
 	like(error('UPDATE t SET id = 0'), $rejected, 'but no other');
 	like(error(q{INSERT INTO parts (what) VALUES ('a'), ('b'), ('c'), ('d'), ('e'), ('f'), ('g'), ('h'), ('i'), ('j')}), qr/^no error/, 'a row of a parent is not rejected');
 	like(error(q{INSERT INTO parts1 SELECT id, 'a' FROM parts1 LIMIT 1}), $rejected, 'one of its partition is');
+	like(error(q{BEGIN; SAVEPOINT a; INSERT INTO parts (what) VALUES ('a'); ROLLBACK TO a; SELECT nextval(pg_get_serial_sequence('parts', 'id')) AS id \gset
+		INSERT INTO parts1 VALUES (:id)}), $rejected, 'also without the lock of its parent');
 	run(q{SELECT kid.kid_untrack('t')});
 	is(run(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 't'::regclass}), 0, 'kid_untrack() leaves no trigger');
 	like(error(q{CALL kid.kid_horizon('t')}), qr/is not tracked/, 'and no horizon');
@@ -388,6 +390,14 @@ foreach my $name (@databases)
 	is($node->safe_psql($database, q{SET ROLE writer; INSERT INTO identity (what) VALUES ('a'); CALL kid.kid_horizon('identity')}) > 0, 1, 'writers need no other right');
 	like(error(q{SET ROLE writer; SELECT kid.kid_track('identity')}), qr/must be owner|permission denied/, 'but only the owner tracks');
 }
+
+# An extension that is elsewhere does not take a schema kid of others for that of the edition in plain SQL.
+$database = 'elsewhere';
+$node->safe_psql('postgres', "CREATE DATABASE $database");
+run(q{CREATE EXTENSION kid; CREATE SCHEMA kid; CREATE SCHEMA kid_clocks; CREATE SEQUENCE kid_clocks.kid64_clock;
+	CREATE FUNCTION kid.kid_next() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint'; CREATE FUNCTION kid.kid_track_clock(oid) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
+	CREATE TABLE bait (id bigint PRIMARY KEY DEFAULT kid.kid_next())});
+like(error(q{SELECT kid_track('bait')}), qr/"id" is not the next value/, 'a clock of others is not tracked');
 
 # A full lock table: writers fail, and nothing is missed. kid_track() waits for writers that have begun.
 $database = 'extension';
