@@ -87,7 +87,7 @@ BEGIN
     ELSIF t.value IS NOT NULL THEN
         seq := to_regclass(replace(substring(t.value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'),
                                    '''''', ''''));
-        IF seq IS NULL THEN
+        IF seq IS NULL AND true THEN
             -- A clock of the edition in plain SQL counts 16384 states in a millisecond.
             seq := to_regclass(CASE replace(t.value, '"', '')
                 WHEN 'kid.kid_next()' THEN 'kid_clocks.kid64_clock'
@@ -182,6 +182,7 @@ DECLARE
     last bigint;
     behind bigint;
     setting text := 'kid_track.h' || tab::oid;
+    seen text;
 BEGIN
     IF current_setting('transaction_isolation') NOT LIKE 'read %committed' OR pg_is_in_recovery() THEN
         RAISE 'a horizon of a table needs READ COMMITTED, and not a standby'
@@ -198,8 +199,9 @@ BEGIN
     ELSE
         last := kid.kid_track_clock(source[2]::oid);
     END IF;
-    IF current_setting(setting, true) = last::text THEN
-        -- No row up to here was still to come when this session asked before.
+    seen := concat(last, ' ', pg_current_snapshot());
+    IF current_setting(setting, true) = seen THEN
+        -- No row up to here was still to come when this session asked before, and nothing has been committed since.
         RETURN last + 1;
     END IF;
     -- The view pg_locks would store the locks of all sessions first.
@@ -211,7 +213,7 @@ BEGIN
                    AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
      WHERE d.behind < 1095216660480;
     IF behind IS NULL THEN
-        setting := set_config(setting, last::text, false);
+        setting := set_config(setting, seen, false);
     END IF;
     RETURN least(last, (last >> shift) - behind << shift) + 1;
 END $$;

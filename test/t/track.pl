@@ -370,6 +370,20 @@ foreach my $name (@databases)
 	is(run(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 't'::regclass}), 0, 'kid_untrack() leaves no trigger');
 	like(error(q{CALL kid.kid_horizon('t')}), qr/is not tracked/, 'and no horizon');
 
+	# A sequence that is set back, and gets where it was when the session asked before
+	my @sessions = map { open_session($node, $database) } 1 .. 2;
+	foreach my $back ('', ' RESTART IDENTITY')
+	{
+		answer($sessions[0], q{INSERT INTO serial (what) VALUES ('a'); CALL kid.kid_horizon('serial');});
+		my $before = run('SELECT last_value FROM serial_id_seq');
+		answer($sessions[0], "TRUNCATE serial$back; SELECT setval('serial_id_seq', $before - 2);");
+		answer($sessions[1], q{BEGIN; INSERT INTO serial (what) VALUES ('open');});
+		answer($sessions[0], q{INSERT INTO serial (what) VALUES ('a');});
+		is(answer($sessions[0], q{CALL kid.kid_horizon('serial');}), $before - 1, "$name: after TRUNCATE$back an open transaction holds the horizon back");
+		answer($sessions[1], 'ROLLBACK;');
+	}
+	close_session($_) foreach @sessions;
+
 	# Who holds it back: a transaction, a prepared one, and another role by a lock; one that holds locks exclusively does not.
 	my @holders = map { open_session($node, $database) } 1 .. 3;
 	my ($table, $last) = split /\|/, run(q{SELECT 'serial'::regclass::oid::bigint, last_value FROM serial_id_seq});
