@@ -57,7 +57,7 @@ sub run
 # Starts clients that write down the IDs they get.
 my (@clients, @ledgers);
 my $script = "$PostgreSQL::Test::Utils::tmp_check/script";
-append_to_file($script, 'SELECT kid_next()::bigint, kid96_next(), flake_next()::bigint, sno_next() FROM generate_series(1, 3), pg_sleep(0.002);' . "\n") for 1 .. 20_000;
+append_to_file($script, 'SELECT kid_next()::bigint, kid96_next(), flake_next()::bigint, sno_next() FROM generate_series(1, 3), pg_sleep(0.01);' . "\n") for 1 .. 5_000;
 
 sub start_clients
 {
@@ -70,7 +70,8 @@ sub start_clients
 			push @clients, [ $node, IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-f', $script ], '>', $ledger, '2>', "$ledger.errors") ];
 		}
 	}
-	usleep(1_000_000);
+	# Until each has IDs.
+	foreach my $ledger (@ledgers) { usleep(10_000) until -s $ledger }
 	return;
 }
 
