@@ -1,4 +1,5 @@
-"""README.md is the first page, links out of docs lead to the repository, and anchors are those of GitHub. Writes llms.txt."""
+"""README.md is the first page, with four jobs as cards, links out of docs lead to the repository, and anchors are those of GitHub.
+Writes llms.txt."""
 
 import glob
 import os
@@ -7,7 +8,28 @@ import re
 from mkdocs.structure.files import File
 
 SECTIONS = {"Start": "start", "Guides": "guides", "Clients": "clients", "Operate": "operate", "Reference": "reference", "Why": "why"}
+JOBS = {
+    "Find rows by time": "guides/time-queries.md",
+    "Partition by time, drop what is old": "guides/partitions.md",
+    "Feed consumers that miss no row": "guides/consumers.md",
+    "Put IDs into URLs": "guides/public-ids.md",
+}
+STYLE = """<style>
+.jobs { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: .8rem }
+.jobs > div { border: .05rem solid var(--md-default-fg-color--lighter); border-radius: .2rem; min-width: 0; padding: 0 .8rem }
+</style>"""
 pages = []
+
+
+def card(title, path):
+    """Returns a job with the first paragraphs of SQL of its page, at most ten lines without their output."""
+    blocks = re.findall(r"^```sql\n(.*?)^```$", open("docs/" + path, encoding="utf-8").read(), re.DOTALL | re.MULTILINE)
+    sql = ""
+    for paragraph in re.sub(r"^-- .*\n", "", "\n".join(blocks), flags=re.MULTILINE).strip().split("\n\n"):
+        if (sql + paragraph).count("\n") >= 10:
+            break
+        sql += paragraph.strip() + "\n"
+    return f'<div markdown="1">\n\n**[{title}]({path})**\n\n```sql\n{sql}```\n\n</div>\n'
 
 
 def on_config(config):
@@ -45,6 +67,9 @@ def on_page_markdown(markdown, page, config, files):
     parts = re.split(r"(^```.*?^```$)", markdown, flags=re.DOTALL | re.MULTILINE)
     markdown = "".join(part if part.startswith("```") else re.sub(r"\]\((?!\w+:|#)([^)\s#]+)([^)\s]*)\)", link, part) for part in parts)
     pages.append((page, markdown))
+    if folder == "":
+        cards = STYLE + '\n<div class="jobs" markdown="1">\n' + "".join(card(*job) for job in JOBS.items()) + "</div>\n\n"
+        return re.sub(r"(?=^- \*\*)", lambda _: cards, markdown, count=1, flags=re.MULTILINE)
     return markdown
 
 
