@@ -344,8 +344,8 @@ foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+0
 	is($node->safe_psql('bare', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'and no lock is left');
 }
 
-# docs/start/managed-servers.md: what to create again, and the change in place, without a rewrite.
-my %block = slurp_file('docs/start/managed-servers.md') =~ m{^<!-- not run: test/t/plain\.pl does: (.*?) -->\n```sql\n(.*?)^```$}msg;
+# docs/start/to_the_extension.sql: what to create again, and the change in place, without a rewrite.
+my %block = slurp_file('docs/start/to_the_extension.sql') =~ m{^---- ([\w ]+): .*?\n\n(.*?)(?=^---- |\z)}msg;
 as('app', 'plain', q{CREATE VIEW ordered AS SELECT e.id FROM orders AS o JOIN events AS e ON e.order_id = o.id; CREATE INDEX large ON orders (payment) WHERE id > 5;
 	CREATE POLICY own ON orders USING (id = 7); ALTER TABLE orders ADD CONSTRAINT known CHECK (id > 7) NOT VALID;
 	CREATE FUNCTION item(i kid64) RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT 1 FROM orders WHERE id = i; END});
@@ -353,7 +353,7 @@ $node->safe_psql('postgres', q{CREATE DATABASE stored OWNER app; ALTER DATABASE 
 $node->safe_psql('stored', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC; CREATE EXTENSION kid SCHEMA kid');
 $node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.stored", '-N', 'trap', '-N', 'kid', '-N', 'kid_clocks', $node->connstr('plain') ], 'pg_dump of stored comparisons');
 $node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('stored') . ' user=app', '-f', "$dump.stored" ], 'their restore beside the extension');
-is(join(' ', sort split /\n/, $node->safe_psql('stored', $block{definitions})), 'constraint of orders|known function|item(kid64) index|large policy on orders|own view|ordered', 'the page finds them');
+is(join(' ', sort split /\n/, $node->safe_psql('stored', $block{definitions})), 'constraint of orders|known function|item(kid64) index|large policy on orders|own view|ordered', 'the query finds them');
 
 # docs/operate/uninstall.md: so do its queries.
 my ($columns, $triggers) = slurp_file('docs/operate/uninstall.md') =~ /^```sql\n(.*?)^```$/msg;

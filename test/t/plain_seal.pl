@@ -124,9 +124,9 @@ $node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'up' ],
 is($node->safe_psql('up', "SET search_path = public, kid; SELECT text, kid_seal.kid64_unseal(text, 'ord') = $id\::bigint::kid64 FROM sealed"), output_of('app', 'SELECT text, true FROM sealed'), 'where the keys are the same');
 
 # The change in place
-my $page = slurp_file('docs/start/managed-servers.md');
-my %sealed = $page =~ m{^<!-- not run: test/t/plain_seal\.pl does: sealed (\w+) -->\n```sql\n(.*?)^```$}msg;
-my ($drop) = $page =~ /^(DO \$\$ +-- an error.*?^DROP SCHEMA kid_clocks CASCADE;\n)/ms or die 'docs/start/managed-servers.md has changed';
+my $parts = slurp_file('docs/start/to_the_extension.sql');
+my %sealed = $parts =~ m{^---- sealed (\w+): .*?\n\n(.*?)(?=^---- |\z)}msg;
+my ($drop) = $parts =~ /^(DO \$\$ +-- an error.*?^DROP SCHEMA kid_clocks CASCADE;\n)/ms or die 'docs/start/to_the_extension.sql has changed';
 my $in_place = "BEGIN;\n$sealed{before}$drop" . "CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid;\n$sealed{after}SET search_path = kid_seal;\n$import" . 'COMMIT';
 $node->safe_psql('restored', "CREATE VIEW sealed AS SELECT kid_seal.kid_seal(1::kid.kid64, 'ord')");
 my (undef, undef, $error) = $node->psql('restored', $in_place, on_error_stop => 0);

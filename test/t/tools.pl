@@ -152,6 +152,7 @@ my $types = sql("CREATE TEMP VIEW metrics AS $query; SELECT string_agg(attname |
 my @columns = map { (split / /)[0] } split /, /, $types;
 is(join(' ', sort { $a cmp $b } map { s/.*? //r } split /, /, $types) =~ s/\b(\w+(?: precision)?)( \1)*\b/$1/gr, 'bigint double precision integer name text', 'the metrics are numbers');
 is(join(' ', $labels =~ /^    - (\w+): \{usage/mg), join(' ', @columns), 'the file for postgres_exporter has the columns of the query');
+is(sql(text_of('docs/operate/alerts.sql')), '', 'no alert of alerts.sql fires');
 my %is_metric = map { ("kid_$_" => 1) } $labels =~ /^    - (\w+): \{usage: "(?:GAUGE|COUNTER)"/mg;
 foreach my $when ('before the first ID', 'after an ID of each clock')
 {
