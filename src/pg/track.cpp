@@ -50,20 +50,22 @@ Oid argument(Trigger const &trigger, int number) {
 }
 
 /// Searches the catalogs for the sequence of a table. That takes long, but happens only after a restore or a change of
-/// the column. Returns 0 if there is none.
+/// the column. Returns 0 if there is none. Writers need no right to the schema of kid.
 Oid search_sequence(Oid table, Oid function) {
+  Oid const types[] = {OIDOID, NAMEOID};
+  FmgrInfo source;
+  LOCAL_FCINFO(call, 2);
+  int second = 2;
   bool is_null = true;
-  Oid sequence = InvalidOid;
 
-  SPI_connect();
-  // With types, so that no function of others in this schema fits better.
-  auto *const query =
-      psprintf("SELECT (%s.kid_track_source(%u::pg_catalog.oid, NULL::pg_catalog.name))[2]::pg_catalog.oid",
-               quote_identifier(get_namespace_name(get_func_namespace(function))), table);
-  if (SPI_execute(query, false, 1) == SPI_OK_SELECT && SPI_processed == 1)
-    sequence = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
-  SPI_finish();
-  return is_null ? InvalidOid : sequence;
+  fmgr_info(GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("kid_track_source"),
+                            PointerGetDatum(buildoidvector(types, 2)), ObjectIdGetDatum(get_func_namespace(function))),
+            &source);
+  InitFunctionCallInfoData(*call, &source, 2, InvalidOid, nullptr, nullptr);
+  call->args[0] = {ObjectIdGetDatum(table), false};
+  call->args[1] = {0, true};
+  auto const sequence = array_get_element(FunctionCallInvoke(call), 1, &second, -1, -1, false, TYPALIGN_INT, &is_null);
+  return is_null ? InvalidOid : static_cast<Oid>(strtoul(TextDatumGetCString(sequence), nullptr, 10));
 }
 
 /// Returns the last value of a sequence. Returns -1 if the sequence was never called, or if this role may not read it:
@@ -71,8 +73,7 @@ Oid search_sequence(Oid table, Oid function) {
 int64 last_value(Oid sequence) {
   LOCAL_FCINFO(call, 1);
 
-  if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(sequence)) ||
-      pg_class_aclcheck(sequence, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+  if (!OidIsValid(sequence) || pg_class_aclcheck(sequence, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
     return -1;
   InitFunctionCallInfoData(*call, nullptr, 1, InvalidOid, nullptr, nullptr);
   call->args[0].value = ObjectIdGetDatum(sequence);
@@ -96,7 +97,7 @@ Oid sequence_of(TriggerData const &trigger, Oid function) {
   Oid const table = RelationGetRelid(trigger.tg_relation);
   Oid const sequence = argument(*trigger.tg_trigger, 1);
 
-  return argument(*trigger.tg_trigger, 0) == table && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(sequence))
+  return argument(*trigger.tg_trigger, 0) == table && get_rel_relkind(sequence) == RELKIND_SEQUENCE
              ? sequence
              : search_sequence(table, function);
 }
@@ -135,11 +136,13 @@ Datum kid_track_check(PG_FUNCTION_ARGS) {
   bool is_null = false;
   bool was_null = false;
 
-  // The lock may have ended with a subtransaction, before a row went straight into a partition.
-  if (entry == nullptr && trigger.tg_relation->rd_rel->relispartition &&
-      (entry = find(llast_oid(get_partition_ancestors(table)))) != nullptr &&
-      lock_floor(entry->table, entry->floor) != LOCKACQUIRE_ALREADY_HELD)
-    entry = nullptr;
+  if (entry == nullptr && trigger.tg_relation->rd_rel->relispartition) {
+    List *const ancestors = get_partition_ancestors(table); // none while it is detached
+    entry = ancestors != NIL ? find(llast_oid(ancestors)) : nullptr;
+    // The lock may have ended with a subtransaction, before a row went straight into the partition.
+    if (entry != nullptr && lock_floor(entry->table, entry->floor) != LOCKACQUIRE_ALREADY_HELD)
+      entry = nullptr;
+  }
   auto const value = [&](HeapTuple tuple, bool *null) {
     Datum const datum = SPI_getbinval(tuple, columns, number, null);
     switch (TupleDescAttr(columns, number - 1)->attlen) {

@@ -366,6 +366,14 @@ foreach my $name (@databases)
 	like(error(q{INSERT INTO parts1 SELECT id, 'a' FROM parts1 LIMIT 1}), $rejected, 'one of its partition is');
 	like(error(q{BEGIN; SAVEPOINT a; INSERT INTO parts (what) VALUES ('a'); ROLLBACK TO a; SELECT nextval(pg_get_serial_sequence('parts', 'id')) AS id \gset
 		INSERT INTO parts1 VALUES (:id)}), $rejected, 'also without the lock of its parent');
+	my ($reads, $detaches) = map { open_session($node, $database) } 1 .. 2;
+	answer($reads, 'BEGIN; SELECT FROM parts;');
+	ask($detaches, 'ALTER TABLE parts DETACH PARTITION parts1 CONCURRENTLY;');
+	wait_for_lock($detaches);
+	like(error('INSERT INTO parts1 VALUES (1)'), $rejected, 'nor one of a partition that is being detached');
+	answer($reads, 'COMMIT;');
+	answer($detaches);
+	close_session($_) foreach $reads, $detaches;
 	run(q{SELECT kid.kid_untrack('t')});
 	is(run(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 't'::regclass}), 0, 'kid_untrack() leaves no trigger');
 	like(error(q{CALL kid.kid_horizon('t')}), qr/is not tracked/, 'and no horizon');
@@ -415,6 +423,10 @@ like(error(q{SELECT kid_track('bait')}), qr/"id" is not the next value/, 'a cloc
 
 # A full lock table: writers fail, and nothing is missed. kid_track() waits for writers that have begun.
 $database = 'extension';
+run(q{REVOKE USAGE ON SCHEMA kid FROM PUBLIC; DO $$BEGIN EXECUTE format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF id ON identity FOR EACH STATEMENT
+	EXECUTE FUNCTION kid.kid_track_enter(%s, %s)', 'identity'::regclass::oid, 'pg_class'::regclass::oid); END$$});
+like(error(q{SET ROLE writer; INSERT INTO identity (what) VALUES ('a')}), qr/^no error/, 'after a restore writers need no right to the schema of kid, whatever has the OID of the sequence');
+run(q{GRANT USAGE ON SCHEMA kid TO PUBLIC; SELECT kid.kid_track('identity')});
 my $many = open_session($node, $database);
 answer($many, 'BEGIN; SELECT count(pg_try_advisory_xact_lock(i)) FROM generate_series(1, 1000000) AS i;') =~ /out of shared memory/ or die 'no full lock table';
 answer($many, 'ROLLBACK; SELECT count(pg_advisory_lock(7, 7)); ROLLBACK;');
