@@ -6,9 +6,9 @@
 #@ make demo                   an ID, a time query and a crash, shown; a minute
 #@ make check                  the quick tests of every part; two minutes once it is built
 #@ make test                   what kid does; nine minutes. TESTS="sql/sno test/t/lease.pl unit:Step.*" for some tests,
-#@                             SUITES="regress tap" for some of unit, fuzz, test/build, regress, tap, test/lint,
-#@                             big-endian and arm64
-#@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, pyflakes, actionlint; four minutes
+#@                             SUITES="regress tap" for some of unit, test/build, regress and tap, or for others: test/lint,
+#@                             sanitized, fuzz, big-endian and arm64
+#@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, pyflakes, shellcheck, actionlint; four minutes
 #@ make test-clients           32 drivers and ORMs, from Debian and npm; CLIENTS="pg drizzle" for some; 20 minutes
 #@ make test-assertions        regression and TAP tests with a PostgreSQL that checks its assertions; 20 minutes
 #@ make test-postgresql        PostgreSQL's own regression tests with and without kid in their database; three minutes

@@ -321,11 +321,11 @@ append_to_file($churn, join '', map { "CREATE TABLE churn_$_ (id kid64 PRIMARY K
 	ALTER TABLE churn_$_ ADD other key, ADD UNIQUE (other), DROP COLUMN n;
 	CREATE TABLE churn_part_$_ (LIKE churn_$_ INCLUDING ALL);
 	CREATE INDEX churn_x ON churn_$_ (other); DROP INDEX churn_x;
-	DROP TABLE churn_$_, churn_part_$_;\n" } 1 .. 1000);
+	DROP TABLE churn_$_, churn_part_$_;\n" } 1 .. 400);
 my ($stdout, $stderr) = ('', '');
 my $churning = IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $churn ], '>', \$stdout, '2>', \$stderr,
 	IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
-my $churned = output_of(join '', map { "SELECT problem FROM kid_observe_all() WHERE problem LIKE '%cannot be read%';\n" } 1 .. 300);
+my $churned = output_of(join '', map { "SELECT problem FROM kid_observe_all() WHERE problem LIKE '%cannot be read%';\n" } 1 .. 100);
 ok($churning->pumpable, 'tables are still created and dropped during all calls') or diag $stderr;
 $churning->kill_kill;
 is($churned, '', 'no table that is dropped or changed meanwhile is reported as unreadable');
