@@ -44,5 +44,4 @@ inline std::uint64_t horizon_state(clock_id id, char const *function) {
 #define KID_EXPORT_OBSERVE(T, clock) KID_FUNCTION(T##_observe, kid::pg::observe<kid::T, kid::pg::clock>)
 
 /// Exports `function` of type T, which returns horizon_state() as an ID. T_type needs the member `state`.
-#define KID_EXPORT_HORIZON(T, function)                                                                                \
-  KID_FUNCTION(function, kid::pg::function)
+#define KID_EXPORT_HORIZON(T, function) KID_FUNCTION(function, kid::pg::function)
