@@ -1,5 +1,5 @@
-# Two million IDs of each type from eight sessions at once. No two are equal, those of each session rise (except flax), and they
-# have the time at which they were made.
+# Half a million IDs of each type from eight sessions at once. No two are equal, those of each session rise (except flax), and
+# they have the time at which they were made. KID_ROUNDS=4 makes it two million.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -7,6 +7,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Types;
 
+my $rounds = $ENV{KID_ROUNDS} // 1;
+my $each = 62_500 * $rounds;
+my $all = 8 * $each;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 # Preloaded, so that all sessions descend from a process that has the library.
@@ -31,7 +34,7 @@ sub check_ids
 	{
 		my $slack = $type eq 'sno' ? '5 ms' : '2 ms';
 		is($node->safe_psql('postgres', "SELECT count(*), count(DISTINCT $type) FROM $table"),
-			'2000000|2000000', "$table: no duplicate $type");
+			"$all|$all", "$table: no duplicate $type");
 		is( $node->safe_psql('postgres', qq{
 				SELECT n, before, kid_timestamp($type), after FROM $table
 				 WHERE kid_timestamp($type) NOT BETWEEN before - interval '$slack' AND after + interval '$slack'
@@ -52,7 +55,7 @@ $node->safe_psql('postgres',
 $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions',
 	{ 'sessions' => qq{
 		INSERT INTO sessions SELECT :client_id, n, clock_timestamp(), $generated, clock_timestamp()
-		  FROM generate_series(1, 250000) AS n;
+		  FROM generate_series(1, $each) AS n;
 	} });
 is($node->safe_psql('postgres', 'SELECT count(DISTINCT session) FROM sessions'), '8', 'all sessions inserted');
 check_ids('sessions', 'session');
@@ -60,7 +63,8 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM sessions WHERE kid_tick(sn
 
 # If sessions take turns, the IDs of both clocks are in the order of the turns.
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE log (session int, n kid64 DEFAULT kid_next(), id uuid DEFAULT kid_uuidv7())');
-$node->pgbench('-n -c 8 -j 2 -t 250', 0, [qr{processed: 2000/2000}], [qr{^$}], 'eight sessions write a log', { 'log' => q{
+my $turns = 63 * $rounds;
+$node->pgbench("-n -c 8 -j 2 -t $turns", 0, [qr{processed: }], [qr{^$}], 'eight sessions write a log', { 'log' => q{
 		BEGIN;
 		LOCK TABLE log IN SHARE ROW EXCLUSIVE MODE;
 		INSERT INTO log (session) SELECT :client_id FROM generate_series(1, 1000);
@@ -69,27 +73,27 @@ $node->pgbench('-n -c 8 -j 2 -t 250', 0, [qr{processed: 2000/2000}], [qr{^$}], '
 is( $node->safe_psql('postgres', q{
 		SELECT count(*), count(DISTINCT id), count(DISTINCT session), count(*) FILTER (WHERE id <= previous)
 		  FROM (SELECT *, lag(id) OVER (ORDER BY n) AS previous FROM log) s}),
-	'2000000|2000000|8|0', 'two million uuids rise in the order of the log');
+	join('|', (8000 * $turns) x 2, 8, 0), 'all uuids rise in the order of the log');
 $node->safe_psql('postgres', 'DROP TABLE log');
 
 # Many IDs a call, from 1 to 40000, while other sessions make them one at a time.
 my %in_batches = map { $_->{type} => "$_->{next}(" . ($_->{name} eq 'sno' ? '0, ' : '') . ':size)' } all_types();
 $node->safe_psql('postgres', "CREATE UNLOGGED TABLE batches (session int, $columns)");
-$node->pgbench('-n -c 8 -j 2 -t 40', 0, [qr{processed: 320/320}], [qr{^$}], 'sessions that make many IDs a call, beside sessions that make single ones', {
+$node->pgbench('-n -c 8 -j 2 -t ' . 10 * $rounds, 0, [qr{processed: }], [qr{^$}], 'sessions that make many IDs a call, beside sessions that make single ones', {
 	'batches@1' => join('', map { "\\set size random_zipfian(1, 40000, 1.1)\nINSERT INTO batches (session, $_) SELECT :client_id, id FROM $in_batches{$_} AS id;\n" } sort keys %in_batches),
 	'single@1' => join('', map { "INSERT INTO batches (session, $_->[0]) SELECT :client_id, $_->[1] FROM generate_series(1, 2000) AS n;\n" } @generators) });
 foreach my $type (sort keys %in_batches)
 {
-	is($node->safe_psql('postgres', "SELECT count($type) > 200000, count($type) - count(DISTINCT $type) FROM batches"),
+	is($node->safe_psql('postgres', "SELECT count($type) > 50000 * $rounds, count($type) - count(DISTINCT $type) FROM batches"),
 		't|0', "no duplicate $type among batches and single IDs");
 }
 
-# Twenty million snos in one run: under such a load the original library repeats some.
+# Millions of snos in one run: the original library repeats some of twenty million.
 $node->safe_psql('postgres', 'CREATE UNLOGGED TABLE many (id sno)');
-$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions make twenty million sno',
-	{ 'many' => q{INSERT INTO many SELECT sno_next() FROM generate_series(1, 2500000);} });
+$node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight sessions make millions of sno',
+	{ 'many' => qq{INSERT INTO many SELECT sno_next() FROM generate_series(1, 10 * $each);} });
 is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE kid_tick(id)) FROM many'),
-	'20000000|20000000|0', 'no duplicate among twenty million sno');
+	join('|', (10 * $all) x 2, 0), 'no duplicate among millions of sno');
 $node->safe_psql('postgres', 'DROP TABLE many');
 
 # All sessions share one sequence for back-filled IDs: eight sessions make 16000 of one instant.
