@@ -1,7 +1,7 @@
-# What docs say about tools that are not started here: docs/guides/kid_pandas.py gives the numbers and times of the vectors, and
-# the lines for pandas and the formulas of docs/guides/exchanging-data.md read columns, files and the same vectors. The query for Grafana uses the primary key. The query of
-# docs/operate/kid_exporter.yaml returns what this file, kid_alerts.yaml and the table in docs/operate/run-and-watch.md name, and
-# promtool, if it is there (Debian's package prometheus), accepts the alerts.
+# What docs say about tools that are not started here: docs/guides/kid_pandas.py and the files beside it give the numbers and times
+# of the vectors, and the lines for pandas in docs/guides/exchanging-data.md read columns, files and the same vectors. The query for
+# Grafana uses the primary key. The query of docs/operate/kid_exporter.yaml returns what this file, kid_alerts.yaml and the table in
+# docs/operate/run-and-watch.md name, and promtool, if it is there (Debian's package prometheus), accepts the alerts.
 use strict;
 use warnings;
 use utf8;
@@ -27,14 +27,14 @@ my @vectors = map { my @v = split /\t/; [ $v[5], unpack('q', pack 'Q', hex $v[4]
 my $rows = "$PostgreSQL::Test::Utils::tmp_check/vectors.tsv";
 append_to_file($rows, join '', map { join("\t", @$_) . "\n" } @vectors);
 my %formulas = (
-	python3 => [ 'python', 'py', <<'END' ],
+	python3 => [ 'kid64.py', <<'END' ],
 import sys
 for row in open(sys.argv[1]):
     t, n, us = row.split("\t")
     n = int(n) % 2**64
     print(number(t) == n and text(n) == t and micros(n) == int(us) and floor(int(us)) == n >> 14 << 14)
 END
-	node => [ 'js', 'mjs', <<'END' ],
+	node => [ 'kid64.mjs', <<'END' ],
 import { readFileSync } from 'node:fs';
 for (const row of readFileSync(process.argv[2], 'utf8').trim().split('\n')) {
   const [t, n, us] = row.split('\t'), id = BigInt.asUintN(64, BigInt(n));
@@ -42,13 +42,14 @@ for (const row of readFileSync(process.argv[2], 'utf8').trim().split('\n')) {
   console.log(equal ? 'True' : 'False');
 }
 END
-	sqlite3 => [ 'sqlite', 'sql', '' ]);
+	sqlite3 => [ 'kid64_sqlite.sql', '' ]);
 foreach my $tool (sort keys %formulas)
 {
-	my ($language, $ext, $rest) = @{ $formulas{$tool} };
+	my ($file, $rest) = @{ $formulas{$tool} };
+	my ($ext) = $file =~ /\.(\w+)$/;
 	SKIP: {
 		skip "there is no $tool", 1 unless grep { -x "$_/$tool" } split /:/, $ENV{PATH};
-		my ($code) = $exchange =~ /^```$language\n(.*?)^```$/ms;
+		my $code = slurp_file("docs/guides/$file");
 		my $program = "$PostgreSQL::Test::Utils::tmp_check/formulas.$ext";
 		append_to_file($program, $ext ne 'sql' ? $code . $rest : ".mode tabs\nCREATE TABLE orders (id text, n integer, us integer);\n.import $rows orders\n"
 			. $code =~ s/^SELECT \*, (.*) AS micros/SELECT iif(number = n AND $1 = us, 'True', 'False')/mr);
@@ -107,7 +108,7 @@ END
 SKIP: {
 	my ($python) = grep { system("$_ -c 'import pandas' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
 	skip 'there is no Python with pandas', 2 unless defined $python;
-	my (undef, $uses, $read) = $exchange =~ /^```python\n(.*?)^```$/msg;
+	my ($uses, $read) = $exchange =~ /^```python\n(.*?)^```$/msg;
 	my @uses = grep { /^frame/ } split /\n/, $uses;
 	my $program = "$PostgreSQL::Test::Utils::tmp_check/frames.py";
 	my $rows = sql(q{SELECT id || ' ' || id::bigint || ' ' || kid_uuidv7_at(t) || ' ' || to_char(t, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
