@@ -55,7 +55,7 @@ function unsealUuid(uuid, prefix, keys) {
   throw new RangeError(`not an ID: ${uuid}`);
 }
 
-const page = readFileSync('../../../docs/guides/public-ids.md', 'utf8');
+const page = readFileSync('../../../docs/guides/seal_vectors.txt', 'utf8');
 const vectors = [...page.matchAll(/^(\w{16}) +(\w+) +(\w+) +([-\w]{36})$/gm)];
 assert.equal(vectors.length, 3);
 for (const [, number, prefix, text, uuid] of vectors) {

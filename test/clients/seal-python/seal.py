@@ -53,7 +53,7 @@ def unseal_uuid(uuid, prefix, keys):
     raise ValueError(f"not an ID: {uuid}")
 
 
-with open("../../../docs/guides/public-ids.md", encoding="utf-8") as page:
+with open("../../../docs/guides/seal_vectors.txt", encoding="utf-8") as page:
     vectors = page.read()
 keys = [(1, re.search(r"key  *(\w{64})", vectors)[1], True)]
 vectors = re.findall(r"^(\w{16}) +(\w+) +(\w+) +([-\w]{36})$", vectors, re.MULTILINE)
