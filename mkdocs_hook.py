@@ -22,8 +22,9 @@ pages = []
 
 
 def card(title, path):
-    """Returns a job with the first paragraphs of SQL of its page, at most ten lines without their output."""
-    blocks = re.findall(r"^```sql\n(.*?)^```$", open("docs/" + path, encoding="utf-8").read(), re.DOTALL | re.MULTILINE)
+    """Returns a job with the SQL that its page begins with, at most ten lines, without the output."""
+    beginning = "\n## ".join(open("docs/" + path, encoding="utf-8").read().split("\n## ")[:2])
+    blocks = re.findall(r"^```sql\n(.*?)^```$", beginning, re.DOTALL | re.MULTILINE)
     sql = ""
     for paragraph in re.sub(r"^-- .*\n", "", "\n".join(blocks), flags=re.MULTILINE).strip().split("\n\n"):
         if (sql + paragraph).count("\n") >= 10:
