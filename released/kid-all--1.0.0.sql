@@ -1945,7 +1945,14 @@ BEGIN
         WITH RECURSIVE direct AS (
             SELECT d.classid, d.objid, d.objsubid
               FROM unnest(tabs, nums) AS c (tab, num)
-                   JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.tab AND d.refobjsubid = c.num
+                   JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.tab
+                                          AND d.refobjsubid = c.num AND d.deptype <> 'i'
+            UNION
+            -- The type of rows, if `num` is 0
+            SELECT d.classid, d.objid, d.objsubid
+              FROM unnest(tabs, nums) AS c (tab, num) JOIN pg_type AS t ON t.typrelid = c.tab AND c.num = 0
+                   JOIN pg_depend AS d ON d.refclassid = 'pg_type'::regclass AND d.refobjid IN (t.oid, t.typarray)
+                                          AND d.deptype <> 'i'
             UNION
             -- GROUP BY a primary key
             SELECT d.classid, d.objid, d.objsubid
@@ -2105,6 +2112,25 @@ BEGIN
     RAISE 'no lock after 300 attempts: run this step again';
 END $kid_lock$;$lock$, tables);
 
+-- `owners` are the roles whose objects are dropped and made again.
+CREATE OR REPLACE FUNCTION kid_checked(tables oid[], owners name[]) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    RETURN format($check$DO $kid_check$
+BEGIN
+    IF current_user <> %1$L THEN
+        RAISE 'must be owner of table %%', %2$L
+            USING HINT = format('Connect as %%I. SET ROLE does as well if you trust all code of that role.', %1$L);
+    ELSIF EXISTS (SELECT FROM unnest(%3$L::name[]) AS o (name) WHERE NOT pg_has_role(o.name, 'USAGE')) THEN
+        RAISE 'views of other roles are to be made again: GRANT these roles to %%: %%', current_user, %3$L;
+    ELSIF EXISTS (SELECT FROM pg_class WHERE oid = ANY (%4$L::oid[]) AND relforcerowsecurity)
+          AND NOT (SELECT rolbypassrls OR rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+        RAISE 'a table has FORCE ROW LEVEL SECURITY: its owner needs BYPASSRLS, or would not see all rows';
+    END IF;
+END $kid_check$;$check$, (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c WHERE c.oid = tables[1]),
+                  tables[1]::regclass, coalesce(owners, '{}'), tables);
+END $$;
+
 COMMENT ON FUNCTION kid_renamed(definition text, names text[], new_names text[]) IS
     'returns a definition with other names of columns';
 COMMENT ON FUNCTION kid_details(tab oid, num smallint) IS
@@ -2113,6 +2139,8 @@ COMMENT ON FUNCTION kid_remade(tabs oid[], nums smallint[]) IS
     'returns the views, rules, policies, triggers and statistics that hang on columns, as statements';
 COMMENT ON FUNCTION kid_locked(tables text) IS
     'returns a statement that locks tables, and keeps trying without making writers wait';
+COMMENT ON FUNCTION kid_checked(tables oid[], owners name[]) IS
+    'returns a statement that fails unless the session may change tables, and sees all their rows';
 
 -- Scripts that give a table new keys, for both editions
 --
@@ -2599,29 +2627,20 @@ END $$;
 
 -- `late` is a condition on rows t whose time cannot be that of a key.
 CREATE OR REPLACE FUNCTION kid_rekey_guards(
-    owner name, owners name[], triggers text, late text, tabs oid[], nums smallint[], OUT part text, OUT statement text)
-    RETURNS SETOF record
+    triggers text, late text, tabs oid[], nums smallint[], OUT part text, OUT statement text) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
     part := 'check';
     statement := format($check$DO $kid_rekey$
 BEGIN
-    IF current_user <> %1$L THEN
-        RAISE 'must be owner of table %%', %2$L
-            USING HINT = format('Connect as %%I. SET ROLE does as well if you trust all code of that role.', %1$L);
-    ELSIF EXISTS (SELECT FROM unnest(%3$L::name[]) AS o (name) WHERE NOT pg_has_role(o.name, 'USAGE')) THEN
-        RAISE 'views of other roles are to be made again: GRANT these roles to %%: %%', current_user, %3$L;
-    ELSIF EXISTS (SELECT FROM pg_class WHERE oid = ANY (%4$L::oid[]) AND relforcerowsecurity)
-          AND NOT (SELECT rolbypassrls OR rolsuper FROM pg_roles WHERE rolname = current_user) THEN
-        RAISE 'a table has FORCE ROW LEVEL SECURITY: its owner needs BYPASSRLS, or would not see all rows';
-    ELSIF %5$L = 'off' AND NOT has_parameter_privilege('session_replication_role', 'SET') THEN
+    IF %1$L = 'off' AND NOT has_parameter_privilege('session_replication_role', 'SET') THEN
         RAISE 'must be able to set session_replication_role, so that no trigger runs while rows are filled'
             USING HINT = format('As a superuser run GRANT SET ON PARAMETER session_replication_role TO %%I. Or print '
                 'the script with triggers => ''condition'', or with ''run'' to let them run.', current_user);
-    ELSIF EXISTS (SELECT FROM ONLY %2$s AS t WHERE %6$s) THEN
+    ELSIF EXISTS (SELECT FROM ONLY %2$s AS t WHERE %3$s) THEN
         RAISE 'rows of %% have no time, or one that is not past', %2$L;
     END IF;
-END $kid_rekey$;$check$, owner, tabs[1]::regclass, owners, tabs, triggers, late);
+END $kid_rekey$;$check$, triggers, tabs[1]::regclass, late);
     RETURN NEXT;
     part := 'others';
     statement := format($rest$DO $kid_rekey$
@@ -2758,7 +2777,8 @@ BEGIN
         'SELECT ''begin'' AS part, ''BEGIN ISOLATION LEVEL READ COMMITTED;'' AS statement '
         'UNION ALL SELECT ''begin'', %1$s.kid_locked($17) '
         'UNION ALL SELECT ''vacuum'', ''VACUUM (ANALYZE) '' || $17 || '';'' '
-        'UNION ALL SELECT * FROM %1$s.kid_rekey_guards(pg_get_userbyid($18), coalesce($19, ''{}''), $6, $20, $1, $2) '
+        'UNION ALL SELECT ''check'', %1$s.kid_checked($1, $18) '
+        'UNION ALL SELECT * FROM %1$s.kid_rekey_guards($6, $19, $1, $2) '
         'UNION ALL SELECT * FROM %1$s.kid_rekey_conditions($1) WHERE $6 = ''condition'' '
         'UNION ALL SELECT * FROM %1$s.kid_rekey_indexes($1, $2, $4, $5) '
         'UNION ALL SELECT * FROM %1$s.kid_rekey_constraints($1, $2, $4, $5) '
@@ -2773,7 +2793,7 @@ BEGIN
             coalesce('t.' || quote_ident(time_column) || '::timestamptz',
                      format('%L::timestamptz + (%L::timestamptz - %1$L::timestamptz) * ((row_number() OVER (ORDER BY '
                             't.%3$s) - 1)::float8 / count(*) OVER ())', lower(during), upper(during), key.name)),
-            ids.at, key.equals, key.type, ids.next, ids.equals, old_next, all_tables, key.relowner, owners,
+            ids.at, key.equals, key.type, ids.next, ids.equals, old_next, all_tables, owners,
             coalesce(format('t.%s IS NULL OR NOT isfinite(t.%1$s) OR t.%1$s > now()', quote_ident(time_column))
                      || left(time_column, 0), 'false');
     RETURN QUERY
@@ -2847,11 +2867,479 @@ COMMENT ON FUNCTION kid_rekey_filling(
     own text, triggers text, at text, new_key text, equals text, old_type text, target regtype, tabs oid[], tops oid[], ids smallint[], names text[]) IS
     'returns statements for the triggers, the procedure that fills rows, and its tables';
 COMMENT ON FUNCTION kid_rekey_guards(
-    owner name, owners name[], triggers text, late text, tabs oid[], nums smallint[]) IS
+    triggers text, late text, tabs oid[], nums smallint[]) IS
     'returns the check of a script, and the statement that looks for objects that were made since it was printed';
 COMMENT ON FUNCTION kid_rekey_script(
     relation regclass, time_column name, target regtype, during tstzrange, all_rows boolean, triggers text, old_name name) IS
     'prints the statements that give the rows of a table, and the rows that refer to them, new keys';
+
+-- Scripts that partition a table by time, for both editions
+--
+-- kid_partition_script() executes nothing. A table becomes the first partition of a new one, which takes its name and
+-- gets all that it had: PostgreSQL prints objects with the name of the table, and so as the new table needs them. No
+-- row is copied. From a default or first partition, rows move into partitions by time.
+
+CREATE OR REPLACE FUNCTION kid_state(relation regclass) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT md5(concat(c.relname, c.relacl, c.relrowsecurity, c.relforcerowsecurity, c.relowner,
+                (SELECT string_agg(concat_ws(' ', d.classid, d.objid, d.objsubid, d.refobjsubid), ',' ORDER BY d.*)
+                   FROM pg_depend AS d
+                        LEFT JOIN pg_constraint AS k ON (d.classid, d.objid) = ('pg_constraint'::regclass, k.oid)
+                  WHERE (d.refclassid, d.refobjid) = ('pg_class'::regclass, c.oid)
+                        AND k.conname IS DISTINCT FROM 'kid_until'),
+                (SELECT string_agg(concat_ws(' ', a.attname, a.atttypid, a.attacl, a.attnotnull), ',' ORDER BY a.attnum)
+                   FROM pg_attribute AS a WHERE a.attrelid = c.oid)))
+              FROM pg_class AS c WHERE c.oid = relation);
+END $$;
+
+CREATE OR REPLACE FUNCTION kid_partition_problems(relation regclass, key smallint, tables oid[]) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    RETURN (SELECT string_agg(p.text, E'\n' ORDER BY p.text) FROM (
+        SELECT format('index %s is unique without the column of the IDs', i.indexrelid::regclass) FROM pg_index AS i
+         WHERE i.indrelid = relation AND i.indisunique AND key <> ALL (i.indkey::smallint[])
+        UNION ALL
+        SELECT format('constraint %I is an exclusion, not valid, or NO INHERIT', k.conname) FROM pg_constraint AS k
+         WHERE k.conrelid = relation AND k.conname <> 'kid_until'
+               AND (k.contype = 'x' OR NOT k.convalidated OR k.contype = 'c' AND k.connoinherit)
+        UNION ALL
+        SELECT format('trigger %I has a transition table', t.tgname) FROM pg_trigger AS t
+         WHERE t.tgrelid = relation AND t.tgtype & 1 = 1 AND coalesce(t.tgoldtable, t.tgnewtable) IS NOT NULL
+        UNION ALL
+        SELECT format('%s is a child of %s', relation, i.inhparent::regclass) FROM pg_inherits AS i
+         WHERE i.inhrelid = relation
+        UNION ALL
+        SELECT format('%s is typed, unlogged or temporary', relation) FROM pg_class AS c
+         WHERE c.oid = relation AND (c.reloftype <> 0 OR c.relpersistence <> 'p')
+        UNION ALL
+        SELECT format('%s has a foreign key in common, and does not belong to %s', t.oid::regclass, c.relowner::regrole)
+          FROM pg_class AS c JOIN pg_class AS t ON t.oid = ANY (tables) AND t.relowner <> c.relowner
+         WHERE c.oid = relation) AS p (text));
+END $$;
+
+-- `old` is the name that the table gets as a partition. Its indexes get names with their OIDs.
+CREATE OR REPLACE FUNCTION kid_partition_copy(
+    relation regclass, old text, OUT part text, OUT statement text) RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+BEGIN
+    RETURN QUERY
+    SELECT v.part, format(v.template || ';', i.indexrelid::regclass, i.indexrelid, c.relnamespace::regnamespace,
+                          c.relname, pg_get_indexdef(c.oid), obj_description(c.oid, 'pg_class'))
+      FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid,
+           LATERAL (VALUES
+               ('rename', 'ALTER INDEX %1$s RENAME TO kid_old_%2$s'),
+               ('unname', 'ALTER INDEX %3$s.kid_old_%2$s RENAME TO %4$I'),
+               ('copy', CASE WHEN NOT EXISTS (SELECT FROM pg_constraint AS k
+                                               WHERE k.conindid = c.oid AND k.contype IN ('p', 'u')) THEN '%5$s' END),
+               ('copy', CASE WHEN obj_description(c.oid, 'pg_class') <> '' THEN 'COMMENT ON INDEX %1$s IS %6$L' END))
+               AS v (part, template)
+     WHERE i.indrelid = relation;
+    -- A foreign key to the table itself, and those of others, refer to the partition until they are made again.
+    RETURN QUERY
+    SELECT v.part, format(v.template || ';', k.conrelid::regclass, quote_ident(k.conname), pg_get_constraintdef(k.oid),
+                          o.comment)
+      FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid,
+           LATERAL (SELECT obj_description(k.oid, 'pg_constraint'),
+                           k.convalidated AND k.conrelid <> relation AND c.relkind = 'r') AS o (comment, is_late),
+           LATERAL (VALUES
+               (false, 'first_copy', 'ALTER TABLE %1$s ADD CONSTRAINT %2$s %3$s'),
+               (false, 'copy', left(o.comment, 0) || 'COMMENT ON CONSTRAINT %2$s ON %1$s IS %4$L'),
+               (true, 'cut', 'ALTER TABLE %1$s DROP CONSTRAINT %2$s'),
+               (true, 'join', CASE WHEN o.is_late THEN 'ALTER TABLE %1$s ADD CONSTRAINT %2$s %3$s NOT VALID'
+                                   ELSE 'ALTER TABLE %1$s ADD CONSTRAINT %2$s %3$s' END),
+               (true, 'join', left(o.comment, 0) || 'COMMENT ON CONSTRAINT %2$s ON %1$s IS %4$L'),
+               (true, 'validate', CASE WHEN o.is_late THEN 'ALTER TABLE %1$s VALIDATE CONSTRAINT %2$s' END))
+           AS v (refers, part, template)
+     WHERE k.conparentid = 0 AND k.conname <> 'kid_until' AND v.refers = (k.confrelid = relation)
+           AND (k.confrelid = relation OR k.conrelid = relation AND k.contype IN ('c', 'f', 'p', 'u'))
+     ORDER BY k.contype = 'f', k.conname;
+    RETURN QUERY
+    SELECT v.part, format(v.template || ';', relation, old, quote_ident(a.attname), n.oid::regclass,
+                          'kid_script.last_' || a.attnum,
+                          concat_ws(' ', 'INCREMENT', s.seqincrement, 'MINVALUE', s.seqmin, 'MAXVALUE', s.seqmax,
+                                    'START', s.seqstart, 'CACHE', s.seqcache, CASE WHEN s.seqcycle THEN 'CYCLE' END),
+                          CASE a.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END,
+                          (SELECT string_agg(format('GRANT %s ON SEQUENCE %s TO %s', x.privilege_type, n.oid::regclass,
+                                                    CASE x.grantee WHEN 0 THEN 'PUBLIC'
+                                                         ELSE quote_ident(pg_get_userbyid(x.grantee)) END), '; ')
+                             FROM aclexplode(n.relacl) AS x))
+      FROM pg_attribute AS a
+           JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid
+                                  AND d.refobjsubid = a.attnum AND d.classid = 'pg_class'::regclass
+           JOIN pg_sequence AS s ON s.seqrelid = d.objid JOIN pg_class AS n ON n.oid = s.seqrelid,
+           LATERAL (VALUES
+               (false, 'copy', 'ALTER SEQUENCE %4$s OWNED BY %1$s.%3$s'),
+               (false, 'keep', 'ALTER SEQUENCE %4$s OWNED BY %2$s.%3$s'),
+               (true, 'keep_identity', 'SELECT set_config(%5$L, last_value || '' '' || is_called, true) FROM %4$s'),
+               (true, 'drop_identity', 'ALTER TABLE %2$s ALTER %3$s DROP IDENTITY'),
+               (true, 'identity',
+                'ALTER TABLE %1$s ALTER %3$s ADD GENERATED %7$s AS IDENTITY (SEQUENCE NAME %4$s %6$s)'),
+               (true, 'identity', 'SELECT setval(%4$L, split_part(current_setting(%5$L), '' '', 1)::bigint, '
+                                  'split_part(current_setting(%5$L), '' '', 2)::boolean)'),
+               (true, 'identity', CASE WHEN n.relacl::text <> '' THEN '%8$s' END)) AS v (is_identity, part, template)
+     WHERE a.attrelid = relation AND d.deptype IN ('a', 'i') AND v.is_identity = (a.attidentity <> '');
+END $$;
+
+CREATE OR REPLACE FUNCTION kid_partition_moves(
+    parent regclass, period interval, until timestamptz, source regclass, type regtype, key text,
+    OUT step text, OUT statement text, OUT lock text, OUT note text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    home text := 'kid';
+    is_default boolean;
+    columns text;
+    lock_all text;
+    problems text;
+BEGIN
+    SELECT d.partdefid = source INTO is_default
+      FROM pg_inherits AS i JOIN pg_partitioned_table AS d ON d.partrelid = i.inhparent
+     WHERE (i.inhparent, i.inhrelid) = (parent, source);
+    IF NOT FOUND THEN
+        RAISE '% has no such partition, or no default partition', parent USING ERRCODE = 'wrong_object_type';
+    END IF;
+    SELECT string_agg(format('%s on %s runs in any case: disable it first', h.name, h.tab::regclass), E'\n')
+      INTO problems
+      FROM (SELECT format('trigger %I', t.tgname), t.tgrelid FROM pg_trigger AS t
+             WHERE t.tgenabled IN ('A', 'R') AND t.tgtype & 12 <> 0 AND NOT t.tgisinternal
+            UNION ALL
+            SELECT format('rule %I', r.rulename), r.ev_class FROM pg_rewrite AS r
+             WHERE r.ev_enabled IN ('A', 'R') AND r.ev_type IN ('3', '4')) AS h (name, tab)
+     WHERE h.tab IN (parent, source);
+    IF problems IS NOT NULL THEN
+        RAISE 'cannot print a script for %', parent USING ERRCODE = 'feature_not_supported', DETAIL = problems;
+    END IF;
+    columns := (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute AS a
+                 WHERE a.attrelid = parent AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '');
+    EXECUTE format('SELECT %s.kid_locked($1::text)', home) INTO lock_all USING parent;
+    RETURN QUERY
+    SELECT 'move', format(v.template, parent, source, columns, key, type, period, until, home), 'ACCESS EXCLUSIVE',
+           'Needs GRANT SET ON PARAMETER session_replication_role. Subscribers delete and insert the rows, too.'
+      FROM (VALUES
+               ('BEGIN ISOLATION LEVEL READ COMMITTED;'),
+               ('SET LOCAL session_replication_role = replica;'),
+               ('SET LOCAL row_security = off;'),
+               (replace(lock_all, '%', '%%')),
+               ('CREATE TEMP TABLE kid_late ON COMMIT DROP AS SELECT %3$s FROM %2$s;'),
+               ('DELETE FROM %2$s;'),
+               (CASE WHEN NOT is_default THEN 'ALTER TABLE %1$s DETACH PARTITION %2$s;' END),
+               (CASE WHEN NOT is_default THEN 'DROP TABLE %2$s;' END),
+               ('SELECT %8$s.kid_create_partitions(%1$L, %6$L, %7$L, at_most => NULL, since => ('
+                'SELECT %8$s.kid_bound_time(%5$L, lpad(l.%4$s::text, 36)::name) FROM pg_temp.kid_late AS l '
+                'ORDER BY l.%4$s LIMIT 1));'),
+               ('INSERT INTO %1$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM pg_temp.kid_late;'),
+               ('COMMIT;'),
+               (CASE WHEN is_default THEN 'VACUUM (ANALYZE) %2$s;' END)) AS v (template)
+     WHERE v.template IS NOT NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION kid_partition_script(
+    relation regclass, period interval, until timestamptz, rows_of regclass DEFAULT NULL,
+    OUT step text, OUT statement text, OUT lock text, OUT note text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql STABLE ROWS 50 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    home text := 'kid';
+    tab record;
+    bound text;
+    tables oid[];
+    problems text;
+    parts text[];
+    statements text[];
+BEGIN
+    SELECT c.relname, c.relkind, a.attnum AS num, quote_ident(a.attname) AS key,
+           a.atttypid::regtype AS type, format('%s.%I', c.relnamespace::regnamespace, o.name) AS old,
+           o.name AS old_name, nullif(d.partdefid, 0)::regclass AS default_partition,
+           CASE WHEN c.relrowsecurity THEN '' END AS has_policies,
+           CASE WHEN c.relforcerowsecurity THEN '' END AS forces,
+           (SELECT array_agg(n.attnum) || smallint '0' FROM pg_attribute AS n
+             WHERE n.attrelid = c.oid AND n.attnum > 0) AS nums
+      INTO tab
+      FROM pg_class AS c
+           LEFT JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary AND i.indnkeyatts = 1
+           LEFT JOIN pg_partitioned_table AS d ON d.partrelid = c.oid
+           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = coalesce(d.partattrs[0], i.indkey[0]),
+           LATERAL (SELECT CASE WHEN octet_length(c.relname) < 60 AND NOT EXISTS (
+                                     SELECT FROM pg_class AS x
+                                      WHERE x.relname = c.relname || '_old' AND x.relnamespace = c.relnamespace)
+                                THEN c.relname || '_old' ELSE 'kid_old_' || c.oid END) AS o (name)
+     WHERE c.oid = relation AND c.relkind IN ('r', 'p');
+    IF FOUND THEN
+        EXECUTE format('SELECT ltrim(%s.kid_bound_at($1, $2)::text)', home) INTO bound USING tab.type, until;
+    END IF;
+    IF bound IS NULL THEN
+        RAISE '% has no primary key that is one column of IDs, and is not partitioned by IDs', relation
+            USING ERRCODE = 'wrong_object_type';
+    ELSIF tab.relkind = 'p' THEN
+        RETURN QUERY EXECUTE format('SELECT * FROM %s.kid_partition_moves($1, $2, $3, $4, $5, $6)', home)
+            USING relation, period, until, coalesce(rows_of, tab.default_partition), tab.type, tab.key;
+        RETURN;
+    ELSIF until <= now() THEN
+        RAISE 'the time % has passed', until USING ERRCODE = 'invalid_parameter_value',
+            HINT = 'Rows until then stay in the first partition. Inserts would fail before it is one.';
+    END IF;
+    tables := ARRAY(SELECT k.conrelid FROM pg_constraint AS k WHERE k.confrelid = relation AND k.conrelid <> relation
+                    UNION SELECT k.confrelid FROM pg_constraint AS k
+                     WHERE k.conrelid = relation AND k.confrelid NOT IN (0, relation));
+    EXECUTE format('SELECT %s.kid_partition_problems($1, $2, $3)', home) INTO problems USING relation, tab.num, tables;
+    IF problems IS NOT NULL THEN
+        RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
+    END IF;
+    EXECUTE format(
+        'WITH h AS (SELECT * FROM %1$s.kid_remade(ARRAY(SELECT $1::oid FROM unnest($2)), $2) WITH ORDINALITY '
+        'AS r (label, owner, remove, make, n)) '
+        'SELECT array_agg(p.part), array_agg(p.statement) FROM ('
+        'SELECT ''lock'' AS part, %1$s.kid_locked(concat($1::text, $6)) AS statement '
+        'UNION ALL SELECT ''check'', %1$s.kid_checked($1::oid || $12, '
+        '(SELECT array_agg(pg_get_userbyid(h.owner)) FROM h)) '
+        'UNION ALL SELECT ''detail'', %1$s.kid_details($1, smallint ''0'') '
+        'UNION ALL (SELECT ''remove'', h.remove FROM h ORDER BY h.n DESC) '
+        'UNION ALL (SELECT ''make'', h.make FROM h ORDER BY h.n) '
+        'UNION ALL SELECT * FROM %1$s.kid_partition_copy($1, $3) '
+        'UNION ALL '
+        'SELECT v.part, format(v.template, $1, $3, $4, $5, $7, $8, $9, $10, $11, %1$L, %1$s.kid_state($1)) '
+        'FROM unnest($13::text[], $14::text[]) AS v (part, template)) AS p', home)
+       INTO parts, statements
+      USING relation, tab.nums, tab.old, tab.old_name, tab.relname,
+            (SELECT string_agg(', ' || t::regclass, '') FROM unnest(tables) AS t), tab.key, bound, tab.type, period,
+            until, tables,
+            '{begin,unchanged,until,prove,partition,partition,secure,secure,attach,commit,partitions,proved,'
+            'check_back,check_back,detach,drop,return,unproved}',
+            ARRAY['BEGIN ISOLATION LEVEL READ COMMITTED;',
+                  $check$DO $kid_script$ BEGIN IF %10$s.kid_state(%1$L::regclass) <> %11$L THEN
+    RAISE 'objects of %% have changed since this script was printed', %1$L USING HINT = 'Print it again.';
+END IF; END $kid_script$;$check$,
+                  'ALTER TABLE %1$s DROP CONSTRAINT IF EXISTS kid_until, '
+                  'ADD CONSTRAINT kid_until CHECK (%5$s < %6$L::%7$s) NOT VALID;',
+                  'ALTER TABLE %1$s VALIDATE CONSTRAINT kid_until;',
+                  'ALTER TABLE %1$s RENAME TO %3$I;',
+                  'CREATE TABLE %1$s (LIKE %2$s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE '
+                  'INCLUDING COMPRESSION) PARTITION BY RANGE (%5$s);',
+                  tab.has_policies || 'ALTER TABLE %1$s ENABLE ROW LEVEL SECURITY;',
+                  tab.forces || 'ALTER TABLE %1$s FORCE ROW LEVEL SECURITY;',
+                  'ALTER TABLE %1$s ATTACH PARTITION %2$s FOR VALUES FROM (MINVALUE) TO (%6$L);',
+                  'COMMIT;',
+                  'SELECT %10$s.kid_create_partitions(%1$L, %8$L, %9$L::timestamptz + 7 * %8$L::interval);',
+                  'ALTER TABLE %2$s DROP CONSTRAINT kid_until;',
+                  'SET LOCAL row_security = off;',
+                  $check$DO $kid_script$ BEGIN IF EXISTS (SELECT FROM %1$s WHERE tableoid <> %2$L::regclass) THEN
+    RAISE 'other partitions have rows: move them into %%', %2$L;
+END IF; END $kid_script$;$check$,
+                  'ALTER TABLE %1$s DETACH PARTITION %2$s;',
+                  'DROP TABLE %1$s;',
+                  'ALTER TABLE %2$s RENAME TO %4$I;',
+                  'ALTER TABLE %1$s DROP CONSTRAINT IF EXISTS kid_until;'];
+    RETURN QUERY
+    SELECT e.step, s.statement, e.lock, e.note
+      FROM (VALUES
+               (1, 'check', NULL, 'Changes nothing. An error says what to do.', '{check}'),
+               (2, 'prepare', 'ACCESS EXCLUSIVE, brief',
+                'From here on IDs of that time or later are errors, until the swap.', '{until}'),
+               (3, 'prepare', 'none that blocks reads or writes', 'Reads the table.', '{prove}'),
+               (4, 'swap', 'ACCESS EXCLUSIVE, brief',
+                'Fills materialized views under the lock. On an error all is as before: run it again.',
+                '{begin,lock,unchanged,remove,cut,rename,keep_identity,partition,first_copy,copy,detail,secure,'
+                'drop_identity,identity,attach,make,join,commit}'),
+               (5, 'partitions', 'SHARE UPDATE EXCLUSIVE', 'Repeat it regularly, for later times.',
+                '{begin,partitions,commit,validate,proved}'),
+               (6, 'back', 'ACCESS EXCLUSIVE, brief', 'Instead of the step partitions: all is as before.',
+                '{begin,lock,check_back,remove,cut,keep,keep_identity,detach,drop,return,unname,identity,make,join,'
+                'unproved,commit,validate}')) AS e (n, step, lock, note, contents),
+           unnest(e.contents::text[]) WITH ORDINALITY AS p (part, n)
+           JOIN unnest(parts, statements) WITH ORDINALITY AS s (part, statement, n) ON s.part = p.part
+     WHERE s.statement <> '' ORDER BY e.n, p.n, s.n;
+END $$;
+
+COMMENT ON FUNCTION kid_state(relation regclass) IS
+    'returns what changes when a table gets other objects, rights or policies';
+COMMENT ON FUNCTION kid_partition_problems(relation regclass, key smallint, tables oid[]) IS
+    'returns what kid_partition_script() cannot handle, a line each';
+COMMENT ON FUNCTION kid_partition_copy(
+    relation regclass, old text) IS
+    'returns statements that give a new table all that a table has, and statements that take it back';
+COMMENT ON FUNCTION kid_partition_moves(
+    parent regclass, period interval, until timestamptz, source regclass, type regtype, key text) IS
+    'returns the steps that move the rows of a partition into partitions by time';
+COMMENT ON FUNCTION kid_partition_script(
+    relation regclass, period interval, until timestamptz, rows_of regclass) IS
+    'prints the statements that partition a table by time, or move rows of a partition into partitions by time';
+
+-- Scripts that take kid's types and functions away from a table, for both editions
+
+-- The types are kid's own, domains over them, and arrays of both. Foreign keys link the columns that have to change
+-- together. `makes` is what the default of a column calls, if it is a function of kid.
+CREATE OR REPLACE FUNCTION kid_uninstall_columns(
+    relation regclass, OUT tab oid, OUT num smallint, OUT is_own boolean, OUT name text, OUT type text,
+    OUT not_null boolean, OUT checks text, OUT makes text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    home text := 'kid';
+    types oid[];
+    generators name[];
+BEGIN
+    EXECUTE format('SELECT array_agg(DISTINCT f.type::oid) FILTER (WHERE f.type <> ''uuid''::regtype), '
+                   'array_agg(DISTINCT f.next::name) FROM %s.kid_stored_forms() AS f', home) INTO types, generators;
+    RETURN QUERY
+    WITH RECURSIVE base (domain, type, not_null, checks) AS (
+        SELECT t, t, false, NULL COLLATE "C" FROM unnest(types) AS t
+        UNION ALL
+        SELECT t.oid, b.type, b.not_null OR t.typnotnull, concat_ws(', ', b.checks,
+               (SELECT string_agg(quote_ident(k.conname), ', ') FROM pg_constraint AS k
+                 WHERE k.contypid = t.oid AND k.contype = 'c'))
+          FROM base AS b JOIN pg_type AS t ON t.typbasetype = b.domain AND t.typtype = 'd'),
+    typed AS (
+        SELECT a.attrelid, a.attnum, t.typname, b.not_null, b.checks, a.atttypid <> b.domain AS is_array
+          FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f')
+               JOIN pg_type AS y ON y.oid = a.atttypid JOIN base AS b ON b.domain IN (y.oid, y.typelem)
+               JOIN pg_type AS t ON t.oid = b.type
+         WHERE NOT a.attisdropped),
+    linked (tab, num) AS (
+        SELECT relation::oid, a.attnum FROM pg_attribute AS a WHERE a.attrelid = relation AND a.attnum > 0
+        UNION
+        SELECT o.*
+          FROM linked AS l JOIN pg_constraint AS k ON k.contype = 'f' AND l.tab IN (k.conrelid, k.confrelid),
+               unnest(k.conkey, k.confkey) AS p (child, parent),
+               LATERAL (VALUES (k.conrelid, p.child), (k.confrelid, p.parent)) AS o (tab, num)
+         WHERE (l.tab, l.num) IN ((k.conrelid, p.child), (k.confrelid, p.parent))
+               AND EXISTS (SELECT FROM typed AS t WHERE (t.attrelid, t.attnum) = (l.tab, l.num)))
+    SELECT p.tab, b.attnum, p.tab = l.tab AND b.attinhcount = 0, quote_ident(a.attname),
+           CASE WHEN t.typname IN ('kid64', 'flake') THEN 'bigint' WHEN t.typname <> '' THEN 'text' END
+           || CASE WHEN t.is_array THEN '[]' ELSE '' END
+           || CASE WHEN t.typname IN ('kid64', 'flake') THEN '' ELSE ' COLLATE "C"' END,
+           t.not_null, t.checks,
+           (SELECT p.oid::regproc::text
+              FROM pg_attrdef AS f JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
+                                                          AND d.refclassid = 'pg_proc'::regclass
+                   JOIN pg_proc AS p ON p.oid = d.refobjid AND p.pronamespace = home::regnamespace
+             WHERE (f.adrelid, f.adnum) = (l.tab, l.num) AND p.proname = ANY (generators) LIMIT 1)
+      FROM linked AS l JOIN pg_attribute AS a ON a.attrelid = l.tab AND a.attnum = l.num AND NOT a.attisdropped
+           LEFT JOIN typed AS t ON (t.attrelid, t.attnum) = (l.tab, l.num)
+           JOIN LATERAL (SELECT l.tab UNION SELECT p.relid FROM pg_partition_tree(l.tab) AS p) AS p (tab) ON true
+           JOIN pg_attribute AS b ON b.attrelid = p.tab AND b.attname = a.attname
+     ORDER BY l.tab <> relation, l.tab, l.num;
+END $$;
+
+CREATE OR REPLACE FUNCTION kid_uninstall_script(
+    relation regclass, OUT step text, OUT statement text, OUT lock text, OUT note text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    home text := 'kid';
+    columns record;
+    tables text;
+    problems text;
+    version integer := current_setting('server_version_num');
+    parts text[];
+    statements text[];
+BEGIN
+    EXECUTE format('SELECT array_agg(c.tab) AS tabs, array_agg(c.num) AS nums, array_agg(c.is_own) AS own, '
+                   'array_agg(c.name) AS names, array_agg(c.type) AS types, array_agg(c.not_null) AS not_nulls, '
+                   'array_agg(c.checks) AS checks, array_agg(c.makes) AS makes '
+                   'FROM %s.kid_uninstall_columns($1) AS c WHERE coalesce(c.type, c.makes) IS NOT NULL', home)
+       INTO columns USING relation;
+    IF columns.tabs IS NULL THEN
+        RAISE '% has no columns of kid''s types, and no default that calls kid', relation
+            USING ERRCODE = 'wrong_object_type';
+    END IF;
+    SELECT string_agg(DISTINCT format('%s %s', t.oid::regclass, w.text), E'\n') INTO problems
+      FROM unnest(columns.tabs, columns.nums, columns.names, columns.types, columns.checks)
+           AS c (tab, num, name, type, checks)
+           JOIN pg_class AS t ON t.oid = c.tab,
+           LATERAL (VALUES
+               (c.checks <> '', format('has a domain for %s with constraints: %s', c.name, c.checks)),
+               (t.relowner <> (SELECT r.relowner FROM pg_class AS r WHERE r.oid = relation), 'belongs to another role'),
+               (c.type <> '' AND EXISTS (SELECT FROM pg_partitioned_table AS p
+                                          WHERE p.partrelid = c.tab AND c.num = ANY (p.partattrs)),
+                format('is partitioned by %s', c.name))) AS w (is_so, text)
+     WHERE w.is_so;
+    IF problems IS NOT NULL THEN
+        RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
+    END IF;
+    tables := (SELECT string_agg(DISTINCT c.tab::regclass::text, ', ')
+                 FROM unnest(columns.tabs, columns.own) AS c (tab, own) WHERE c.own);
+    EXECUTE format(
+        'WITH h AS (SELECT * FROM %1$s.kid_remade($1, $2) WITH ORDINALITY AS r (label, owner, remove, make, n)) '
+        'SELECT array_agg(p.part), array_agg(p.statement) FROM ('
+        'SELECT ''begin'' AS part, ''BEGIN ISOLATION LEVEL READ COMMITTED;'' AS statement '
+        'UNION ALL SELECT ''begin'', %1$s.kid_locked($3) '
+        'UNION ALL SELECT ''commit'', ''COMMIT;'' '
+        'UNION ALL SELECT ''check'', %1$s.kid_checked($1, (SELECT array_agg(pg_get_userbyid(h.owner)) FROM h)) '
+        'UNION ALL (SELECT ''remove'', h.remove FROM h ORDER BY h.n DESC) '
+        'UNION ALL (SELECT ''make'', h.make FROM h WHERE h.make NOT LIKE ''%%kid_own_ids_trigger(%%'' ORDER BY h.n)) '
+        'AS p', home) INTO parts, statements USING columns.tabs, columns.nums, tables;
+    RETURN QUERY
+    SELECT e.step, s.statement, e.lock, e.note
+      FROM (VALUES
+               (0, 'check', NULL, 'Changes nothing. An error says what to do.', '{check}'),
+               (1, 'swap', 'ACCESS EXCLUSIVE',
+                'Rewrites tables with columns that become text. On an error all is as before.',
+                '{begin,remove,cut,type,default,join,make,commit}'),
+               (2, 'validate', 'none that blocks reads or writes', NULL, '{validate}'))
+           AS e (n, step, lock, note, contents),
+           unnest(e.contents::text[]) WITH ORDINALITY AS p (part, n)
+           JOIN (SELECT * FROM unnest(parts, statements) WITH ORDINALITY
+                 UNION ALL
+                 SELECT v.part, format(v.template, k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid)), k.oid
+                   FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid,
+                        LATERAL (SELECT k.convalidated AND (c.relkind = 'r' OR version >= 180000)) AS o (is_online),
+                        LATERAL (VALUES
+                            ('cut', 'ALTER TABLE %1$s DROP CONSTRAINT %2$I;'),
+                            ('join', 'ALTER TABLE %1$s ADD CONSTRAINT %2$I %3$s'
+                                     || CASE WHEN o.is_online THEN ' NOT VALID;' ELSE ';' END),
+                            ('validate', CASE WHEN o.is_online THEN 'ALTER TABLE %1$s VALIDATE CONSTRAINT %2$I;' END))
+                        AS v (part, template)
+                  WHERE k.contype = 'f' AND k.conparentid = 0
+                        AND EXISTS (SELECT FROM unnest(columns.tabs, columns.nums, columns.types) AS x (tab, num, type)
+                                     WHERE x.type <> '' AND x.tab = k.conrelid AND x.num = ANY (k.conkey))
+                 UNION ALL
+                 SELECT 'cut', format('DROP TRIGGER IF EXISTS %I ON %s;', t.tgname, t.tgrelid::regclass), t.oid
+                   FROM pg_trigger AS t JOIN pg_proc AS f ON f.oid = t.tgfoid AND f.proname = 'kid_own_ids_trigger'
+                  WHERE t.tgrelid = ANY (columns.tabs) AND t.tgparentid = 0
+                 UNION ALL
+                 SELECT 'cut', format('ALTER TABLE %s DROP CONSTRAINT kid_time;', k.conrelid::regclass), k.oid
+                   FROM pg_constraint AS k
+                  WHERE k.conrelid = ANY (columns.tabs) AND k.conname = 'kid_time' AND k.conparentid = 0
+                        AND pg_get_constraintdef(k.oid) LIKE '%kid_timestamp(%'
+                 UNION ALL
+                 SELECT 'type', format('ALTER TABLE %s %s;', x.tab::regclass, string_agg(concat(
+                                       'ALTER ' || x.name || ' DROP DEFAULT',
+                                       ', ALTER ' || x.name || ' TYPE ' || x.type,
+                                       CASE WHEN x.not_null THEN ', ALTER ' || x.name || ' SET NOT NULL' END), ', ')), 0
+                   FROM unnest(columns.tabs, columns.own, columns.names, columns.types, columns.not_nulls)
+                        AS x (tab, own, name, type, not_null) WHERE x.own GROUP BY x.tab
+                 UNION ALL
+                 SELECT 'default', format(v.template, x.tab::regclass, x.name, n.name, x.makes, g.grantees, n.value),
+                        v.n
+                   FROM unnest(columns.tabs, columns.nums, columns.own, columns.names, columns.types, columns.makes)
+                        AS x (tab, num, own, name, type, makes) JOIN pg_class AS c ON c.oid = x.tab
+                        JOIN pg_attribute AS a ON a.attrelid = x.tab AND a.attnum = x.num,
+                        LATERAL (SELECT format('%s.kid_numbers_%s_%s', c.relnamespace::regnamespace, x.tab, x.num),
+                                        CASE WHEN x.type LIKE 'text%' THEN 'gen_random_uuid()::text'
+                                             WHEN version >= 180000 THEN 'uuidv7()' ELSE 'gen_random_uuid()' END)
+                                AS n (name, value),
+                        LATERAL (SELECT string_agg(DISTINCT CASE d.grantee WHEN 0 THEN 'PUBLIC'
+                                                                 ELSE quote_ident(pg_get_userbyid(d.grantee)) END, ', ')
+                                   FROM aclexplode(c.relacl) AS d WHERE d.privilege_type = 'INSERT') AS g (grantees),
+                        LATERAL (VALUES
+                            (true, 1, 'CREATE SEQUENCE %3$s OWNED BY %1$s.%2$s;'),
+                            (true, 2, 'SELECT setval(%3$L, %4$s()::bigint);'),
+                            (true, 3, 'GRANT USAGE ON SEQUENCE %3$s TO %5$s;' || left(g.grantees, 0)),
+                            (true, 4, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT nextval(%3$L);'),
+                            (false, 1, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT %6$s;')) AS v (is_number, n, template)
+                  WHERE x.makes <> '' AND x.own
+                        AND v.is_number = (coalesce(x.type, format_type(a.atttypid, NULL)) = 'bigint'))
+                AS s (part, statement, n) ON s.part = p.part
+     WHERE s.statement <> '' ORDER BY e.n, p.n, s.n;
+END $$;
+
+COMMENT ON FUNCTION kid_uninstall_columns(
+    relation regclass) IS
+    'returns the columns of a table, and those linked with them, with the types that they have without kid';
+COMMENT ON FUNCTION kid_uninstall_script(
+    relation regclass) IS
+    'prints the statements that take kid''s types and functions away from a table, and the columns linked with it';
 
 -- Rights, whatever the default privileges of the role are
 

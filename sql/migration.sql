@@ -1,4 +1,4 @@
--- Which locks the paths of docs/guides/migration.md take, and which tables they rewrite. test/t/docs.pl runs the paths themselves.
+-- Which locks the paths of docs/guides/moving-in.md take, and which tables they rewrite. test/t/docs.pl runs the paths themselves.
 \set SHOW_CONTEXT never
 CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), item text);
 CREATE TABLE lines (id bigserial PRIMARY KEY, order_id bigint NOT NULL REFERENCES orders);

@@ -148,7 +148,7 @@ sub dump_of
 	my ($database) = @_;
 	my ($stdout, $stderr);
 	IPC::Run::run([ 'pg_dump', '--schema-only', '--exclude-table=script', '-d', $node->connstr($database) ], '>', \$stdout, '2>', \$stderr) or die("pg_dump: $stderr");
-	# From 18 on NOT NULL constraints have names, and those of keys change, as docs/guides/migration.md says.
+	# From 18 on NOT NULL constraints have names, and those of keys change, as docs/guides/moving-in.md says.
 	return decode('UTF-8', $stdout) =~ s/^\\(un)?restrict .*\n//mgr =~ s/pg_attver=\d+//gr =~ s/ CONSTRAINT (?:"(?:[^"]|"")+"|\w+) NOT NULL/ NOT NULL/gr;
 }
 

@@ -436,7 +436,7 @@ assert Old.objects.order_by("id").last() == new
 log.refresh_from_db()
 assert log.object_id == number
 
-# A migration whose statements are written by hand, as the swap of new-keys.md. The one here is shorter.
+# A migration whose statements are written by hand, in the place of the swap of kid_rekey_script().
 swap = """
     ALTER TABLE shop_old RENAME id TO old_id;
     ALTER TABLE shop_old DROP CONSTRAINT shop_old_pkey CASCADE, ADD id kid64 PRIMARY KEY DEFAULT kid_next();
