@@ -137,7 +137,8 @@ entrant earliest_entrant(clock_id id, bool here) {
   // A transaction that is being prepared has a place before its session gives up the floor, so the sessions come first.
   for_each_session(id, [&](int i, std::uint64_t floor) {
     auto const since = static_cast<TimestampTz>(pg_atomic_read_u64(&horizon_shared->sessions[i].since));
-    look_at({GetPGProcByNumber(i)->pid, database_of(i), InvalidTransactionId, since}, floor);
+    if (int const process = GetPGProcByNumber(i)->pid; process != 0) // otherwise the session has ended since
+      look_at({process, database_of(i), InvalidTransactionId, since}, floor);
   });
   LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE); // as in horizon_of()
   release_after(&horizon_shared->lock, [&] {
