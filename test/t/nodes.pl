@@ -130,6 +130,13 @@ $primary->safe_psql('plain', 'CREATE EXTENSION kid');
 my $all = 'SELECT kid_sequence(kid_next()), kid_node(kid96_next()), kid_partition(sno_next()), kid_generator(flake_next())';
 my $next = "\\set VERBOSITY verbose\nSELECT";
 my $refused = qr/ERROR:  55000: IDs that this Citus worker makes would repeat those of other nodes\n/;
+like(session($primary, "\\set VERBOSITY verbose
+	SELECT 1 FROM flake_next();
+	SET allow_system_table_mods = on;
+	BEGIN;
+	CREATE TABLE pg_catalog.pg_dist_local_group (groupid int NOT NULL PRIMARY KEY);
+	INSERT INTO pg_catalog.pg_dist_local_group VALUES (5);
+	SELECT flake_next()"), qr/^1\n.*$refused/s, 'a session from before Citus notices it');
 citus_group(0);
 like(session($primary, $all), qr/^\d+\|$number\|\d+\|0$/, 'a Citus coordinator makes IDs of all types');
 citus_group(5);

@@ -9,14 +9,15 @@ namespace kid::pg {
 
 int local_group = no_citus;
 
-/// The table that has the group ID, once this process has read it.
+/// The table that has the group ID; InvalidOid if there was none when this process last looked.
 static Oid local_group_table = InvalidOid;
 
-/// Detaches this process, so that the next ID reads the number again. Citus invalidates the table if the number
-/// changes: when a promoted standby gets its own number, or a server its first one.
+/// Detaches this process, so that the next ID looks for the number again. Citus invalidates the table if the number
+/// changes: when a promoted standby gets its own number, or a server its first one. Any other table may be a new one of
+/// Citus if there was none.
 extern "C" {
 static void forget_group(Datum, Oid table) {
-  if (table == local_group_table || table == InvalidOid)
+  if (table == local_group_table || table == InvalidOid || local_group_table == InvalidOid)
     detach();
 }
 } // extern "C"
@@ -24,14 +25,16 @@ static void forget_group(Datum, Oid table) {
 /// Reads the table that Citus itself reads, which has one row with one integer. Only a superuser can create another
 /// table of that name in pg_catalog.
 static int read_group() {
+  static bool registered = false;
   int group = no_citus;
-  Oid const oid = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
-  auto *const table = OidIsValid(oid) ? try_relation_open(oid, AccessShareLock) : nullptr;
+
+  if (!registered)
+    CacheRegisterRelcacheCallback(forget_group, 0);
+  registered = true;
+  local_group_table = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
+  auto *const table = OidIsValid(local_group_table) ? try_relation_open(local_group_table, AccessShareLock) : nullptr;
   if (table == nullptr)
     return group;
-  if (local_group_table == InvalidOid)
-    CacheRegisterRelcacheCallback(forget_group, 0);
-  local_group_table = oid;
   auto *const row = RelationGetDescr(table);
   if (table->rd_rel->relkind == RELKIND_RELATION && row->natts > 0 && TupleDescAttr(row, 0)->atttypid == INT4OID) {
     auto *const scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);
