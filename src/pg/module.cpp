@@ -7,20 +7,18 @@
 namespace kid::pg {
 
 /// Raises an error if the running server is too old for kid, although it is of the major version that kid was built
-/// for. From these minor versions on, WalSndCtl->sync_standbys_status has two bits. Before, the same byte is a boolean,
-/// which kid would read as "no synchronous standbys".
+/// for.
 static void check_server_version() {
-  constexpr int least[] = {150013, 160009, 170005};
   char const *const text = GetConfigOption("server_version_num", false, false);
   int const version = static_cast<int>(strtol(text, nullptr, 10));
+  int const least = least_version(version);
 
-  for (int const one : least)
-    if (version / 10000 == one / 10000 && version < one)
-      ereport(
-          ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-          errmsg("kid needs PostgreSQL %d.%d or later", one / 10000, one % 10000),
-          errdetail("This server is %d.%d, whose shared memory has another layout.", version / 10000, version % 10000),
-          errhint("Update the server to the current minor version."));
+  if (version < least)
+    ereport(
+        ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+        errmsg("kid needs PostgreSQL %d.%d or later", least / 10000, least % 10000),
+        errdetail("This server is %d.%d, whose shared memory has another layout.", version / 10000, version % 10000),
+        errhint("Update the server to the current minor version."));
 }
 
 } // namespace kid::pg

@@ -4,19 +4,20 @@
 
 #include "locked.hpp"
 
-// From these minor versions on, PostgreSQL says in shared memory whether synchronous standbys are defined. Before, the
-// same byte means something else, see module.cpp.
-#if PG_VERSION_NUM < 150013 || (PG_VERSION_NUM >= 160000 && PG_VERSION_NUM < 160009) ||                                \
-    (PG_VERSION_NUM >= 170000 && PG_VERSION_NUM < 170005)
-#error "kid needs PostgreSQL 15.13, 16.9, 17.5 or a later version"
-#endif
-
 // 16 introduced soft errors. Before, an error in an input function is always thrown.
 #if PG_VERSION_NUM < 160000
 #define errsave(context, ...) ereport(ERROR, (static_cast<void>(context), __VA_ARGS__))
 #endif
 
 namespace kid::pg {
+
+/// Returns the least version that kid needs of the major version of `version`, both as PG_VERSION_NUM has them. From
+/// these on, WalSndCtl->sync_standbys_status has two bits. Before, the same byte is a boolean, which kid would read as
+/// "no synchronous standbys".
+constexpr int least_version(int version) {
+  return version < 160000 ? 150013 : version < 170000 ? 160009 : version < 180000 ? 170005 : 180000;
+}
+static_assert(PG_VERSION_NUM >= least_version(PG_VERSION_NUM), "kid needs PostgreSQL 15.13, 16.9, 17.5 or later");
 
 // From 18 on, PostgreSQL's uint64 is std::uint64_t. Before, it is another type of the same size on macOS, and a pointer
 // to one is no pointer to the other.
