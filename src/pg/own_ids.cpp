@@ -62,7 +62,7 @@ Datum kid_own_ids_trigger(PG_FUNCTION_ARGS) {
   bool is_null = false;
   Datum const id = SPI_getbinval(row, columns, column.number, &is_null);
 
-  // An update that writes the ID that was there does not make a row appear.
+  // As kid_track_check() in track.cpp, accepts an update that keeps the ID.
   if (!is_null && !(updates && equals(trigger.tg_trigtuple, columns, column.number, id)) &&
       !is_own_state(column.type->clock, column.type->state(id)))
     ereport(ERROR, errcode(ERRCODE_CHECK_VIOLATION),

@@ -17,11 +17,7 @@ static char const *problem_of(shared_state &shared) {
 
 /// Returns a row for each clock. Never waits for the lock of the lease.
 static Datum kid_stats(PG_FUNCTION_ARGS) {
-  static shared_state *known = nullptr;
-  if (known == nullptr)
-    known = &find_or_make();
-  shared_state &shared = *known;
-
+  shared_state &shared = find_or_make();
   char const *const problem = problem_of(shared);
   TimestampTz const now = GetCurrentTimestamp();
   InitMaterializedSRF(fcinfo, 0);
@@ -60,7 +56,7 @@ static Datum kid_stats(PG_FUNCTION_ARGS) {
     put(true, count(stats.backward_steps));
     put(rules.sides != 0, count(stats.ticks));
     put(rules.sides != 0 && safe != 0, TimestampTzGetDatum(time(rules.next_unit(safe))));
-    put(bound != 0 && bound != ~std::uint64_t{0}, TimestampTzGetDatum(time(bound)));
+    put(bound != 0 && bound != no_bound, TimestampTzGetDatum(time(bound)));
     put(true, count(stats.renewals));
     put(true, Int64GetDatum(static_cast<std::int64_t>(waiting)));
     put(waiting > 0, span(now - since));

@@ -20,7 +20,6 @@ COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
     'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past a uuid of version 7 from elsewhere';
 
 --- lists the components of a uuid of version 7, most significant first
 CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
