@@ -3,30 +3,36 @@
 //     writer, in each transaction             reader                    session that lowers the clock
 //     -------------------------------         ---------------------     -----------------------------
 //     read_state                              take_snapshot             lock
-//     write_slot     to the buffer            ask            atomic     lower_state    atomic
-//     recheck        after a barrier          begin_list                lower_slot_1   atomic
-//     take_row       compare-and-swap         begin_horizon             lower_slot_2   atomic
-//     end            atomic                   read_slot_1               unlock
-//     check_asked    after a barrier          read_slot_2
+//     write_floor     to the buffer            ask            atomic     lower_state    atomic
+//     recheck        after a barrier          begin_list                lower_floor_1   atomic
+//     take_row       compare-and-swap         begin_horizon             lower_floor_2   atomic
+//     end            atomic                   read_floor_1               unlock
+//     check_asked    after a barrier          read_floor_2
 //     add_to_list    unless locked            read_list
-//     clear_slot     to the buffer
+//     clear_floor     to the buffer
 //
 // Or a writer prepares each transaction, and commits it. After take_row come then
 //
 //     keep           in a place as a prepared transaction
 //     add_dummy      now it is in the process array twice
 //     remove_own     and now once
-//     clear_slot, end
+//     clear_floor, end
+//
+// Or a session holds the clock until nobody who has entered it is left, looks at the rows, and lowers the clock to the
+// latest of them. Then a writer has the step check_hold after recheck: it gives up its floor, and begins anew.
+//
+//     set_hold, await_floor_1, await_floor_2, await_prepared, look_at_rows, lower_to_rows, release
 //
 // The reader has a cursor as well, with an earlier snapshot. If both snapshots have the same key, the cursor is given
 // the same horizon.
 //
 // Two sessions are writers; the first has two transactions. Each transaction inserts a row, whose ID is the state that
-// the transaction takes, and commits. What a session writes to its slot may stay in its store buffer until its next
+// the transaction takes, and commits. What a session writes to its floor may stay in its store buffer until its next
 // barrier or atomic instruction, as on x86.
 //
 // The claim: in the end, each snapshot sees all rows below its horizon. A horizon from before the clock was lowered
-// claims nothing about later rows, so the reader waits for that session before begin_horizon.
+// claims nothing about later rows, so the reader waits for that session before begin_horizon. And after a hold no two
+// rows have the same ID.
 //
 // Then a step is left out, or moves. Each time the explorer must find a row that is missed.
 #include <gtest/gtest.h>
@@ -42,7 +48,7 @@ namespace {
 /// The state of everything, all of it `int`. A set of transactions is a bit mask.
 struct world {
   int state = 3;
-  int slot[2] = {};
+  int floor[2] = {};
   int ended = 0; // in the process array, for the next snapshot
   int asked = 0;
   int ended_before = 0; // what had ended when the list began
@@ -58,8 +64,11 @@ struct world {
   } cursor, statement;
   int horizon = 100;
   int is_locked = 0; // by the session that lowers the clock
+  int is_held = 0;
+  int latest = 0; // row that the holder saw
   struct thread {
     int done = 0;     // how many steps
+    int begun = 0;    // how many there were before this transaction
     int last = 0;     // the state at read_state
     int expected = 0; // the state in the eyes of take_row
     int lists = 0;
@@ -98,13 +107,14 @@ void write(world::thread &self, int floor) {
 
 void look_again(world const &all, world::thread &self) {
   if (all.state < self.last)
-    self.done -= 3; // to read_state
+    self.done = self.begun;
 }
 
 STEP(read_state, false) {
+  self.begun = self.done - 1;
   self.last = self.expected = all.state;
 }
-STEP(write_slot, true) {
+STEP(write_floor, true) {
   write(self, self.last + 1);
 }
 STEP(recheck, true) {
@@ -112,6 +122,12 @@ STEP(recheck, true) {
 }
 STEP(recheck_without_barrier, false) {
   look_again(all, self);
+}
+STEP(check_hold, true) {
+  if (all.is_held == 0)
+    return;
+  write(self, 0);
+  self.done = self.begun;
 }
 STEP(take_row, true) {
   if (all.state == self.expected)
@@ -128,15 +144,15 @@ STEP(check_asked, true) {
 }
 STEP(add_to_list, true) {
   all.listed |= self.lists << transaction;
-  all.listed_floor[transaction] = all.slot[transaction % 2];
+  all.listed_floor[transaction] = all.floor[transaction % 2];
 }
-STEP(clear_slot, true) {
+STEP(clear_floor, true) {
   write(self, 0);
 }
 
 STEP(keep, true) {
   all.kept |= 1 << transaction;
-  all.kept_floor[transaction] = all.slot[transaction % 2];
+  all.kept_floor[transaction] = all.floor[transaction % 2];
 }
 STEP(add_dummy, true) {
   all.twice |= 1 << transaction;
@@ -162,11 +178,11 @@ STEP(begin_list, true) {
 STEP(begin_horizon, true) {
   lower_to(all.horizon, all.state + 1);
 }
-STEP(read_slot_1, true) {
-  lower_to(all.horizon, all.slot[0]);
+STEP(read_floor_1, true) {
+  lower_to(all.horizon, all.floor[0]);
 }
-STEP(read_slot_2, true) {
-  lower_to(all.horizon, all.slot[1]);
+STEP(read_floor_2, true) {
+  lower_to(all.horizon, all.floor[1]);
 }
 STEP(read_list, true) {
   for (int i = 0; i < 3; i++)
@@ -188,19 +204,50 @@ STEP(unlock, true) {
 STEP(lower_state, true) {
   all.state = std::min(all.state, 1);
 }
-STEP(lower_slot_1, true) {
-  all.slot[0] = std::min(all.slot[0], 2);
+STEP(lower_floor_1, true) {
+  all.floor[0] = std::min(all.floor[0], 2);
 }
-STEP(lower_slot_2, true) {
-  all.slot[1] = std::min(all.slot[1], 2);
+STEP(lower_floor_2, true) {
+  all.floor[1] = std::min(all.floor[1], 2);
 }
 
-steps const writes = {read_state, write_slot, recheck, take_row, end, check_asked, add_to_list, clear_slot};
-steps const prepares = {read_state, write_slot, recheck, take_row, keep, add_dummy, remove_own, clear_slot, end};
-steps const reads = {take_snapshot, ask, begin_list, begin_horizon, read_slot_1, read_slot_2, read_list};
-steps const reads_with_cursor = {open_cursor,   take_snapshot, ask,         begin_list,
-                                 begin_horizon, read_slot_1,   read_slot_2, read_list};
-steps const lowers = {lock, lower_state, lower_slot_1, lower_slot_2, unlock};
+STEP(set_hold, true) {
+  all.is_held = 1;
+}
+STEP(await_floor_1, true) {}
+STEP(await_floor_2, true) {}
+STEP(await_prepared, true) {}
+STEP(look_at_rows, true) {
+  for (int i = 0; i < 3; i++)
+    if ((all.ended & 1 << i) != 0)
+      all.latest = std::max(all.latest, all.row[i]);
+}
+STEP(lower_to_rows, true) {
+  all.state = std::min(all.state, all.latest);
+}
+STEP(release, true) {
+  all.is_held = 0;
+}
+
+/// Whether a step has to wait for another session.
+bool waits(step const &which, world const &now) {
+  return (which.run == add_to_list.run && now.is_locked != 0) ||
+         (which.run == await_floor_1.run && now.floor[0] != 0) ||
+         (which.run == await_floor_2.run && now.floor[1] != 0) ||
+         (which.run == await_prepared.run && (now.kept & ~now.ended) != 0);
+}
+
+steps const writes = {read_state, write_floor, recheck, take_row, end, check_asked, add_to_list, clear_floor};
+steps const prepares = {read_state, write_floor, recheck, take_row, keep, add_dummy, remove_own, clear_floor, end};
+steps const reads = {take_snapshot, ask, begin_list, begin_horizon, read_floor_1, read_floor_2, read_list};
+steps const reads_with_cursor = {open_cursor,   take_snapshot, ask,          begin_list,
+                                 begin_horizon, read_floor_1,  read_floor_2, read_list};
+steps const writes_unless_held = {read_state, write_floor, recheck,     check_hold, take_row,
+                                  end,        check_asked, add_to_list, clear_floor};
+steps const prepares_unless_held = {read_state, write_floor, recheck,    check_hold,  take_row,
+                                    keep,       add_dummy,   remove_own, clear_floor, end};
+steps const holds = {set_hold, await_floor_1, await_floor_2, await_prepared, look_at_rows, lower_to_rows, release};
+steps const lowers = {lock, lower_state, lower_floor_1, lower_floor_2, unlock};
 
 // Keys of answers. Both have xmin and xmax.
 using key = bool (*)(world::snapshot const &, world::snapshot const &);
@@ -268,7 +315,7 @@ private:
       world::thread const &self = now.of[me];
       if (self.is_buffered != 0) {
         world next = now;
-        next.slot[me] = self.buffer;
+        next.floor[me] = self.buffer;
         next.of[me].is_buffered = next.of[me].buffer = 0;
         is_end = false;
         if (descend(next, me, "(buffer is written)"))
@@ -280,7 +327,7 @@ private:
       step const &which = mine.next(self);
       if (which.run == begin_horizon.run && !threads_.back().is_over(now.of[3]))
         continue;
-      if (which.run == add_to_list.run && now.is_locked != 0)
+      if (waits(which, now))
         continue;
       if (self.is_buffered != 0 && which.needs_empty_buffer)
         continue;
@@ -291,7 +338,7 @@ private:
       if (descend(next, me, which.name))
         return true;
     }
-    return is_end && misses_a_row(now);
+    return is_end && (threads_[2].each.empty() ? repeats_an_id(now) : misses_a_row(now));
   }
 
   bool descend(world const &next, std::size_t me, char const *name) {
@@ -301,6 +348,10 @@ private:
     if (!found)
       path_.resize(length);
     return found;
+  }
+
+  static bool repeats_an_id(world const &now) {
+    return (now.row[0] == now.row[1] || now.row[0] == now.row[2] || now.row[1] == now.row[2]);
   }
 
   bool misses_a_row(world const &now) const {
@@ -332,6 +383,14 @@ TEST(Horizon, MissesNoRowIfTheClockIsLowered) {
   EXPECT_GT(all.worlds(), 10'000U);
 }
 
+TEST(Horizon, RepeatsNoIdAfterAHold) {
+  for (steps const &writer : {writes_unless_held, prepares_unless_held}) {
+    explorer all({writer, {}, holds});
+    EXPECT_EQ(all.missed(), "");
+    EXPECT_GT(all.worlds(), 1'000U);
+  }
+}
+
 /// Puts `which` before `place`; leaves it out if both are the same.
 steps moved(steps all, step const &which, step const &place) {
   auto const find = [&](step const &one) {
@@ -357,26 +416,33 @@ TEST_P(HorizonMutation, MissesARow) {
 
 INSTANTIATE_TEST_SUITE_P(
     , HorizonMutation,
-    testing::Values(mutation{"SlotWrittenAfterTheSwap", {moved(writes, write_slot, end), reads, {}}},
-                    mutation{"SlotClearedBeforeTheEnd", {moved(writes, clear_slot, end), reads, {}}},
-                    mutation{"SlotClearedBeforeTheList", {moved(writes, clear_slot, add_to_list), reads, {}}},
-                    mutation{"NothingIsListed", {moved(writes, add_to_list, add_to_list), reads, {}}},
-                    mutation{"WriterListsBeforeItsEnd", {moved(writes, check_asked, end), reads, {}}},
-                    mutation{"ListNotConsulted", {writes, moved(reads, read_list, read_list), {}}},
-                    mutation{"ListReadBeforeTheSlots", {writes, moved(reads, read_list, read_slot_1), {}}},
-                    mutation{"ListBeginsBeforeItIsAskedFor", {writes, moved(reads, begin_list, ask), {}}},
-                    mutation{"SlotsReadBeforeTheState", {writes, moved(reads, begin_horizon, read_list), {}}},
-                    mutation{"NotKeptWhilePrepared", {moved(prepares, keep, keep), reads, {}}},
-                    mutation{"KeptAfterTheSlotIsCleared", {moved(prepares, keep, end), reads, {}}},
-                    mutation{"AnswersByTheLengthOfTheList", {prepares, reads_with_cursor, {}, same_lengths}},
-                    mutation{"NoRecheck", {moved(writes, recheck, recheck), reads, lowers}},
-                    mutation{"NoBarrierBeforeTheRecheck",
-                             {{read_state, write_slot, recheck_without_barrier, take_row, end, check_asked, add_to_list,
-                               clear_slot},
-                              reads,
-                              lowers}},
-                    mutation{"SlotsLoweredBeforeTheState", {writes, reads, moved(lowers, lower_state, unlock)}},
-                    mutation{"NoLockWhileLowering", {writes, reads, moved(lowers, lock, lock)}}),
+    testing::Values(
+        mutation{"FloorWrittenAfterTheSwap", {moved(writes, write_floor, end), reads, {}}},
+        mutation{"FloorClearedBeforeTheEnd", {moved(writes, clear_floor, end), reads, {}}},
+        mutation{"FloorClearedBeforeTheList", {moved(writes, clear_floor, add_to_list), reads, {}}},
+        mutation{"NothingIsListed", {moved(writes, add_to_list, add_to_list), reads, {}}},
+        mutation{"WriterListsBeforeItsEnd", {moved(writes, check_asked, end), reads, {}}},
+        mutation{"ListNotConsulted", {writes, moved(reads, read_list, read_list), {}}},
+        mutation{"ListReadBeforeTheFloors", {writes, moved(reads, read_list, read_floor_1), {}}},
+        mutation{"ListBeginsBeforeItIsAskedFor", {writes, moved(reads, begin_list, ask), {}}},
+        mutation{"FloorsReadBeforeTheState", {writes, moved(reads, begin_horizon, read_list), {}}},
+        mutation{"NotKeptWhilePrepared", {moved(prepares, keep, keep), reads, {}}},
+        mutation{"KeptAfterTheFloorIsCleared", {moved(prepares, keep, end), reads, {}}},
+        mutation{"AnswersByTheLengthOfTheList", {prepares, reads_with_cursor, {}, same_lengths}},
+        mutation{"NoRecheck", {moved(writes, recheck, recheck), reads, lowers}},
+        mutation{
+            "NoBarrierBeforeTheRecheck",
+            {{read_state, write_floor, recheck_without_barrier, take_row, end, check_asked, add_to_list, clear_floor},
+             reads,
+             lowers}},
+        mutation{"FloorsLoweredBeforeTheState", {writes, reads, moved(lowers, lower_state, unlock)}},
+        mutation{"HoldNotLookedAt", {writes, {}, holds}},
+        mutation{"HoldLookedAtBeforeTheFloor", {moved(writes_unless_held, check_hold, write_floor), {}, holds}},
+        mutation{"FloorsLookedAtBeforeTheHold", {writes_unless_held, {}, moved(holds, set_hold, await_prepared)}},
+        mutation{"PreparedLookedAtBeforeTheFloors",
+                 {prepares_unless_held, {}, moved(holds, await_prepared, await_floor_1)}},
+        mutation{"RowsLookedAtTooEarly", {writes_unless_held, {}, moved(holds, look_at_rows, await_floor_1)}},
+        mutation{"NoLockWhileLowering", {writes, reads, moved(lowers, lock, lock)}}),
     [](auto const &tested) { return tested.param.name; });
 
 } // namespace
