@@ -310,8 +310,7 @@ CREATE CAST (kid64 AS timestamptz) WITH FUNCTION kid_timestamp(kid64);
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION kid64_mi(kid64, kid64) RETURNS interval
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN kid_timestamp($1) - kid_timestamp($2);
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
 
 CREATE OPERATOR - (LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_mi);
 COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
@@ -499,11 +498,9 @@ COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN id::text;
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN id::text;
 CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN encoded::kid64;
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN encoded::kid64;
 
 COMMENT ON FUNCTION kid_next() IS 'makes a kid64 greater than all that the cluster issued before';
 COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n kid64, each greater than the one before it';
@@ -745,8 +742,7 @@ CREATE CAST (kid96 AS timestamptz) WITH FUNCTION kid_timestamp(kid96);
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION kid96_mi(kid96, kid96) RETURNS interval
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE
-    RETURN kid_timestamp($1) - kid_timestamp($2);
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
 
 CREATE OPERATOR - (LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_mi);
 COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
@@ -1216,8 +1212,7 @@ CREATE CAST (sno AS timestamptz) WITH FUNCTION kid_timestamp(sno);
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION sno_mi(sno, sno) RETURNS interval
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN kid_timestamp($1) - kid_timestamp($2);
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
 
 CREATE OPERATOR - (LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_mi);
 COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
@@ -1622,8 +1617,7 @@ CREATE CAST (flake AS timestamptz) WITH FUNCTION kid_timestamp(flake);
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION flake_mi(flake, flake) RETURNS interval
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE
-    RETURN kid_timestamp($1) - kid_timestamp($2);
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
 
 CREATE OPERATOR - (LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_mi);
 COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
@@ -2085,8 +2079,7 @@ CREATE CAST (flax AS timestamptz) WITH FUNCTION kid_timestamp(flax);
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION flax_mi(flax, flax) RETURNS interval
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-    RETURN kid_timestamp($1) - kid_timestamp($2);
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
 
 CREATE OPERATOR - (LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_mi);
 COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
@@ -2240,7 +2233,6 @@ CREATE FUNCTION kid_random(flax) RETURNS bytea
 COMMENT ON FUNCTION flax_next() IS
     'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';
 COMMENT ON FUNCTION flax_next(bigint) IS 'makes n flax, as flax_next() does';
-COMMENT ON FUNCTION flax_at(timestamptz) IS 'makes a flax with the time of an old row';
 
 CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
@@ -2415,7 +2407,6 @@ COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
     'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past a uuid of version 7 from elsewhere';
 
 CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
@@ -2443,8 +2434,7 @@ COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of v
 -- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
 
 CREATE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
 
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
@@ -2457,8 +2447,7 @@ COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) I
 -- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
 
 CREATE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';

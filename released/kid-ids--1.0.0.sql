@@ -51,8 +51,7 @@ COMMENT ON SCHEMA kid IS 'kid 1.0.0, in plain SQL';
 COMMENT ON SCHEMA kid_clocks IS 'logical clocks of kid, for the functions of kid alone';
 
 CREATE OR REPLACE FUNCTION kid_version() RETURNS text
-    LANGUAGE SQL STABLE PARALLEL SAFE
-RETURN '1.0.0'::text;
+    LANGUAGE SQL STABLE PARALLEL SAFE RETURN '1.0.0'::text;
 
 COMMENT ON FUNCTION kid_version() IS 'returns the version of the script that made these functions';
 
@@ -84,16 +83,18 @@ RETURN (micros / 1000000000000 << 44) + (micros / 1000000 % 1000000 << 24) + (mi
 CREATE OR REPLACE FUNCTION kid64_micros(id bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ((id >> 44) * 1000000 + (id >> 24 & 1048575)) * 1000000 + (id >> 14 & 1023) * 1024;
+-- An ID is a state of its clock.
+CREATE OR REPLACE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN ((state >> 44) * 1000000 + (state >> 24 & 1048575)) * 1000000
+       + least(((state >> 14 & 1023) + 1) * 1024, 1000000);
 
 CREATE OR REPLACE FUNCTION kid_timestamp(id kid64) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN kid_time(kid64_micros(id));
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_time(kid64_micros(id));
 CREATE OR REPLACE FUNCTION kid64_timestamp(id kid64) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN kid_time(kid64_micros(id));
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_time(kid64_micros(id));
 CREATE OR REPLACE FUNCTION kid_sequence(id kid64) RETURNS integer
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN (id & 16383)::integer;
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id & 16383)::integer;
 
 -- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then.
 --
@@ -160,6 +161,7 @@ COMMENT ON FUNCTION kid_micros(ts timestamptz) IS 'returns the microseconds sinc
 COMMENT ON FUNCTION kid_time(micros bigint) IS 'returns the instant that is so many microseconds after 1970';
 COMMENT ON FUNCTION kid64_of_micros(micros bigint) IS 'returns the lowest ID of the time unit that contains an instant';
 COMMENT ON FUNCTION kid64_micros(id bigint) IS 'returns when the time unit of an ID begins, in microseconds since 1970';
+COMMENT ON FUNCTION kid64_unit_end(state bigint) IS 'returns when the time unit of a state ends, in microseconds';
 COMMENT ON FUNCTION kid_timestamp(id kid64) IS 'returns the beginning of the time unit of an ID';
 COMMENT ON FUNCTION kid64_timestamp(id kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
 COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
@@ -177,8 +179,7 @@ COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'returns the ID that kid64_
 -- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
 
 CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
 
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
@@ -196,12 +197,10 @@ COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, mos
 -- What the logical clocks share
 
 CREATE OR REPLACE FUNCTION kid_clock_micros() RETURNS bigint
-    LANGUAGE SQL VOLATILE
-RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
+    LANGUAGE SQL VOLATILE RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
 
 CREATE OR REPLACE FUNCTION kid_clocks.kid_random() RETURNS bigint
-    LANGUAGE SQL VOLATILE
-RETURN uuid_hash_extended(gen_random_uuid(), 0) & 9223372036854775807;
+    LANGUAGE SQL VOLATILE RETURN uuid_hash_extended(gen_random_uuid(), 0) & 9223372036854775807;
 
 -- A session draws from this sequence before it takes the lock of a clock: see clock.sql.in.
 IF to_regclass('kid_clocks.attempt') IS NULL THEN
@@ -211,15 +210,6 @@ END IF;
 
 COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
 COMMENT ON FUNCTION kid_clocks.kid_random() IS 'returns 63 random bits, for a secret';
-
--- kid64 is a state of its clock
-
-CREATE OR REPLACE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN ((state >> 44) * 1000000 + (state >> 24 & 1048575)) * 1000000
-       + least(((state >> 14 & 1023) + 1) * 1024, 1000000);
-
-COMMENT ON FUNCTION kid64_unit_end(state bigint) IS 'returns when the time unit of a state ends, in microseconds';
 
 -- kid64: the logical clock, and the generator
 --
@@ -261,14 +251,11 @@ IF pg_sequence_last_value('kid_clocks.kid64_secret') IS NULL THEN
 END IF;
 
 CREATE OR REPLACE FUNCTION kid64_state() RETURNS bigint
-    LANGUAGE SQL VOLATILE
-RETURN pg_sequence_last_value('kid_clocks.kid64_clock');
+    LANGUAGE SQL VOLATILE RETURN pg_sequence_last_value('kid_clocks.kid64_clock');
 CREATE OR REPLACE FUNCTION kid64_draw() RETURNS bigint
-    LANGUAGE SQL VOLATILE
-RETURN nextval('kid_clocks.kid64_clock');
+    LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid64_clock');
 CREATE OR REPLACE FUNCTION kid64_is_open(state bigint, micros bigint) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN micros < kid64_unit_end(state) AND state & 16383 < 8192;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid64_unit_end(state) AND state & 16383 < 8192;
 
 -- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
 -- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
@@ -369,8 +356,7 @@ BEGIN
     RETURN state;
 END $$;
 CREATE OR REPLACE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE SQL VOLATILE STRICT
-BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
+    LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
 
 CREATE OR REPLACE FUNCTION kid_observe(id kid64) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
@@ -403,11 +389,9 @@ COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID
 -- Other ways to make IDs, and the clocks as a table
 
 CREATE OR REPLACE FUNCTION kid64_next() RETURNS kid64
-    LANGUAGE SQL VOLATILE
-RETURN kid_next();
+    LANGUAGE SQL VOLATILE RETURN kid_next();
 CREATE OR REPLACE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE SQL VOLATILE STRICT
-BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
+    LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
 
 IF to_regclass('kid_clocks.kid64_at_sequence') IS NULL THEN
     CREATE SEQUENCE kid_clocks.kid64_at_sequence MINVALUE 0 MAXVALUE 16383 START 0 CYCLE;
@@ -525,21 +509,23 @@ REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
 FOR what IN
-    WITH objects AS (
-        SELECT 'SCHEMA' AS kind, n.nspname::text AS name, n.nspacl AS acl
+    WITH objects (kind, home, name, owner, acl) AS (
+        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
           FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
         UNION ALL
-        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass::text, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace
+        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
+               c.relowner, c.relacl
+          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
         UNION ALL
-        SELECT 'FUNCTION', p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p
-         WHERE p.pronamespace = 'kid_clocks'::regnamespace
-            OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
+        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
+               coalesce(p.proacl, acldefault('f', p.proowner))
+          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
+                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
-     WHERE a.grantee <> me LOOP
+     WHERE a.grantee <> o.owner
+       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;

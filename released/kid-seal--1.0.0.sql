@@ -84,21 +84,23 @@ REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
 FOR what IN
-    WITH objects AS (
-        SELECT 'SCHEMA' AS kind, n.nspname::text AS name, n.nspacl AS acl
+    WITH objects (kind, home, name, owner, acl) AS (
+        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
           FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
         UNION ALL
-        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass::text, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace
+        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
+               c.relowner, c.relacl
+          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
         UNION ALL
-        SELECT 'FUNCTION', p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p
-         WHERE p.pronamespace = 'kid_clocks'::regnamespace
-            OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
+        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
+               coalesce(p.proacl, acldefault('f', p.proowner))
+          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
+                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
-     WHERE a.grantee <> me LOOP
+     WHERE a.grantee <> o.owner
+       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
@@ -511,22 +513,23 @@ COMMENT ON SCHEMA kid_seal IS 'functions that seal and unseal IDs of kid';
 COMMENT ON SCHEMA kid_seal_internal IS 'keys of sealed IDs, and functions that nobody else calls';
 
 FOR what IN
-    WITH objects AS (
-        SELECT 'SCHEMA' AS kind, n.oid AS home, n.nspname::text AS name, n.nspacl AS acl
+    WITH objects (kind, home, name, owner, acl) AS (
+        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
           FROM pg_namespace AS n WHERE n.nspname IN ('kid_seal', 'kid_seal_internal')
         UNION ALL
-        SELECT 'TABLE', c.relnamespace, c.oid::regclass::text, c.relacl
-          FROM pg_class AS c WHERE c.oid = 'kid_seal_internal.keys'::regclass
+        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
+               c.relowner, c.relacl
+          FROM pg_class AS c WHERE c.relnamespace = 'kid_seal_internal'::regnamespace AND c.relkind IN ('r', 'S')
         UNION ALL
-        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text,
+        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
                coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p
-         WHERE p.pronamespace IN ('kid_seal'::regnamespace, 'kid_seal_internal'::regnamespace))
+          FROM pg_proc AS p WHERE p.pronamespace = 'kid_seal_internal'::regnamespace
+                               OR p.pronamespace = 'kid_seal'::regnamespace)
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
-     WHERE a.grantee <> me
-       AND (current_setting('kid_seal.is_new')::boolean OR a.grantee = 0 OR o.home = 'kid_seal_internal'::regnamespace) LOOP
+     WHERE a.grantee <> o.owner
+       AND (o.home = 'kid_seal_internal'::regnamespace OR current_setting('kid_seal.is_new')::boolean OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 

@@ -61,8 +61,7 @@ CREATE OR REPLACE FUNCTION kid_timestamp(id uuid) RETURNS timestamptz
 RETURN CASE WHEN get_byte(uuid_send(id), 6) >> 4 = 7 AND get_byte(uuid_send(id), 8) >> 6 = 2
             THEN kid_time(kid_uuidv7_millis(id) * 1000) END;
 CREATE OR REPLACE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN kid_timestamp(id);
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp(id);
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
@@ -95,8 +94,7 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
 -- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
 
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
@@ -2400,21 +2398,23 @@ REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
 FOR what IN
-    WITH objects AS (
-        SELECT 'SCHEMA' AS kind, n.nspname::text AS name, n.nspacl AS acl
+    WITH objects (kind, home, name, owner, acl) AS (
+        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
           FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
         UNION ALL
-        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass::text, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace
+        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
+               c.relowner, c.relacl
+          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
         UNION ALL
-        SELECT 'FUNCTION', p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p
-         WHERE p.pronamespace = 'kid_clocks'::regnamespace
-            OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
+        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
+               coalesce(p.proacl, acldefault('f', p.proowner))
+          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
+                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
-     WHERE a.grantee <> me LOOP
+     WHERE a.grantee <> o.owner
+       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;

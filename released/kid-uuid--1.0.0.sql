@@ -61,8 +61,7 @@ CREATE OR REPLACE FUNCTION kid_timestamp(id uuid) RETURNS timestamptz
 RETURN CASE WHEN get_byte(uuid_send(id), 6) >> 4 = 7 AND get_byte(uuid_send(id), 8) >> 6 = 2
             THEN kid_time(kid_uuidv7_millis(id) * 1000) END;
 CREATE OR REPLACE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN kid_timestamp(id);
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp(id);
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
@@ -95,8 +94,7 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
 -- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
 
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
 
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
@@ -124,11 +122,9 @@ COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of v
 -- A state of the clock of uuids is the milliseconds since 1970, then 14 bits that count. They follow the milliseconds
 -- in the uuid: the fraction of the edition in C, and half of its count.
 CREATE OR REPLACE FUNCTION kid_uuidv7_unit_of(micros bigint) RETURNS bigint
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN micros / 1000 << 14;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros / 1000 << 14;
 CREATE OR REPLACE FUNCTION kid_uuidv7_unit_end(state bigint) RETURNS bigint
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN ((state >> 14) + 1) * 1000;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN ((state >> 14) + 1) * 1000;
 CREATE OR REPLACE FUNCTION kid_uuidv7_state_of(id uuid) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -141,8 +137,7 @@ BEGIN
            + (get_byte(bytes, 8) >> 4 & 3);
 END $$;
 CREATE OR REPLACE FUNCTION kid_uuidv7_micros(state bigint) RETURNS bigint
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN (state >> 14) * 1000;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN (state >> 14) * 1000;
 CREATE OR REPLACE FUNCTION kid_uuidv7_of(state bigint, random bigint) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN encode(int8send((state >> 14 << 16) + 28672 + (state >> 2 & 4095))
@@ -212,14 +207,11 @@ IF pg_sequence_last_value('kid_clocks.kid_uuidv7_secret') IS NULL THEN
 END IF;
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_state() RETURNS bigint
-    LANGUAGE SQL VOLATILE
-RETURN pg_sequence_last_value('kid_clocks.kid_uuidv7_clock');
+    LANGUAGE SQL VOLATILE RETURN pg_sequence_last_value('kid_clocks.kid_uuidv7_clock');
 CREATE OR REPLACE FUNCTION kid_uuidv7_draw() RETURNS bigint
-    LANGUAGE SQL VOLATILE
-RETURN nextval('kid_clocks.kid_uuidv7_clock');
+    LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid_uuidv7_clock');
 CREATE OR REPLACE FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN micros < kid_uuidv7_unit_end(state) AND state & 16383 < 8192;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid_uuidv7_unit_end(state) AND state & 16383 < 8192;
 
 -- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
 -- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
@@ -320,8 +312,7 @@ BEGIN
     RETURN kid.kid_uuidv7_of(state, pg_catalog.uuid_hash_extended(pg_catalog.gen_random_uuid(), 0));
 END $$;
 CREATE OR REPLACE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
-    LANGUAGE SQL VOLATILE STRICT
-BEGIN ATOMIC SELECT kid_uuidv7() FROM generate_series(1, n); END;
+    LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_uuidv7() FROM generate_series(1, n); END;
 
 CREATE OR REPLACE FUNCTION kid_observe(id uuid) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
@@ -377,21 +368,23 @@ REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
 FOR what IN
-    WITH objects AS (
-        SELECT 'SCHEMA' AS kind, n.nspname::text AS name, n.nspacl AS acl
+    WITH objects (kind, home, name, owner, acl) AS (
+        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
           FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
         UNION ALL
-        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass::text, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace
+        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
+               c.relowner, c.relacl
+          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
         UNION ALL
-        SELECT 'FUNCTION', p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p
-         WHERE p.pronamespace = 'kid_clocks'::regnamespace
-            OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
+        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
+               coalesce(p.proacl, acldefault('f', p.proowner))
+          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
+                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
-     WHERE a.grantee <> me LOOP
+     WHERE a.grantee <> o.owner
+       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;

@@ -564,7 +564,7 @@ COMMENT ON FUNCTION @extschema@.kid_seal(id flax, prefix text) IS
 COMMENT ON FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
--- from src/sql/seal/foot.sql
+-- from src/sql/seal/foot.sql.in
 
 -- Rights: the owner of the database grants them to others. PUBLIC may not even seal: a role that seals can find the ID
 -- of a text by trying the IDs of its time.
@@ -572,31 +572,34 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 
 DO $$
 DECLARE
-    seal oid := (SELECT oid FROM pg_extension WHERE extname = 'kid_seal');
+    members oid[] := ARRAY(SELECT d.objid FROM pg_extension AS e
+                             JOIN pg_depend AS d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+                            WHERE e.extname = 'kid_seal' AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e');
     what record;
 BEGIN
-    -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
-    FOR what IN
-        WITH objects AS (
-            SELECT 'SCHEMA' AS kind, nspname::text AS name, nspowner AS owner,
-                   coalesce(nspacl, acldefault('n', nspowner)) AS acl
-              FROM pg_namespace WHERE oid = 'kid_seal_internal'::regnamespace
-            UNION ALL
-            SELECT 'TABLE', c.oid::regclass::text, relowner, coalesce(relacl, acldefault('r', relowner))
-              FROM pg_class AS c WHERE c.oid = 'kid_seal_internal.keys'::regclass
-            UNION ALL
-            SELECT 'FUNCTION', p.oid::regprocedure::text, proowner, coalesce(proacl, acldefault('f', proowner))
-              FROM pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
-             WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = seal AND d.deptype = 'e')
-        SELECT DISTINCT kind, name,
-               CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END AS grantee
-          FROM objects, aclexplode(acl) WHERE grantee <> owner LOOP
-        EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
-    END LOOP;
+-- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
+FOR what IN
+    WITH objects (kind, home, name, owner, acl) AS (
+        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
+          FROM pg_namespace AS n WHERE n.nspname IN ('kid_seal_internal')
+        UNION ALL
+        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
+               c.relowner, c.relacl
+          FROM pg_class AS c WHERE c.relnamespace = 'kid_seal_internal'::regnamespace AND c.relkind IN ('r', 'S')
+        UNION ALL
+        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
+               coalesce(p.proacl, acldefault('f', p.proowner))
+          FROM pg_proc AS p WHERE p.pronamespace = 'kid_seal_internal'::regnamespace
+                               OR p.oid = ANY (members))
+    SELECT DISTINCT o.kind, o.name,
+           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+      FROM objects AS o, aclexplode(o.acl) AS a
+     WHERE a.grantee <> o.owner
+       AND (o.home = 'kid_seal_internal'::regnamespace OR true) LOOP
+    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
+END LOOP;
     FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
-                  JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
-                 WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = seal AND d.deptype = 'e'
-                   AND p.pronamespace <> 'kid_seal_internal'::regnamespace LOOP
+                 WHERE p.oid = ANY (members) AND p.pronamespace <> 'kid_seal_internal'::regnamespace LOOP
         EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO pg_database_owner WITH GRANT OPTION', what.name);
     END LOOP;
 END $$;

@@ -4,12 +4,10 @@
 -- in the uuid: the fraction of the edition in C, and half of its count.
 --- returns the first state of the millisecond that contains an instant
 CREATE FUNCTION kid_uuidv7_unit_of(micros bigint) RETURNS bigint
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN micros / 1000 << 14;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros / 1000 << 14;
 --- returns when the millisecond of a state ends, in microseconds
 CREATE FUNCTION kid_uuidv7_unit_end(state bigint) RETURNS bigint
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN ((state >> 14) + 1) * 1000;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN ((state >> 14) + 1) * 1000;
 --- returns the state that has a uuid of version 7
 CREATE FUNCTION kid_uuidv7_state_of(id uuid) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
@@ -24,8 +22,7 @@ BEGIN
 END $$;
 --- returns when the millisecond of a state begins, in microseconds
 CREATE FUNCTION kid_uuidv7_micros(state bigint) RETURNS bigint
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN (state >> 14) * 1000;
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN (state >> 14) * 1000;
 --- returns the uuid of version 7 of a state, with 60 random bits
 CREATE FUNCTION kid_uuidv7_of(state bigint, random bigint) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE

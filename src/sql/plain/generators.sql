@@ -2,12 +2,10 @@
 
 --- same as kid_next()
 CREATE FUNCTION kid64_next() RETURNS kid64
-    LANGUAGE SQL VOLATILE
-RETURN kid_next();
+    LANGUAGE SQL VOLATILE RETURN kid_next();
 --- same as kid_next(n)
 CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
-    LANGUAGE SQL VOLATILE STRICT
-BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
+    LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
 
 IF to_regclass('kid_clocks.kid64_at_sequence') IS NULL THEN
     CREATE SEQUENCE kid_clocks.kid64_at_sequence MINVALUE 0 MAXVALUE 16383 START 0 CYCLE;

@@ -30,19 +30,22 @@ RETURN (micros / 1000000000000 << 44) + (micros / 1000000 % 1000000 << 24) + (mi
 CREATE FUNCTION kid64_micros(id bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ((id >> 44) * 1000000 + (id >> 24 & 1048575)) * 1000000 + (id >> 14 & 1023) * 1024;
+-- An ID is a state of its clock.
+--- returns when the time unit of a state ends, in microseconds
+CREATE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN ((state >> 44) * 1000000 + (state >> 24 & 1048575)) * 1000000
+       + least(((state >> 14 & 1023) + 1) * 1024, 1000000);
 
 --- returns the beginning of the time unit of an ID
 CREATE FUNCTION kid_timestamp(id kid64) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN kid_time(kid64_micros(id));
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_time(kid64_micros(id));
 --- same as kid_timestamp(), under a name that is not overloaded
 CREATE FUNCTION kid64_timestamp(id kid64) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN kid_time(kid64_micros(id));
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_time(kid64_micros(id));
 --- returns the sequence of an ID within its time unit, 0 to 16383
 CREATE FUNCTION kid_sequence(id kid64) RETURNS integer
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN (id & 16383)::integer;
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id & 16383)::integer;
 
 -- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then.
 --

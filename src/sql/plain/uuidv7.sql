@@ -13,8 +13,7 @@ RETURN CASE WHEN get_byte(uuid_send(id), 6) >> 4 = 7 AND get_byte(uuid_send(id),
             THEN kid_time(kid_uuidv7_millis(id) * 1000) END;
 --- same as kid_timestamp(), under a name that is not overloaded
 CREATE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN kid_timestamp(id);
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp(id);
 
 --- returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal
 CREATE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid

@@ -17,7 +17,6 @@ CREATE FUNCTION kid_random(flax) RETURNS bytea
 COMMENT ON FUNCTION flax_next() IS
     'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';
 COMMENT ON FUNCTION flax_next(bigint) IS 'makes n flax, as flax_next() does';
-COMMENT ON FUNCTION flax_at(timestamptz) IS 'makes a flax with the time of an old row';
 
 --- lists the components of an ID, most significant first
 CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record

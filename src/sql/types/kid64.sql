@@ -30,9 +30,7 @@ COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 --- returns an ID as text, as the cast does
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN id::text;
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN id::text;
 --- reads an ID from text, as the cast does
 CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN encoded::kid64;
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN encoded::kid64;
