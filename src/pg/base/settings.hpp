@@ -7,14 +7,14 @@
 
 namespace kid::pg {
 
-extern int lease_length; ///< milliseconds; 0 turns the lease off
-extern int max_observe;  ///< milliseconds
-extern int max_wait;     ///< milliseconds; -1 sets no limit
+inline int lease_length = 1000;       ///< milliseconds; 0 turns the lease off
+inline int max_observe = 3600 * 1000; ///< milliseconds
+inline int max_wait = 1000;           ///< milliseconds; -1 sets no limit
 
 /// What a clock without sides does if the system clock goes back: keep the highest time and count on, or wait until the
 /// system clock has reached that time again.
 enum backward { backward_hold, backward_wait };
-extern int clock_backward;
+inline int clock_backward = backward_hold;
 
 inline bool keeps_highest_time() {
   return clock_backward == backward_hold;
@@ -28,7 +28,14 @@ struct automatic_or_number {
 
 /// Parses `text` into `result`. Returns false unless it is "auto" or a number from 0 to `max`, decimal or hexadecimal
 /// after 0x.
-bool parse_choice(char const *text, std::uint64_t max, automatic_or_number &result);
+inline bool parse_choice(char const *text, std::uint64_t max, automatic_or_number &result) {
+  std::uint64_t number = 0;
+
+  result.automatic = pg_strcasecmp(text, "auto") == 0;
+  bool const is_valid = result.automatic || decimal_text::decode(text, strlen(text), number).error == text_error::none;
+  result.number = static_cast<std::uint32_t>(number);
+  return is_valid && number <= max;
+}
 
 /// Hands `value` from a check hook to the assign hook. Returns false if out of memory, which PostgreSQL reports.
 template <class Value> bool keep_choice(Value const &value, void **extra) {

@@ -4,11 +4,6 @@
 
 namespace kid::pg {
 
-shared_state *shared_memory = nullptr;
-shared_state *attached = nullptr;
-void (*settle_identity)(shared_state &) = nullptr;
-clock_cell *entered[clock_count] = {};
-
 namespace {
 
 /// Increased when `shared_state` or `horizon_memory` changes, because two versions of the library may meet in a running

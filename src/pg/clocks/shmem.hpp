@@ -109,15 +109,15 @@ struct shared_state {
 };
 
 /// Where the struct is; null until this process has looked for it.
-extern shared_state *shared_memory;
+inline shared_state *shared_memory = nullptr;
 
 /// The same address, but null until this process may issue IDs, and null again after a change of `kid.node`,
 /// `kid.lanes` or the number that Citus gives this server.
-extern shared_state *attached;
+inline shared_state *attached = nullptr;
 
 /// The cells of the clocks that the running transaction has entered (horizon/floors.hpp); null for other clocks, and
 /// whenever `attached` is null.
-extern clock_cell *entered[clock_count];
+inline clock_cell *entered[clock_count] = {};
 
 /// Makes this process attach again before its next ID.
 inline void detach() {
@@ -130,7 +130,7 @@ inline void detach() {
 [[noreturn]] void memory_error();
 
 /// put_in_force() of node/identity.hpp, which _PG_init() registers here.
-extern void (*settle_identity)(shared_state &shared);
+inline void (*settle_identity)(shared_state &shared) = nullptr;
 
 /// Makes `attached` valid. Raises an error during recovery, when no IDs may be issued; `function` is for its message.
 /// Each change of the settings above detaches the process, so that this is done again.

@@ -4,8 +4,6 @@
 
 namespace kid::pg {
 
-horizon_memory *horizon_shared = nullptr;
-
 namespace {
 
 // If one of these fails, do what shmem.cpp says of its figures.

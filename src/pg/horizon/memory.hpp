@@ -35,7 +35,7 @@ struct horizon_memory {
 };
 
 /// Where the struct is; null until this process has looked for it.
-extern horizon_memory *horizon_shared;
+inline horizon_memory *horizon_shared = nullptr;
 
 /// The places of prepared transactions, `max_prepared_xacts` of them.
 inline prepared_floors *prepared() {

@@ -7,8 +7,6 @@
 
 namespace kid::pg {
 
-int local_group = no_citus;
-
 /// The table that has the group ID; InvalidOid if there was none when this process last looked.
 static Oid local_group_table = InvalidOid;
 

@@ -21,7 +21,7 @@ constexpr int no_citus = -1;
 
 /// The group ID of this Citus node when this process last looked: 0 on the coordinator, or a server that no coordinator
 /// has added yet; `no_citus` if the current database does not have Citus.
-extern int local_group;
+inline int local_group = no_citus;
 
 /// Reads the group ID.
 void look_for_citus();
