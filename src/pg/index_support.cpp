@@ -8,7 +8,6 @@
 // The size of the type is half the length of a key. Keys come from the index, so they are neither compressed nor out of
 // line, but their header may be short.
 #include "base/datum.hpp"
-#include "base/export.hpp"
 
 #include <algorithm>
 
@@ -98,7 +97,7 @@ template <class Id> static Datum brin_distance(PG_FUNCTION_ARGS) {
   PG_RETURN_FLOAT8(static_cast<double>(get<Id>(PG_GETARG_DATUM(1)) - get<Id>(PG_GETARG_DATUM(0))));
 }
 
-static Datum gist_consistent(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_gist_consistent) {
   static Oid known = InvalidOid;
   static std::size_t size = 0;
   // Exclusion constraints do not tell the type.
@@ -137,7 +136,7 @@ static Datum gist_consistent(PG_FUNCTION_ARGS) {
   }
 }
 
-static Datum gist_union(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_gist_union) {
   auto const *const entries = reinterpret_cast<GistEntryVector *>(PG_GETARG_POINTER(0));
   id_bounds bounds = read_key(entries->vector[0].key);
 
@@ -148,7 +147,7 @@ static Datum gist_union(PG_FUNCTION_ARGS) {
 }
 
 /// Returns how much an entry widens the bounds.
-static Datum gist_penalty(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_gist_penalty) {
   auto const added = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(1))->key);
   auto const before = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0))->key, added.size);
 
@@ -158,7 +157,7 @@ static Datum gist_penalty(PG_FUNCTION_ARGS) {
 }
 
 /// Puts the lower half of the entries into the left page, and the upper half into the right page.
-static Datum gist_picksplit(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_gist_picksplit) {
   auto const *const entries = reinterpret_cast<GistEntryVector *>(PG_GETARG_POINTER(0))->vector;
   int const count = reinterpret_cast<GistEntryVector *>(PG_GETARG_POINTER(0))->n - 1;
   auto *const split = reinterpret_cast<GIST_SPLITVEC *>(PG_GETARG_POINTER(1));
@@ -180,14 +179,14 @@ static Datum gist_picksplit(PG_FUNCTION_ARGS) {
   PG_RETURN_POINTER(split);
 }
 
-static Datum gist_same(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_gist_same) {
   *reinterpret_cast<bool *>(PG_GETARG_POINTER(2)) = compare_keys(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)) == 0;
   PG_RETURN_DATUM(PG_GETARG_DATUM(2));
 }
 
 /// Sorts the keys of an index that is built at once. The sort support of bytea would abbreviate keys. When building a
 /// GiST index, PostgreSQL 15 then asks after each key whether to go on with that, which takes far longer than sorting.
-static Datum gist_sortsupport(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_gist_sortsupport) {
   reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0))->comparator = [](Datum a, Datum b, SortSupport) {
     return compare_keys(a, b);
   };
@@ -195,7 +194,7 @@ static Datum gist_sortsupport(PG_FUNCTION_ARGS) {
 }
 
 /// Returns the ID of a leaf key, for index-only scans.
-static Datum gist_fetch(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_gist_fetch) {
   auto const *const entry = reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0));
   auto const bounds = read_key(entry->key);
   auto *const result = static_cast<GISTENTRY *>(palloc(sizeof(GISTENTRY)));
@@ -207,14 +206,6 @@ static Datum gist_fetch(PG_FUNCTION_ARGS) {
 }
 
 } // namespace kid::pg
-
-KID_FUNCTION(kid_gist_consistent, kid::pg::gist_consistent)
-KID_FUNCTION(kid_gist_union, kid::pg::gist_union)
-KID_FUNCTION(kid_gist_penalty, kid::pg::gist_penalty)
-KID_FUNCTION(kid_gist_picksplit, kid::pg::gist_picksplit)
-KID_FUNCTION(kid_gist_same, kid::pg::gist_same)
-KID_FUNCTION(kid_gist_fetch, kid::pg::gist_fetch)
-KID_FUNCTION(kid_gist_sortsupport, kid::pg::gist_sortsupport)
 
 #define KID_EXPORT_SIZE(size)                                                                                          \
   KID_FUNCTION(kid_gist_compress_##size, kid::pg::gist_compress<kid::pg::any_id<(size)>>)                              \

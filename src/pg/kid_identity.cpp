@@ -1,13 +1,11 @@
 // kid_identity(): what each type takes from the node number of this server.
-#include "base/export.hpp"
+#include "base/datum.hpp"
 #include "types/all_types.hpp"
 
 namespace kid::pg {
 
-namespace {
-
 /// Returns one row. Besides "node" and "lanes", a column has the name of the part of the node number that a type uses.
-Datum kid_identity(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_identity) {
   identity const who = identity_to_show();
   TupleDesc columns = nullptr;
   Datum values[16] = {};
@@ -31,8 +29,4 @@ Datum kid_identity(PG_FUNCTION_ARGS) {
   return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(columns), values, nulls));
 }
 
-} // namespace
-
 } // namespace kid::pg
-
-KID_FUNCTION(kid_identity, kid::pg::kid_identity)

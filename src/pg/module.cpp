@@ -1,4 +1,4 @@
-#include "base/export.hpp"
+#include "base/datum.hpp"
 #include "base/settings.hpp"
 #include "horizon/memory.hpp"
 #include "node/identity.hpp"
@@ -46,15 +46,12 @@ namespace kid::pg {
 
 /// Never called. The scripts of all versions 1.0.x need a library that has this function, and every later library keeps
 /// it. So an older script can use a newer library, but a script of a newer minor version cannot use an older one.
-static Datum library_1_0(FunctionCallInfo) {
+KID_DEFINE(kid_library_1_0) {
   PG_RETURN_VOID();
 }
 
-static Datum version(FunctionCallInfo) {
+KID_DEFINE(kid_version) {
   return PointerGetDatum(cstring_to_text(KID_VERSION));
 }
 
 } // namespace kid::pg
-
-KID_FUNCTION(kid_library_1_0, kid::pg::library_1_0)
-KID_FUNCTION(kid_version, kid::pg::version)

@@ -1,6 +1,6 @@
 // kid_own_ids_trigger(): rejects a row that the horizon does not wait for: its ID is outside the states that this
 // transaction can have taken.
-#include "base/export.hpp"
+#include "base/datum.hpp"
 #include "horizon/floors.hpp"
 #include "types/all_types.hpp"
 
@@ -47,7 +47,9 @@ bool equals(HeapTuple row, TupleDesc columns, int number, Datum value) {
   return !is_null && datumIsEqual(old, value, column.attbyval, column.attlen);
 }
 
-Datum kid_own_ids_trigger(PG_FUNCTION_ARGS) {
+} // namespace
+
+KID_DEFINE(kid_own_ids_trigger) {
   if (!CALLED_AS_TRIGGER(fcinfo))
     ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
             errmsg("kid_own_ids_trigger() was not called as a trigger"));
@@ -73,8 +75,4 @@ Datum kid_own_ids_trigger(PG_FUNCTION_ARGS) {
   return PointerGetDatum(row);
 }
 
-} // namespace
-
 } // namespace kid::pg
-
-KID_FUNCTION(kid_own_ids_trigger, kid::pg::kid_own_ids_trigger)

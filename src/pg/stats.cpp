@@ -1,6 +1,5 @@
 // kid_stats(), which shows what several folders know.
 #include "base/datum.hpp"
-#include "base/export.hpp"
 #include "clocks/lease.hpp"
 #include "horizon/floors.hpp"
 
@@ -16,7 +15,7 @@ static char const *problem_of(shared_state &shared) {
 }
 
 /// Returns a row for each clock. Never waits for the lock of the lease.
-static Datum kid_stats(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_stats) {
   shared_state &shared = find_or_make();
   char const *const problem = problem_of(shared);
   TimestampTz const now = GetCurrentTimestamp();
@@ -69,5 +68,3 @@ static Datum kid_stats(PG_FUNCTION_ARGS) {
 }
 
 } // namespace kid::pg
-
-KID_FUNCTION(kid_stats, kid::pg::kid_stats)

@@ -1,6 +1,6 @@
 // The triggers of kid_track(), see src/sql/tables/track.sql.in. They take the same locks as those of the edition in
 // plain SQL, src/sql/plain/track.sql, so that sessions can use either of them.
-#include "base/export.hpp"
+#include "base/datum.hpp"
 
 namespace kid::pg {
 

@@ -1,9 +1,23 @@
-// Converts IDs and instants between PostgreSQL's representation and the core's.
+// How SQL calls functions. Converts IDs and instants between PostgreSQL's representation and the core's.
 #pragma once
 
-#include "postgres.hpp"
+#include "compat.hpp"
 
 #include <string_view>
+
+/// Begins the definition of the C function `symbol`, which SQL calls with `fcinfo`.
+#define KID_DEFINE(symbol)                                                                                             \
+  extern "C" {                                                                                                         \
+  PGDLLEXPORT Datum symbol(PG_FUNCTION_ARGS);                                                                          \
+  PG_FUNCTION_INFO_V1(symbol);                                                                                         \
+  }                                                                                                                    \
+  Datum symbol([[maybe_unused]] PG_FUNCTION_ARGS)
+
+/// Exports a function to SQL as the C function `symbol`.
+#define KID_FUNCTION(symbol, ...)                                                                                      \
+  KID_DEFINE(symbol) {                                                                                                 \
+    return __VA_ARGS__(fcinfo);                                                                                        \
+  }
 
 namespace kid::pg {
 

@@ -1,7 +1,6 @@
 // Errors that the core finds, in PostgreSQL's words.
 #pragma once
 
-#include "compat.hpp"
 #include "datum.hpp"
 
 namespace kid::pg {

@@ -1,7 +1,6 @@
 // kid_hold_clocks() and kid_lower_clocks(): the parts of kid_reset_clock() that are not in SQL.
 #include "../clocks/hold.hpp"
 #include "../base/datum.hpp"
-#include "../base/export.hpp"
 #include "../base/settings.hpp"
 #include "../clocks/lease.hpp"
 #include "../clocks/lease_lock.hpp"
@@ -180,7 +179,7 @@ static TimestampTz end_of_milli(TimestampTz time) {
 /// Holds the clocks that are ahead of `above`, and of the system clock. Returns a row for each: its name, and the time
 /// to which it can be lowered. If the page of the bounds is damaged, and no clock has started, returns all clocks,
 /// which are to start at `above`.
-static Datum hold(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_hold_clocks) {
   TimestampTz const above = PG_GETARG_TIMESTAMPTZ(0);
 
   check_may_reset();
@@ -215,7 +214,7 @@ static Datum hold(PG_FUNCTION_ARGS) {
 /// Lowers the clocks that this transaction holds, or mends the page, and ends the hold. With `force`, lowers all clocks
 /// that are ahead of `above`. The other arguments are lists, one item a line, or null: `later` IDs, which forbid it;
 /// columns `unseen`, because they cannot be examined now; and columns `unknown`, because they can never be.
-static Datum lower(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_lower_clocks) {
   check_may_reset();
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
     PG_RETURN_NULL();
@@ -260,6 +259,3 @@ static Datum lower(PG_FUNCTION_ARGS) {
 }
 
 } // namespace kid::pg
-
-KID_FUNCTION(kid_hold_clocks, kid::pg::hold)
-KID_FUNCTION(kid_lower_clocks, kid::pg::lower)

@@ -5,9 +5,7 @@
 // was first, it steps on from that session's state. Everything else is out of line.
 #pragma once
 
-#include "../base/datum.hpp"
 #include "../base/error.hpp"
-#include "../base/export.hpp"
 #include "../base/settings.hpp"
 #include "../clocks/lease.hpp"
 #include "../clocks/move_clock.hpp"
@@ -187,8 +185,7 @@ template <class Generator> Datum next_many(PG_FUNCTION_ARGS) {
 
 } // namespace kid::pg
 
-/// Exports T_next, T_next_many and T_at. `at` is the function that T_at calls with `fcinfo`.
-#define KID_EXPORT_GENERATOR(T, generator, at)                                                                         \
+/// Exports T_next and T_next_many.
+#define KID_EXPORT_GENERATOR(T, generator)                                                                             \
   KID_FUNCTION(T##_next, kid::pg::next<generator>)                                                                     \
-  KID_FUNCTION(T##_next_many, kid::pg::next_many<generator>)                                                           \
-  KID_FUNCTION(T##_at, at)
+  KID_FUNCTION(T##_next_many, kid::pg::next_many<generator>)

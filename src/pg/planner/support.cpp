@@ -1,5 +1,5 @@
 // Planner support for all functions: kid_support(), and kid_support_recheck() for comparisons beside bounds.
-#include "../base/export.hpp"
+#include "../base/datum.hpp"
 #include "expressions.hpp"
 #include "time_comparison.hpp"
 
@@ -61,7 +61,7 @@ Node *with_setting(SupportRequestSimplify *request) {
 
 } // namespace
 
-static Datum support(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_support) {
   auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
   if (IsA(request, SupportRequestSimplify)) {
@@ -77,7 +77,7 @@ static Datum support(PG_FUNCTION_ARGS) {
 }
 
 /// Estimates that a recheck removes no row: the bounds beside it already account for the selectivity.
-static Datum support_recheck(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_support_recheck) {
   auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
   if (!IsA(request, SupportRequestSelectivity))
@@ -87,6 +87,3 @@ static Datum support_recheck(PG_FUNCTION_ARGS) {
 }
 
 } // namespace kid::pg
-
-KID_FUNCTION(kid_support, kid::pg::support)
-KID_FUNCTION(kid_support_recheck, kid::pg::support_recheck)

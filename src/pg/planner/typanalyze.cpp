@@ -9,7 +9,7 @@
 //
 // An estimator of kid's own could interpolate. But PostgreSQL recognizes two bounds as a range only if both operators
 // have its own estimators. Otherwise it multiplies the selectivities, as if the bounds were independent.
-#include "../base/export.hpp"
+#include "../base/datum.hpp"
 
 #include <algorithm>
 
@@ -52,7 +52,7 @@ void compute_stats(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch, int rows, do
 
 } // namespace
 
-static Datum typanalyze(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_typanalyze) {
   auto *const stats = reinterpret_cast<VacAttrStats *>(PG_GETARG_POINTER(0));
   // If a user chose a target by ALTER TABLE ... SET STATISTICS, use it unchanged.
   bool const chosen = statistics_target(stats) >= 0;
@@ -69,5 +69,3 @@ static Datum typanalyze(PG_FUNCTION_ARGS) {
 }
 
 } // namespace kid::pg
-
-KID_FUNCTION(kid_typanalyze, kid::pg::typanalyze)

@@ -1,9 +1,7 @@
 // kid_encode() and T_decode(): base32, after a prefix and a separator if the prefix is not empty.
 #pragma once
 
-#include "../base/datum.hpp"
 #include "../base/error.hpp"
-#include "../base/export.hpp"
 
 namespace kid::pg {
 

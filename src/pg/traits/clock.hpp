@@ -2,9 +2,7 @@
 // horizon.
 #pragma once
 
-#include "../base/datum.hpp"
 #include "../base/error.hpp"
-#include "../base/export.hpp"
 #include "../clocks/move_clock.hpp"
 #include "../horizon/horizon.hpp"
 #include "../node/identity.hpp"
@@ -42,6 +40,3 @@ inline std::uint64_t horizon_state(clock_id id, char const *function) {
 } // namespace kid::pg
 
 #define KID_EXPORT_OBSERVE(T, clock) KID_FUNCTION(T##_observe, kid::pg::observe<kid::T, kid::pg::clock>)
-
-/// Exports `function` of type T, which returns horizon_state() as an ID. T_type needs the member `state`.
-#define KID_EXPORT_HORIZON(T, function) KID_FUNCTION(function, kid::pg::function)

@@ -1,9 +1,7 @@
 // Text and binary input and output.
 #pragma once
 
-#include "../base/datum.hpp"
 #include "../base/error.hpp"
-#include "../base/export.hpp"
 
 namespace kid::pg {
 

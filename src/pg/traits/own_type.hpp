@@ -8,6 +8,17 @@
 #include "time.hpp"
 #include "time_comparison.hpp"
 
+namespace kid::pg {
+
+/// Returns a component that is a field of the layout, as an SQL integer. If it has one bit, that is also an SQL
+/// boolean.
+template <class Id, class Field> Datum component(PG_FUNCTION_ARGS) {
+  static_assert(Field::width < 32);
+  PG_RETURN_INT32(static_cast<std::int32_t>(Field::get(get<Id>(PG_GETARG_DATUM(0)))));
+}
+
+} // namespace kid::pg
+
 #define KID_EXPORT_OWN_TYPE(T)                                                                                         \
   KID_EXPORT_IO(T)                                                                                                     \
   KID_EXPORT_BASE32(T)                                                                                                 \

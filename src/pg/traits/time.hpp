@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../base/datum.hpp"
-#include "../base/export.hpp"
 
 namespace kid::pg {
 

@@ -1,9 +1,7 @@
 // Comparison of IDs with instants and with ranges of time: `id < timestamptz`, `id <@ tstzrange` and so on.
 #pragma once
 
-#include "../base/datum.hpp"
 #include "../base/error.hpp"
-#include "../base/export.hpp"
 
 namespace kid::pg {
 

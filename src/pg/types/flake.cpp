@@ -3,7 +3,6 @@
 
 #include "../issue/generate.hpp"
 #include "../traits/clock.hpp"
-#include "../traits/components.hpp"
 #include "../traits/own_type.hpp"
 #include "all_types.hpp"
 
@@ -176,10 +175,12 @@ struct flake_generator {
   }
 };
 
+} // namespace
+
 /// Sessions may have different generators, and the generator sorts before the sequence. So this is the ID of generator
 /// 0, which sorts before those of all others with the same state. For a horizon above the IDs of other generators, the
 /// clock has to be in a later millisecond.
-Datum flake_horizon(FunctionCallInfo) {
+KID_DEFINE(flake_horizon) {
   char const function[] = "flake_horizon()";
   clock_ref const flakes(shared(function), clock_flake);
 
@@ -191,7 +192,7 @@ Datum flake_horizon(FunctionCallInfo) {
   return put<flake>(layout.lowest(time) | flake_clock::sequence::get(state));
 }
 
-Datum flake_at(PG_FUNCTION_ARGS) {
+KID_DEFINE(flake_at) {
   auto const origin = generator("flake_at()");
   auto const given =
       backfill(fcinfo, layout, clock_flake, "flake_at()", PG_GETARG_TIMESTAMPTZ(0), 0, clock().sequence_max);
@@ -199,7 +200,7 @@ Datum flake_at(PG_FUNCTION_ARGS) {
 }
 
 /// Assembles a flake. The function is not STRICT, because a null epoch stands for the setting.
-Datum flake_make(PG_FUNCTION_ARGS) {
+KID_DEFINE(flake_make) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
     PG_RETURN_NULL();
   flake const chosen = PG_ARGISNULL(4) ? layout : layout_with<flake>(PG_GETARG_DATUM(4));
@@ -210,16 +211,12 @@ Datum flake_make(PG_FUNCTION_ARGS) {
                     component_argument<flake, flake::sequence>("sequence", PG_GETARG_INT32(3)));
 }
 
-} // namespace
-
 } // namespace kid::pg
 
 KID_EXPORT_OWN_TYPE(flake)
-KID_EXPORT_GENERATOR(flake, kid::pg::flake_generator, kid::pg::flake_at)
-KID_EXPORT_HORIZON(flake, flake_horizon)
+KID_EXPORT_GENERATOR(flake, kid::pg::flake_generator)
 KID_EXPORT_OBSERVE(flake, clock_flake)
 KID_FUNCTION(flake_compare, kid::pg::compare_by<kid::flake>)
-KID_FUNCTION(flake_make, kid::pg::flake_make)
 KID_FUNCTION(flake_datacenter, kid::pg::component<kid::flake, kid::flake::datacenter>)
 KID_FUNCTION(flake_worker, kid::pg::component<kid::flake, kid::flake::worker>)
 KID_FUNCTION(flake_generator, kid::pg::component<kid::flake, kid::flake::generator>)

@@ -38,11 +38,13 @@ struct flax_generator {
   flax::word id(std::uint64_t) const { return flax_of_time(GetCurrentTimestamp()); }
 };
 
-Datum flax_at(PG_FUNCTION_ARGS) {
+} // namespace
+
+KID_DEFINE(flax_at) {
   return put<flax>(flax_of_time(PG_GETARG_TIMESTAMPTZ(0)));
 }
 
-Datum flax_make(PG_FUNCTION_ARGS) {
+KID_DEFINE(flax_make) {
   auto const lowest = flax{}.lowest(time_argument(flax{}, PG_GETARG_TIMESTAMPTZ(0)));
   bytea *const random = PG_GETARG_BYTEA_PP(1);
   unsigned char bits[8] = {};
@@ -55,7 +57,7 @@ Datum flax_make(PG_FUNCTION_ARGS) {
   return put<flax>(lowest | load_big<8, std::uint64_t>(bits));
 }
 
-Datum flax_random(PG_FUNCTION_ARGS) {
+KID_DEFINE(flax_random) {
   auto *const random = static_cast<bytea *>(palloc(VARHDRSZ + random_size));
   unsigned char bits[8];
 
@@ -65,12 +67,8 @@ Datum flax_random(PG_FUNCTION_ARGS) {
   PG_RETURN_BYTEA_P(random);
 }
 
-} // namespace
-
 } // namespace kid::pg
 
 KID_EXPORT_OWN_TYPE(flax)
 KID_EXPORT_UUID_CASTS(flax)
-KID_EXPORT_GENERATOR(flax, kid::pg::flax_generator, kid::pg::flax_at)
-KID_FUNCTION(flax_make, kid::pg::flax_make)
-KID_FUNCTION(flax_random, kid::pg::flax_random)
+KID_EXPORT_GENERATOR(flax, kid::pg::flax_generator)

@@ -3,7 +3,6 @@
 
 #include "../issue/issue_in_lane.hpp"
 #include "../traits/clock.hpp"
-#include "../traits/components.hpp"
 #include "../traits/own_type.hpp"
 #include "all_types.hpp"
 
@@ -69,27 +68,25 @@ struct kid64_generator {
   kid64::word id(std::uint64_t state) const { return state; }
 };
 
-Datum kid64_horizon(FunctionCallInfo) {
+} // namespace
+
+KID_DEFINE(kid64_horizon) {
   return put<kid64>(horizon_state(clock_kid, "kid_horizon()"));
 }
 
-Datum kid64_at(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid64_at) {
   auto const given = backfill_in_lane<kid_clock>(fcinfo, kid64{}, clock_kid, "kid64_at()", PG_GETARG_TIMESTAMPTZ(0));
   return put<kid64>(kid64::lowest(given.time) | given.sequence);
 }
 
-Datum kid64_make(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid64_make) {
   return put<kid64>(kid64::lowest(time_argument(kid64{}, PG_GETARG_TIMESTAMPTZ(0))) |
                     component_argument<kid64, kid64::sequence>("sequence", PG_GETARG_INT32(1)));
 }
 
-} // namespace
-
 } // namespace kid::pg
 
 KID_EXPORT_OWN_TYPE(kid64)
-KID_EXPORT_GENERATOR(kid64, kid::pg::kid64_generator, kid::pg::kid64_at)
-KID_EXPORT_HORIZON(kid64, kid64_horizon)
+KID_EXPORT_GENERATOR(kid64, kid::pg::kid64_generator)
 KID_EXPORT_OBSERVE(kid64, clock_kid)
-KID_FUNCTION(kid64_make, kid::pg::kid64_make)
 KID_FUNCTION(kid64_sequence, kid::pg::component<kid::kid64, kid::kid64::sequence>)

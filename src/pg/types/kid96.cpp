@@ -79,7 +79,9 @@ struct kid96_generator {
   kid96::word id(std::uint64_t state) const { return layout.global(state, node); }
 };
 
-Datum kid96_at(PG_FUNCTION_ARGS) {
+} // namespace
+
+KID_DEFINE(kid96_at) {
   kid96 const layout = layout_of<kid96>();
   auto const node = node_of(numbered_identity("kid96_at()"));
   auto const given = backfill_in_lane<kid_clock>(fcinfo, layout, clock_kid, "kid96_at()", PG_GETARG_TIMESTAMPTZ(0));
@@ -87,7 +89,7 @@ Datum kid96_at(PG_FUNCTION_ARGS) {
 }
 
 /// Assembles a kid96. The function is not STRICT, because a null neighborhood stands for the setting.
-Datum kid96_make(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid96_make) {
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
     PG_RETURN_NULL();
   kid96 const layout = PG_ARGISNULL(3) ? layout_of<kid96>() : layout_with<kid96>(PG_GETARG_DATUM(3));
@@ -98,22 +100,22 @@ Datum kid96_make(PG_FUNCTION_ARGS) {
   return put<kid96>(layout.global(kid64::lowest(time) | static_cast<kid64::word>(sequence), chosen));
 }
 
-Datum kid96_node(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid96_node) {
   auto const layout = layout_argument<kid96>(fcinfo, 1);
   PG_RETURN_INT64(static_cast<std::int64_t>(layout.node(get<kid96>(PG_GETARG_DATUM(0)))));
 }
 
-Datum kid96_sequence(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid96_sequence) {
   auto const local = layout_of<kid96>().local(get<kid96>(PG_GETARG_DATUM(0)));
   PG_RETURN_INT32(static_cast<std::int32_t>(kid64::sequence::get(local)));
 }
 
-Datum kid64_global(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid64_global) {
   return put<kid96>(layout_of<kid96>().global(get<kid64>(PG_GETARG_DATUM(0)), node()));
 }
 
 /// Returns an ID without its node. Called with one argument it is the cast, which requires the node of this server.
-Datum kid96_local(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid96_local) {
   kid96 const layout = layout_of<kid96>();
   auto const id = get<kid96>(PG_GETARG_DATUM(0));
   bool const force = PG_NARGS() > 1 && PG_GETARG_BOOL(1);
@@ -127,17 +129,10 @@ Datum kid96_local(PG_FUNCTION_ARGS) {
   return put<kid64>(layout.local(id));
 }
 
-} // namespace
-
 } // namespace kid::pg
 
 KID_EXPORT_OWN_TYPE(kid96)
 KID_EXPORT_UUID_CASTS(kid96)
-KID_EXPORT_GENERATOR(kid96, kid::pg::kid96_generator, kid::pg::kid96_at)
+KID_EXPORT_GENERATOR(kid96, kid::pg::kid96_generator)
 KID_EXPORT_OBSERVE(kid96, clock_kid)
-KID_FUNCTION(kid96_make, kid::pg::kid96_make)
-KID_FUNCTION(kid96_node, kid::pg::kid96_node)
-KID_FUNCTION(kid96_sequence, kid::pg::kid96_sequence)
 KID_FUNCTION(kid96_compare, kid::pg::compare_by<kid::kid96>)
-KID_FUNCTION(kid64_global, kid::pg::kid64_global)
-KID_FUNCTION(kid96_local, kid::pg::kid96_local)

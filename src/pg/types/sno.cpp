@@ -3,7 +3,6 @@
 
 #include "../issue/generate.hpp"
 #include "../traits/clock.hpp"
-#include "../traits/components.hpp"
 #include "../traits/own_type.hpp"
 #include "../traits/uuid_casts.hpp"
 #include "all_types.hpp"
@@ -136,7 +135,9 @@ struct sno_generator {
   sno::word id(std::uint64_t state) const { return sno_clock::id(state) | payload; }
 };
 
-Datum sno_at(PG_FUNCTION_ARGS) {
+} // namespace
+
+KID_DEFINE(sno_at) {
   auto const payload = meta(PG_GETARG_INT32(1)) | partition("sno_at()");
   sno_clock const pool = clock();
   auto const given =
@@ -144,22 +145,19 @@ Datum sno_at(PG_FUNCTION_ARGS) {
   return put<sno>(sno{}.lowest(given.time) | payload | sno::sequence::put(given.sequence));
 }
 
-Datum sno_make(PG_FUNCTION_ARGS) {
+KID_DEFINE(sno_make) {
   return put<sno>(sno{}.lowest(time_argument(sno{}, PG_GETARG_TIMESTAMPTZ(0))) | meta(PG_GETARG_INT32(1)) |
                   component_argument<sno, sno::partition>("partition", PG_GETARG_INT32(2)) |
                   component_argument<sno, sno::sequence>("sequence", PG_GETARG_INT32(3)) |
                   sno::tick::put(PG_GETARG_BOOL(4) ? 1 : 0));
 }
 
-} // namespace
-
 } // namespace kid::pg
 
 KID_EXPORT_OWN_TYPE(sno)
 KID_EXPORT_UUID_CASTS(sno)
-KID_EXPORT_GENERATOR(sno, kid::pg::sno_generator, kid::pg::sno_at)
+KID_EXPORT_GENERATOR(sno, kid::pg::sno_generator)
 KID_EXPORT_OBSERVE(sno, clock_sno)
-KID_FUNCTION(sno_make, kid::pg::sno_make)
 KID_FUNCTION(sno_tick, kid::pg::component<kid::sno, kid::sno::tick>)
 KID_FUNCTION(sno_meta, kid::pg::component<kid::sno, kid::sno::meta>)
 KID_FUNCTION(sno_partition, kid::pg::component<kid::sno, kid::sno::partition>)

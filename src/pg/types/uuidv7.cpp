@@ -105,25 +105,24 @@ struct uuidv7_generator {
   uuidv7::word id(std::uint64_t state) const { return uuidv7_clock::id(state) | random_part(); }
 };
 
+} // namespace
+
 /// Any random part is above the horizon, which has none.
-Datum kid_uuidv7_horizon(FunctionCallInfo) {
+KID_DEFINE(kid_uuidv7_horizon) {
   return put<uuidv7>(uuidv7_clock::id(horizon_state(clock_uuidv7, "kid_uuidv7_horizon()")));
 }
 
 /// Makes an ID for an old row. All bits below the millisecond are random, because its time may be no more precise.
-Datum kid_uuidv7_at(PG_FUNCTION_ARGS) {
+KID_DEFINE(kid_uuidv7_at) {
   auto const lowest = uuidv7::lowest(time_argument(uuidv7{}, PG_GETARG_TIMESTAMPTZ(0)));
   return put<uuidv7>(lowest | uuidv7::fraction::put(random_bits(uuidv7::fraction::width)) |
                      uuidv7::count::put(random_bits(uuidv7::count::width)) | random_part());
 }
-
-} // namespace
 
 } // namespace kid::pg
 
 KID_EXPORT_BASE32(kid_uuid)
 KID_EXPORT_TIME(kid_uuidv7)
 KID_EXPORT_TIME_COMPARISON(kid_uuidv7)
-KID_EXPORT_GENERATOR(kid_uuidv7, kid::pg::uuidv7_generator, kid::pg::kid_uuidv7_at)
-KID_EXPORT_HORIZON(uuidv7, kid_uuidv7_horizon)
+KID_EXPORT_GENERATOR(kid_uuidv7, kid::pg::uuidv7_generator)
 KID_EXPORT_OBSERVE(kid_uuidv7, clock_uuidv7)
