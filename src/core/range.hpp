@@ -7,8 +7,12 @@
 
 namespace kid {
 
-// An `Id` is a layout. What a layout depends on and an ID does not contain, such as an epoch, is a member of its
-// struct.
+// An `Id`, in the file of its type in core/types, is a layout. What it depends on and an ID does not contain, such as
+// an epoch, is a member of its struct. It says:
+//
+//   first(), last()               the first and the last instant that an ID can carry
+//   lowest(time), highest(time)   the lowest and the highest ID of the time unit that contains an instant in that range
+//   time(id)                      when the time unit of an ID begins
 
 /// Returns whether an ID of this layout can carry `time`.
 template <class Id> constexpr bool in_range(Id const &layout, unix_micros time) noexcept {

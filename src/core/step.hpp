@@ -30,6 +30,8 @@
 //   changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
 //   is_stale()        whether the caller must choose its clock anew, because the server's settings have changed
 //
+// Beside it, state_of(layout, id) is the state that belongs to an ID.
+//
 // A `Cell` has the state of a clock, in one atomic word, and a limit, in another word. Only states below the limit may
 // be issued:
 //

@@ -81,7 +81,6 @@ struct flake_clock {
   constexpr std::uint64_t states() const noexcept { return sequence_max + 1; }
 };
 
-/// Returns the state of the logical clock that belongs to an ID.
 constexpr std::uint64_t state_of(flake const &layout, flake::word id) noexcept {
   return flake_clock::at(layout.time(id)) | flake::sequence::get(id);
 }

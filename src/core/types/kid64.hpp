@@ -48,24 +48,17 @@ struct kid64 {
   static constexpr unix_micros unit_micros = 1 << 10;
   static_assert(b::max >= seconds_per_a - 1 && c::max >= (micros_per_second - 1) / unit_micros);
 
-  /// Return the first and the last instant that an ID can carry.
   static constexpr unix_micros first() noexcept { return 0; }
   static constexpr unix_micros last() noexcept {
     return static_cast<unix_micros>(a::max + 1) * seconds_per_a * micros_per_second - 1;
   }
-
-  /// Returns the lowest ID of the time unit that contains `time`, an instant from `first` to `last`.
   static constexpr word lowest(unix_micros time) noexcept {
     auto const micros = static_cast<std::uint64_t>(time);
     std::uint64_t const seconds = micros / micros_per_second;
     return a::put(seconds / seconds_per_a) | b::put(seconds % seconds_per_a) |
            c::put(micros % micros_per_second / unit_micros);
   }
-
-  /// Returns the highest ID of the time unit that contains `time`.
   static constexpr word highest(unix_micros time) noexcept { return lowest(time) | sequence::mask; }
-
-  /// Returns when the time unit of `id` begins.
   static constexpr unix_micros time(word id) noexcept {
     auto const seconds = static_cast<unix_micros>(a::get(id)) * seconds_per_a + static_cast<unix_micros>(b::get(id));
     return seconds * micros_per_second + static_cast<unix_micros>(c::get(id)) * unit_micros;
@@ -99,8 +92,7 @@ struct kid_clock {
   static constexpr std::uint64_t states() noexcept { return sequence::max + 1; }
 };
 
-/// Returns the state of the logical clock that belongs to an ID, whose time must be `in_range`. An ID of arbitrary bits
-/// can encode the same unit differently.
+/// The time of `id` must be `in_range`. An ID of arbitrary bits can encode the same unit differently.
 constexpr std::uint64_t state_of(kid64 const &, kid64::word id) noexcept {
   return kid64::lowest(kid64::time(id)) | kid64::sequence::get(id);
 }

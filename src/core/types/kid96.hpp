@@ -67,8 +67,6 @@ struct kid96 {
   constexpr std::uint64_t sort_key(word id, std::uint64_t from) const noexcept {
     return origin_sort_key(id, node_shift(), node_width, from);
   }
-
-  /// Returns when the time unit of `id` begins.
   constexpr unix_micros time(word id) const noexcept { return kid64::time(local(id)); }
 
   /// The type that an ID is converted to before it is compared with time, because its order is coarser.

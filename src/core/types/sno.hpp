@@ -122,7 +122,6 @@ struct sno_clock {
   }
 };
 
-/// Returns the state of sno's logical clock that belongs to an ID.
 constexpr std::uint64_t state_of(sno const &layout, sno::word id) noexcept {
   return sno_clock::at(layout.time(id)) | sno_clock::tick::put(sno::tick::get(id)) | sno::sequence::get(id);
 }

@@ -40,22 +40,18 @@ struct uuidv7 {
   static constexpr word marks = version::put(7) | variant::put(2);
   static constexpr unix_micros unit_micros = 1000;
 
-  /// Return the first and the last instant that an ID can carry.
   static constexpr unix_micros first() noexcept { return 0; }
   static constexpr unix_micros last() noexcept { return static_cast<unix_micros>(millis::max + 1) * unit_micros - 1; }
 
   /// Returns whether a UUID is of version 7.
   static constexpr bool is_one(word id) noexcept { return (id & (version::mask | variant::mask)) == marks; }
 
-  /// Return the lowest and the highest ID of the millisecond that contains `time`, an instant from `first` to `last`.
   static constexpr word lowest(unix_micros time) noexcept {
     return millis::put(static_cast<std::uint64_t>(time / unit_micros)) | marks;
   }
   static constexpr word highest(unix_micros time) noexcept {
     return lowest(time) | fraction::mask | count::mask | random::mask;
   }
-
-  /// Returns when the millisecond of `id` begins.
   static constexpr unix_micros time(word id) noexcept {
     return static_cast<unix_micros>(millis::get(id)) * unit_micros;
   }
@@ -123,7 +119,6 @@ private:
   }
 };
 
-/// Returns the state of the logical clock that belongs to an ID.
 constexpr std::uint64_t state_of(uuidv7 const &, uuidv7::word id) noexcept {
   return uuidv7_clock::millis::put(uuidv7::millis::get(id)) | uuidv7_clock::fraction::put(uuidv7::fraction::get(id)) |
          uuidv7_clock::count_bits::put(uuidv7::count::get(id));
