@@ -73,17 +73,6 @@ void check_may_reset() {
     ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to reset the clock of IDs"));
 }
 
-/// Returns the clocks that are ahead of `time`.
-std::uint64_t clocks_ahead_of(unix_micros time) {
-  std::uint64_t clocks = 0;
-
-  for_each_clock(*shared_memory, [&](clock_ref const &clock) {
-    if (clock.rules.unit(clock.cell.load()) > clock.rules.state_at(time))
-      clocks |= bit_of(clock.id);
-  });
-  return clocks;
-}
-
 /// Takes the hold of the clocks that are ahead of `time`, as soon as no other process holds any.
 void take_hold(unix_micros time) {
   bool taken = false;
@@ -92,8 +81,10 @@ void take_hold(unix_micros time) {
     for_each_clock(*shared_memory, await_release);
     with_lease(nullptr, [&](lease_state &lease) {
       taken = held_of(hold_clocks) == 0;
-      if (taken)
-        own.clocks = clocks_ahead_of(time);
+      for_each_clock(*shared_memory, [&](clock_ref const &clock) {
+        if (taken && clock.rules.unit(clock.cell.load()) > clock.rules.state_at(time))
+          own.clocks |= bit_of(clock.id);
+      });
       if (own.clocks != 0)
         pg_atomic_write_u64(&lease.hold, static_cast<std::uint64_t>(MyProcPid) << hold_bits | own.clocks);
     });

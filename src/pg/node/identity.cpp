@@ -20,19 +20,19 @@ static void forget_group(Datum, Oid table) {
 }
 } // extern "C"
 
-/// Reads the table that Citus itself reads, which has one row with one integer. Only a superuser can create another
-/// table of that name in pg_catalog.
-static int read_group() {
+// Reads the table that Citus itself reads, which has one row with one integer. Only a superuser can create another
+// table of that name in pg_catalog.
+void look_for_citus() {
   static bool registered = false;
-  int group = no_citus;
 
+  local_group = no_citus;
   if (!registered)
     CacheRegisterRelcacheCallback(forget_group, 0);
   registered = true;
   local_group_table = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
   auto *const table = OidIsValid(local_group_table) ? try_relation_open(local_group_table, AccessShareLock) : nullptr;
   if (table == nullptr)
-    return group;
+    return;
   auto *const row = RelationGetDescr(table);
   if (table->rd_rel->relkind == RELKIND_RELATION && row->natts > 0 && TupleDescAttr(row, 0)->atttypid == INT4OID) {
     auto *const scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);
@@ -40,15 +40,10 @@ static int read_group() {
     bool is_null = true;
     Datum const value = HeapTupleIsValid(tuple) ? heap_getattr(tuple, 1, row, &is_null) : 0;
     if (!is_null)
-      group = Max(DatumGetInt32(value), no_citus);
+      local_group = Max(DatumGetInt32(value), no_citus);
     systable_endscan(scan);
   }
   relation_close(table, AccessShareLock);
-  return group;
-}
-
-void look_for_citus() {
-  local_group = read_group();
 }
 
 namespace {
@@ -149,9 +144,10 @@ void put_in_force(shared_state &shared) {
 
 namespace {
 
-/// Returns the random number of this server. Draws it if there is none yet on this timeline of WAL, and makes it
+/// Puts the random number of this server in force. Draws it if there is none yet on this timeline of WAL, and makes it
 /// durable. So a copy of a server that is promoted draws its own.
-page_draw drawn_number() {
+identity draw_number() {
+  identity_state &state = shared_memory->identity;
   page_draw draw = {};
 
   with_lease(nullptr, [&](lease_state &lease) {
@@ -164,7 +160,14 @@ page_draw drawn_number() {
     draw = page.draw;
     return put_page(lease, page);
   });
-  return draw;
+  LWLockAcquire(&state.lock, LW_EXCLUSIVE);
+  identity who = unpack(pg_atomic_read_u64(&state.word));
+  if (who.kind == node_kind::automatic && !who.known) {
+    set_number(who, hash_of_cluster(draw));
+    pg_atomic_write_u64(&state.word, pack(who));
+  }
+  LWLockRelease(&state.lock);
+  return who;
 }
 
 /// Returns the number that was drawn last, for use during recovery. Its timeline is 0 if none was drawn.
@@ -176,21 +179,6 @@ page_draw replayed_draw() {
   take_lock(lease, nullptr);
   release_after(&lease.lock, [&] { static_cast<void>(read_page(page, lsn)); });
   return page.draw;
-}
-
-/// Draws the random number, and puts it in force.
-identity draw_number() {
-  identity_state &state = shared_memory->identity;
-  std::uint32_t const node = hash_of_cluster(drawn_number());
-
-  LWLockAcquire(&state.lock, LW_EXCLUSIVE);
-  identity who = unpack(pg_atomic_read_u64(&state.word));
-  if (who.kind == node_kind::automatic && !who.known) {
-    set_number(who, node);
-    pg_atomic_write_u64(&state.word, pack(who));
-  }
-  LWLockRelease(&state.lock);
-  return who;
 }
 
 bool citus_contradicts(identity const &who) {
@@ -226,16 +214,15 @@ identity identity_to_show() {
 }
 
 void no_number_error(identity const &who) {
-  if (who.kind != node_kind::citus)
+  bool const is_drawn = who.kind != node_kind::citus;
+  if (is_drawn || !has_citus())
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("node number of this server is not known"),
-            errdetail("It is drawn when the first ID that contains it is made, and the server is in recovery."),
-            errhint("Set \"kid.node\", or make an ID on the primary."));
-  if (!has_citus())
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("node number of this server is not known"),
-        errdetail("\"kid.node\" is \"citus\", and this database does not have Citus."),
-        errhint("After a start of the server, make the first ID in a database that has Citus, or set \"kid.node\" to a "
-                "number."));
+            is_drawn
+                ? errdetail("It is drawn when the first ID that contains it is made, and the server is in recovery.")
+                : errdetail("\"kid.node\" is \"citus\", and this database does not have Citus."),
+            is_drawn ? errhint("Set \"kid.node\", or make an ID on the primary.")
+                     : errhint("After a start of the server, make the first ID in a database that has Citus, or set "
+                               "\"kid.node\" to a number."));
   ereport(
       ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("this server has two node numbers"),
       errdetail("\"kid.node\" is \"citus\", which is %d in this database and %u in another.", local_group, who.node),
