@@ -61,12 +61,13 @@ struct clock_rules {
   bool on_other_side(std::uint64_t a, std::uint64_t b) const { return ((a ^ b) & sides) != 0; }
 };
 
-/// Describes a clock from `First` to `Last`. One with sides then sets `sides` and `toggle`.
-template <class Clock, unix_micros First, unix_micros Last> constexpr clock_rules describe_clock(char const *name) {
-  static_assert(Clock::changes_sides || Clock::at(0) <= Clock::at(First),
+/// Describes a clock from `Earliest` to `Latest`. One with sides then sets `sides` and `toggle`.
+template <class Clock, unix_micros Earliest, unix_micros Latest>
+constexpr clock_rules describe_clock(char const *name) {
+  static_assert(Clock::changes_sides || Clock::at(0) <= Clock::at(Earliest),
                 "a system clock that is before the range of a clock that goes_on() must not seem to be ahead of it");
-  return {name,  Clock::at, Clock::time,    Clock::unit, Clock::end, Clock::next_unit,
-          First, Last,      Clock::divided, 0,           nullptr};
+  return {name,     Clock::at, Clock::time,    Clock::unit, Clock::end, Clock::next_unit,
+          Earliest, Latest,    Clock::divided, 0,           nullptr};
 }
 
 /// By `clock_id`. register_clocks() of types/all_types.cpp fills it when the library is loaded.

@@ -162,7 +162,6 @@ inline clock_ref clock_of(clock_id id) {
   return {*shared_memory, id};
 }
 
-/// Calls `each` with every clock.
 template <class Each> void for_each_clock(shared_state &shared, Each each) {
   for (int id = 0; id < clock_count; id++)
     each(clock_ref(shared, static_cast<clock_id>(id)));

@@ -99,7 +99,7 @@ void recover_prepared() {
   });
 }
 
-void keep_prepared(session_floors &own) {
+void store_prepared(session_floors &own) {
   std::uint64_t const xid = U64FromFullTransactionId(GetTopFullTransactionId());
   ended_floors one = {};
 

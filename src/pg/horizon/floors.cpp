@@ -156,7 +156,7 @@ void end_of_transaction(XactEvent event, void *) {
   case XACT_EVENT_PRE_PREPARE:
     // Without places, PostgreSQL says that prepared transactions are disabled.
     if (own_floors != nullptr && max_prepared_xacts > 0)
-      keep_prepared(*own_floors);
+      store_prepared(*own_floors);
     return;
   case XACT_EVENT_COMMIT:
     if (own_floors != nullptr)

@@ -44,8 +44,6 @@ inline prepared_floors *prepared() {
 
 /// Makes `horizon_shared` valid. Returns false if there is no memory for it.
 bool find_horizon();
-
-/// Does the same, or raises an error.
 void find_horizon_or_error();
 
 /// Reserves shared memory at server start. Called only if kid is in shared_preload_libraries.

@@ -43,7 +43,8 @@ struct backfill_memory {
 template <class Id> inline backfill_memory backfill_memory_of;
 
 /// Chooses the time unit of an ID of `clock`, and its sequence, from `first` to `last`. `fcinfo` belongs to a call of
-/// `function`.
+/// `function`. After the last unit of the clock, the time is PG_INT64_MAX. The second one raises an error if the time
+/// is out of range for `layout`.
 backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *function, unix_micros time,
                     std::uint64_t first, std::uint64_t last, backfill_memory &session);
 
