@@ -471,7 +471,7 @@ COMMENT ON FUNCTION kid_horizon() IS 'returns the ID below which no row is still
 -- kid64: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_observe(kid64) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_observe';
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_observe';
 REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(kid64) IS 'moves the logical clock past an ID from elsewhere';
@@ -914,7 +914,7 @@ COMMENT ON FUNCTION kid96_at(ts timestamptz) IS 'makes a kid96 with the time of 
 -- kid96: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_observe(kid96) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid96_observe';
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_observe';
 REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(kid96) IS 'moves the logical clock past an ID from elsewhere';
@@ -1341,7 +1341,7 @@ COMMENT ON CAST (uuid AS sno) IS 'reads the 16 bytes as the text form';
 -- sno: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_observe(sno) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'sno_observe';
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_observe';
 REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(sno) IS 'moves the logical clock past an ID from elsewhere';
@@ -1807,7 +1807,7 @@ COMMENT ON FUNCTION flake_horizon() IS 'returns the ID below which no row is sti
 -- flake: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_observe(flake) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_observe';
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_observe';
 REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(flake) IS 'moves the logical clock past an ID from elsewhere';
@@ -2385,7 +2385,7 @@ COMMENT ON FUNCTION kid_uuidv7_horizon() IS 'returns the ID below which no row i
 -- uuid: moves the logical clock past an ID from elsewhere (src/pg/traits/clock.hpp)
 
 CREATE FUNCTION kid_observe(uuid) RETURNS void
-    LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
+    LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
 REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past an ID from elsewhere';
