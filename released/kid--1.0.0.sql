@@ -3786,7 +3786,7 @@ END $$;
 -- A script waits for locks in this statement, in a transaction at READ COMMITTED.
 CREATE FUNCTION kid_locked(tables text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    RETURN format($lock$DO $kid_lock$
+    RETURN pg_catalog.format($lock$DO $kid_lock$
 BEGIN
     FOR attempt IN 1 .. 300 LOOP
         BEGIN
