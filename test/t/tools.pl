@@ -42,18 +42,38 @@ for (const row of readFileSync(process.argv[2], 'utf8').trim().split('\n')) {
   console.log(equal ? 'True' : 'False');
 }
 END
+	go => [ 'kid64.go', <<'END' ],
+func main() {
+	var t string
+	var n int64
+	var us uint64
+	for file, _ := os.Open(os.Args[1]); ; {
+		if _, err := fmt.Fscanln(file, &t, &n, &us); err != nil {
+			break
+		}
+		fmt.Println(map[bool]string{true: "True"}[Number(t) == uint64(n) && Text(uint64(n)) == t && Micros(uint64(n)) == us && Floor(us) == uint64(n)>>14<<14])
+	}
+}
+END
+	duckdb => [ 'kid64_duckdb.sql', <<'END' ],
+SELECT CASE WHEN kid64_number(t) = u AND kid64_text(n) = t AND kid64_micros(n) = us AND kid64_micros(u) = us AND kid64_floor(us) = u - u % 16384 THEN 'True' END
+FROM (SELECT *, (n & 18446744073709551615::HUGEINT)::UBIGINT AS u
+	FROM read_csv('ROWS', delim = '\t', header = false, quote = '', columns = {'t': 'VARCHAR', 'n': 'BIGINT', 'us': 'BIGINT'}));
+END
 	sqlite3 => [ 'kid64_sqlite.sql', '' ]);
 foreach my $tool (sort keys %formulas)
 {
 	my ($file, $rest) = @{ $formulas{$tool} };
-	my ($ext) = $file =~ /\.(\w+)$/;
 	SKIP: {
 		skip "there is no $tool", 1 unless grep { -x "$_/$tool" } split /:/, $ENV{PATH};
-		my $code = slurp_file("docs/guides/$file");
-		my $program = "$PostgreSQL::Test::Utils::tmp_check/formulas.$ext";
-		append_to_file($program, $ext ne 'sql' ? $code . $rest : ".mode tabs\nCREATE TABLE orders (id text, n integer, us integer);\n.import $rows orders\n"
-			. $code =~ s/^SELECT \*, (.*) AS micros/SELECT iif(number = n AND $1 = us, 'True', 'False')/mr);
-		IPC::Run::run($ext eq 'sql' ? [ $tool ] : [ $tool, $program, $rows ], $ext eq 'sql' ? ('<', $program) : (), '>', \my $out, '2>', \my $err);
+		my $code = slurp_file("docs/guides/$file") =~ s/^package kid64$/package main\nimport ("fmt"; "os")/mr . $rest =~ s/ROWS/$rows/r;
+		$code = ".mode tabs\nCREATE TABLE orders (id text, n integer, us integer);\n.import $rows orders\n"
+			. $code =~ s/^SELECT \*, (.*) AS micros/SELECT iif(number = n AND $1 = us, 'True', 'False')/mr if $tool eq 'sqlite3';
+		my $program = "$PostgreSQL::Test::Utils::tmp_check/$file";
+		append_to_file($program, $code);
+		local $ENV{GOCACHE} = "$PostgreSQL::Test::Utils::tmp_check/go";
+		my @arguments = $tool eq 'sqlite3' ? () : $tool eq 'duckdb' ? ('-noheader', '-list') : ($tool eq 'go' ? 'run' : (), $program, $rows);
+		IPC::Run::run([ $tool, @arguments ], '<', $file =~ /sql$/ ? $program : '/dev/null', '>', \my $out, '2>', \my $err);
 		is($out . $err, "True\n" x @vectors, "the formulas for $tool give the texts, numbers and times of the vectors");
 	}
 }
