@@ -114,7 +114,7 @@ Datum kid_track_enter(PG_FUNCTION_ARGS) {
   while ((result = lock_floor(table, floor)) == LOCKACQUIRE_NOT_AVAIL)
     floor--;
   if (before != nullptr && result == LOCKACQUIRE_ALREADY_HELD)
-    return PointerGetDatum(nullptr);
+    return 0;
   // Without the check nothing reads `entered`.
   int64 const entered =
       trigger.tg_trigger->tgnargs > 2 ? last_value(sequence_of(trigger, fcinfo->flinfo->fn_oid)) : PG_INT64_MAX;
@@ -122,7 +122,7 @@ Datum kid_track_enter(PG_FUNCTION_ARGS) {
   entry.transaction = own_local_xid();
   entry.floor = floor;
   entry.entered = entered;
-  return PointerGetDatum(nullptr);
+  return 0;
 }
 
 Datum kid_track_check(PG_FUNCTION_ARGS) {

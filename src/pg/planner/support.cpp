@@ -81,7 +81,7 @@ KID_DEFINE(kid_support_recheck) {
   auto *const request = reinterpret_cast<Node *>(PG_GETARG_POINTER(0));
 
   if (!IsA(request, SupportRequestSelectivity))
-    PG_RETURN_POINTER(nullptr);
+    return 0;
   reinterpret_cast<SupportRequestSelectivity *>(request)->selectivity = 1;
   PG_RETURN_POINTER(request);
 }
