@@ -1160,16 +1160,26 @@ BEGIN
     RAISE 'no lock after 300 attempts: run this step again';
 END $kid_lock$;$lock$, tables);
 
--- `owners` are the roles whose objects are dropped and made again.
+-- `owners` are the roles whose objects are dropped and made again. The statement runs before it is known who runs it, so
+-- that each function is named with its schema. Names in scripts stand between quotes such as $kid_lock$.
 CREATE OR REPLACE FUNCTION kid_checked(tables oid[], owners name[]) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
+    IF EXISTS (SELECT FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+                      LEFT JOIN pg_attrdef AS f ON f.adrelid = c.oid AND f.adnum = a.attnum
+                WHERE c.oid = ANY (tables) AND concat(c.oid::regclass, a.attname, pg_get_userbyid(c.relowner), owners,
+                                                      pg_get_expr(f.adbin, f.adrelid)) LIKE '%$kid\_%') THEN
+        RAISE 'cannot print a script for %: a name or default contains "$kid_"', tables[1]::regclass
+            USING ERRCODE = 'feature_not_supported';
+    END IF;
     RETURN format($check$DO $kid_check$
 BEGIN
     IF current_user <> %1$L THEN
         RAISE 'must be owner of table %%', %2$L
-            USING HINT = format('Connect as %%I. SET ROLE does as well if you trust all code of that role.', %1$L);
-    ELSIF EXISTS (SELECT FROM unnest(%3$L::name[]) AS o (name) WHERE NOT pg_has_role(o.name, 'USAGE')) THEN
+            USING HINT = pg_catalog.format('Connect as %%I. SET ROLE does as well if you trust all code of that role.',
+                                           %1$L);
+    ELSIF EXISTS (SELECT FROM pg_catalog.unnest(%3$L::name[]) AS o (name)
+                   WHERE NOT pg_catalog.pg_has_role(o.name, 'USAGE')) THEN
         RAISE 'views of other roles are to be made again: GRANT these roles to %%: %%', current_user, %3$L;
     ELSIF EXISTS (SELECT FROM pg_class WHERE oid = ANY (%4$L::oid[]) AND relforcerowsecurity)
           AND NOT (SELECT rolbypassrls OR rolsuper FROM pg_roles WHERE rolname = current_user) THEN
@@ -1681,10 +1691,10 @@ BEGIN
     part := 'check';
     statement := format($check$DO $kid_rekey$
 BEGIN
-    IF %1$L = 'off' AND NOT has_parameter_privilege('session_replication_role', 'SET') THEN
+    IF %1$L = 'off' AND NOT pg_catalog.has_parameter_privilege('session_replication_role', 'SET') THEN
         RAISE 'must be able to set session_replication_role, so that no trigger runs while rows are filled'
-            USING HINT = format('As a superuser run GRANT SET ON PARAMETER session_replication_role TO %%I. Or print '
-                'the script with triggers => ''condition'', or with ''run'' to let them run.', current_user);
+            USING HINT = pg_catalog.format('As a superuser run GRANT SET ON PARAMETER session_replication_role TO %%I. '
+                'Or print the script with triggers => ''condition'', or with ''run'' to let them run.', current_user);
     ELSIF EXISTS (SELECT FROM ONLY %2$s AS t WHERE %3$s) THEN
         RAISE 'rows of %% have no time, or one that is not past', %2$L;
     END IF;

@@ -1,0 +1,63 @@
+# kid_rekey_script(), kid_partition_script() and kid_uninstall_script() where others mean harm: functions that another role
+# planted in a schema of search_path, names that end a quotation, roles that write to what a script creates, a superuser who
+# does not stop at an error.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\n");
+$node->start;
+$node->safe_psql('postgres', q{CREATE ROLE root LOGIN SUPERUSER; CREATE ROLE shop LOGIN; CREATE ROLE evil LOGIN; CREATE ROLE client LOGIN;
+	GRANT SET ON PARAMETER session_replication_role TO shop});
+
+# Runs statements without stopping at errors. Returns what psql prints, with errors and warnings.
+sub run
+{
+	my ($role, $sql) = @_;
+	my ($status, $stdout, $stderr) = $node->psql('shop', $sql, connstr => $node->connstr('shop') . " user=$role", on_error_stop => 0);
+	return $stdout . $stderr =~ s/^psql:<stdin>:\d+: //mgr;
+}
+
+# Begins with an empty database.
+sub begin
+{
+	$node->safe_psql('postgres', 'DROP DATABASE IF EXISTS shop (FORCE)');
+	$node->safe_psql('postgres', 'CREATE DATABASE shop OWNER shop');
+	$node->safe_psql('shop', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO shop; GRANT EXECUTE ON FUNCTION kid64_at(timestamptz) TO shop; GRANT ALL ON SCHEMA public TO evil');
+	is(run('shop', $_[0]), '', 'there are tables');
+	return;
+}
+
+my $orders = q{CREATE TABLE orders (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', item text);
+	CREATE TABLE lines (order_id bigint REFERENCES orders DEFERRABLE, item text);
+	INSERT INTO orders (item) SELECT 'o' || n FROM generate_series(1, 5) AS n; INSERT INTO lines SELECT id, item FROM orders;};
+my $events = q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), item text); INSERT INTO events (item) VALUES ('one');};
+my $rekey = q{kid_rekey_script('orders', 'made')};
+my $partition = q{kid_partition_script('events', '1 day', now() + interval '1 hour')};
+sub steps { my ($script, @steps) = @_; return join "\n", "CREATE TABLE IF NOT EXISTS script AS SELECT * FROM $script WITH ORDINALITY;", map { "SELECT statement FROM script WHERE step = '$_' ORDER BY ordinality \\gexec" } @steps }
+
+# A check names whom to connect as, even to a superuser, without calling what another role planted.
+begin("$orders$events");
+my $planted = q{LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'planted, as %', current_user; RETURN NULL; END $$};
+is(run('evil', "SET client_min_messages = error; CREATE FUNCTION public.format(text, text) RETURNS text $planted; CREATE FUNCTION public.format(text, name) RETURNS text $planted; CREATE FUNCTION public.unnest(name[]) RETURNS name $planted"), '', 'functions are planted');
+foreach my $script ($rekey, $partition, q{kid_uninstall_script('events')})
+{
+	like(run('root', "SELECT statement FROM $script WHERE step = 'check' \\gexec"), qr/^ERROR:  must be owner of table public.\w+\nHINT:  Connect as shop\./, "the check of $script tells a superuser");
+	unlike(run('shop', "SELECT statement FROM $script WHERE step = 'check' \\gexec"), qr/planted/, 'and calls no planted function');
+}
+
+# A name must not end a quotation.
+begin(q{CREATE TABLE "a$kid_lock$;COMMIT;CREATE TABLE pwned(); --" (id kid64 PRIMARY KEY DEFAULT kid_next());
+	CREATE TABLE b (id text PRIMARY KEY DEFAULT '$kid_rekey$', "$kid_check$" int)});
+foreach my $call (map { "'$_'" } 'uninstall_script', 'partition_script', 'rekey_script')
+{
+	my $table = $call =~ /rekey/ ? 'b' : q{"a$kid_lock$;COMMIT;CREATE TABLE pwned(); --"};
+	my $rest = $call =~ /rekey/ ? q{, during => '[2026-01-01, 2026-02-01)'} : $call =~ /partition/ ? q{, '1 day', now() + interval '1 hour'} : '';
+	like(run('shop', "SELECT statement FROM kid_" . $call =~ s/'//gr . "('$table'$rest)"), qr/^ERROR:  cannot print a script for .*: a name or default contains "\$kid_"/, "$call: such a name is an error");
+}
+$node->stop;
+done_testing();
