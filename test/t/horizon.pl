@@ -228,7 +228,10 @@ foreach my $ask ($poll, "DO 'DECLARE h kid64; BEGIN h := kid_horizon(); PERFORM 
 	is(answer($session[1], $ask), 'a', 'when another transaction has ended, it gets a later one');
 	answer($session[1], 'ROLLBACK;');
 	sql('TRUNCATE events');
+	# The next round is beside a transaction that snapshots list as running.
+	answer($session[2], 'BEGIN; INSERT INTO others VALUES (2);');
 }
+answer($session[2], 'ROLLBACK;');
 # Two cursors whose snapshots are alike but for the transaction that is open.
 answer($session[0], q{BEGIN; INSERT INTO events (what) VALUES ('b');});
 answer($session[1], "BEGIN; DECLARE c CURSOR FOR $poll");
