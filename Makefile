@@ -22,6 +22,7 @@
 #@ make deb                    Debian packages, their tests and lintian's, in build/deb; ten minutes; root
 #@ make dist                   the zip for PGXN, in build
 #@ make bench                  speed, as ratios and plots, to bench/results; ten minutes; bench/run has its sizes
+#@ make report                 the page docs/why/tested.md: which tests hold which promise
 #@ make released               the install scripts and the modules in plain SQL, in released
 #@ make release-dry-run        what a release changes, in a clone; released/RELEASING.md
 #@ make release-check          all of the above, each of which has to run; hours; root
@@ -67,7 +68,7 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
 EXTRA_CLEAN = $(OBJS:.o=.d) build
 
 PRIVATE = test check test-assertions test-arm64 test-postgresql test-dist test-ha test-citus test-peers test-clients demo bench lint
-OTHERS  = help test-matrix test-images dist deb release-check release-dry-run site site-serve test-site
+OTHERS  = help report test-matrix test-images dist deb release-check release-dry-run site site-serve test-site
 .PHONY: $(PRIVATE) $(OTHERS)
 
 ifneq ($(filter $(PRIVATE) $(OTHERS),$(MAKECMDGOALS)),)
@@ -76,6 +77,9 @@ $(PRIVATE):
 	@$(top)test/run $@
 help:
 	@sed -n 's/^#@ //p' $(top)Makefile
+report:
+	@$(top)test/report >$(top)docs/why/tested.md.tmp
+	@mv $(top)docs/why/tested.md.tmp $(top)docs/why/tested.md
 test-matrix:
 	@$(top)test/matrix
 test-images:

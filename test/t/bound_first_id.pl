@@ -1,5 +1,6 @@
 # The very first IDs of a cluster, made at the same moment by two sessions. The server is killed right after them, and its clock
 # is behind when it starts again. There are twenty rounds, each without a page at the beginning. No ID must repeat.
+# Promise: A server that stopped and started
 use strict;
 use warnings;
 use FakeClock;

@@ -1,5 +1,6 @@
 # However often a server crashes, the bound stays near the clock: each start begins at the bound, and several starts do not add
 # up. No ID must repeat. KID_ROUNDS=5 multiplies the crashes by five.
+# Promise: However often the server crashes, the bound is at most `kid.lease` ahead
 use strict;
 use warnings;
 use FakeClock;

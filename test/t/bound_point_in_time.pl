@@ -1,5 +1,6 @@
 # Recovery to a moment before a bound was written, and to one after it. New IDs are above all IDs that the server has. The
 # server is restarted before its first ID, and its clock is an hour behind.
+# Promise: A server never again issues an ID
 use strict;
 use warnings;
 use FakeClock;

@@ -1,6 +1,8 @@
 # Recovery restores a bound above all restored IDs, whatever the clock says: on a restarted standby, from a base backup
 # without a signal file, with prepared transactions, after two failovers in a row, and after pg_rewind in both
 # directions. bound_point_in_time.pl and bound_without_kid.pl test other ways of recovery.
+# Promise: A server never again issues an ID
+# Promise: A promoted standby
 use strict;
 use warnings;
 use FakeClock;

@@ -1,5 +1,6 @@
 # The bound survives a crash whatever the server's settings are: minimal WAL, no full-page images, checksums. So it does with
 # kid in two databases, or dropped and installed again. Each time the clock is a minute behind.
+# Promise: After any kind of stop
 use strict;
 use warnings;
 use FakeClock;

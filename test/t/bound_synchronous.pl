@@ -1,6 +1,7 @@
 # With synchronous replication the bound is on the standby before an ID is returned, even if that ID is never committed. So no
 # ID repeats after a failover. Without a standby a call waits as a commit does. A waiting call can be stopped, and then it
 # returns no ID.
+# Promise: A server that stopped and started
 use strict;
 use warnings;
 use FakeClock;

@@ -1,5 +1,6 @@
 # A standby on a machine without kid replays the bound too. When it is promoted and kid is installed, its IDs are above the
 # bound.
+# Promise: A promoted standby
 use strict;
 use warnings;
 use FakeClock;

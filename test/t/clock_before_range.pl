@@ -1,5 +1,6 @@
 # A server whose system clock is before the range of a type, as with a dead battery, after a start with a bound: each
 # generator goes on or raises its error, and a session that waits can be cancelled.
+# Promise: When the system clock goes back
 use strict;
 use warnings;
 use FakeClock;

@@ -1,4 +1,5 @@
 # sno and flake with a clock that goes back, and with a clock outside of their range.
+# Promise: When the system clock goes back
 use strict;
 use warnings;
 use FakeClock;

@@ -1,4 +1,5 @@
 # kid64 with a clock that goes back, jumps ahead, and stands still.
+# Promise: When the system clock goes back
 use strict;
 use warnings;
 use FakeClock;

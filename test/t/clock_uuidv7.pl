@@ -1,5 +1,6 @@
 # The logical clock of uuid version 7, with the microsecond as unit: a clock that goes back, one that stands still, and the end
 # of the range.
+# Promise: When the system clock goes back
 use strict;
 use warnings;
 use FakeClock;

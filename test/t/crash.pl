@@ -2,6 +2,8 @@
 # in either direction before the next start. No ID that a client was given repeats, committed or not. The IDs of kid64, flake
 # and uuid are above all earlier ones. kid is preloaded in the second half. KID_ROUNDS=4 makes it 100 rounds, and KID_SEED
 # repeats a run.
+# Promise: A server never again issues an ID
+# Promise: A server that stopped and started
 use strict;
 use warnings;
 use FakeClock;

@@ -1,5 +1,7 @@
 # A standby that is promoted while its clock is behind, an old primary that returns by pg_rewind, and a server restored to a
 # moment in the past: new IDs of each are above all IDs that it has.
+# Promise: A server never again issues an ID
+# Promise: A promoted standby
 use strict;
 use warnings;
 use FakeClock;

@@ -3,6 +3,7 @@
 # race of a few instructions is too seldom for this test: test/unit/horizon_test.cpp explores those.
 #
 # KID_SECONDS is how long the sessions write.
+# Promise: No row is still to come
 use strict;
 use warnings;
 use Failure;

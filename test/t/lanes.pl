@@ -1,5 +1,6 @@
 # The sequences of kid64 in lanes. A reload changes the lane of all sessions at once, also during statements, for single and for
 # bulk calls. IDs continue to rise, and none repeats. No session has a lane of its own, or restores an older one.
+# Promise: While the server runs, no two sessions get the same state
 use strict;
 use warnings;
 use Dialogue;

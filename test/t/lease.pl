@@ -1,6 +1,7 @@
 # The page of the bounds. A new bound is written to the page before IDs pass the old one, and it is found again after a
 # shutdown and after a crash. The page is damaged in every way, with and without checksums, and written anew. One session
 # renews the lease while others continue.
+# Promise: After any kind of stop
 use strict;
 use warnings;
 use Dialogue;

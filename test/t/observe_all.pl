@@ -1,4 +1,5 @@
 # kid_observe_all(): which IDs it finds, which columns it reports, and that nothing blocks it or is blocked by it.
+# Promise: `kid_observe_all()` moves each logical clock past the IDs
 use strict;
 use warnings;
 use Dialogue;

@@ -1,5 +1,6 @@
 # Parallel queries: workers get the settings, in whatever order they were set. A session that loads kid during a parallel
 # operation uses the settings of that moment.
+# Promise: While the server runs, no two sessions get the same state
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -1,4 +1,5 @@
 # How kid is initialized: with and without preloading, in several databases, after a crash, and on a standby.
+# Promise: After any kind of stop
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

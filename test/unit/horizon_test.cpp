@@ -35,6 +35,7 @@
 // rows have the same ID.
 //
 // Then a step is left out, or moves. Each time the explorer must find a row that is missed.
+// Promise: No row is still to come
 #include <gtest/gtest.h>
 
 #include <algorithm>

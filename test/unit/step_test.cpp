@@ -1,3 +1,4 @@
+// Promise: While the server runs, no two sessions get the same state
 #include "../../src/core/step.hpp"
 #include "../../src/core/types/flake.hpp"
 #include "../../src/core/types/kid64.hpp"
