@@ -952,6 +952,7 @@ BEGIN
               FROM c, pg_default_acl AS f, aclexplode(f.defaclacl) AS d,
                    LATERAL (SELECT CASE d.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(d.grantee)) END) AS g (name)
              WHERE num = 0 AND f.defaclobjtype = 'r' AND f.defaclnamespace IN (0, c.relnamespace)
+                   AND d.grantee <> c.relowner
             UNION ALL
             SELECT 3, min(d.n), format('GRANT %s ON %s TO %s%s;', string_agg(d.privilege_type || o.columns, ', ' ORDER BY d.privilege_type),
                              c.name, CASE d.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(d.grantee)) END,
@@ -1257,7 +1258,7 @@ BEGIN
                    (EXISTS (SELECT FROM pg_partitioned_table AS p
                              WHERE p.partrelid = m.tab AND m.num = ANY (p.partattrs)),
                     format('is partitioned by %I', a.attname)),
-                   (a.attgenerated <> '' OR a.atthasdef AND m.n > 1,
+                   (a.attgenerated <> '' OR (a.atthasdef OR a.attidentity <> '') AND m.n > 1,
                     format('has a default for %I, or generates it', a.attname)),
                    (EXISTS (SELECT FROM pg_attribute AS o
                              WHERE o.attrelid = m.tab AND NOT o.attisdropped AND o.attname ~ '^kid_(new|old)_[0-9]'),
@@ -1283,6 +1284,15 @@ BEGIN
           FROM pg_trigger AS t
          WHERE triggers = 'off' AND t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgenabled IN ('A', 'R')
                AND t.tgtype & 16 <> 0 AND t.tgattr::text = ''
+        UNION ALL
+        SELECT format('%s has trigger %I, which runs after that of the script: rename it', t.tgrelid::regclass, t.tgname)
+          FROM pg_trigger AS t
+         WHERE t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgtype & 3 = 3 AND t.tgname > '~kid_rekey'
+        UNION ALL
+        SELECT format('index %s has an operator class for its key', i.indexrelid::regclass)
+          FROM unnest(tabs, nums) AS m (tab, num) JOIN pg_index AS i ON i.indrelid = m.tab,
+               unnest(i.indkey::smallint[], i.indclass::oid[]) AS k (num, class) JOIN pg_opclass AS o ON o.oid = k.class
+         WHERE k.num = m.num AND NOT o.opcdefault
         UNION ALL
         SELECT format('%s has constraint trigger %I, which cannot have a condition', t.tgrelid::regclass, t.tgname)
           FROM pg_trigger AS t
@@ -1366,9 +1376,9 @@ BEGIN
           FROM (VALUES ('new', new_tail), ('old', tail)) AS t (word, tail),
                LATERAL (VALUES
                    ('cancel', CASE t.word WHEN 'old' THEN 'DROP INDEX IF EXISTS %6$s.kid_%1$s_%2$s' END),
-                   ('index', 'SET default_tablespace = ' || what.place),
+                   ('index', 'SET default_tablespace = ' || replace(what.place, '%', '%%')),
                    ('index', 'DO $kid_rekey$ BEGIN IF EXISTS (SELECT FROM pg_index WHERE NOT indisvalid '
-                             'AND indexrelid = to_regclass(%9$L)) THEN DROP INDEX %6$s.kid_%1$s_%2$s; END IF; '
+                             'AND indexrelid = to_regclass(%9$L)::oid) THEN DROP INDEX %6$s.kid_%1$s_%2$s; END IF; '
                              'END $kid_rekey$'),
                    ('index', 'CREATE %3$sINDEX '
                              || CASE WHEN what.parted THEN 'IF NOT EXISTS kid_%1$s_%2$s ON ONLY %4$s%5$s'
@@ -1580,21 +1590,26 @@ CREATE OR REPLACE FUNCTION kid_rekey_filling(
     tabs oid[], tops oid[], ids smallint[], names text[], OUT part text, OUT statement text) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
+    grantees text := (SELECT concat('PUBLIC', string_agg(DISTINCT ', ' || quote_ident(pg_get_userbyid(d.grantee)), ''))
+                        FROM pg_class AS c, pg_default_acl AS f, aclexplode(f.defaclacl) AS d
+                       WHERE c.oid = tabs[1] AND d.grantee NOT IN (0, c.relowner));
     is_deferrable boolean := EXISTS (SELECT FROM pg_constraint AS k
                                       WHERE k.contype = 'f' AND k.condeferrable AND k.confrelid = ANY (tabs));
 BEGIN
     RETURN QUERY
-    SELECT v.part, format(v.template, t.top::regclass, own, t.top)
+    SELECT v.part, format(v.template, t.top::regclass, own, t.top, grantees)
       FROM (SELECT m.top, min(m.n) AS n FROM unnest(tops) WITH ORDINALITY AS m (top, n) GROUP BY m.top) AS t,
            LATERAL (VALUES
                ('trigger', 'CREATE OR REPLACE TRIGGER "~kid_rekey" BEFORE INSERT OR UPDATE'
                            || CASE WHEN is_deferrable AND t.top = tabs[1] THEN ' OR DELETE' ELSE '' END
                            || ' ON %1$s FOR EACH ROW EXECUTE FUNCTION %2$s_follow_%3$s();'),
+               -- With a trigger of its own another role would run the function as the owner.
+               ('trigger', 'REVOKE ALL ON FUNCTION %2$s_follow_%3$s() FROM %4$s;'),
                ('untrigger', 'DROP TRIGGER IF EXISTS "~kid_rekey" ON %1$s;'),
                ('cleanup', 'DROP FUNCTION IF EXISTS %2$s_follow_%3$s();')) AS v (part, template)
      ORDER BY t.n;
     RETURN QUERY
-    SELECT v.part, format(v.template, own, old_type, target, f.fills)
+    SELECT v.part, format(v.template, own, old_type, target, f.fills, grantees)
       FROM (SELECT string_agg(format('(%s, %L, %L, %L)', t.n, t.tab,
                 format('UPDATE ONLY %s AS t SET %s WHERE t.ctid = ANY (ARRAY(SELECT t.ctid FROM ONLY %1$s AS t '
                        'WHERE t.ctid >= $1 AND t.ctid < $2 AND (%3$s) FOR NO KEY UPDATE SKIP LOCKED))',
@@ -1615,6 +1630,7 @@ BEGIN
                          'filled bigint NOT NULL DEFAULT 0, in_pass bigint NOT NULL DEFAULT 0, '
                          'idle integer NOT NULL DEFAULT 0, done boolean NOT NULL DEFAULT false);'),
                ('table', 'INSERT INTO %1$s_place (n, part, fill, lacking) VALUES %4$s ON CONFLICT DO NOTHING;'),
+               ('table', 'REVOKE ALL ON %1$s_keys, %1$s_place FROM %5$s;'),
                ('call', 'CALL %1$s_fill(blocks => 256, pause => 0.2);'),
                ('cleanup', 'DROP FUNCTION IF EXISTS %1$s_to_new(%2$s); DROP FUNCTION IF EXISTS %1$s_to_old(%3$s); '
                            'DROP PROCEDURE IF EXISTS %1$s_fill; DROP TABLE IF EXISTS %1$s_place, %1$s_keys;'))
@@ -1683,12 +1699,14 @@ END $kid_rekey$;$fill$, own, CASE triggers WHEN 'off' THEN 'session_replication_
     RETURN NEXT;
 END $$;
 
--- `late` is a condition on rows t whose time cannot be that of a key.
+-- `late` is a condition on rows t whose time cannot be that of a key, `makes` what kid_remade() returned.
 CREATE OR REPLACE FUNCTION kid_rekey_guards(
-    triggers text, late text, tabs oid[], nums smallint[], OUT part text, OUT statement text) RETURNS SETOF record
+    triggers text, late text, tabs oid[], nums smallint[], makes text[], OUT part text, OUT statement text) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    home text := 'kid';
 BEGIN
-    part := 'check';
+    part := 'check_key';
     statement := format($check$DO $kid_rekey$
 BEGIN
     IF %1$L = 'off' AND NOT pg_catalog.has_parameter_privilege('session_replication_role', 'SET') THEN
@@ -1700,11 +1718,34 @@ BEGIN
     END IF;
 END $kid_rekey$;$check$, triggers, tabs[1]::regclass, late);
     RETURN NEXT;
-    part := 'others';
+    part := 'unswapped';
+    statement := format($check$DO $kid_rekey$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = %L::oid AND attnum = %s AND attname = %L) THEN
+        RAISE '%% has its new keys already', %L;
+    END IF;
+END $kid_rekey$;$check$, tabs[1], nums[1], (SELECT a.attname FROM pg_attribute AS a
+                                           WHERE a.attrelid = tabs[1] AND a.attnum = nums[1]), tabs[1]::regclass);
+    RETURN NEXT;
+    part := 'unchanged';
     statement := format($rest$DO $kid_rekey$
 DECLARE
     others text;
 BEGIN
+    SELECT string_agg(r.label, ', ') INTO others FROM %s.kid_remade(%L, %L) AS r WHERE md5(r.make) <> ALL (%L::text[]);
+    IF others IS NOT NULL THEN
+        RAISE 'changed since this script was printed: %%', others
+            USING HINT = 'Change it back until the swap. Or run the step cancel, and print the script again.';
+    END IF;
+END $kid_rekey$;$rest$, home, tabs, nums, ARRAY(SELECT md5(m) FROM unnest(makes) AS m));
+    RETURN NEXT;
+    part := 'others';
+    statement := format($rest$DO $kid_rekey$
+DECLARE
+    path text := pg_catalog.current_setting('search_path');
+    others text;
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     SELECT string_agg(pg_describe_object(d.classid, d.objid, d.objsubid), ', ') INTO others
       FROM unnest(%L::oid[], %L::smallint[]) AS c (tab, num)
            JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.tab AND d.refobjsubid = c.num
@@ -1718,6 +1759,7 @@ BEGIN
         RAISE 'made since this script was printed: %%', others
             USING HINT = 'Run the step cancel, and print the script again.';
     END IF;
+    PERFORM set_config('search_path', path, true);
 END $kid_rekey$;$rest$, tabs, nums);
     RETURN NEXT;
 END $$;
@@ -1794,7 +1836,7 @@ BEGIN
             ('back', concat(format('ALTER TABLE %s ALTER %s DROP DEFAULT', relation, key.name),
                             ', ALTER ' || key.name || ' ADD GENERATED ' || key.identity || ' AS IDENTITY',
                             ', ALTER ' || key.name || ' SET DEFAULT ' || key.default_value || left(key.no_identity, 0),
-                            '; SELECT setval(' || key.sequence || ', ' || ids.next || ');'),
+                            '; SELECT pg_catalog.setval(' || key.sequence || ', ' || ids.next || ');'),
              'ACCESS EXCLUSIVE, brief', 'Numbers go on above the last ID.')) AS v;
         RETURN;
     END IF;
@@ -1821,7 +1863,7 @@ BEGIN
             numbers := '';
         END IF;
     END IF;
-    old_next := coalesce(key.default_value, 'nextval(' || quote_literal(own || '_numbers') || ')' || numbers,
+    old_next := coalesce(key.default_value, 'pg_catalog.nextval(' || quote_literal(own || '_numbers') || ')' || numbers,
                          'gen_random_uuid()::' || key.type);
     all_tables := (SELECT string_agg(t.tab::regclass::text, ', ' ORDER BY t.n)
                      FROM (SELECT m.top AS tab, min(m.n) AS n FROM unnest(old.tops) WITH ORDINALITY AS m (top, n)
@@ -1833,10 +1875,11 @@ BEGIN
     EXECUTE format(
         'SELECT array_agg(p.part), array_agg(p.statement) FROM ('
         'SELECT ''begin'' AS part, ''BEGIN ISOLATION LEVEL READ COMMITTED;'' AS statement '
+        'UNION ALL SELECT ''begin'', ''SET LOCAL search_path = pg_catalog, %1$s, pg_temp;'' '
         'UNION ALL SELECT ''begin'', %1$s.kid_locked($17) '
         'UNION ALL SELECT ''vacuum'', ''VACUUM (ANALYZE) '' || $17 || '';'' '
         'UNION ALL SELECT ''check'', %1$s.kid_checked($1, $18) '
-        'UNION ALL SELECT * FROM %1$s.kid_rekey_guards($6, $19, $1, $2) '
+        'UNION ALL SELECT * FROM %1$s.kid_rekey_guards($6, $19, $1, $2, $20) '
         'UNION ALL SELECT * FROM %1$s.kid_rekey_conditions($1) WHERE $6 = ''condition'' '
         'UNION ALL SELECT * FROM %1$s.kid_rekey_indexes($1, $2, $4, $5) '
         'UNION ALL SELECT * FROM %1$s.kid_rekey_constraints($1, $2, $4, $5) '
@@ -1853,36 +1896,34 @@ BEGIN
                             't.%3$s) - 1)::float8 / count(*) OVER ())', lower(during), upper(during), key.name)),
             ids.at, key.equals, key.type, ids.next, ids.equals, old_next, all_tables, owners,
             coalesce(format('t.%s IS NULL OR NOT isfinite(t.%1$s) OR t.%1$s > now()', quote_ident(time_column))
-                     || left(time_column, 0), 'false');
+                     || left(time_column, 0), 'false'), makes;
     RETURN QUERY
     SELECT e.step, s.statement, e.lock, e.note
       FROM (VALUES
-               (1, 'check', NULL, 'Changes nothing. An error says what to do.', '{check}'),
-               (2, 'prepare', 'none', 'Functions, and tables for the keys and the place of the filling.',
-                '{table,follow_new,fill}'),
-               (3, 'prepare', 'ACCESS EXCLUSIVE, brief', 'From here on new rows have both keys.',
-                '{begin,add,trigger,default,commit}'),
-               (4, 'fill', 'rows of one batch',
+               (1, 'check', NULL, 'Changes nothing. An error says what to do.', '{check,check_key}'),
+               (2, 'prepare', 'ACCESS EXCLUSIVE, brief', 'From here on new rows have both keys.',
+                '{begin,check,unswapped,table,follow_new,fill,add,trigger,condition,default,commit}'),
+               (3, 'fill', 'rows of one batch',
                 'Stop it as you like, and run this step again. pause is the share of time to sleep.',
-                '{condition,call,uncondition,vacuum}'),
-               (5, 'build', 'none that blocks reads or writes', 'Indexes on the new columns.', '{index}'),
-               (6, 'build', 'ACCESS EXCLUSIVE, brief',
+                '{call,vacuum}'),
+               (4, 'build', 'none that blocks reads or writes', 'Indexes on the new columns.', '{index}'),
+               (5, 'build', 'ACCESS EXCLUSIVE, brief',
                 'Constraints on the new columns. On a partitioned table this reads its rows.',
                 '{begin,constraint,commit}'),
-               (7, 'build', 'none that blocks reads or writes', NULL, '{validate_first,validate}'),
-               (8, 'swap', 'ACCESS EXCLUSIVE',
+               (6, 'build', 'none that blocks reads or writes', NULL, '{validate_first,validate}'),
+               (7, 'swap', 'ACCESS EXCLUSIVE',
                 'Fills materialized views under the lock. On an error all is as before: run it again.',
-                '{begin,remove,drop,swap,others,name,filled,filled_key,rename,make_first,make,detail,follow_old,'
-                'commit}'),
-               (9, 'cancel', 'ACCESS EXCLUSIVE, brief', 'Instead of the swap: all is as before.',
-                '{begin,no_default,untrigger,cancel,unneeded,cleanup,commit}'),
-               (10, 'back', 'ACCESS EXCLUSIVE, brief', 'After the swap, and before finish: all is as before.',
-                '{begin,old_full,commit,old_validate}'),
-               (11, 'back', 'ACCESS EXCLUSIVE', NULL,
-                '{begin,remove,drop,back,old_name,old_filled,old_filled_key,restore,make_first,make,detail,untrigger,'
+                '{begin,check,validate_first,validate,uncondition,unchanged,remove,drop,swap,others,name,'
+                'filled,filled_key,rename,make_first,make,detail,follow_old,commit}'),
+               (8, 'cancel', 'ACCESS EXCLUSIVE, brief', 'Instead of the swap: all is as before.',
+                '{begin,check,uncondition,no_default,untrigger,cancel,unneeded,cleanup,commit}'),
+               (9, 'back', 'ACCESS EXCLUSIVE, brief', 'After the swap, and before finish: all is as before.',
+                '{begin,check,old_full,commit,old_validate}'),
+               (10, 'back', 'ACCESS EXCLUSIVE', NULL,
+                '{begin,check,remove,drop,back,old_name,old_filled,old_filled_key,restore,make_first,make,detail,untrigger,'
                 'unneeded,cleanup,commit,revalidate}'),
-               (12, 'finish', 'ACCESS EXCLUSIVE, brief', 'Drops the old keys. There is no way back from here.',
-                '{begin,untrigger,unneeded_old,cleanup,commit}')) AS e (n, step, lock, note, parts),
+               (11, 'finish', 'ACCESS EXCLUSIVE, brief', 'Drops the old keys. There is no way back from here.',
+                '{begin,check,untrigger,unneeded_old,cleanup,commit}')) AS e (n, step, lock, note, parts),
            unnest(e.parts::text[]) WITH ORDINALITY AS p (part, n)
            JOIN (SELECT * FROM unnest(parts, statements) WITH ORDINALITY
                  UNION ALL SELECT 'remove', r.* FROM unnest(removes) WITH ORDINALITY AS r
@@ -1895,7 +1936,8 @@ BEGIN
                             ('default', 'ALTER TABLE %1$s ALTER kid_new_%2$s SET DEFAULT %5$s;', 1),
                             ('no_default', 'ALTER TABLE %1$s ALTER kid_new_%2$s DROP DEFAULT;', 1),
                             ('filled_key', numbers || 'CREATE SEQUENCE %4$s OWNED BY %1$s.kid_old_%2$s; '
-                                                      'SELECT setval(%4$L, max(kid_old_%2$s)) FROM %1$s;', 1),
+                                                      'SELECT pg_catalog.setval(%4$L, max(kid_old_%2$s)) FROM %1$s; '
+                                                      'GRANT USAGE ON SEQUENCE %4$s TO PUBLIC;', 1),
                             ('filled_key', no_default || 'ALTER TABLE %1$s ALTER kid_old_%2$s SET DEFAULT %6$s;', 2),
                             ('old_filled_key', no_default || 'ALTER TABLE %1$s ALTER %3$s DROP DEFAULT;', 1),
                             ('old_filled_key', numbers || 'DROP SEQUENCE %4$s;', 2)) AS v (part, template, n))
@@ -1925,8 +1967,8 @@ COMMENT ON FUNCTION kid_rekey_filling(
     own text, triggers text, at text, new_key text, equals text, old_type text, target regtype, tabs oid[], tops oid[], ids smallint[], names text[]) IS
     'returns statements for the triggers, the procedure that fills rows, and its tables';
 COMMENT ON FUNCTION kid_rekey_guards(
-    triggers text, late text, tabs oid[], nums smallint[]) IS
-    'returns the check of a script, and the statement that looks for objects that were made since it was printed';
+    triggers text, late text, tabs oid[], nums smallint[], makes text[]) IS
+    'returns the check of a script, and the statements that look for what has changed since it was printed';
 COMMENT ON FUNCTION kid_rekey_script(
     relation regclass, time_column name, target regtype, during tstzrange, all_rows boolean, triggers text, old_name name) IS
     'prints the statements that give the rows of a table, and the rows that refer to them, new keys';

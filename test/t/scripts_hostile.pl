@@ -19,7 +19,7 @@ sub run
 {
 	my ($role, $sql) = @_;
 	my ($status, $stdout, $stderr) = $node->psql('shop', $sql, connstr => $node->connstr('shop') . " user=$role", on_error_stop => 0);
-	return $stdout . $stderr =~ s/^psql:<stdin>:\d+: //mgr;
+	return $stdout . $stderr =~ s/^psql:<stdin>:\d+: //mgr =~ s/^NOTICE:.*\n?//mgr;
 }
 
 # Begins with an empty database.
@@ -59,5 +59,27 @@ foreach my $call (map { "'$_'" } 'uninstall_script', 'partition_script', 'rekey_
 	my $rest = $call =~ /rekey/ ? q{, during => '[2026-01-01, 2026-02-01)'} : $call =~ /partition/ ? q{, '1 day', now() + interval '1 hour'} : '';
 	like(run('shop', "SELECT statement FROM kid_" . $call =~ s/'//gr . "('$table'$rest)"), qr/^ERROR:  cannot print a script for .*: a name or default contains "\$kid_"/, "$call: such a name is an error");
 }
+# Nor do other statements. Operators that fit better than those of pg_catalog are planted.
+begin($orders);
+my $operator = 'LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING \'planted, as %\', current_user; RETURN true; END $$';
+is(run('evil', "CREATE FUNCTION public.setval(text, bigint) RETURNS bigint $planted; CREATE FUNCTION public.nextval(text) RETURNS bigint $planted;
+	CREATE FUNCTION public.is_like(name, name) RETURNS bool $operator; CREATE OPERATOR public.~~ (LEFTARG = name, RIGHTARG = name, FUNCTION = public.is_like);
+	CREATE FUNCTION public.equal(oid, regclass) RETURNS bool $operator; CREATE OPERATOR public.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = public.equal)"), '', 'more is planted');
+unlike(run('shop', 'ALTER TABLE orders ALTER id DROP DEFAULT;' . steps($rekey, qw(check prepare fill build swap))), qr/planted|ERROR/, 'no step calls it');
+is(run('shop', 'SELECT count(*) FROM orders JOIN lines USING (id)' =~ s/USING \(id\)/ON order_id = id/r), 5, 'the keys are new');
+
+# Other roles cannot run the functions of a script as the owner, nor write to its tables.
+begin("ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO evil; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO evil; $orders" . steps($rekey, qw(check prepare)));
+my $own = run('root', q{SELECT 'kid_rekey_' || 'orders'::regclass::oid});
+my $number = $own =~ s/\D//gr;
+like(run('evil', "CREATE TEMP TABLE t (id bigint, kid_new_1 kid64); CREATE TRIGGER t BEFORE DELETE ON t FOR EACH ROW EXECUTE FUNCTION ${own}_follow_$number()"), qr/permission denied for function/, 'no trigger of another role runs the function of the script');
+like(run('evil', $_), qr/permission denied for table/, $_) foreach "UPDATE ${own}_place SET fill = 'CREATE TABLE pwned ()'", "DELETE FROM ${own}_keys";
+is(run('shop', steps($rekey, qw(fill build swap finish)) =~ s/^CREATE.*//r), "", 'the owner can');
+
+# A superuser who does not stop at the error of the check changes nothing.
+begin($orders);
+like(run('root', steps($rekey, qw(check prepare fill build swap))), qr/must be owner/, 'a superuser goes on after the check');
+is(run('shop', q{SELECT count(*) FROM pg_attribute WHERE attname LIKE 'kid\_%'; SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid\_rekey\__%\_follow%' AND pronamespace = 'public'::regnamespace}), "0\n0", 'and changes nothing');
+
 $node->stop;
 done_testing();
