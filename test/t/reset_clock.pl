@@ -107,6 +107,8 @@ is(sql(q{BEGIN; SELECT now() IS NULL; SELECT kid_reset_clock(now(), force => tru
 
 # A table that is locked, and columns that cannot be examined.
 make_ahead();
+is(sql('SELECT kid_lower_clocks(NULL, true, NULL, NULL, NULL) IS NULL AND kid_lower_clocks(now(), NULL, NULL, NULL, NULL) IS NULL'), 't',
+	'without a time, or without "force", nothing is lowered');
 sql('CREATE TABLE ids (id kid64 PRIMARY KEY); CREATE TABLE bare (id kid64); INSERT INTO bare VALUES (kid64_ceil(now() + interval \'30 min\'))');
 answer($session[0], 'BEGIN; LOCK TABLE ids;');
 like(error_of('SELECT kid_reset_clock(now())'), qr{^55006: columns of IDs cannot be examined now\nDETAIL:  public\.ids\.id: the table is locked\n}, 'a table that is locked is an error');
