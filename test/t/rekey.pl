@@ -3,7 +3,7 @@
 # with the new type, or as before; rows are what they were, and no writer saw an error.
 #
 #     KID_SEED       the first of the schemas, 3
-#     KID_SCHEMAS    how many
+#     KID_ROUNDS     multiplies their number, 3
 use strict;
 use warnings;
 use utf8;
@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $seed = $ENV{KID_SEED} // 3;
-my $schemas = $ENV{KID_SCHEMAS} // 3;
+my $schemas = 3 * ($ENV{KID_ROUNDS} // 1);
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
@@ -222,6 +222,7 @@ sub try
 		{
 			# The session ends after some statements, or in the midst of the filling.
 			my @statements = split /\x1e/, run($database, "SELECT string_agg(statement, E'\\x1e' ORDER BY ordinality) FROM script WHERE step = '$step'");
+			pop @statements if $step eq 'swap';    # once it has committed, it cannot be run again
 			my $count = 1 + int rand @statements;
 			run($database, join("\n", map { s/blocks => 256/blocks => 1/r } @statements[ 0 .. $count - 1 ]) . "\nDO 'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); END'", may_fail => 1) if $step ne 'fill';
 			run($database, "SET statement_timeout = '30ms';\n" . join("\n", map { s/blocks => 256/blocks => 1/r } @statements), may_fail => 1) if $step eq 'fill';
