@@ -1945,6 +1945,66 @@ BEGIN
      WHERE s.statement <> '' ORDER BY e.n, p.n, s.n;
 END $$;
 
+-- Reads what pg_class has from the last ANALYZE. Assumes that no VACUUM makes room while rows are filled: then each row
+-- and each index entry has two versions. WAL contains an image of each page once. The bytes per row, and the default
+-- rate, are measured.
+CREATE OR REPLACE FUNCTION kid_rekey_estimate(
+    relation regclass, rows_per_second bigint DEFAULT 10000, OUT item text, OUT amount bigint, OUT note text)
+    RETURNS SETOF record
+    LANGUAGE plpgsql STABLE ROWS 7 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    home text := 'kid';
+    key smallint := (SELECT i.indkey[0] FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid
+                      WHERE c.oid = relation AND c.relkind = 'r' AND i.indisprimary AND i.indnkeyatts = 1);
+    old record;                         -- the columns
+    t record;                           -- sums of tables
+    x record;                           -- sums of indexes
+BEGIN
+    IF key IS NULL THEN
+        RAISE '% is not a table with a primary key of one column, or is partitioned', relation
+            USING ERRCODE = 'wrong_object_type';
+    ELSIF (rows_per_second > 0) IS NOT TRUE THEN
+        RAISE 'rows_per_second must be positive' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    EXECUTE format('SELECT * FROM %s.kid_rekey_columns($1, $2)', home) INTO old USING relation, key;
+    SELECT sum(n.rows) AS rows, sum(n.rows) FILTER (WHERE c.oid = relation) AS keys, sum(c.relpages) * b.size AS bytes,
+           b.size AS block,
+           string_agg(c.oid::regclass::text, ', ' ORDER BY array_position(old.tabs, c.oid)) AS names,
+           string_agg(c.oid::regclass::text, ', ' ORDER BY array_position(old.tabs, c.oid))
+               FILTER (WHERE c.reltuples < 0) AS unknown
+      INTO t
+      FROM pg_class AS c, LATERAL (SELECT greatest(c.reltuples, 0)::bigint) AS n (rows),
+           (SELECT current_setting('block_size')::bigint) AS b (size)
+     WHERE c.oid = ANY (old.tabs) AND c.relkind = 'r' GROUP BY b.size;
+    -- The primary key of a table that is no partition has two twins: one is for the way back.
+    SELECT coalesce(sum(c.relpages), 0) * t.block AS bytes,
+           coalesce(sum(c.relpages * CASE WHEN i.indisprimary AND NOT c.relispartition THEN 2 ELSE 1 END) FILTER (WHERE
+               EXISTS (SELECT FROM unnest(old.tabs, old.nums) AS m (tab, num)
+                WHERE m.tab = i.indrelid AND m.num = ANY (i.indkey::smallint[]))), 0) * t.block AS twins
+      INTO x FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid WHERE i.indrelid = ANY (old.tabs);
+    RETURN QUERY
+    SELECT v.item, v.amount::bigint, v.note
+      FROM (SELECT t.bytes + x.bytes, t.bytes + x.bytes + x.twins + 90 * t.keys,
+                   2 * t.bytes + x.bytes + x.twins + 300 * t.rows + 200 * t.keys,
+                   ceil(t.rows / rows_per_second::numeric)) AS e (bytes, disk, wal, seconds),
+           LATERAL (VALUES
+               ('rows', t.rows, t.names),
+               ('bytes', e.bytes, pg_size_pretty(e.bytes) || ', with indexes and without TOAST'),
+               ('disk', e.disk, pg_size_pretty(e.disk) || ' more at the peak, besides WAL'),
+               ('wal', e.wal, pg_size_pretty(e.wal)),
+               ('seconds', e.seconds, format('%s at %s rows per second', make_interval(secs => e.seconds::float8),
+                                             rows_per_second)),
+               ('locks', 4, concat(
+                   'ACCESS EXCLUSIVE in prepare, build, swap and finish, for less than a second each. The swap also ',
+                   'fills materialized views',
+                   CASE WHEN EXISTS (SELECT FROM pg_class AS c WHERE c.oid = ANY (old.tabs) AND c.relkind = 'p')
+                        THEN ' and builds unique indexes of partitioned tables. Before 18, build reads them' END,
+                   '.')),
+               ('advice', NULL, CASE WHEN t.unknown IS NOT NULL THEN 'ANALYZE ' || t.unknown || ' first'
+                                     WHEN e.seconds > 28800 THEN 'new keys for new rows only: all_rows => false'
+                                     ELSE 'new keys for all rows' END)) AS v (item, amount, note);
+END $$;
+
 COMMENT ON FUNCTION kid_rekey_columns(
     relation regclass, key smallint) IS 'returns the columns that hold the key of a table, or refer to it';
 COMMENT ON FUNCTION kid_rekey_problems(owner oid, triggers text, tabs oid[], nums smallint[], tops oid[]) IS
@@ -1972,6 +2032,9 @@ COMMENT ON FUNCTION kid_rekey_guards(
 COMMENT ON FUNCTION kid_rekey_script(
     relation regclass, time_column name, target regtype, during tstzrange, all_rows boolean, triggers text, old_name name) IS
     'prints the statements that give the rows of a table, and the rows that refer to them, new keys';
+COMMENT ON FUNCTION kid_rekey_estimate(
+    relation regclass, rows_per_second bigint) IS
+    'estimates the disk, WAL, time and locks of new keys for all rows of a table, and advises';
 
 -- Scripts that partition a table by time, for both editions
 --

@@ -345,6 +345,41 @@ run('small', "SELECT statement FROM script WHERE step = 'back' \\gexec\n");
 same(dump_of('small'), $dump, 'their way back');
 is(run('small', q{INSERT INTO orders (item) VALUES ('newer'); SELECT item FROM orders ORDER BY id DESC LIMIT 1}), 'newer', 'numbers go on above');
 
+# The estimate, for a role without rights: first what PostgreSQL says of the sizes, then what the script takes
+$node->safe_psql('postgres', 'CREATE DATABASE sized OWNER shop');
+$node->safe_psql('sized', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO shop; ALTER SYSTEM SET autovacuum = off; SELECT pg_reload_conf()');
+run('sized', q{
+	CREATE TABLE orders (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', item text);
+	CREATE TABLE lines (order_id bigint NOT NULL REFERENCES orders, n int, PRIMARY KEY (order_id, n)) PARTITION BY HASH (n);
+	CREATE TABLE lines_0 PARTITION OF lines FOR VALUES WITH (MODULUS 2, REMAINDER 0); CREATE TABLE lines_1 PARTITION OF lines FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+	CREATE INDEX ON orders (made);
+	INSERT INTO orders (item) SELECT repeat('x', 50) FROM generate_series(1, 20000); INSERT INTO lines SELECT n / 2 + 1, n FROM generate_series(0, 39999) AS n});
+my $estimate = sub {
+	my ($arguments, $column) = @_;
+	return map { split /\|/, $_, 2 } split /\n/, run('sized', "SELECT item, $column FROM kid_rekey_estimate($arguments)", role => 'client');
+};
+my %note = $estimate->(q{'orders'}, 'note');
+is($note{advice}, 'ANALYZE public.orders, public.lines_0, public.lines_1 first', 'an estimate needs ANALYZE');
+run('sized', 'VACUUM ANALYZE orders, lines');
+my %amount = $estimate->(q{'orders', 60}, 'amount');
+is("$amount{rows} $amount{bytes} $amount{seconds}", run('sized', q{SELECT (SELECT count(*) FROM orders) + (SELECT count(*) FROM lines), sum(pg_relation_size(oid)), 1000 FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = 'public'::regnamespace}) =~ s/\|/ /gr, 'rows, bytes and seconds are as PostgreSQL counts them');
+%note = $estimate->(q{'orders'}, 'note');
+is("$note{rows}, $note{advice}", 'public.orders, public.lines_0, public.lines_1, new keys for all rows', 'a small table can have new keys for all rows');
+%note = $estimate->(q{'orders', 1}, 'note');
+is($note{advice}, 'new keys for new rows only: all_rows => false', 'a large one cannot');
+like(run('sized', "SELECT kid_rekey_estimate('$_->[0]', $_->[1])", may_fail => 1), $_->[2], "an estimate of $_->[0] at $_->[1] is an error")
+  foreach [ 'orders', 0, qr/must be positive/ ], [ 'orders', 'NULL', qr/must be positive/ ], [ 'lines', 1, qr/not a table with a primary key of one column/ ];
+my $used = sub { return map { split /\|/ } $node->safe_psql('sized', "CHECKPOINT; SELECT pg_database_size('sized'), pg_current_wal_lsn() - '0/0'") };
+my @before = $used->();
+steps('sized', q{'orders', 'made', triggers => 'run'}, qw(prepare fill build));
+my @after = $used->();
+foreach ([ disk => 0 ], [ wal => 1 ])
+{
+	my ($item, $n) = @$_;
+	my $ratio = $amount{$item} / ($after[$n] - $before[$n]);
+	ok($ratio > 0.8 && $ratio < 1.25, sprintf 'the estimate of %s is %.2f of what the script takes', $item, $ratio);
+}
+
 # The edition in plain SQL
 $node->safe_psql('postgres', 'CREATE DATABASE plain OWNER shop');
 run('plain', scalar slurp_file('released/kid-all--1.0.0.sql'));
@@ -352,4 +387,5 @@ run('plain', $two);
 run('plain', q{CREATE TABLE script AS SELECT * FROM kid.kid_rekey_script('orders', 'made', triggers => 'condition') WITH ORDINALITY});
 run('plain', "SELECT statement FROM script WHERE step = '$_' ORDER BY ordinality \\gexec\n") foreach qw(check prepare fill build swap finish);
 is(run('plain', qq{$joined; SELECT kid.kid_timestamp(id::kid.kid64) FROM orders}), "old\n2026-01-01 00:00:00+00", 'the edition in plain SQL has the same');
+is(run('plain', q{SELECT amount FROM kid.kid_rekey_estimate('orders') WHERE item = 'rows'}), 2, 'and the estimate');
 done_testing();
