@@ -3278,6 +3278,7 @@ BEGIN
         SELECT t, t, false, NULL COLLATE "C" FROM unnest(types) AS t
         UNION ALL
         SELECT t.oid, b.type, b.not_null OR t.typnotnull, concat_ws(', ', b.checks,
+               CASE WHEN t.typdefault <> '' THEN 'DEFAULT' END,
                (SELECT string_agg(quote_ident(k.conname), ', ') FROM pg_constraint AS k
                  WHERE k.contypid = t.oid AND k.contype = 'c'))
           FROM base AS b JOIN pg_type AS t ON t.typbasetype = b.domain AND t.typtype = 'd'),
@@ -3336,11 +3337,14 @@ BEGIN
             USING ERRCODE = 'wrong_object_type';
     END IF;
     SELECT string_agg(DISTINCT format('%s %s', t.oid::regclass, w.text), E'\n') INTO problems
-      FROM unnest(columns.tabs, columns.nums, columns.names, columns.types, columns.checks)
-           AS c (tab, num, name, type, checks)
-           JOIN pg_class AS t ON t.oid = c.tab,
+      FROM unnest(columns.tabs, columns.nums, columns.names, columns.types, columns.checks, columns.makes)
+           AS c (tab, num, name, type, checks, makes)
+           JOIN pg_class AS t ON t.oid = c.tab JOIN pg_attribute AS a ON a.attrelid = c.tab AND a.attnum = c.num,
            LATERAL (VALUES
                (c.checks <> '', format('has a domain for %s with constraints: %s', c.name, c.checks)),
+               (a.atthasdef AND CASE WHEN c.type <> '' THEN c.makes IS NULL
+                                     ELSE a.atttypid NOT IN ('bigint'::regtype, 'uuid'::regtype, 'text'::regtype) END,
+                format('has a default for %s that cannot be made again', c.name)),
                (t.relowner <> (SELECT r.relowner FROM pg_class AS r WHERE r.oid = relation), 'belongs to another role'),
                (c.type <> '' AND EXISTS (SELECT FROM pg_partitioned_table AS p
                                           WHERE p.partrelid = c.tab AND c.num = ANY (p.partattrs)),
@@ -3355,11 +3359,12 @@ BEGIN
         'WITH h AS (SELECT * FROM %1$s.kid_remade($1, $2) WITH ORDINALITY AS r (label, owner, remove, make, n)) '
         'SELECT array_agg(p.part), array_agg(p.statement) FROM ('
         'SELECT ''begin'' AS part, ''BEGIN ISOLATION LEVEL READ COMMITTED;'' AS statement '
+        'UNION ALL SELECT ''begin'', ''SET LOCAL search_path = pg_catalog, %1$s, pg_temp;'' '
         'UNION ALL SELECT ''begin'', %1$s.kid_locked($3) '
         'UNION ALL SELECT ''commit'', ''COMMIT;'' '
         'UNION ALL SELECT ''check'', %1$s.kid_checked($1, (SELECT array_agg(pg_get_userbyid(h.owner)) FROM h)) '
         'UNION ALL (SELECT ''remove'', h.remove FROM h ORDER BY h.n DESC) '
-        'UNION ALL (SELECT ''make'', h.make FROM h WHERE h.make NOT LIKE ''%%kid_own_ids_trigger(%%'' ORDER BY h.n)) '
+        'UNION ALL (SELECT ''make'', h.make FROM h WHERE h.make !~ ''^CREATE TRIGGER .* EXECUTE FUNCTION [^ ]*kid_own_ids_trigger[(]'' ORDER BY h.n)) '
         'AS p', home) INTO parts, statements USING columns.tabs, columns.nums, tables;
     RETURN QUERY
     SELECT e.step, s.statement, e.lock, e.note
@@ -3367,7 +3372,7 @@ BEGIN
                (0, 'check', NULL, 'Changes nothing. An error says what to do.', '{check}'),
                (1, 'swap', 'ACCESS EXCLUSIVE',
                 'Rewrites tables with columns that become text. On an error all is as before.',
-                '{begin,remove,cut,type,default,join,make,commit}'),
+                '{begin,check,remove,cut,type,default,join,make,commit}'),
                (2, 'validate', 'none that blocks reads or writes', NULL, '{validate}'))
            AS e (n, step, lock, note, contents),
            unnest(e.contents::text[]) WITH ORDINALITY AS p (part, n)
@@ -3402,24 +3407,22 @@ BEGIN
                    FROM unnest(columns.tabs, columns.own, columns.names, columns.types, columns.not_nulls)
                         AS x (tab, own, name, type, not_null) WHERE x.own GROUP BY x.tab
                  UNION ALL
-                 SELECT 'default', format(v.template, x.tab::regclass, x.name, n.name, x.makes, g.grantees, n.value),
+                 SELECT 'default', format(v.template, x.tab::regclass, x.name, n.name, x.makes, n.value),
                         v.n
                    FROM unnest(columns.tabs, columns.nums, columns.own, columns.names, columns.types, columns.makes)
                         AS x (tab, num, own, name, type, makes) JOIN pg_class AS c ON c.oid = x.tab
                         JOIN pg_attribute AS a ON a.attrelid = x.tab AND a.attnum = x.num,
                         LATERAL (SELECT format('%s.kid_numbers_%s_%s', c.relnamespace::regnamespace, x.tab, x.num),
-                                        CASE WHEN x.type LIKE 'text%' THEN 'gen_random_uuid()::text'
-                                             WHEN version >= 180000 THEN 'uuidv7()' ELSE 'gen_random_uuid()' END)
+                                        CASE WHEN x.type LIKE 'text%' THEN 'pg_catalog.gen_random_uuid()::text'
+                                             WHEN version >= 180000 THEN 'pg_catalog.uuidv7()'
+                                             ELSE 'pg_catalog.gen_random_uuid()' END)
                                 AS n (name, value),
-                        LATERAL (SELECT string_agg(DISTINCT CASE d.grantee WHEN 0 THEN 'PUBLIC'
-                                                                 ELSE quote_ident(pg_get_userbyid(d.grantee)) END, ', ')
-                                   FROM aclexplode(c.relacl) AS d WHERE d.privilege_type = 'INSERT') AS g (grantees),
                         LATERAL (VALUES
                             (true, 1, 'CREATE SEQUENCE %3$s OWNED BY %1$s.%2$s;'),
-                            (true, 2, 'SELECT setval(%3$L, %4$s()::bigint);'),
-                            (true, 3, 'GRANT USAGE ON SEQUENCE %3$s TO %5$s;' || left(g.grantees, 0)),
-                            (true, 4, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT nextval(%3$L);'),
-                            (false, 1, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT %6$s;')) AS v (is_number, n, template)
+                            (true, 2, 'SELECT pg_catalog.setval(%3$L, %4$s()::bigint);'),
+                            (true, 3, 'GRANT USAGE ON SEQUENCE %3$s TO PUBLIC;'),
+                            (true, 4, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT pg_catalog.nextval(%3$L);'),
+                            (false, 1, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT %5$s;')) AS v (is_number, n, template)
                   WHERE x.makes <> '' AND x.own
                         AND v.is_number = (coalesce(x.type, format_type(a.atttypid, NULL)) = 'bigint'))
                 AS s (part, statement, n) ON s.part = p.part

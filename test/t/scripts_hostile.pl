@@ -81,5 +81,10 @@ begin($orders);
 like(run('root', steps($rekey, qw(check prepare fill build swap))), qr/must be owner/, 'a superuser goes on after the check');
 is(run('shop', q{SELECT count(*) FROM pg_attribute WHERE attname LIKE 'kid\_%'; SELECT count(*) FROM pg_proc WHERE proname LIKE 'kid\_rekey\__%\_follow%' AND pronamespace = 'public'::regnamespace}), "0\n0", 'and changes nothing');
 
+begin(q{CREATE FUNCTION who(text) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'as %', current_user; RETURN true; END $$;
+	SET client_min_messages = error; CREATE TABLE names (id sno PRIMARY KEY, item text, CHECK (who(id::text))); INSERT INTO names VALUES (sno_next())});
+run('root', 'CREATE TABLE script AS SELECT statement FROM kid_uninstall_script(\'names\')');
+unlike(run('root', 'SELECT statement FROM script \gexec'), qr/as root/, 'nor does he call what the owner wrote');
+
 $node->stop;
 done_testing();

@@ -109,6 +109,16 @@ is((owner(q{CREATE TABLE events (id kid64 PRIMARY KEY) PARTITION BY RANGE (id); 
 	CREATE TRIGGER own BEFORE INSERT ON old FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('id')}))[1], '', 'there are more tables');
 like((owner(q{SELECT * FROM kid_uninstall_script('events')}))[1], qr/public.events is partitioned by id/, 'a table partitioned by a type of kid is an error');
 like((owner(q{SELECT * FROM kid_uninstall_script('late')}))[1], qr/public.late has a domain for id with constraints: is_above/, 'so is a domain with constraints');
+is((owner(q{CREATE FUNCTION mine() RETURNS kid64 LANGUAGE sql AS 'SELECT public.kid_next()'; CREATE DOMAIN given AS kid64 DEFAULT kid_next();
+	CREATE TABLE made (a kid64 DEFAULT mine(), b given, c varchar(11) DEFAULT kid_next())}))[1], '', 'there are defaults');
+is(join(' ', sort((owner(q{SELECT * FROM kid_uninstall_script('made')}))[1] =~ /^(?:DETAIL:  )?public.made (.*)/mg)), 'has a default for a that cannot be made again has a default for c that cannot be made again has a domain for b with constraints: DEFAULT', 'so are defaults that would be lost');
+is((owner(q{DROP TABLE made; DROP DOMAIN given; DROP FUNCTION mine; CREATE TABLE few (id kid64 PRIMARY KEY DEFAULT kid_next(), item text);
+	CREATE VIEW watched AS SELECT item, 'CREATE TRIGGER x EXECUTE FUNCTION kid_own_ids_trigger(' AS trigger, id FROM few;
+	GRANT INSERT (item) ON few TO client; GRANT INSERT ON watched TO reader; GRANT USAGE ON SCHEMA public TO client, reader;
+	SELECT statement FROM kid_uninstall_script('few') \gexec}))[1], '', 'a view that names the trigger stays');
+superuser("SET ROLE $_->[0]; INSERT INTO $_->[1] (item) VALUES ('new')") foreach [ client => 'few' ], [ reader => 'watched' ];
+is(superuser('SELECT count(*) FROM watched WHERE id > 1'), 2, 'whoever could insert still can');
+is((owner('DROP TABLE few CASCADE'))[1], '', 'it goes');
 is((owner(q{SELECT statement FROM kid_uninstall_script('lines') \gexec
 	SELECT statement FROM kid_uninstall_script('old') \gexec
 	SELECT statement FROM kid_uninstall_script('visits') \gexec
