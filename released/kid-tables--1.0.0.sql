@@ -2044,8 +2044,14 @@ COMMENT ON FUNCTION kid_rekey_estimate(
 
 CREATE OR REPLACE FUNCTION kid_state(relation regclass) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    home text := 'kid';
+    hanging text;
 BEGIN
-    RETURN (SELECT md5(concat(c.relname, c.relacl, c.relrowsecurity, c.relforcerowsecurity, c.relowner,
+    EXECUTE format('SELECT string_agg(r.make, '''') FROM (SELECT array_agg(a.attrelid) AS tabs, array_agg(a.attnum) AS nums '
+                   'FROM (SELECT attrelid, attnum FROM pg_attribute WHERE attnum > 0 UNION SELECT $1, smallint ''0'') AS a '
+                   'WHERE a.attrelid = $1) AS a, %s.kid_remade(a.tabs, a.nums) AS r', home) INTO hanging USING relation;
+    RETURN (SELECT md5(concat(hanging, c.relname, c.relacl, c.relrowsecurity, c.relforcerowsecurity, c.relowner,
                 (SELECT string_agg(concat_ws(' ', d.classid, d.objid, d.objsubid, d.refobjsubid), ',' ORDER BY d.*)
                    FROM pg_depend AS d
                         LEFT JOIN pg_constraint AS k ON (d.classid, d.objid) = ('pg_constraint'::regclass, k.oid)
@@ -2069,6 +2075,11 @@ BEGIN
         UNION ALL
         SELECT format('trigger %I has a transition table', t.tgname) FROM pg_trigger AS t
          WHERE t.tgrelid = relation AND t.tgtype & 1 = 1 AND coalesce(t.tgoldtable, t.tgnewtable) IS NOT NULL
+        UNION ALL
+        SELECT format('publication %I would publish partitions: set its publish_via_partition_root', p.pubname)
+          FROM pg_class AS c, pg_publication_tables AS t JOIN pg_publication AS p ON p.pubname = t.pubname
+         WHERE c.oid = relation AND (t.schemaname, t.tablename) = (c.relnamespace::regnamespace::name, c.relname)
+               AND NOT p.pubviaroot
         UNION ALL
         SELECT format('%s is a child of %s', relation, i.inhparent::regclass) FROM pg_inherits AS i
          WHERE i.inhrelid = relation
@@ -2134,12 +2145,13 @@ BEGIN
            LATERAL (VALUES
                (false, 'copy', 'ALTER SEQUENCE %4$s OWNED BY %1$s.%3$s'),
                (false, 'keep', 'ALTER SEQUENCE %4$s OWNED BY %2$s.%3$s'),
-               (true, 'keep_identity', 'SELECT set_config(%5$L, last_value || '' '' || is_called, true) FROM %4$s'),
+               (true, 'keep_identity', 'SELECT pg_catalog.set_config(%5$L, pg_catalog.concat(last_value, '' '', is_called), true) FROM %4$s'),
                (true, 'drop_identity', 'ALTER TABLE %2$s ALTER %3$s DROP IDENTITY'),
                (true, 'identity',
                 'ALTER TABLE %1$s ALTER %3$s ADD GENERATED %7$s AS IDENTITY (SEQUENCE NAME %4$s %6$s)'),
-               (true, 'identity', 'SELECT setval(%4$L, split_part(current_setting(%5$L), '' '', 1)::bigint, '
-                                  'split_part(current_setting(%5$L), '' '', 2)::boolean)'),
+               (true, 'identity', 'SELECT pg_catalog.setval(%4$L, '
+                'pg_catalog.split_part(pg_catalog.current_setting(%5$L), '' '', 1)::bigint, '
+                'pg_catalog.split_part(pg_catalog.current_setting(%5$L), '' '', 2)::boolean)'),
                (true, 'identity', CASE WHEN n.relacl::text <> '' THEN '%8$s' END)) AS v (is_identity, part, template)
      WHERE a.attrelid = relation AND d.deptype IN ('a', 'i') AND v.is_identity = (a.attidentity <> '');
 END $$;
@@ -2267,9 +2279,10 @@ BEGIN
       USING relation, tab.nums, tab.old, tab.old_name, tab.relname,
             (SELECT string_agg(', ' || t::regclass, '') FROM unnest(tables) AS t), tab.key, bound, tab.type, period,
             until, tables,
-            '{begin,unchanged,until,prove,partition,partition,secure,secure,attach,commit,partitions,proved,'
+            '{begin,begin,unchanged,until,prove,partition,partition,secure,secure,attach,commit,partitions,proved,'
             'check_back,check_back,detach,drop,return,unproved}',
             ARRAY['BEGIN ISOLATION LEVEL READ COMMITTED;',
+                  'SET LOCAL search_path = pg_catalog, %10$s, pg_temp;',
                   $check$DO $kid_script$ BEGIN IF %10$s.kid_state(%1$L::regclass) <> %11$L THEN
     RAISE 'objects of %% have changed since this script was printed', %1$L USING HINT = 'Print it again.';
 END IF; END $kid_script$;$check$,
@@ -2286,7 +2299,7 @@ END IF; END $kid_script$;$check$,
                   'SELECT %10$s.kid_create_partitions(%1$L, %8$L, %9$L::timestamptz + 7 * %8$L::interval);',
                   'ALTER TABLE %2$s DROP CONSTRAINT kid_until;',
                   'SET LOCAL row_security = off;',
-                  $check$DO $kid_script$ BEGIN IF EXISTS (SELECT FROM %1$s WHERE tableoid <> %2$L::regclass) THEN
+                  $check$DO $kid_script$ BEGIN IF EXISTS (SELECT FROM %1$s WHERE tableoid <> %2$L::regclass::oid) THEN
     RAISE 'other partitions have rows: move them into %%', %2$L;
 END IF; END $kid_script$;$check$,
                   'ALTER TABLE %1$s DETACH PARTITION %2$s;',
@@ -2298,16 +2311,16 @@ END IF; END $kid_script$;$check$,
       FROM (VALUES
                (1, 'check', NULL, 'Changes nothing. An error says what to do.', '{check}'),
                (2, 'prepare', 'ACCESS EXCLUSIVE, brief',
-                'From here on IDs of that time or later are errors, until the swap.', '{until}'),
+                'From here on IDs of that time or later are errors, until the swap.', '{begin,lock,check,until,commit}'),
                (3, 'prepare', 'none that blocks reads or writes', 'Reads the table.', '{prove}'),
                (4, 'swap', 'ACCESS EXCLUSIVE, brief',
                 'Fills materialized views under the lock. On an error all is as before: run it again.',
-                '{begin,lock,unchanged,remove,cut,rename,keep_identity,partition,first_copy,copy,detail,secure,'
+                '{begin,lock,check,unchanged,remove,cut,rename,keep_identity,partition,first_copy,copy,detail,secure,'
                 'drop_identity,identity,attach,make,join,commit}'),
                (5, 'partitions', 'SHARE UPDATE EXCLUSIVE', 'Repeat it regularly, for later times.',
-                '{begin,partitions,commit,validate,proved}'),
+                '{begin,check,partitions,commit,validate,proved}'),
                (6, 'back', 'ACCESS EXCLUSIVE, brief', 'Instead of the step partitions: all is as before.',
-                '{begin,lock,check_back,remove,cut,keep,keep_identity,detach,drop,return,unname,identity,make,join,'
+                '{begin,lock,check,check_back,remove,cut,keep,keep_identity,detach,drop,return,unname,identity,make,join,'
                 'unproved,commit,validate}')) AS e (n, step, lock, note, contents),
            unnest(e.contents::text[]) WITH ORDINALITY AS p (part, n)
            JOIN unnest(parts, statements) WITH ORDINALITY AS s (part, statement, n) ON s.part = p.part

@@ -153,7 +153,19 @@ run('small', q{DROP TABLE child; DROP FUNCTION of_row;
 	CREATE TABLE script AS SELECT * FROM kid_partition_script('events', '1 day', now() + interval '1 day') WITH ORDINALITY;
 	CREATE INDEX late ON events (email)});
 like(run('small', q{SELECT statement FROM script WHERE step IN ('check', 'prepare', 'swap') ORDER BY ordinality \gexec}, may_fail => 1), qr/objects of public.events have changed/, 'what is made since ends the swap');
-run('small', q{DROP TABLE events, script; CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), a text, b text) PARTITION BY RANGE (id);
+run('small', q{DROP TABLE script; DROP INDEX late; CREATE VIEW shown AS SELECT id, a FROM events; SET default_transaction_isolation = 'read committed';
+	CREATE TABLE script AS SELECT * FROM kid_partition_script('events', '1 day', now() + interval '1 day') WITH ORDINALITY;
+	CREATE OR REPLACE VIEW shown AS SELECT id, a FROM events WHERE a <> ''});
+like(run('small', q{SELECT statement FROM script WHERE step IN ('check', 'prepare', 'swap') ORDER BY ordinality \gexec}, may_fail => 1), qr/objects of public.events have changed/, 'so does a view that is another one since');
+$node->safe_psql('small', 'CREATE PUBLICATION all_tables FOR ALL TABLES');
+like(run('small', $call, may_fail => 1), qr/publication all_tables would publish partitions: set its publish_via_partition_root/, 'a publication of partitions is an error');
+$node->safe_psql('small', 'ALTER PUBLICATION all_tables SET (publish_via_partition_root)');
+is(run('small', $call) > 10, 1, 'one of their root is none');
+
+# The step prepare waits without making writers wait: it takes the lock as the others do.
+like(run('small', q{SELECT string_agg(statement, E'\n' ORDER BY ordinality) FROM script WHERE step = 'prepare'}), qr/^BEGIN.*LOCK TABLE public.events.*kid_until.*COMMIT;\nALTER TABLE public.events VALIDATE/s, 'prepare waits for its lock as all steps do');
+run('small', q{DROP VIEW shown;
+	DROP TABLE events, script; CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), a text, b text) PARTITION BY RANGE (id);
 	CREATE TABLE rest (b text, a text, id kid64 PRIMARY KEY); ALTER TABLE events ATTACH PARTITION rest DEFAULT;
 	CREATE RULE twice AS ON INSERT TO events DO ALSO SELECT 1; INSERT INTO rest SELECT 'b', 'a', kid64_at(now() - n * interval '1 h') FROM generate_series(1, 100) AS n;
 	SELECT statement FROM kid_partition_script('events', '1 day', now()) \gexec});

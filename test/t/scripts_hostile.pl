@@ -86,5 +86,13 @@ begin(q{CREATE FUNCTION who(text) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAIS
 run('root', 'CREATE TABLE script AS SELECT statement FROM kid_uninstall_script(\'names\')');
 unlike(run('root', 'SELECT statement FROM script \gexec'), qr/as root/, 'nor does he call what the owner wrote');
 
+# kid in a schema that is not in search_path, and a role that may create functions in another one that is.
+begin('SELECT');
+$node->safe_psql('shop', 'DROP EXTENSION kid; CREATE SCHEMA extensions; CREATE EXTENSION kid SCHEMA extensions; GRANT USAGE ON SCHEMA extensions TO PUBLIC');
+is(run('evil', 'CREATE FUNCTION public.array_length(text[], integer) RETURNS integer LANGUAGE sql IMMUTABLE AS $$ SELECT 666 $$'), '', 'a function is planted');
+is(run('shop', q{CREATE TABLE events (id extensions.kid64 PRIMARY KEY DEFAULT extensions.kid_next(), tags text[]); INSERT INTO events (tags) VALUES ('{a}');
+	CREATE VIEW counts AS SELECT id, pg_catalog.array_length(tags, 1) AS n FROM events; CREATE MATERIALIZED VIEW kept AS TABLE counts;}
+	. steps($partition =~ s/kid_/extensions.kid_/r, qw(check prepare swap partitions)) . qq{\n} . q{SELECT n FROM counts; SELECT n FROM kept}) =~ s/.*events_p.*\n//gr, "1\n1", 'views call what they called');
+
 $node->stop;
 done_testing();
