@@ -64,7 +64,7 @@ is($node->sql(q{SELECT bool_and(ahead = '0') FROM kid_stats()}), 't', 'a reset t
 is($node->sql(q{SELECT kid_timestamp(kid_next()) <= clock_timestamp(), kid_timestamp(flake_next()) <= clock_timestamp(),
 					   kid_timestamp(sno_next()) <= clock_timestamp(), kid_timestamp(kid_uuidv7()) <= clock_timestamp()}), 't|t|t|t', 'after a reset to a time, all generators have the current time');
 my ($before) = $node->sql(q{SELECT kid_next()});
-foreach my $above (q{now() + interval '3 hours'}, q{now() + interval '1 year'}, q{'infinity'::timestamptz})
+foreach my $above (q{now() + interval '3 hours'}, q{now() + interval '1 year'}, q{'infinity'::timestamptz}, q{'infinity', force => true})
 {
 	($status, $stdout, $stderr) = $node->psql('postgres', "SELECT kid_reset_clock($above)");
 	like($stderr, qr{^psql.*NOTICE:  no logical clock was lowered\nDETAIL:  None is ahead of \S+.*\.\nHINT:  .*kid_observe\(\)}, "a reset to $above says that it did nothing");
