@@ -4274,6 +4274,7 @@ BEGIN
                          'idle integer NOT NULL DEFAULT 0, done boolean NOT NULL DEFAULT false);'),
                ('table', 'INSERT INTO %1$s_place (n, part, fill, lacking) VALUES %4$s ON CONFLICT DO NOTHING;'),
                ('table', 'REVOKE ALL ON %1$s_keys, %1$s_place FROM %5$s;'),
+               ('again', 'UPDATE %1$s_place SET done = false;'),
                ('call', 'CALL %1$s_fill(blocks => 256, pause => 0.2);'),
                ('cleanup', 'DROP FUNCTION IF EXISTS %1$s_to_new(%2$s); DROP FUNCTION IF EXISTS %1$s_to_old(%3$s); '
                            'DROP PROCEDURE IF EXISTS %1$s_fill; DROP TABLE IF EXISTS %1$s_place, %1$s_keys;'))
@@ -4553,7 +4554,8 @@ BEGIN
                (5, 'build', 'ACCESS EXCLUSIVE, brief',
                 'Constraints on the new columns. On a partitioned table this reads its rows.',
                 '{begin,constraint,commit}'),
-               (6, 'build', 'none that blocks reads or writes', NULL, '{validate_first,validate}'),
+               (6, 'build', 'rows of one batch', 'Fills what transactions have added that saw no row filled.',
+                '{again,call,validate_first,validate}'),
                (7, 'swap', 'ACCESS EXCLUSIVE',
                 'Fills materialized views under the lock. On an error all is as before: run it again.',
                 '{begin,check,validate_first,validate,uncondition,unchanged,remove,drop,swap,others,name,'

@@ -8,6 +8,7 @@ use strict;
 use warnings;
 use utf8;
 use Encode;
+use Dialogue;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -313,7 +314,7 @@ run('small', q{CREATE OR REPLACE VIEW names AS SELECT id FROM orders; ALTER TABL
 my $half = q{SELECT statement FROM script WHERE step = 'prepare' ORDER BY ordinality \gexec
 	SELECT replace(statement, 'CALL', '-- CALL') FROM script WHERE step = 'fill' ORDER BY ordinality \gexec
 	UPDATE orders SET item = item WHERE id > 0;
-	SELECT statement FROM script WHERE step = 'build' ORDER BY ordinality \gexec};
+	SELECT replace(statement, 'CALL', '-- CALL') FROM script WHERE step = 'build' ORDER BY ordinality \gexec};
 run('small', "DROP TABLE script; CREATE TABLE script AS SELECT * FROM kid_rekey_script($arguments) WITH ORDINALITY");
 run('small', "\\set ON_ERROR_STOP off\n$half", may_fail => 1);
 like(run('small', $swap, may_fail => 1), qr/"kid_full_1" of relation "\w+" is violated by some row/, 'references that are not filled end the swap');
@@ -321,6 +322,19 @@ run('small', "SELECT statement FROM script WHERE step = '$_' ORDER BY ordinality
 like(run('small', q{SELECT statement FROM script WHERE step = 'prepare' ORDER BY ordinality \gexec}, may_fail => 1), qr/public.orders has its new keys already/, 'prepare changes nothing after the swap');
 run('small', q{SELECT statement FROM script WHERE step = 'back' ORDER BY ordinality \gexec});
 run('small', q{DROP VIEW names; ALTER TABLE lines ALTER order_id SET NOT NULL});
+
+# A transaction that saw no row filled refers to one when all are.
+my $early = open_session($node, 'small');
+my @begin = ('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1;', q{INSERT INTO lines VALUES (1, 'early'); COMMIT;});
+run('small', "DROP TABLE script; CREATE TABLE script AS SELECT * FROM kid_rekey_script($arguments) WITH ORDINALITY; SELECT statement FROM script WHERE step = 'prepare' ORDER BY ordinality \\gexec\n");
+answer($early, $begin[0]);
+run('small', q{SELECT statement FROM script WHERE step = 'fill' ORDER BY ordinality \gexec});
+answer($early, $begin[1]);
+run('small', "SELECT statement FROM script WHERE step = '$_' ORDER BY ordinality \\gexec\n") foreach qw(build swap);
+is(run('small', q{SELECT item FROM lines JOIN orders ON id = order_id WHERE note = 'early'}), 'old', 'its reference is filled, too');
+run('small', q{SELECT statement FROM script WHERE step = 'back' ORDER BY ordinality \gexec
+	DELETE FROM lines WHERE note = 'early'});
+close_session($early);
 
 # A trigger with a name behind that of the script's would change a reference unseen.
 run('small', q{ALTER TRIGGER fails ON lines RENAME TO "ändert"});
