@@ -4352,15 +4352,31 @@ DECLARE
 BEGIN
     part := 'check_key';
     statement := format($check$DO $kid_rekey$
+DECLARE
+    others text;
 BEGIN
-    IF %1$L = 'off' AND NOT pg_catalog.has_parameter_privilege('session_replication_role', 'SET') THEN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    IF %1$L = 'off' AND NOT has_parameter_privilege('session_replication_role', 'SET') THEN
         RAISE 'must be able to set session_replication_role, so that no trigger runs while rows are filled'
-            USING HINT = pg_catalog.format('As a superuser run GRANT SET ON PARAMETER session_replication_role TO %%I. '
+            USING HINT = format('As a superuser run GRANT SET ON PARAMETER session_replication_role TO %%I. '
                 'Or print the script with triggers => ''condition'', or with ''run'' to let them run.', current_user);
     ELSIF EXISTS (SELECT FROM ONLY %2$s AS t WHERE %3$s) THEN
         RAISE 'rows of %% have no time, or one that is not past', %2$L;
     END IF;
-END $kid_rekey$;$check$, triggers, tabs[1]::regclass, late);
+    SELECT string_agg(DISTINCT o.name, ', ') INTO others
+      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace,
+           LATERAL (SELECT format('publication %%I', t.pubname) FROM pg_publication_tables AS t
+                     WHERE (t.schemaname, t.tablename) = (n.nspname, c.relname)
+                    UNION ALL
+                    SELECT format('function %%s', f.oid::regprocedure) FROM pg_proc AS f
+                     WHERE f.probin IS NULL AND strpos(f.prosrc, c.relname) > 0
+                           AND f.pronamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema')
+                           AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = f.oid AND d.deptype = 'e')) AS o (name)
+     WHERE c.oid = ANY (%4$L::oid[]);
+    IF others IS NOT NULL THEN
+        RAISE WARNING 'look whether the new keys suit these: %%', others;
+    END IF;
+END $kid_rekey$;$check$, triggers, tabs[1]::regclass, late, tabs);
     RETURN NEXT;
     part := 'unswapped';
     statement := format($check$DO $kid_rekey$
@@ -4724,9 +4740,10 @@ BEGIN
          WHERE t.tgrelid = relation AND t.tgtype & 1 = 1 AND coalesce(t.tgoldtable, t.tgnewtable) IS NOT NULL
         UNION ALL
         SELECT format('publication %I would publish partitions: set its publish_via_partition_root', p.pubname)
-          FROM pg_class AS c, pg_publication_tables AS t JOIN pg_publication AS p ON p.pubname = t.pubname
-         WHERE c.oid = relation AND (t.schemaname, t.tablename) = (c.relnamespace::regnamespace::name, c.relname)
-               AND NOT p.pubviaroot
+          FROM pg_publication_tables AS t JOIN pg_publication AS p ON p.pubname = t.pubname
+         WHERE NOT p.pubviaroot
+               AND (t.schemaname, t.tablename) = (SELECT n.nspname, c.relname FROM pg_class AS c JOIN pg_namespace AS n
+                                                         ON n.oid = c.relnamespace WHERE c.oid = relation)
         UNION ALL
         SELECT format('%s is a child of %s', relation, i.inhparent::regclass) FROM pg_inherits AS i
          WHERE i.inhrelid = relation

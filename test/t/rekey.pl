@@ -336,6 +336,12 @@ run('small', q{SELECT statement FROM script WHERE step = 'back' ORDER BY ordinal
 	DELETE FROM lines WHERE note = 'early'});
 close_session($early);
 
+# What no script can change it names: functions by their text, publications.
+$node->safe_psql('small', 'CREATE PUBLICATION everything FOR ALL TABLES');
+run('small', q{CREATE FUNCTION latest() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT max(order_id) FROM lines); END'});
+like(run('small', q{SELECT statement FROM script WHERE step = 'check' ORDER BY ordinality \gexec}, may_fail => 1), qr/WARNING:  look whether the new keys suit these: function public.latest\(\), publication everything/, 'the check names functions and publications');
+$node->safe_psql('small', 'DROP PUBLICATION everything; DROP FUNCTION latest');
+
 # A trigger with a name behind that of the script's would change a reference unseen.
 run('small', q{ALTER TRIGGER fails ON lines RENAME TO "ändert"});
 like(run('small', "SELECT * FROM kid_rekey_script('orders', 'made')", may_fail => 1), qr/lines has trigger .*, which runs after that of the script/, 'a trigger that runs later is an error');
