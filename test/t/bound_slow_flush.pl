@@ -76,6 +76,19 @@ $node->sql('SELECT kid_reset_clock(now())');
 $node->sql('SELECT kid_next(), flake_next()');
 is_near($node, 1, 'the clock is corrected again, and reset');
 
+# Two sessions find the clock behind a sno. The second waits while the first toggles the tick, and goes on with that tick.
+$node->sql('SELECT sno_next()');
+$node->set_clock('-1h');
+set_flush(1500);
+my $ticks = q{SELECT ticks FROM kid_stats() WHERE clock = 'sno'};
+my $before = $node->sql($ticks);
+my @toggling = (start_flushing($node, "SELECT sno_next();\n"), start_session($node, "SELECT sno_next();\n"));
+$_->{handle}->finish foreach @toggling;
+set_flush(0);
+is(scalar(grep { ${ $_->{stdout} } =~ /^\S{16}$/m } @toggling), 2, 'two sessions find the clock behind during a flush: both make a sno');
+is($node->sql($ticks), $before + 1, 'the tick is toggled once');
+$node->set_clock('+0');
+
 $node->sql('TRUNCATE ids');
 
 # A flush takes four seconds. There is a crash, and then a failover. All clocks are correct.
