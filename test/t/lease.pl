@@ -346,6 +346,10 @@ cmp_ok(read_bounds()->{kid}, '>=', $page->{kid}, 'after kid.lease = 0 a reload d
 $node->stop('immediate');
 $node->start;
 is($node->sql("SELECT kid_next()::bigint > $kid, flake_next()::bigint > $other, (SELECT count(lease_until) FROM kid_stats())"), 't|t|2', 'after kid.lease = 0 a restart begins the lease');
+# Half of it has passed, but not all: a call renews it early.
+my $until = $node->sql(q{SELECT lease_until FROM kid_stats() WHERE clock = 'kid'});
+usleep(3_000_000);
+is($node->sql(qq{SELECT kid_next() IS NOT NULL; SELECT lease_until > '$until' FROM kid_stats() WHERE clock = 'kid'}), "t\nt", 'half-way, the lease is renewed');
 $node->append_conf('postgresql.conf', "kid.lease = '1h'\n");
 $node->reload;
 $node->poll_query_until('postgres', "SELECT current_setting('kid.lease') = '1h' FROM kid_stats() LIMIT 1") or die;
