@@ -2467,8 +2467,10 @@ BEGIN
         'UNION ALL SELECT ''commit'', ''COMMIT;'' '
         'UNION ALL SELECT ''check'', %1$s.kid_checked($1, (SELECT array_agg(pg_get_userbyid(h.owner)) FROM h)) '
         'UNION ALL (SELECT ''remove'', h.remove FROM h ORDER BY h.n DESC) '
-        'UNION ALL (SELECT ''make'', h.make FROM h WHERE h.make !~ ''^CREATE TRIGGER .* EXECUTE FUNCTION [^ ]*kid_own_ids_trigger[(]'' ORDER BY h.n)) '
-        'AS p', home) INTO parts, statements USING columns.tabs, columns.nums, tables;
+        'UNION ALL (SELECT ''make'', regexp_replace(h.make, $4, ''\1'', ''g'') FROM h '
+        'WHERE h.make !~ ''^CREATE TRIGGER .* EXECUTE FUNCTION [^ ]*kid_own_ids_trigger[(]'' ORDER BY h.n)) AS p', home) INTO parts, statements
+      -- bigint and text have other operators, which search_path finds.
+      USING columns.tabs, columns.nums, tables, 'OPERATOR\(' || regexp_replace(home, '(\W)', '\\\1', 'g') || '\.([<>=]+)\)';
     RETURN QUERY
     SELECT e.step, s.statement, e.lock, e.note
       FROM (VALUES
