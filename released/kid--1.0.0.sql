@@ -5130,13 +5130,15 @@ BEGIN
            unnest(e.contents::text[]) WITH ORDINALITY AS p (part, n)
            JOIN (SELECT * FROM unnest(parts, statements) WITH ORDINALITY
                  UNION ALL
-                 SELECT v.part, format(v.template, k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid)), k.oid
+                 SELECT v.part, format(v.template, k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid), o.comment), k.oid
                    FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid,
-                        LATERAL (SELECT k.convalidated AND (c.relkind = 'r' OR version >= 180000)) AS o (is_online),
+                        LATERAL (SELECT k.convalidated AND (c.relkind = 'r' OR version >= 180000),
+                                        obj_description(k.oid, 'pg_constraint')) AS o (is_online, comment),
                         LATERAL (VALUES
                             ('cut', 'ALTER TABLE %1$s DROP CONSTRAINT %2$I;'),
                             ('join', 'ALTER TABLE %1$s ADD CONSTRAINT %2$I %3$s'
-                                     || CASE WHEN o.is_online THEN ' NOT VALID;' ELSE ';' END),
+                                     || CASE WHEN o.is_online THEN ' NOT VALID;' ELSE ';' END
+                                     || coalesce(left(o.comment, 0) || E'\nCOMMENT ON CONSTRAINT %2$I ON %1$s IS %4$L;', '')),
                             ('validate', CASE WHEN o.is_online THEN 'ALTER TABLE %1$s VALIDATE CONSTRAINT %2$I;' END))
                         AS v (part, template)
                   WHERE k.contype = 'f' AND k.conparentid = 0

@@ -103,6 +103,7 @@ is(superuser(q{SELECT string_agg(item, ' ' ORDER BY x) FROM "o.r""ders" WHERE it
 # What a script cannot handle it names. Foreign keys, a partition of uuids, a trigger of kid's, and defaults of bigint.
 is((owner(q{CREATE TABLE events (id kid64 PRIMARY KEY) PARTITION BY RANGE (id); CREATE DOMAIN above AS kid64 CONSTRAINT is_above CHECK (VALUE IS NOT NULL); CREATE TABLE late (id above);
 	CREATE TABLE old (id bigint PRIMARY KEY DEFAULT kid_next(), flake flake UNIQUE); CREATE TABLE lines (old bigint REFERENCES old, flake flake REFERENCES old (flake) ON DELETE SET NULL);
+	COMMENT ON CONSTRAINT lines_flake_fkey ON lines IS '%s';
 	INSERT INTO old VALUES (DEFAULT, flake_next()); INSERT INTO lines SELECT * FROM old;
 	CREATE TABLE visits (id uuid PRIMARY KEY DEFAULT kid_uuidv7()) PARTITION BY RANGE (id);
 	SET default_transaction_isolation = 'read committed'; SELECT FROM kid_create_partitions('visits', interval '1 day', now() + interval '1 day', time_check => true);
@@ -125,7 +126,7 @@ is((owner(q{SELECT statement FROM kid_uninstall_script('lines') \gexec
 	SELECT statement FROM kid_uninstall_script('visits') \gexec
 	INSERT INTO old DEFAULT VALUES; DROP TABLE events, late; DROP DOMAIN above}))[1], '', 'the others change');
 is(superuser(q{SELECT count(*) FROM old AS o JOIN lines AS l ON l.flake = o.flake AND l.old = o.id; SELECT id > (SELECT max(old) FROM lines) FROM old ORDER BY id DESC LIMIT 1;
-	SELECT string_agg(conname || ' ' || convalidated, ', ' ORDER BY conname) FROM pg_constraint WHERE conrelid = 'lines'::regclass}), "1\nt\nlines_flake_fkey true, lines_old_fkey true", 'with their rows and foreign keys, and go on above');
+	SELECT string_agg(concat_ws(' ', conname, convalidated, obj_description(oid, 'pg_constraint')), ', ' ORDER BY conname) FROM pg_constraint WHERE conrelid = 'lines'::regclass}), "1\nt\nlines_flake_fkey t %s, lines_old_fkey t", 'with their rows and foreign keys, and go on above');
 is((owner('DROP DOMAIN line_id; DROP DOMAIN some_id; DROP EXTENSION kid;'))[1], '', 'nothing depends on kid');
 
 $node->stop;
