@@ -1600,9 +1600,11 @@ BEGIN
     SELECT v.part, format(v.template, t.top::regclass, own, t.top, grantees)
       FROM (SELECT m.top, min(m.n) AS n FROM unnest(tops) WITH ORDINALITY AS m (top, n) GROUP BY m.top) AS t,
            LATERAL (VALUES
+               -- Replicas, and who acts as one, change references, too.
                ('trigger', 'CREATE OR REPLACE TRIGGER "~kid_rekey" BEFORE INSERT OR UPDATE'
                            || CASE WHEN is_deferrable AND t.top = tabs[1] THEN ' OR DELETE' ELSE '' END
-                           || ' ON %1$s FOR EACH ROW EXECUTE FUNCTION %2$s_follow_%3$s();'),
+                           || ' ON %1$s FOR EACH ROW EXECUTE FUNCTION %2$s_follow_%3$s(); '
+                              'ALTER TABLE %1$s ENABLE ALWAYS TRIGGER "~kid_rekey";'),
                -- With a trigger of its own another role would run the function as the owner.
                ('trigger', 'REVOKE ALL ON FUNCTION %2$s_follow_%3$s() FROM %4$s;'),
                ('untrigger', 'DROP TRIGGER IF EXISTS "~kid_rekey" ON %1$s;'),

@@ -330,10 +330,12 @@ run('small', "DROP TABLE script; CREATE TABLE script AS SELECT * FROM kid_rekey_
 answer($early, $begin[0]);
 run('small', q{SELECT statement FROM script WHERE step = 'fill' ORDER BY ordinality \gexec});
 answer($early, $begin[1]);
-run('small', "SELECT statement FROM script WHERE step = '$_' ORDER BY ordinality \\gexec\n") foreach qw(build swap);
-is(run('small', q{SELECT item FROM lines JOIN orders ON id = order_id WHERE note = 'early'}), 'old', 'its reference is filled, too');
+run('small', "SELECT statement FROM script WHERE step = '$_' ORDER BY ordinality \\gexec\n") foreach 'build';
+$node->safe_psql('small', q{INSERT INTO orders (item) VALUES ('other'); SET session_replication_role = replica; UPDATE lines SET order_id = (SELECT id FROM orders WHERE item = 'other') WHERE note = 'early'});
+run('small', $swap);
+is(run('small', q{SELECT item FROM lines JOIN orders ON id = order_id WHERE note = 'early'}), 'other', 'its reference is filled, too, and follows a change by a replica');
 run('small', q{SELECT statement FROM script WHERE step = 'back' ORDER BY ordinality \gexec
-	DELETE FROM lines WHERE note = 'early'});
+	DELETE FROM lines WHERE note = 'early'; DELETE FROM orders WHERE item = 'other'});
 close_session($early);
 
 # What no script can change it names: functions by their text, publications.
