@@ -10,7 +10,8 @@
 #@                             sanitized, fuzz, big-endian and arm64
 #@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, pyflakes, shellcheck, actionlint; four minutes
 #@ make test-clients           32 drivers and ORMs, from Debian and npm; CLIENTS="pg drizzle" for some; 20 minutes
-#@ make test-assertions        regression and TAP tests with a PostgreSQL that checks its assertions; 20 minutes
+#@ make test-assertions        regression and TAP tests with a PostgreSQL that checks its assertions, and a kid that checks for
+#@                             undefined behavior; 20 minutes
 #@ make test-postgresql        PostgreSQL's own regression tests with and without kid in their database; three minutes
 #@ make test-matrix            make test with PostgreSQL 15, 17, 18 and 19, and upgrades between them; 20 minutes each; root
 #@ make test-ha                failover with Patroni, restores with pgBackRest, under load; eight minutes
@@ -51,7 +52,8 @@ TAP_TESTS  = yes
 PROVE_TESTS = $(filter-out %/extension_update.pl %/library_versions.pl,$(patsubst $(top)%,%,$(sort $(wildcard $(top)test/t/*.pl))))
 
 # Calls within kid stay within kid, whatever other libraries are loaded.
-SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcdir)/src/pg/base/exports.map$(comma)-Bsymbolic-functions)
+SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcdir)/src/pg/base/exports.map$(comma)-Bsymbolic-functions) \
+             $(if $(UNDEFINED),-fsanitize=undefined)
 
 PG_CONFIG ?= pg_config
 
@@ -59,12 +61,15 @@ PG_CONFIG ?= pg_config
 # ASSERTIONS=yes checks PostgreSQL's assertions in kid alone, with a server that was built without them. Every server
 # has the function that reports a failure, for this purpose (c.h). The macro changes one struct, MemoryContextMethods:
 # it adds a last member. Only the server creates and reads that struct.
+#
+# UNDEFINED=yes ends a process that has undefined behavior in kid. What would need run-time types is left out.
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"' \
               $(if $(ASSERTIONS),-DUSE_ASSERT_CHECKING)
 # -Wno-register: 15 and older still say "register" in their headers.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \
-              -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR)
+              -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR) \
+              $(if $(UNDEFINED),-fsanitize=undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
 EXTRA_CLEAN = $(OBJS:.o=.d) build
 
 PRIVATE = test check test-assertions test-arm64 test-postgresql test-dist test-ha test-citus test-peers test-clients demo bench lint
