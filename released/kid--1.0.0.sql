@@ -4272,8 +4272,9 @@ BEGIN
                ('table', 'CREATE TABLE IF NOT EXISTS %1$s_keys (old %2$s PRIMARY KEY, new %3$s NOT NULL UNIQUE);'),
                ('table', 'CREATE TABLE IF NOT EXISTS %1$s_place (n integer PRIMARY KEY, part regclass NOT NULL, '
                          'fill text NOT NULL, lacking text NOT NULL, block bigint NOT NULL DEFAULT 0, '
-                         'filled bigint NOT NULL DEFAULT 0, in_pass bigint NOT NULL DEFAULT 0, '
-                         'idle integer NOT NULL DEFAULT 0, done boolean NOT NULL DEFAULT false);'),
+                         'size bigint NOT NULL DEFAULT 0, filled bigint NOT NULL DEFAULT 0, '
+                         'in_pass bigint NOT NULL DEFAULT 0, idle integer NOT NULL DEFAULT 0, '
+                         'done boolean NOT NULL DEFAULT false);'),
                ('table', 'INSERT INTO %1$s_place (n, part, fill, lacking) VALUES %4$s ON CONFLICT DO NOTHING;'),
                ('table', 'REVOKE ALL ON %1$s_keys, %1$s_place FROM %5$s;'),
                ('again', 'UPDATE %1$s_place SET done = false;'),
@@ -4287,7 +4288,6 @@ BEGIN
 DECLARE
     here record;
     changed bigint;
-    size bigint;
     missing bigint;
     began timestamptz;
     spent interval := '0';
@@ -4309,13 +4309,16 @@ BEGIN
                      WHERE t.kid_new_%8$s IS NULL AND NOT EXISTS (SELECT FROM %1$s_keys AS k WHERE k.old %9$s t.%5$s)
                      ORDER BY 2, 1) AS o ON CONFLICT (old) DO NOTHING;
         END IF;
+        IF here.block = 0 THEN
+            -- What is appended from now on has a key.
+            here.size := pg_relation_size(here.part) / current_setting('block_size')::integer;
+        END IF;
         EXECUTE here.fill USING format('(%%s,0)', here.block)::tid, format('(%%s,0)', here.block + blocks)::tid;
         GET DIAGNOSTICS changed = ROW_COUNT;
         spent := clock_timestamp() - began;
-        size := pg_relation_size(here.part) / current_setting('block_size')::integer;
         here.in_pass := here.in_pass + changed;
         here.block := here.block + blocks;
-        IF here.block >= size THEN
+        IF here.block >= here.size THEN
             -- Writers may have moved rows, or have locked them. Rows that they change have a key since.
             EXECUTE here.lacking INTO missing;
             here.done := missing = 0;
@@ -4331,12 +4334,12 @@ BEGIN
             here.in_pass := 0;
         END IF;
         UPDATE %1$s_place AS q
-           SET block = here.block, filled = q.filled + changed, in_pass = here.in_pass, idle = here.idle,
-               done = here.done
+           SET block = here.block, size = here.size, filled = q.filled + changed, in_pass = here.in_pass,
+               idle = here.idle, done = here.done
          WHERE q.n = here.n;
         IF clock_timestamp() > told + interval '10 s' THEN
             told := clock_timestamp();
-            RAISE NOTICE '%%: block %% of %%', here.part, here.block, size;
+            RAISE NOTICE '%%: block %% of %%', here.part, here.block, here.size;
         END IF;
     END LOOP;
 END $kid_rekey$;$fill$, own, CASE triggers WHEN 'off' THEN 'session_replication_role' ELSE 'kid_rekey.filling' END,
