@@ -61,6 +61,8 @@ foreach my $preload ('', 'pg_stat_statements,kid')
 	$node->restart;
 	my ($locked, $out, $error) = $node->psql('postgres', 'SELECT count(pg_advisory_lock(i)) FROM generate_series(1, 1000000) AS i');
 	like($error, qr/out of shared memory/, "$name: no shared memory is left");
+	# That session releases its locks after psql has ended. Until then others may not even connect.
+	$node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_locks WHERE locktype = 'advisory'}) or die;
 	($locked, $out, $error) = $node->psql('postgres', 'SELECT kid_next()');
 	like($preload ? $out : "$out$error", $preload ? qr/^\S{11}$/ : qr/^\S{11}$|not enough shared memory.*\nHINT:  Add "kid" to "shared_preload_libraries"/s, "$name: IDs are made if shared memory is reserved, or else there is a hint");
 	$node->restart;
