@@ -2901,7 +2901,7 @@ END $$;
 -- and each index entry has two versions. WAL contains an image of each page once. The bytes per row, and the default
 -- rate, are measured.
 CREATE OR REPLACE FUNCTION kid_rekey_estimate(
-    relation regclass, rows_per_second bigint DEFAULT 4000, OUT item text, OUT amount bigint, OUT note text)
+    relation regclass, rows_per_second bigint DEFAULT 20000, OUT item text, OUT amount bigint, OUT note text)
     RETURNS SETOF record
     LANGUAGE plpgsql STABLE ROWS 7 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
