@@ -352,7 +352,7 @@ run('small', q{CREATE TABLE sessions (session_key varchar(40) PRIMARY KEY); CREA
 like(run('small', q{SELECT * FROM kid_rekey_script('sessions', during => '[2026-01-01, 2026-02-01)')}, may_fail => 1), qr/index public.by_start has an operator class for its key/, 'so is an operator class, as Django has it');
 run('small', 'DROP TABLE sessions');
 
-# Old keys of a table without a default come from a sequence, whoever inserts.
+# If the key had no default, a sequence makes old keys after the swap, for each role that may insert.
 run('small', q{CREATE TABLE bare (id bigint PRIMARY KEY, made timestamptz NOT NULL); INSERT INTO bare VALUES (1, '2026-01-01'); GRANT INSERT ON bare TO client; GRANT USAGE ON SCHEMA public TO client});
 steps('small', q{'bare', 'made', triggers => 'condition'}, qw(check prepare fill build swap));
 run('small', 'INSERT INTO bare (made) VALUES (now())', role => 'client');

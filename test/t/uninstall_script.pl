@@ -119,7 +119,7 @@ is((owner(q{DROP TABLE made; DROP DOMAIN given; DROP FUNCTION mine; CREATE TABLE
 	GRANT INSERT (item) ON few TO client; GRANT INSERT ON watched TO reader; GRANT USAGE ON SCHEMA public TO client, reader;
 	SELECT statement FROM kid_uninstall_script('few') \gexec}))[1], '', 'a view that names the trigger stays');
 superuser("SET ROLE $_->[0]; INSERT INTO $_->[1] (item) VALUES ('new')") foreach [ client => 'few' ], [ reader => 'watched' ];
-is(superuser('SELECT count(*) FROM watched WHERE id > 1; SELECT count(*) FROM pairs'), "2\n2", 'whoever could insert still can, and a view compares keys');
+is(superuser('SELECT count(*) FROM watched WHERE id > 1; SELECT count(*) FROM pairs'), "2\n2", 'roles that could insert still can, and a view compares keys');
 is((owner('DROP TABLE few CASCADE'))[1], '', 'it goes');
 is((owner(q{SELECT statement FROM kid_uninstall_script('lines') \gexec
 	SELECT statement FROM kid_uninstall_script('old') \gexec
