@@ -81,6 +81,8 @@ foreach my $round (1 .. $rounds)
 	# Each round has a time of its own: a client may be given the IDs of replaced rows again, when their time comes.
 	$node->set_clock('+' . $round . 'h');
 	sleep 1;
+	# The writers may all be waiting for sno's clock, which stays.
+	push @given, $node->safe_psql('postgres', q{INSERT INTO events DEFAULT VALUES RETURNING 'flake', id});
 	push @given, answer($_, q{BEGIN; INSERT INTO orders DEFAULT VALUES RETURNING 'kid64', id;}) foreach @long;
 	$node->set_clock('+0');
 	sleep 0.3;
