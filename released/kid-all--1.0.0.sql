@@ -1197,6 +1197,7 @@ DECLARE
     schema name;
     default_partition regclass;
     storage text;
+    logs_rows boolean;              -- REPLICA IDENTITY FULL, which PostgreSQL does not pass on
     find_rows text;                 -- the query that finds rows of a piece in the default partition
     piece record;
     detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
@@ -1233,11 +1234,12 @@ BEGIN
     EXECUTE format('SELECT * FROM %s.kid_partition_key($1, true)', home) INTO key USING parent;
     SELECT c.relname, n.nspname, nullif(p.partdefid, 0),
            concat(' USING ' || quote_ident(m.amname), ' TABLESPACE ' || quote_ident(s.spcname)),
+           c.relreplident = 'f',
            -- The operators of a domain are those of its base type.
            format('SELECT EXISTS (SELECT FROM %s WHERE %2$I OPERATOR(%3$I.>=) $1::%4$s '
                   'AND %2$I OPERATOR(%3$I.<) $2::%4$s)',
                   p.partdefid::regclass, key.name, o.nspname, b.oid::regtype)
-      INTO base, schema, default_partition, storage, find_rows
+      INTO base, schema, default_partition, storage, logs_rows, find_rows
       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
            JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
            JOIN pg_type AS t ON t.oid = key.type
@@ -1352,6 +1354,9 @@ BEGIN
                        'INCLUDING STORAGE INCLUDING COMPRESSION)%s', partition, parent, storage);
         EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition,
                        ltrim(piece.lower), ltrim(piece.upper));
+        IF logs_rows THEN
+            EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', partition);
+        END IF;
         made := made || partition::regclass;
         RETURN NEXT partition;
     END LOOP;
@@ -2662,7 +2667,15 @@ BEGIN
                     SELECT format('function %%s', f.oid::regprocedure) FROM pg_proc AS f
                      WHERE f.probin IS NULL AND strpos(f.prosrc, c.relname) > 0
                            AND f.pronamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema')
-                           AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = f.oid AND d.deptype = 'e')) AS o (name)
+                           AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = f.oid AND d.deptype = 'e')
+                    UNION ALL
+                    SELECT format('column %%I of %%s, without a foreign key', a.attname, x.oid::regclass)
+                      FROM pg_class AS x JOIN pg_attribute AS a ON a.attrelid = x.oid
+                     WHERE x.relnamespace = n.oid AND x.relkind IN ('r', 'p') AND NOT x.relispartition
+                           AND a.attname LIKE '%%\_id' AND NOT a.attisdropped
+                           AND NOT EXISTS (SELECT FROM pg_constraint AS k
+                                            WHERE k.conrelid = x.oid AND k.contype IN ('f', 'p')
+                                                  AND a.attnum = ANY (k.conkey))) AS o (name)
      WHERE c.oid = ANY (%4$L::oid[]);
     IF others IS NOT NULL THEN
         RAISE WARNING 'look whether the new keys suit these: %%', others;
@@ -2683,10 +2696,13 @@ END $kid_rekey$;$check$, tabs[1], nums[1], (SELECT a.attname FROM pg_attribute A
 DECLARE
     others text;
 BEGIN
-    SELECT string_agg(r.label, ', ') INTO others FROM %s.kid_remade(%L, %L) AS r WHERE md5(r.make) <> ALL (%L::text[]);
+    SELECT string_agg(r.label, ', ') INTO others FROM %1$s.kid_remade(%2$L, %3$L) AS r
+     WHERE md5(r.make) <> ALL (%4$L::text[]);
     IF others IS NOT NULL THEN
         RAISE 'changed since this script was printed: %%', others
             USING HINT = 'Change it back until the swap. Or run the step cancel, and print the script again.';
+    ELSIF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = ANY (%2$L::oid[]) AND tgname = '~kid_rekey' AND tgenabled = 'D') THEN
+        RAISE 'a trigger of this script is disabled, so that rows have lost their keys: run the step cancel';
     END IF;
 END $kid_rekey$;$rest$, home, tabs, nums, ARRAY(SELECT md5(m) FROM unnest(makes) AS m));
     RETURN NEXT;
@@ -3181,6 +3197,7 @@ BEGIN
            o.name AS old_name, nullif(d.partdefid, 0)::regclass AS default_partition,
            CASE WHEN c.relrowsecurity THEN '' END AS has_policies,
            CASE WHEN c.relforcerowsecurity THEN '' END AS forces,
+           CASE WHEN c.relreplident = 'f' THEN '' END AS logs_rows,
            (SELECT array_agg(n.attnum) || smallint '0' FROM pg_attribute AS n
              WHERE n.attrelid = c.oid AND n.attnum > 0) AS nums
       INTO tab
@@ -3232,7 +3249,7 @@ BEGIN
       USING relation, tab.nums, tab.old, tab.old_name, tab.relname,
             (SELECT string_agg(', ' || t::regclass, '') FROM unnest(tables) AS t), tab.key, bound, tab.type, period,
             until, tables,
-            '{begin,begin,unchanged,until,prove,partition,partition,secure,secure,attach,commit,partitions,proved,'
+            '{begin,begin,unchanged,until,prove,partition,partition,secure,secure,secure,attach,commit,partitions,proved,'
             'check_back,check_back,detach,drop,return,unproved}',
             ARRAY['BEGIN ISOLATION LEVEL READ COMMITTED;',
                   'SET LOCAL search_path = pg_catalog, %10$s, pg_temp;',
@@ -3247,6 +3264,7 @@ END IF; END $kid_script$;$check$,
                   'INCLUDING COMPRESSION) PARTITION BY RANGE (%5$s);',
                   tab.has_policies || 'ALTER TABLE %1$s ENABLE ROW LEVEL SECURITY;',
                   tab.forces || 'ALTER TABLE %1$s FORCE ROW LEVEL SECURITY;',
+                  tab.logs_rows || 'ALTER TABLE %1$s REPLICA IDENTITY FULL;',
                   'ALTER TABLE %1$s ATTACH PARTITION %2$s FOR VALUES FROM (MINVALUE) TO (%6$L);',
                   'COMMIT;',
                   'SELECT %10$s.kid_create_partitions(%1$L, %8$L, %9$L::timestamptz + 7 * %8$L::interval);',
@@ -3460,7 +3478,7 @@ BEGIN
                                 AS n (name, value),
                         LATERAL (VALUES
                             (true, 1, 'CREATE SEQUENCE %3$s OWNED BY %1$s.%2$s;'),
-                            (true, 2, 'SELECT pg_catalog.setval(%3$L, %4$s()::bigint);'),
+                            (true, 2, 'SELECT pg_catalog.setval(%3$L, greatest(%4$s()::bigint, max(%2$s))) FROM %1$s;'),
                             (true, 3, 'GRANT USAGE ON SEQUENCE %3$s TO PUBLIC;'),
                             (true, 4, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT pg_catalog.nextval(%3$L);'),
                             (false, 1, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT %5$s;')) AS v (is_number, n, template)
