@@ -47,7 +47,7 @@ COMMENT ON DOMAIN kid_span IS
 
 -- from src/sql/index_support.sql
 
--- Support of GiST and BRIN: it depends on no more than the size of the IDs, 8, 10 or 12 bytes
+-- Support of GiST, BRIN, min and max: it depends on no more than the size of the IDs
 
 CREATE FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -76,6 +76,11 @@ CREATE FUNCTION kid_brin_distance_10(internal, internal) RETURNS double precisio
 CREATE FUNCTION kid_brin_distance_12(internal, internal) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 
+CREATE FUNCTION kid_smaller(anyelement, anyelement) RETURNS anyelement
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_larger(anyelement, anyelement) RETURNS anyelement
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
 COMMENT ON FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) IS 'GiST support';
 COMMENT ON FUNCTION kid_gist_union(internal, internal) IS 'GiST support';
 COMMENT ON FUNCTION kid_gist_penalty(internal, internal, internal) IS 'GiST support';
@@ -89,6 +94,8 @@ COMMENT ON FUNCTION kid_gist_compress_12(internal) IS 'GiST support';
 COMMENT ON FUNCTION kid_brin_distance_8(internal, internal) IS 'BRIN multi minmax distance';
 COMMENT ON FUNCTION kid_brin_distance_10(internal, internal) IS 'BRIN multi minmax distance';
 COMMENT ON FUNCTION kid_brin_distance_12(internal, internal) IS 'BRIN multi minmax distance';
+COMMENT ON FUNCTION kid_smaller(anyelement, anyelement) IS 'smaller of two IDs';
+COMMENT ON FUNCTION kid_larger(anyelement, anyelement) IS 'larger of two IDs';
 
 -- from src/sql/traits/io.sql.in
 
@@ -221,15 +228,10 @@ CREATE OPERATOR CLASS kid64_minmax_multi_ops FOR TYPE kid64 USING brin AS
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_8(internal, internal);
 
-CREATE FUNCTION kid64_smaller(kid64, kid64) RETURNS kid64
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid64_larger(kid64, kid64) RETURNS kid64
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
 CREATE AGGREGATE min(kid64) (
-    SFUNC = kid64_smaller, STYPE = kid64, COMBINEFUNC = kid64_smaller, SORTOP = <, PARALLEL = SAFE);
+    SFUNC = kid_smaller, STYPE = kid64, COMBINEFUNC = kid_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(kid64) (
-    SFUNC = kid64_larger, STYPE = kid64, COMBINEFUNC = kid64_larger, SORTOP = >, PARALLEL = SAFE);
+    SFUNC = kid_larger, STYPE = kid64, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
 
 COMMENT ON FUNCTION kid64_lt(kid64, kid64) IS 'implementation of < operator';
 COMMENT ON FUNCTION kid64_le(kid64, kid64) IS 'implementation of <= operator';
@@ -249,8 +251,6 @@ COMMENT ON OPERATOR FAMILY kid64_minmax_ops USING brin IS 'the range of kid64 in
 COMMENT ON OPERATOR CLASS kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
 COMMENT ON OPERATOR FAMILY kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
 COMMENT ON OPERATOR CLASS kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
-COMMENT ON FUNCTION kid64_smaller(kid64, kid64) IS 'smaller of two';
-COMMENT ON FUNCTION kid64_larger(kid64, kid64) IS 'larger of two';
 COMMENT ON AGGREGATE min(kid64) IS 'minimum value of all kid64 input values';
 COMMENT ON AGGREGATE max(kid64) IS 'maximum value of all kid64 input values';
 
@@ -653,15 +653,10 @@ CREATE OPERATOR CLASS kid96_minmax_multi_ops FOR TYPE kid96 USING brin AS
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_12(internal, internal);
 
-CREATE FUNCTION kid96_smaller(kid96, kid96) RETURNS kid96
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid96_larger(kid96, kid96) RETURNS kid96
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
 CREATE AGGREGATE min(kid96) (
-    SFUNC = kid96_smaller, STYPE = kid96, COMBINEFUNC = kid96_smaller, SORTOP = <, PARALLEL = SAFE);
+    SFUNC = kid_smaller, STYPE = kid96, COMBINEFUNC = kid_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(kid96) (
-    SFUNC = kid96_larger, STYPE = kid96, COMBINEFUNC = kid96_larger, SORTOP = >, PARALLEL = SAFE);
+    SFUNC = kid_larger, STYPE = kid96, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
 
 COMMENT ON FUNCTION kid96_lt(kid96, kid96) IS 'implementation of < operator';
 COMMENT ON FUNCTION kid96_le(kid96, kid96) IS 'implementation of <= operator';
@@ -681,8 +676,6 @@ COMMENT ON OPERATOR FAMILY kid96_minmax_ops USING brin IS 'the range of kid96 in
 COMMENT ON OPERATOR CLASS kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
 COMMENT ON OPERATOR FAMILY kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
 COMMENT ON OPERATOR CLASS kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
-COMMENT ON FUNCTION kid96_smaller(kid96, kid96) IS 'smaller of two';
-COMMENT ON FUNCTION kid96_larger(kid96, kid96) IS 'larger of two';
 COMMENT ON AGGREGATE min(kid96) IS 'minimum value of all kid96 input values';
 COMMENT ON AGGREGATE max(kid96) IS 'maximum value of all kid96 input values';
 
@@ -1123,15 +1116,10 @@ CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin AS
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_10(internal, internal);
 
-CREATE FUNCTION sno_smaller(sno, sno) RETURNS sno
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION sno_larger(sno, sno) RETURNS sno
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
 CREATE AGGREGATE min(sno) (
-    SFUNC = sno_smaller, STYPE = sno, COMBINEFUNC = sno_smaller, SORTOP = <, PARALLEL = SAFE);
+    SFUNC = kid_smaller, STYPE = sno, COMBINEFUNC = kid_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(sno) (
-    SFUNC = sno_larger, STYPE = sno, COMBINEFUNC = sno_larger, SORTOP = >, PARALLEL = SAFE);
+    SFUNC = kid_larger, STYPE = sno, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
 
 COMMENT ON FUNCTION sno_lt(sno, sno) IS 'implementation of < operator';
 COMMENT ON FUNCTION sno_le(sno, sno) IS 'implementation of <= operator';
@@ -1151,8 +1139,6 @@ COMMENT ON OPERATOR FAMILY sno_minmax_ops USING brin IS 'the range of sno in a b
 COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS 'the range of sno in a block range';
 COMMENT ON OPERATOR FAMILY sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
 COMMENT ON OPERATOR CLASS sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
-COMMENT ON FUNCTION sno_smaller(sno, sno) IS 'smaller of two';
-COMMENT ON FUNCTION sno_larger(sno, sno) IS 'larger of two';
 COMMENT ON AGGREGATE min(sno) IS 'minimum value of all sno input values';
 COMMENT ON AGGREGATE max(sno) IS 'maximum value of all sno input values';
 
@@ -1528,15 +1514,10 @@ CREATE OPERATOR CLASS flake_minmax_multi_ops FOR TYPE flake USING brin AS
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_8(internal, internal);
 
-CREATE FUNCTION flake_smaller(flake, flake) RETURNS flake
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION flake_larger(flake, flake) RETURNS flake
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
 CREATE AGGREGATE min(flake) (
-    SFUNC = flake_smaller, STYPE = flake, COMBINEFUNC = flake_smaller, SORTOP = <, PARALLEL = SAFE);
+    SFUNC = kid_smaller, STYPE = flake, COMBINEFUNC = kid_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(flake) (
-    SFUNC = flake_larger, STYPE = flake, COMBINEFUNC = flake_larger, SORTOP = >, PARALLEL = SAFE);
+    SFUNC = kid_larger, STYPE = flake, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
 
 COMMENT ON FUNCTION flake_lt(flake, flake) IS 'implementation of < operator';
 COMMENT ON FUNCTION flake_le(flake, flake) IS 'implementation of <= operator';
@@ -1556,8 +1537,6 @@ COMMENT ON OPERATOR FAMILY flake_minmax_ops USING brin IS 'the range of flake in
 COMMENT ON OPERATOR CLASS flake_minmax_ops USING brin IS 'the range of flake in a block range';
 COMMENT ON OPERATOR FAMILY flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
 COMMENT ON OPERATOR CLASS flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
-COMMENT ON FUNCTION flake_smaller(flake, flake) IS 'smaller of two';
-COMMENT ON FUNCTION flake_larger(flake, flake) IS 'larger of two';
 COMMENT ON AGGREGATE min(flake) IS 'minimum value of all flake input values';
 COMMENT ON AGGREGATE max(flake) IS 'maximum value of all flake input values';
 
@@ -1990,15 +1969,10 @@ CREATE OPERATOR CLASS flax_minmax_multi_ops FOR TYPE flax USING brin AS
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_12(internal, internal);
 
-CREATE FUNCTION flax_smaller(flax, flax) RETURNS flax
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION flax_larger(flax, flax) RETURNS flax
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
 CREATE AGGREGATE min(flax) (
-    SFUNC = flax_smaller, STYPE = flax, COMBINEFUNC = flax_smaller, SORTOP = <, PARALLEL = SAFE);
+    SFUNC = kid_smaller, STYPE = flax, COMBINEFUNC = kid_smaller, SORTOP = <, PARALLEL = SAFE);
 CREATE AGGREGATE max(flax) (
-    SFUNC = flax_larger, STYPE = flax, COMBINEFUNC = flax_larger, SORTOP = >, PARALLEL = SAFE);
+    SFUNC = kid_larger, STYPE = flax, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
 
 COMMENT ON FUNCTION flax_lt(flax, flax) IS 'implementation of < operator';
 COMMENT ON FUNCTION flax_le(flax, flax) IS 'implementation of <= operator';
@@ -2018,8 +1992,6 @@ COMMENT ON OPERATOR FAMILY flax_minmax_ops USING brin IS 'the range of flax in a
 COMMENT ON OPERATOR CLASS flax_minmax_ops USING brin IS 'the range of flax in a block range';
 COMMENT ON OPERATOR FAMILY flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
 COMMENT ON OPERATOR CLASS flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
-COMMENT ON FUNCTION flax_smaller(flax, flax) IS 'smaller of two';
-COMMENT ON FUNCTION flax_larger(flax, flax) IS 'larger of two';
 COMMENT ON AGGREGATE min(flax) IS 'minimum value of all flax input values';
 COMMENT ON AGGREGATE max(flax) IS 'maximum value of all flax input values';
 

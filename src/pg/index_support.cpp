@@ -1,5 +1,5 @@
-// Support of index access methods that depends on no more than the size of an ID: GiST, for exclusion constraints and
-// temporal keys, and BRIN.
+// What depends on no more than the size of an ID: GiST, for exclusion constraints and temporal keys, BRIN, and the
+// aggregates min and max.
 //
 // A key of GiST has the binary forms of the least and the greatest ID below it, which compare as bytes:
 //
@@ -8,6 +8,7 @@
 // The size of the type is half the length of a key. Keys come from the index, so they are neither compressed nor out of
 // line, but their header may be short.
 #include "base/datum.hpp"
+#include "types/all_types.hpp"
 
 #include <algorithm>
 
@@ -203,6 +204,31 @@ KID_DEFINE(kid_gist_fetch) {
 
   gistentryinit(*result, id, entry->rel, entry->page, entry->offset, false);
   PG_RETURN_POINTER(result);
+}
+
+/// Returns the smaller or the larger of two IDs. PostgreSQL has checked that they are of one type.
+static Datum choose(FunctionCallInfo fcinfo, bool larger) {
+  auto const *type = static_cast<id_type const *>(fcinfo->flinfo->fn_extra);
+  Datum const a = PG_GETARG_DATUM(0);
+  Datum const b = PG_GETARG_DATUM(1);
+
+  if (unlikely(type == nullptr)) {
+    type = id_type_of(getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0)));
+    if (type == nullptr)
+      elog(ERROR, "arguments are not IDs");
+    fcinfo->flinfo->fn_extra = const_cast<id_type *>(type);
+  }
+  int const order = type->size == sizeof(Datum) ? three_way{}(DatumGetUInt64(a), DatumGetUInt64(b))
+                                                : memcmp(stored(a), stored(b), type->size);
+  return (order < 0) != larger ? a : b;
+}
+
+KID_DEFINE(kid_smaller) {
+  return choose(fcinfo, false);
+}
+
+KID_DEFINE(kid_larger) {
+  return choose(fcinfo, true);
 }
 
 } // namespace kid::pg

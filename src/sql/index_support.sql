@@ -1,4 +1,4 @@
--- Support of GiST and BRIN: it depends on no more than the size of the IDs, 8, 10 or 12 bytes
+-- Support of GiST, BRIN, min and max: it depends on no more than the size of the IDs
 
 --- GiST support
 CREATE FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) RETURNS boolean
@@ -27,4 +27,11 @@ CREATE FUNCTION kid_brin_distance_8(internal, internal) RETURNS double precision
 CREATE FUNCTION kid_brin_distance_10(internal, internal) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_brin_distance_12(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
+--- smaller of two IDs
+CREATE FUNCTION kid_smaller(anyelement, anyelement) RETURNS anyelement
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+--- larger of two IDs
+CREATE FUNCTION kid_larger(anyelement, anyelement) RETURNS anyelement
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';

@@ -26,6 +26,7 @@ struct part_of_node {
 struct id_type {
   // From the layout:
   char const *name = nullptr;          ///< in messages; also the name in SQL if the type is kid's own
+  unsigned size = 0;                   ///< bytes
   id_setting const *setting = nullptr; ///< null if the layout depends on no setting
   bool orders_exactly = true;          ///< whether the order is exactly that of time units
 
@@ -55,6 +56,7 @@ template <class Id> constexpr id_type basic() {
   id_type type;
   type.name = Id::name;
   type.prefix = Id::name;
+  type.size = Id::size;
   type.setting = setting_of<Id>;
   type.orders_exactly = orders_exactly<Id>;
   return type;

@@ -15,19 +15,9 @@ template <class Id, class Comparison> auto compare(Datum a, Datum b) {
     return compare_big<Id::size>(stored(a), stored(b), Comparison{});
 }
 
+/// Returns the result as an SQL integer. 0 and 1 are also the SQL booleans.
 template <class Id, class Comparison> Datum compare(PG_FUNCTION_ARGS) {
-  PG_RETURN_BOOL((compare<Id, Comparison>(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1))));
-}
-
-template <class Id> Datum cmp(PG_FUNCTION_ARGS) {
-  PG_RETURN_INT32((compare<Id, three_way>(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1))));
-}
-
-/// Returns the argument that `Comparison` puts first.
-template <class Id, class Comparison> Datum choose(PG_FUNCTION_ARGS) {
-  bool const first = compare<Id, Comparison>(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
-
-  PG_RETURN_DATUM(PG_GETARG_DATUM(first ? 0 : 1));
+  PG_RETURN_INT32((compare<Id, Comparison>(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1))));
 }
 
 /// Makes abbreviated keys for sorting: the first 8 bytes of an ID as an integer.
@@ -136,9 +126,7 @@ template <class Id> Datum hash_extended(PG_FUNCTION_ARGS) {
   KID_FUNCTION(T##_ne, kid::pg::compare<kid::T, std::not_equal_to<>>)                                                  \
   KID_FUNCTION(T##_ge, kid::pg::compare<kid::T, std::greater_equal<>>)                                                 \
   KID_FUNCTION(T##_gt, kid::pg::compare<kid::T, std::greater<>>)                                                       \
-  KID_FUNCTION(T##_cmp, kid::pg::cmp<kid::T>)                                                                          \
-  KID_FUNCTION(T##_smaller, kid::pg::choose<kid::T, std::less<>>)                                                      \
-  KID_FUNCTION(T##_larger, kid::pg::choose<kid::T, std::greater<>>)                                                    \
+  KID_FUNCTION(T##_cmp, kid::pg::compare<kid::T, kid::three_way>)                                                      \
   KID_FUNCTION(T##_sortsupport, kid::pg::sortsupport<kid::T>)                                                          \
   KID_FUNCTION(T##_hash, kid::pg::hash<kid::T>)                                                                        \
   KID_FUNCTION(T##_hash_extended, kid::pg::hash_extended<kid::T>)
