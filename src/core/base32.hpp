@@ -17,6 +17,7 @@
 #include "text.hpp"
 
 #include <array>
+#include <string_view>
 
 namespace kid {
 
@@ -104,43 +105,17 @@ private:
 /// The base32 form of a type.
 template <class Id> using base32_of = base32<Id::size, typename Id::word>;
 
-enum class prefix_error : unsigned char {
-  none,
-  length,    ///< more than `prefix_max` characters
-  character, ///< the byte at `position` is not in `prefix_characters`
-  end,       ///< the first or the last character, at `position`, is not a letter
-};
-
-struct prefix_status {
-  prefix_error error;
-  std::size_t position; ///< in bytes from the start
-};
-
 inline constexpr unsigned prefix_max = 63;
-inline constexpr char prefix_characters[] = "a-z_";
 inline constexpr char prefix_separator = '_';
 
-/// Returns what is wrong with a prefix of `size` bytes. The empty prefix is valid, and is written without a separator.
-constexpr prefix_status check_prefix(char const *prefix, std::size_t size) noexcept {
-  for (std::size_t i = 0; i < size; i++) {
-    if (i == prefix_max)
-      return {prefix_error::length, i};
-    if (!(prefix[i] >= 'a' && prefix[i] <= 'z') && prefix[i] != prefix_separator)
-      return {prefix_error::character, i};
-  }
-  if (size > 0 && prefix[0] == prefix_separator)
-    return {prefix_error::end, 0};
-  if (size > 0 && prefix[size - 1] == prefix_separator)
-    return {prefix_error::end, size - 1};
-  return {prefix_error::none, 0};
-}
-
-/// Returns where the last separator of `text` is, or `size` if there is none.
-constexpr std::size_t find_separator(char const *text, std::size_t size) noexcept {
-  for (std::size_t i = size; i-- > 0;)
-    if (text[i] == prefix_separator)
-      return i;
-  return size;
+/// Returns whether `prefix` is one: at most `prefix_max` characters of a-z and "_", of which the first and the last are
+/// letters. The empty prefix is valid, and is written without a separator.
+constexpr bool is_prefix(std::string_view prefix) noexcept {
+  for (char const character : prefix)
+    if (!(character >= 'a' && character <= 'z') && character != prefix_separator)
+      return false;
+  return prefix.empty() ||
+         (prefix.size() <= prefix_max && prefix.front() != prefix_separator && prefix.back() != prefix_separator);
 }
 
 } // namespace kid

@@ -187,9 +187,8 @@ TEST(TypeId, Valid) {
     auto const id = uuidv7::word{std::stoull(digits.substr(0, 16), nullptr, 16)} << 64 |
                     std::stoull(digits.substr(16), nullptr, 16);
 
-    EXPECT_EQ(check_prefix(prefix.data(), prefix.size()).error, prefix_error::none) << prefix;
+    EXPECT_TRUE(is_prefix(prefix)) << prefix;
     EXPECT_EQ((prefix.empty() ? "" : prefix + "_") + Base32<uuidv7>::encode(id), text);
-    EXPECT_EQ(find_separator(text.data(), text.size()), prefix.empty() ? text.size() : prefix.size());
     Base32<uuidv7>::expect_id(text.substr(prefix.empty() ? 0 : prefix.size() + 1), id);
   }
 }
@@ -197,34 +196,25 @@ TEST(TypeId, Valid) {
 TEST(TypeId, Invalid) {
   for (auto const &row : read_vectors("typeid_invalid.tsv")) {
     std::string const text = row.text("typeid");
-    auto const separator = find_separator(text.data(), text.size());
-    auto const begin = separator < text.size() ? separator + 1 : 0;
+    auto const begin = text.rfind('_') + 1;
     uuidv7::word id = 0;
-    EXPECT_TRUE(separator == 0 || check_prefix(text.data(), begin == 0 ? 0 : separator).error != prefix_error::none ||
+    EXPECT_TRUE(begin == 1 || !is_prefix(text.substr(0, begin == 0 ? 0 : begin - 1)) ||
                 Base32<uuidv7>::decode(text.substr(begin), id).error != text_error::none)
         << row.text("what");
   }
 }
 
-void expect_prefix(std::string const &prefix, prefix_error error, std::size_t position) {
-  auto const status = check_prefix(prefix.data(), prefix.size());
-  EXPECT_EQ(status.error, error) << prefix;
-  EXPECT_EQ(status.position, position) << prefix;
-}
-
 TEST(Prefix, Rules) {
   for (auto const *valid : {"", "a", "z", "ord", "pre_fix", "a_b", "a__b"})
-    expect_prefix(valid, prefix_error::none, 0);
-  expect_prefix(std::string(63, 'a'), prefix_error::none, 0);
-  expect_prefix(std::string(64, 'a'), prefix_error::length, 63);
-  expect_prefix(std::string(1000, 'a'), prefix_error::length, 63);
-  expect_prefix("_", prefix_error::end, 0);
-  expect_prefix("_a", prefix_error::end, 0);
-  expect_prefix("ab_", prefix_error::end, 2);
-  expect_prefix("_A", prefix_error::character, 1);
+    EXPECT_TRUE(is_prefix(valid)) << valid;
+  EXPECT_TRUE(is_prefix(std::string(63, 'a')));
+  EXPECT_FALSE(is_prefix(std::string(64, 'a')));
+  EXPECT_FALSE(is_prefix(std::string(1000, 'a')));
+  for (auto const *invalid : {"_", "_a", "ab_", "_A"})
+    EXPECT_FALSE(is_prefix(invalid)) << invalid;
   for (unsigned byte = 0; byte < 256; byte++)
-    if (byte != '_' && (byte < 'a' || byte > 'z'))
-      expect_prefix({'a', static_cast<char>(byte), 'a'}, prefix_error::character, 1);
+    EXPECT_EQ(is_prefix(std::string{'a', static_cast<char>(byte), 'a'}), byte == '_' || (byte >= 'a' && byte <= 'z'))
+        << byte;
 }
 
 // The form can be computed at compile time.
@@ -235,7 +225,7 @@ constexpr bool survives(std::uint64_t id) {
   return base32_of<kid64>::decode(text, sizeof text, decoded).error == text_error::none && decoded == id;
 }
 static_assert(survives(0) && survives(UINT64_MAX) && survives(0x0123456789abcdef));
-static_assert(check_prefix("ord", 3).error == prefix_error::none && find_separator("a_b_c", 5) == 3);
+static_assert(is_prefix("ord"));
 
 } // namespace
 } // namespace kid

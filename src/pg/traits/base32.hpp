@@ -27,24 +27,14 @@ inline char const *prefix_detail(char const *found, char const *expected) {
   return psprintf("The prefix is \"%s\", not \"%s\".", found, expected);
 }
 
-/// Raises an error for a prefix that a function was called with.
-[[noreturn]] inline void invalid_prefix_error(char const *prefix, prefix_status status) {
-  char const *const detail =
-      status.error == prefix_error::length      ? psprintf("A prefix has at most %u characters.", prefix_max)
-      : status.error == prefix_error::character ? character_detail(prefix, status.position, prefix_characters)
-                                                : "A prefix begins and ends with a letter.";
-
-  ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid prefix of an ID: \"%s\"", prefix),
-          errdetail_internal("%s", detail));
-}
-
 /// Returns a prefix that the caller of a function gave. Raises an error if it is invalid.
 inline std::string_view prefix_argument(text const *value) {
   std::string_view const prefix = text_view(value);
-  prefix_status const status = check_prefix(prefix.data(), prefix.size());
 
-  if (unlikely(status.error != prefix_error::none))
-    invalid_prefix_error(text_to_cstring(value), status);
+  if (unlikely(!is_prefix(prefix)))
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("invalid prefix of an ID: \"%s\"", text_to_cstring(value)),
+            errdetail("A prefix has at most %u characters of a-z_, and begins and ends with a letter.", prefix_max));
   return prefix;
 }
 
@@ -60,14 +50,12 @@ constexpr std::size_t sealed_length = 26;
 template <class Id> [[noreturn]] [[gnu::cold]] void decode_error(text const *value, std::string_view prefix) {
   char const *const whole = text_to_cstring(value);
   std::string_view const given = text_view(value);
-  std::size_t const separator = find_separator(given.data(), given.size());
-  bool const separated = separator < given.size();
-  std::string_view const found(given.data(), separated ? separator : 0);
-  std::size_t const begin = separated ? separator + 1 : 0;
+  std::size_t const begin = given.rfind(prefix_separator) + 1; // 0 if there is none
+  std::string_view const found = given.substr(0, begin > 0 ? begin - 1 : 0);
   typename Id::word id = 0;
   char const *detail = nullptr;
 
-  if (separated && found.empty() && prefix.empty())
+  if (begin == 1 && prefix.empty())
     detail = "A text without a prefix does not contain \"_\".";
   else if (found != prefix)
     detail = prefix_detail(pnstrdup(found.data(), found.size()), pnstrdup(prefix.data(), prefix.size()));
