@@ -51,15 +51,6 @@ inline bool walk(Node *node, tree_walker walker, void *context) {
                                              : expression_tree_walker(node, each, context);
 }
 
-// 16 gave GUC values a memory context of their own. Before, they are allocated by malloc().
-inline void *guc_extra(std::size_t size) {
-#if PG_VERSION_NUM >= 160000
-  return guc_malloc(LOG, size);
-#else
-  return malloc(size);
-#endif
-}
-
 /// All settings of the server, to loop over. From 16 on, PostgreSQL allocates an array for the caller.
 struct all_settings {
   int count = 0;

@@ -37,14 +37,6 @@ inline bool parse_choice(char const *text, std::uint64_t max, automatic_or_numbe
   return is_valid && number <= max;
 }
 
-/// Hands `value` from a check hook to the assign hook. Returns false if out of memory, which PostgreSQL reports.
-template <class Value> bool keep_choice(Value const &value, void **extra) {
-  *extra = guc_extra(sizeof value);
-  if (*extra != nullptr)
-    memcpy(*extra, &value, sizeof value);
-  return *extra != nullptr;
-}
-
 /// Defines a setting from `least` to `greatest`, with the value of its variable as default.
 inline void define_number(char const *name, char const *what, char const *more, int *variable, int least, int greatest,
                           int flags, GucContext context = PGC_SUSET, GucIntAssignHook assign = nullptr) {

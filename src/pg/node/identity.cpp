@@ -1,14 +1,17 @@
 #include "identity.hpp"
 
 #include "../base/datum.hpp"
+#include "../base/random.hpp"
 #include "../base/settings.hpp"
 #include "../clocks/lease_lock.hpp"
 #include "../clocks/move_clock.hpp"
 
 namespace kid::pg {
 
+namespace {
+
 /// The table that has the group ID; InvalidOid if there was none when this process last looked.
-static Oid local_group_table = InvalidOid;
+Oid local_group_table = InvalidOid;
 
 /// Detaches this process, so that the next ID looks for the number again. Citus invalidates the table if the number
 /// changes: when a promoted standby gets its own number, or a server its first one. Any other table may be a new one of
@@ -20,60 +23,34 @@ static void forget_group(Datum, Oid table) {
 }
 } // extern "C"
 
-// Reads the table that Citus itself reads, which has one row with one integer. Only a superuser can create another
-// table of that name in pg_catalog.
-void look_for_citus() {
-  static bool registered = false;
-
-  local_group = no_citus;
-  if (!registered)
-    CacheRegisterRelcacheCallback(forget_group, 0);
-  registered = true;
-  local_group_table = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
-  auto *const table = OidIsValid(local_group_table) ? try_relation_open(local_group_table, AccessShareLock) : nullptr;
-  if (table == nullptr)
-    return;
-  auto *const row = RelationGetDescr(table);
-  if (table->rd_rel->relkind == RELKIND_RELATION && row->natts > 0 && TupleDescAttr(row, 0)->atttypid == INT4OID) {
-    auto *const scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);
-    auto *const tuple = systable_getnext(scan);
-    bool is_null = true;
-    Datum const value = HeapTupleIsValid(tuple) ? heap_getattr(tuple, 1, row, &is_null) : 0;
-    if (!is_null)
-      local_group = Max(DatumGetInt32(value), no_citus);
-    systable_endscan(scan);
-  }
-  relation_close(table, AccessShareLock);
+/// Returns whether the number is drawn, or given by Citus. It is not in the configuration then, so a reload keeps it.
+bool is_assigned(node_kind kind) {
+  return kind == node_kind::automatic || kind == node_kind::citus;
 }
 
-namespace {
-
-struct node_choice {
-  node_kind kind;
-  std::uint32_t number;
-};
-
 char *node_text = nullptr;
-node_choice chosen_node = {node_kind::automatic, 0};
+identity configured = {node_kind::automatic, false, 0, 1}; ///< by the settings of this session
 int chosen_lanes = 1;
 
-/// Returns false unless `text` is a keyword, a 32-bit number, or the name of an Erlang node. A name must contain "@",
-/// so that a mistyped number or "auto" is not taken for one.
-bool parse_node(char const *text, node_choice &result) {
+/// Parses `text`, a `kid.node`, into `result`. Returns false unless it is a keyword, a 32-bit number, or the name of an
+/// Erlang node. A name must contain "@", so that a mistyped number or "auto" is not taken for one.
+bool parse_node(char const *text, identity &result) {
   automatic_or_number choice = {};
 
   if (parse_choice(text, node_max, choice)) {
-    result = {choice.automatic ? node_kind::automatic : node_kind::numbered, choice.number};
-    return true;
+    result.kind = choice.automatic ? node_kind::automatic : node_kind::numbered;
+    result.node = choice.number;
+  } else if (pg_strcasecmp(text, "citus") == 0) {
+    result.kind = node_kind::citus;
+    result.node = 0;
+  } else {
+    char const *const at = strchr(text, '@');
+    if (at == nullptr || at == text || at[1] == '\0' || strpbrk(text, " \t\n\v\f\r") != nullptr)
+      return false;
+    result.kind = node_kind::named;
+    result.node = node_hash(text, strlen(text));
   }
-  if (pg_strcasecmp(text, "citus") == 0) {
-    result = {node_kind::citus, 0};
-    return true;
-  }
-  char const *const at = strchr(text, '@');
-  if (at == nullptr || at == text || at[1] == '\0' || strpbrk(text, " \t\n\v\f\r") != nullptr)
-    return false;
-  result = {node_kind::named, node_hash(text, strlen(text))};
+  result.known = !is_assigned(result.kind);
   return true;
 }
 
@@ -81,16 +58,6 @@ std::uint32_t hash_of_cluster(page_draw const &draw) {
   std::uint64_t const parts[] = {GetSystemIdentifier(), draw.timeline, draw.number};
 
   return hash_bytes(reinterpret_cast<unsigned char const *>(parts), sizeof parts);
-}
-
-/// Returns whether the number is drawn, or given by Citus. It is not in the configuration then, so a reload keeps it.
-bool is_assigned(node_kind kind) {
-  return kind == node_kind::automatic || kind == node_kind::citus;
-}
-
-identity configured() {
-  return {chosen_node.kind, !is_assigned(chosen_node.kind), chosen_node.number,
-          static_cast<std::uint32_t>(chosen_lanes)};
 }
 
 bool same_lane(identity const &a, identity const &b) {
@@ -102,48 +69,6 @@ void set_number(identity &who, std::uint32_t number) {
   who.node = number;
 }
 
-} // namespace
-
-void put_in_force(shared_state &shared) {
-  identity_state &state = shared.identity;
-  TimestampTz const read_at = IsParallelWorker() ? 0 : PgReloadTime;
-
-  look_for_citus();
-  LWLockAcquire(&state.lock, LW_EXCLUSIVE);
-  identity const old = unpack(pg_atomic_read_u64(&state.word));
-  identity next = old;
-  // A parallel worker does not know when its leader read the settings. If `configured_at` is in the future, the system
-  // clock has gone back since.
-  bool const newer = !IsParallelWorker() && !ConfigReloadPending &&
-                     (read_at > state.configured_at || state.configured_at > GetCurrentTimestamp());
-  if (old.kind == node_kind::none || newer) {
-    state.configured_at = read_at;
-    next = configured();
-    if (next.kind == old.kind && is_assigned(next.kind))
-      next = {old.kind, old.known, old.node, next.lanes};
-  }
-  // The number is 0 until Citus adds this server. Another database may belong to another Citus cluster.
-  if (next.kind == node_kind::citus && has_citus() &&
-      (!next.known || next.node == 0 || state.citus_database == MyDatabaseId)) {
-    set_number(next, static_cast<std::uint32_t>(local_group));
-    state.citus_database = MyDatabaseId;
-  }
-  if (pack(next) != pack(old))
-    pg_atomic_write_u64(&state.word, pack(next));
-  if (old.kind != node_kind::none && !same_lane(old, next)) {
-    // Pairs with the barrier in permits_below().
-    pg_memory_barrier();
-    for_each_clock(shared, [](clock_ref const &clock) {
-      if (clock.rules.divided)
-        leave_unit(clock);
-    });
-    pg_atomic_fetch_add_u64(&shared.lease.resets, 1);
-  }
-  LWLockRelease(&state.lock);
-}
-
-namespace {
-
 /// Puts the random number of this server in force. Draws it if there is none yet on this timeline of WAL, and makes it
 /// durable. So a copy of a server that is promoted draws its own.
 identity draw_number() {
@@ -152,11 +77,8 @@ identity draw_number() {
 
   with_lease(nullptr, [&](lease_state &lease) {
     page_bounds page = lease.page;
-    if (page.draw.timeline != GetWALInsertionTimeLine()) {
-      page.draw = {0, GetWALInsertionTimeLine(), 0};
-      if (!pg_strong_random(&page.draw.number, sizeof page.draw.number))
-        ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"));
-    }
+    if (page.draw.timeline != GetWALInsertionTimeLine())
+      page.draw = {random_bits(64), GetWALInsertionTimeLine(), 0};
     draw = page.draw;
     return put_page(lease, page);
   });
@@ -185,7 +107,104 @@ bool citus_contradicts(identity const &who) {
   return who.kind == node_kind::citus && has_citus() && who.node != static_cast<std::uint32_t>(local_group);
 }
 
+extern "C" {
+
+static bool check_node(char **text, void **, GucSource) {
+  identity value = {};
+
+  if (parse_node(*text, value))
+    return true;
+  GUC_check_errdetail("The value must be \"auto\", \"citus\", a number from 0 to 4294967295, decimal or hexadecimal "
+                      "after 0x, or the name of an Erlang node such as uid@127.0.0.1.");
+  return false;
+}
+
+static bool check_lanes(int *lanes, void **, GucSource) {
+  if ((*lanes & (*lanes - 1)) == 0)
+    return true;
+  GUC_check_errdetail("The value must be a power of two.");
+  return false;
+}
+
+// A change detaches this process, so that the next ID puts the settings in force.
+
+static void assign_node(char const *text, void *) {
+  static_cast<void>(parse_node(text, configured));
+  detach();
+}
+
+static void assign_lanes(int lanes, void *) {
+  configured.lanes = static_cast<std::uint32_t>(lanes);
+  detach();
+}
+
+} // extern "C"
+
 } // namespace
+
+// Reads the table that Citus itself reads, which has one row with one integer. Only a superuser can create another
+// table of that name in pg_catalog.
+void look_for_citus() {
+  static bool registered = false;
+
+  local_group = no_citus;
+  if (!registered)
+    CacheRegisterRelcacheCallback(forget_group, 0);
+  registered = true;
+  local_group_table = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
+  auto *const table = OidIsValid(local_group_table) ? try_relation_open(local_group_table, AccessShareLock) : nullptr;
+  if (table == nullptr)
+    return;
+  auto *const row = RelationGetDescr(table);
+  if (table->rd_rel->relkind == RELKIND_RELATION && row->natts > 0 && TupleDescAttr(row, 0)->atttypid == INT4OID) {
+    auto *const scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);
+    auto *const tuple = systable_getnext(scan);
+    bool is_null = true;
+    Datum const value = HeapTupleIsValid(tuple) ? heap_getattr(tuple, 1, row, &is_null) : 0;
+    if (!is_null)
+      local_group = Max(DatumGetInt32(value), no_citus);
+    systable_endscan(scan);
+  }
+  relation_close(table, AccessShareLock);
+}
+
+void put_in_force(shared_state &shared) {
+  identity_state &state = shared.identity;
+  TimestampTz const read_at = IsParallelWorker() ? 0 : PgReloadTime;
+
+  look_for_citus();
+  LWLockAcquire(&state.lock, LW_EXCLUSIVE);
+  identity const old = unpack(pg_atomic_read_u64(&state.word));
+  identity next = old;
+  // A parallel worker does not know when its leader read the settings. If `configured_at` is in the future, the system
+  // clock has gone back since.
+  bool const newer = !IsParallelWorker() && !ConfigReloadPending &&
+                     (read_at > state.configured_at || state.configured_at > GetCurrentTimestamp());
+  if (old.kind == node_kind::none || newer) {
+    state.configured_at = read_at;
+    next = configured;
+    if (next.kind == old.kind && is_assigned(next.kind))
+      next = {old.kind, old.known, old.node, next.lanes};
+  }
+  // The number is 0 until Citus adds this server. Another database may belong to another Citus cluster.
+  if (next.kind == node_kind::citus && has_citus() &&
+      (!next.known || next.node == 0 || state.citus_database == MyDatabaseId)) {
+    set_number(next, static_cast<std::uint32_t>(local_group));
+    state.citus_database = MyDatabaseId;
+  }
+  if (pack(next) != pack(old))
+    pg_atomic_write_u64(&state.word, pack(next));
+  if (old.kind != node_kind::none && !same_lane(old, next)) {
+    // Pairs with the barrier in permits().
+    pg_memory_barrier();
+    for_each_clock(shared, [](clock_ref const &clock) {
+      if (clock.rules.divided)
+        leave_unit(clock);
+    });
+    pg_atomic_fetch_add_u64(&shared.lease.resets, 1);
+  }
+  LWLockRelease(&state.lock);
+}
 
 identity with_number(identity who) {
   if (who.kind == node_kind::automatic && !who.known)
@@ -202,7 +221,7 @@ identity with_number(identity who) {
 identity identity_to_show() {
   if (!RecoveryInProgress())
     return with_number(identity_in_force("kid_identity()"));
-  identity who = configured();
+  identity who = configured;
   look_for_citus();
   if (who.kind == node_kind::citus && has_citus())
     set_number(who, static_cast<std::uint32_t>(local_group));
@@ -238,39 +257,6 @@ void unfit_number_error(identity const &who, char const *what, std::uint32_t max
               : errdetail("\"kid.node\" is \"%s\", which is not a number, and the range is 0 to %u.", node_text, max),
           errhint("%s", hint));
 }
-
-extern "C" {
-
-static bool check_node(char **text, void **extra, GucSource) {
-  node_choice value = {};
-
-  if (!parse_node(*text, value)) {
-    GUC_check_errdetail("The value must be \"auto\", \"citus\", a number from 0 to 4294967295, decimal or hexadecimal "
-                        "after 0x, or the name of an Erlang node such as uid@127.0.0.1.");
-    return false;
-  }
-  return keep_choice(value, extra);
-}
-
-static bool check_lanes(int *lanes, void **, GucSource) {
-  if ((*lanes & (*lanes - 1)) == 0)
-    return true;
-  GUC_check_errdetail("The value must be a power of two.");
-  return false;
-}
-
-// A change detaches this process, so that the next ID puts the settings in force.
-
-static void assign_node(char const *, void *extra) {
-  chosen_node = *static_cast<node_choice *>(extra);
-  detach();
-}
-
-static void assign_lanes(int, void *) {
-  detach();
-}
-
-} // extern "C"
 
 void define_identity_settings(int flags) {
   DefineCustomStringVariable(

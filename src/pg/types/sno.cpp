@@ -74,18 +74,17 @@ constexpr clock_rules sno_clock_rules = [] {
 
 extern "C" {
 
-static bool check_partition(char **text, void **extra, GucSource) {
+static bool check_partition(char **text, void **, GucSource) {
   automatic_or_number value = {};
 
-  if (!parse_choice(*text, sno::partition::max, value)) {
-    GUC_check_errdetail("The value must be \"auto\" or a number from 0 to 65535, decimal or hexadecimal after 0x.");
-    return false;
-  }
-  return keep_choice(value, extra);
+  if (parse_choice(*text, sno::partition::max, value))
+    return true;
+  GUC_check_errdetail("The value must be \"auto\" or a number from 0 to 65535, decimal or hexadecimal after 0x.");
+  return false;
 }
 
-static void assign_partition(char const *, void *extra) {
-  chosen_partition = *static_cast<automatic_or_number *>(extra);
+static void assign_partition(char const *text, void *) {
+  static_cast<void>(parse_choice(text, sno::partition::max, chosen_partition));
 }
 
 } // extern "C"
