@@ -5,6 +5,8 @@
 #include "bits.hpp"
 #include "no_postgres.hpp"
 
+#include <algorithm>
+
 namespace kid {
 
 // An `Id`, in the file of its type in core/types, is a layout. What it depends on and an ID does not contain, such as
@@ -77,7 +79,7 @@ template <class Id> constexpr id_range<Id> ids_that_are(comparison how, Id const
 
 /// Returns the IDs that are in both ranges.
 template <class Id> constexpr id_range<Id> common(id_range<Id> const &x, id_range<Id> const &y) noexcept {
-  id_range<Id> const both = {x.lowest > y.lowest ? x.lowest : y.lowest, x.highest < y.highest ? x.highest : y.highest};
+  id_range<Id> const both = {std::max(x.lowest, y.lowest), std::min(x.highest, y.highest)};
   return both.lowest <= both.highest ? both : id_range<Id>::none();
 }
 

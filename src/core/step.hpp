@@ -47,6 +47,7 @@
 #include "bits.hpp"
 #include "no_postgres.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace kid {
@@ -69,6 +70,18 @@ struct permit {
 struct step_result {
   step_kind kind;
   std::uint64_t state;
+};
+
+/// What most clocks have in common.
+struct plain_clock {
+  bool keep = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
+
+  static constexpr bool divided = false;
+  static constexpr bool changes_sides = false;
+  static constexpr bool is_stale() noexcept { return false; }
+  constexpr bool keeps(std::uint64_t, std::uint64_t) const noexcept { return keep; }
+  static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
+  static constexpr std::uint64_t count_on(std::uint64_t state) noexcept { return state + 1; }
 };
 
 /// No unit to carry from: this number is not the first state of any unit.
@@ -157,24 +170,13 @@ template <class Clock> struct in_bulk : Clock {
 
   constexpr bool used_up(std::uint64_t state) const noexcept { return Clock::left(state) <= share(); }
   constexpr std::uint64_t left(std::uint64_t state) const noexcept {
-    std::uint64_t const all = Clock::left(state);
     std::uint64_t const rest_of_step = share() > 0 ? share() - 1 : 0;
-    if (all <= share())
-      return 0;
-    return all - share() < rest_of_step ? all - share() : rest_of_step;
+    return used_up(state) ? 0 : std::min(Clock::left(state) - share(), rest_of_step);
   }
 
 private:
   constexpr std::uint64_t share() const noexcept { return Clock::states() / 16; }
 };
-
-/// Returns how many more states, after `state` and below `limit`, a caller gets if it wants `count` in all.
-template <class Clock>
-constexpr std::uint64_t more_states(Clock const &clock, std::uint64_t state, std::uint64_t limit,
-                                    std::uint64_t count) noexcept {
-  std::uint64_t const left = clock.left(state) < limit - 1 - state ? clock.left(state) : limit - 1 - state;
-  return count - 1 < left ? count - 1 : left;
-}
 
 /// Tries to take the state in `next`, which follows `expected`, with a `count` as advance() does. Returns true if the
 /// states are the caller's, or if `next.kind` says that the cell does not permit them. Returns false if another caller
@@ -187,7 +189,9 @@ template <class Clock, class Cell>
     next.kind = permitted.kind;
     return true;
   }
-  std::uint64_t const more = count == nullptr ? 0 : more_states(clock, next.state, permitted.limit, *count);
+  // How many more states the caller gets: at most those that it wants, that the unit has left, and below the limit.
+  std::uint64_t const more =
+      count == nullptr ? 0 : std::min({*count - 1, clock.left(next.state), permitted.limit - 1 - next.state});
   if (!cell.compare_exchange(expected, next.state + more))
     return false;
   if (count != nullptr)

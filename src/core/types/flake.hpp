@@ -19,6 +19,7 @@
 #include "../bits.hpp"
 #include "../epoch.hpp"
 #include "../no_postgres.hpp"
+#include "../step.hpp"
 #include "../text.hpp"
 
 namespace kid {
@@ -47,13 +48,12 @@ struct flake : counts_from_epoch<flake> {
 };
 
 /// The logical clock of flake. Its state is the millisecond since 1970, whatever the epoch, above the sequence.
-struct flake_clock {
+struct flake_clock : plain_clock {
   using sequence = flake::sequence;
   using millis = above<sequence, 64 - sequence::width>;
   static_assert(millis::max / 2 >= flake::units::max, "a state can express the last instant after the latest epoch");
   static_assert(millis::max <= INT64_MAX / flake::unit_micros, "the time of every state fits in unix_micros");
 
-  bool keep = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
   std::uint64_t sequence_max = sequence::max;
 
   static constexpr std::uint64_t at(unix_micros time) noexcept {
@@ -68,13 +68,7 @@ struct flake_clock {
     return millis::get(state) < millis::max ? unit(state) + millis::put(1) : state;
   }
 
-  static constexpr bool divided = false;
-  static constexpr bool changes_sides = false;
-  static constexpr bool is_stale() noexcept { return false; }
-  constexpr bool keeps(std::uint64_t, std::uint64_t) const noexcept { return keep; }
-  static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   constexpr bool used_up(std::uint64_t state) const noexcept { return sequence::get(state) >= sequence_max; }
-  static constexpr std::uint64_t count_on(std::uint64_t state) noexcept { return state + 1; }
   constexpr std::uint64_t left(std::uint64_t state) const noexcept {
     return used_up(state) ? 0 : sequence_max - sequence::get(state);
   }

@@ -20,6 +20,7 @@
 
 #include "../bits.hpp"
 #include "../no_postgres.hpp"
+#include "../step.hpp"
 #include "../text.hpp"
 
 namespace kid {
@@ -66,10 +67,8 @@ struct kid64 {
 };
 
 /// The logical clock of kid64 and kid96: its state is the last kid64 issued.
-struct kid_clock {
+struct kid_clock : plain_clock {
   using sequence = kid64::sequence;
-
-  bool keep = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
 
   static constexpr std::uint64_t at(unix_micros time) noexcept { return kid64::lowest(time); }
   static constexpr unix_micros time(std::uint64_t state) noexcept { return kid64::time(state); }
@@ -82,12 +81,7 @@ struct kid_clock {
   }
 
   static constexpr bool divided = true;
-  static constexpr bool changes_sides = false;
-  static constexpr bool is_stale() noexcept { return false; }
-  constexpr bool keeps(std::uint64_t, std::uint64_t) const noexcept { return keep; }
-  static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   static constexpr bool used_up(std::uint64_t state) noexcept { return sequence::get(state) == sequence::max; }
-  static constexpr std::uint64_t count_on(std::uint64_t state) noexcept { return state + 1; }
   static constexpr std::uint64_t left(std::uint64_t state) noexcept { return sequence::max - sequence::get(state); }
   static constexpr std::uint64_t states() noexcept { return sequence::max + 1; }
 };

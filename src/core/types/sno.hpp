@@ -110,11 +110,6 @@ struct sno_clock {
 
   static constexpr std::uint64_t side(std::uint64_t state) noexcept { return state & tick::mask; }
 
-  /// Returns the first state at `now` on the other side.
-  constexpr std::uint64_t toggled(std::uint64_t now, std::uint64_t last) const noexcept {
-    return begin(now, last ^ tick::mask);
-  }
-
   /// Returns the ID of a state, without metabyte and partition.
   static constexpr sno::word id(std::uint64_t state) noexcept {
     return sno::units::put(units::get(state)) | sno::tick::put(tick::get(state)) |
@@ -160,7 +155,7 @@ constexpr step_result tick_tock(sno_clock const &clock, std::uint64_t safe, std:
     std::uint64_t const free = sno_clock::next_unit(safe);
     return {step_kind::behind, free < last ? free : last};
   }
-  return {step_kind::issued, clock.toggled(now, last)};
+  return {step_kind::issued, clock.begin(now, last ^ sno_clock::tick::mask)}; // on the other side
 }
 
 } // namespace kid

@@ -20,6 +20,7 @@
 
 #include "../bits.hpp"
 #include "../no_postgres.hpp"
+#include "../step.hpp"
 
 namespace kid {
 
@@ -60,14 +61,12 @@ struct uuidv7 {
 /// The logical clock of uuidv7: its state is milliseconds, fraction and count of the last ID issued. Its unit is the
 /// microsecond, which has 64 or 80 states. If it were the fraction, it would have only 16. If it were the millisecond,
 /// the fraction would not tell the time.
-struct uuidv7_clock {
+struct uuidv7_clock : plain_clock {
   using count_bits = field<std::uint64_t, 0, uuidv7::count::width>;
   using fraction = above<count_bits, uuidv7::fraction::width>;
   using millis = above<fraction, uuidv7::millis::width>;
   static_assert(millis::end == 64);
   static_assert(fraction::max + 1 >= uuidv7::unit_micros, "each microsecond has a fraction of its own");
-
-  bool keep = true; ///< if the system clock goes back, keep the highest time and count on; otherwise wait
 
   static constexpr std::uint64_t at(unix_micros time) noexcept {
     auto const micros = static_cast<std::uint64_t>(time);
@@ -90,13 +89,7 @@ struct uuidv7_clock {
     return last + 1 > last ? last + 1 : state;
   }
 
-  static constexpr bool divided = false;
-  static constexpr bool changes_sides = false;
-  static constexpr bool is_stale() noexcept { return false; }
-  constexpr bool keeps(std::uint64_t, std::uint64_t) const noexcept { return keep; }
-  static constexpr std::uint64_t begin(std::uint64_t now, std::uint64_t) noexcept { return now; }
   static constexpr bool used_up(std::uint64_t state) noexcept { return state == end(state); }
-  static constexpr std::uint64_t count_on(std::uint64_t state) noexcept { return state + 1; }
   static constexpr std::uint64_t left(std::uint64_t state) noexcept { return end(state) - state; }
   static constexpr std::uint64_t states() noexcept {
     return (fraction::max + 1) / uuidv7::unit_micros * (count_bits::max + 1);
