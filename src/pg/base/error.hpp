@@ -51,13 +51,6 @@ template <class Id> void syntax_error(Node *context, char const *text, text_stat
                   "$1::tstzrange\"."));
 }
 
-template <class Id> [[noreturn]] void binary_error(int length) {
-  ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-          errmsg("incorrect binary data format for type %s", Id::name),
-          errdetail("A value of type %s has %u bytes, not %d.", Id::name, Id::size, length),
-          errhint("If the data is from a column of another type, send it in text format."));
-}
-
 inline char const *display(unix_micros time) {
   return DatumGetCString(DirectFunctionCall1(timestamptz_out, TimestampTzGetDatum(from_unix(time))));
 }
