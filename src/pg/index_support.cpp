@@ -63,6 +63,14 @@ int compare_keys(Datum a, Datum b) {
   return memcmp(bounds.least, read_key(b, bounds.size).least, 2 * bounds.size);
 }
 
+/// Returns the binary form of an ID. IDs of 8 bytes are passed by value, see datum.hpp; `integer` has space for them.
+unsigned char const *bytes_of(Datum id, std::size_t size, unsigned char *integer) {
+  if (size != sizeof(Datum))
+    return stored(id);
+  store_big<sizeof(Datum)>(DatumGetUInt64(id), integer);
+  return integer;
+}
+
 /// Returns `a - b`, or 0 if that is negative. The result is rounded if it needs more bits than a double has.
 double excess(unsigned char const *a, unsigned char const *b, std::size_t size) {
   double result = 0;
@@ -72,31 +80,45 @@ double excess(unsigned char const *a, unsigned char const *b, std::size_t size) 
   return Max(result, 0);
 }
 
-} // namespace
-
-/// An ID of any type of this size.
-template <unsigned Size> struct any_id {
-  using word = std::conditional_t<Size == sizeof(Datum), std::uint64_t, uint128>;
-  static constexpr unsigned size = Size;
-};
-
 /// Returns the leaf key of an ID, which is its least and its greatest ID.
-template <class Id> static Datum gist_compress(PG_FUNCTION_ARGS) {
+Datum gist_compress(FunctionCallInfo fcinfo, std::size_t size) {
   auto *const entry = reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0));
-  unsigned char bytes[Id::size];
+  unsigned char integer[sizeof(Datum)];
 
   if (!entry->leafkey)
     PG_RETURN_POINTER(entry);
-  store_big<Id::size>(get<Id>(entry->key), bytes);
+  auto const *const bytes = bytes_of(entry->key, size, integer);
   auto *const result = static_cast<GISTENTRY *>(palloc(sizeof(GISTENTRY)));
-  gistentryinit(*result, make_key({bytes, bytes, Id::size}), entry->rel, entry->page, entry->offset, false);
+  gistentryinit(*result, make_key({bytes, bytes, size}), entry->rel, entry->page, entry->offset, false);
   PG_RETURN_POINTER(result);
 }
 
 /// Returns the distance of two IDs for BRIN minmax_multi, which never passes the greater ID first.
-template <class Id> static Datum brin_distance(PG_FUNCTION_ARGS) {
-  PG_RETURN_FLOAT8(static_cast<double>(get<Id>(PG_GETARG_DATUM(1)) - get<Id>(PG_GETARG_DATUM(0))));
+Datum brin_distance(FunctionCallInfo fcinfo, std::size_t size) {
+  unsigned char integers[2][sizeof(Datum)];
+
+  PG_RETURN_FLOAT8(
+      excess(bytes_of(PG_GETARG_DATUM(1), size, integers[1]), bytes_of(PG_GETARG_DATUM(0), size, integers[0]), size));
 }
+
+/// Returns the smaller or the larger of two IDs. PostgreSQL has checked that they are of one type.
+Datum choose(FunctionCallInfo fcinfo, bool larger) {
+  auto const *type = static_cast<id_type const *>(fcinfo->flinfo->fn_extra);
+  Datum const a = PG_GETARG_DATUM(0);
+  Datum const b = PG_GETARG_DATUM(1);
+
+  if (unlikely(type == nullptr)) {
+    type = id_type_of(getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0)));
+    if (type == nullptr)
+      elog(ERROR, "arguments are not IDs");
+    fcinfo->flinfo->fn_extra = const_cast<id_type *>(type);
+  }
+  int const order = type->size == sizeof(Datum) ? three_way{}(DatumGetUInt64(a), DatumGetUInt64(b))
+                                                : memcmp(stored(a), stored(b), type->size);
+  return (order < 0) != larger ? a : b;
+}
+
+} // namespace
 
 KID_DEFINE(kid_gist_consistent) {
   static Oid known = InvalidOid;
@@ -107,15 +129,8 @@ KID_DEFINE(kid_gist_consistent) {
     size = OidIsValid(type) ? static_cast<std::size_t>(get_typlen(type)) : 0;
   known = type;
   auto const bounds = read_key(reinterpret_cast<GISTENTRY *>(PG_GETARG_POINTER(0))->key, size);
-  Datum const id = PG_GETARG_DATUM(1);
   unsigned char integer[sizeof(Datum)];
-  unsigned char const *bytes = integer;
-
-  // IDs of 8 bytes are passed by value, see datum.hpp.
-  if (bounds.size == sizeof(Datum))
-    store_big<sizeof(Datum)>(DatumGetUInt64(id), integer);
-  else
-    bytes = stored(id);
+  auto const *const bytes = bytes_of(PG_GETARG_DATUM(1), bounds.size, integer);
   int const least = memcmp(bounds.least, bytes, bounds.size);
   int const greatest = memcmp(bounds.greatest, bytes, bounds.size);
 
@@ -206,23 +221,6 @@ KID_DEFINE(kid_gist_fetch) {
   PG_RETURN_POINTER(result);
 }
 
-/// Returns the smaller or the larger of two IDs. PostgreSQL has checked that they are of one type.
-static Datum choose(FunctionCallInfo fcinfo, bool larger) {
-  auto const *type = static_cast<id_type const *>(fcinfo->flinfo->fn_extra);
-  Datum const a = PG_GETARG_DATUM(0);
-  Datum const b = PG_GETARG_DATUM(1);
-
-  if (unlikely(type == nullptr)) {
-    type = id_type_of(getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0)));
-    if (type == nullptr)
-      elog(ERROR, "arguments are not IDs");
-    fcinfo->flinfo->fn_extra = const_cast<id_type *>(type);
-  }
-  int const order = type->size == sizeof(Datum) ? three_way{}(DatumGetUInt64(a), DatumGetUInt64(b))
-                                                : memcmp(stored(a), stored(b), type->size);
-  return (order < 0) != larger ? a : b;
-}
-
 KID_DEFINE(kid_smaller) {
   return choose(fcinfo, false);
 }
@@ -234,8 +232,12 @@ KID_DEFINE(kid_larger) {
 } // namespace kid::pg
 
 #define KID_EXPORT_SIZE(size)                                                                                          \
-  KID_FUNCTION(kid_gist_compress_##size, kid::pg::gist_compress<kid::pg::any_id<(size)>>)                              \
-  KID_FUNCTION(kid_brin_distance_##size, kid::pg::brin_distance<kid::pg::any_id<(size)>>)
+  KID_DEFINE(kid_gist_compress_##size) {                                                                               \
+    return kid::pg::gist_compress(fcinfo, size);                                                                       \
+  }                                                                                                                    \
+  KID_DEFINE(kid_brin_distance_##size) {                                                                               \
+    return kid::pg::brin_distance(fcinfo, size);                                                                       \
+  }
 
 KID_EXPORT_SIZE(8)
 KID_EXPORT_SIZE(10)
