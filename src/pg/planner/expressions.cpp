@@ -97,20 +97,17 @@ bool has_volatile_subselect(PlannerInfo *root, Node *node) {
   return find_volatile_subselect(node, root);
 }
 
-/// Whether the planner is simplifying the expressions of a query itself. It does so before it lists the relations of
-/// the query. Expressions that it simplifies later are copies of these, or come from a catalog, such as a CHECK.
-static bool plans_query(PlannerInfo const *root) {
-  return root != nullptr && root->parse != nullptr && root->simple_rel_array == nullptr;
-}
-
-Node *value_in_query(id_setting const &setting, PlannerInfo const *root) {
+Node *value_in_query(id_type const &type, PlannerInfo const *root) {
+  id_setting const *const setting = type.setting;
   std::int16_t length = 0;
   bool by_value = false;
 
-  if (!plans_query(root))
+  // The planner simplifies the expressions of a query itself before it lists the relations of the query. Expressions
+  // that it simplifies later are copies of these, or come from a catalog, such as a CHECK.
+  if (setting == nullptr || root == nullptr || root->parse == nullptr || root->simple_rel_array != nullptr)
     return nullptr;
-  get_typlenbyval(setting.type, &length, &by_value);
-  return reinterpret_cast<Node *>(makeConst(setting.type, -1, InvalidOid, length, setting.value(), false, by_value));
+  get_typlenbyval(setting->type, &length, &by_value);
+  return reinterpret_cast<Node *>(makeConst(setting->type, -1, InvalidOid, length, setting->value(), false, by_value));
 }
 
 } // namespace kid::pg

@@ -1,4 +1,4 @@
-// Inspecting and building expressions, for the files of this folder.
+// What the files of this folder share: inspecting and building expressions, and comparisons of an ID with time.
 #pragma once
 
 #include "../base/compat.hpp"
@@ -27,10 +27,17 @@ bool is_cheap(Node *node);
 /// contain_volatile_functions() does not look into sub-selects that are planned already.
 bool has_volatile_subselect(PlannerInfo *root, Node *node);
 
-/// Returns the current value of a setting as a constant, or null unless an expression of a query is being planned.
+/// Returns the current value of the setting that a type depends on, as a constant. Returns null if there is no such
+/// setting, or unless an expression of a query is being planned.
 ///
 /// If the value changes, plans that contain it are discarded, see `id_setting`. Index predicates, partition keys and
 /// CHECK constraints outlive the value, so it must not become part of them.
-Node *value_in_query(id_setting const &setting, PlannerInfo const *root);
+Node *value_in_query(id_type const &type, PlannerInfo const *root);
+
+/// Returns what replaces a comparison of an ID with time, or null if it stays as it is.
+Node *rewrite_comparison(SupportRequestSimplify *request);
+
+/// Returns the index condition of such a comparison that was not rewritten. Returns NIL if there is none.
+List *index_condition(SupportRequestIndexCondition *request);
 
 } // namespace kid::pg

@@ -1,7 +1,6 @@
 // Planner support for all functions: kid_support(), and kid_support_recheck() for comparisons beside bounds.
 #include "../base/datum.hpp"
 #include "expressions.hpp"
-#include "time_comparison.hpp"
 
 namespace kid::pg {
 
@@ -26,16 +25,6 @@ bool estimate_rows(SupportRequestRows *request) {
   return false;
 }
 
-/// Returns the setting that a function depends on, or null. It is the setting of the type of ID that the function
-/// returns, or else of its first argument, an ID.
-id_setting const *setting_of_call(FuncExpr const *written) {
-  id_type const *type = id_type_of(written->funcresulttype);
-
-  if (type == nullptr)
-    type = id_type_of(exprType(static_cast<Node *>(linitial(written->args))));
-  return type != nullptr ? type->setting : nullptr;
-}
-
 /// Replaces a call in a query by a call of the function of the same name that takes the setting as its last argument:
 ///
 ///   kid_timestamp(id)        kid_timestamp(id, 8)
@@ -43,8 +32,11 @@ id_setting const *setting_of_call(FuncExpr const *written) {
 /// That function is IMMUTABLE. So the call can be folded, prune partitions, match an index, and run on another server.
 Node *with_setting(SupportRequestSimplify *request) {
   FuncExpr const *const written = request->fcall;
-  id_setting const *const setting = setting_of_call(written);
-  Node *const value = setting != nullptr ? value_in_query(*setting, request->root) : nullptr;
+  // The type of ID that the function returns, or else of its first argument.
+  id_type const *type = id_type_of(written->funcresulttype);
+  if (type == nullptr)
+    type = id_type_of(exprType(static_cast<Node *>(linitial(written->args))));
+  Node *const value = type != nullptr ? value_in_query(*type, request->root) : nullptr;
   bool constant = true;
   ListCell *cell = nullptr;
 

@@ -24,8 +24,6 @@
 // If the layout depends on a setting, these functions take its value as last argument, and are not LEAKPROOF, because
 // an invalid value is an error. A comparison that stays takes the value too: T_compare('<', id, time, setting). Outside
 // queries the value is not added, and a comparison without it is not rewritten.
-#include "time_comparison.hpp"
-
 #include "expressions.hpp"
 
 #include <algorithm>
@@ -42,12 +40,6 @@ struct time_comparison {
   Node *time;
   Node *setting; ///< null if not given
 };
-
-/// Returns an expression as its base type. The functions that make bounds take a tstzrange, not a kid_span.
-Node *without_domain(Node *node) {
-  Oid const type = getBaseType(exprType(node));
-  return applyRelabelType(node, type, -1, exprCollation(node), COERCE_IMPLICIT_CAST, -1, false);
-}
 
 /// Returns the operator that a function implements, for an ID on the left. Returns null for <@ and @>.
 char const *symbol_of_function(Oid function) {
@@ -87,13 +79,12 @@ time_comparison read_call(Oid function, List *arguments) {
   result.schema = get_func_namespace(function);
   result.id = id_first ? first : second;
   result.type = id_type_of(exprType(result.id));
-  result.time = without_domain(id_first ? second : first);
+  // The functions that make bounds take a tstzrange, not a kid_span.
+  Node *const time = id_first ? second : first;
+  result.time =
+      applyRelabelType(time, getBaseType(exprType(time)), -1, exprCollation(time), COERCE_IMPLICIT_CAST, -1, false);
   result.setting = list_length(arguments) > next + 2 ? static_cast<Node *>(list_nth(arguments, next + 2)) : nullptr;
   return result;
-}
-
-List *append_copy(List *list, Node *node) {
-  return node != nullptr ? lappend(list, copyObjectImpl(node)) : list;
 }
 
 /// Returns `list` with a constant of type text. Returns `list` itself if `value` is null.
@@ -109,18 +100,22 @@ char const *function_name(time_comparison const &comparison, char const *name) {
 
 /// Returns the call T_edge(`which`, [operator,] time [, setting]).
 Expr *edge(time_comparison const &comparison, char const *which) {
-  List *const arguments = append_text(append_text(NIL, which), comparison.symbol);
-  return call(comparison.schema, function_name(comparison, "edge"),
-              append_copy(append_copy(arguments, comparison.time), comparison.setting));
+  List *arguments = append_text(append_text(NIL, which), comparison.symbol);
+
+  arguments = lappend(arguments, copyObjectImpl(comparison.time));
+  if (comparison.setting != nullptr)
+    arguments = lappend(arguments, copyObjectImpl(comparison.setting));
+  return call(comparison.schema, function_name(comparison, "edge"), arguments);
 }
 
-/// Returns the same comparison as a call with the setting as its last argument. It replaces the comparison, and takes
-/// its arguments over: copies at each level of nested comparisons would need quadratic memory.
-Expr *call_with_setting(time_comparison const &comparison) {
-  List *const arguments =
-      list_concat(append_text(NIL, comparison.symbol), list_make3(comparison.id, comparison.time, comparison.setting));
-  return call(comparison.schema, comparison.symbol == nullptr ? "kid_within" : function_name(comparison, "compare"),
-              arguments);
+/// Returns a call of `function` with the arguments of a comparison, and the operator before them. It replaces the
+/// comparison, and takes its arguments over: copies at each level of nested comparisons would need quadratic memory.
+Expr *call_instead(time_comparison const &comparison, char const *function) {
+  List *arguments = lappend(lappend(append_text(NIL, comparison.symbol), comparison.id), comparison.time);
+
+  if (comparison.setting != nullptr)
+    arguments = lappend(arguments, comparison.setting);
+  return call(comparison.schema, function, arguments);
 }
 
 /// Whether a bound is a constant all of whose bytes are `byte`. With 0 it is the smallest ID, with 0xff the greatest.
@@ -146,13 +141,12 @@ Node *constant_range(PlannerInfo *root, char const *symbol, Node *instant) {
 }
 
 /// Returns the exact comparison that is kept beside the bounds, for a type whose order is coarser than its time.
-Expr *recheck(PlannerInfo *root, time_comparison const &comparison) {
-  bool const in_range = comparison.symbol == nullptr || IsA(comparison.time, Const);
-  Node *const time = comparison.symbol != nullptr && in_range ? constant_range(root, comparison.symbol, comparison.time)
-                                                              : comparison.time;
-  List *const arguments = append_copy(append_text(NIL, in_range ? nullptr : comparison.symbol), comparison.id);
-  return call(comparison.schema, function_name(comparison, "recheck"),
-              append_copy(append_copy(arguments, time), comparison.setting));
+Expr *recheck(PlannerInfo *root, time_comparison comparison) {
+  if (comparison.symbol != nullptr && IsA(comparison.time, Const)) {
+    comparison.time = constant_range(root, comparison.symbol, comparison.time);
+    comparison.symbol = nullptr;
+  }
+  return call_instead(comparison, function_name(comparison, "recheck"));
 }
 
 } // namespace
@@ -165,14 +159,17 @@ Node *rewrite_comparison(SupportRequestSimplify *request) {
     return nullptr;
   bool const needs_setting = comparison.type->setting != nullptr && comparison.setting == nullptr;
   if (needs_setting) {
-    comparison.setting = value_in_query(*comparison.type->setting, request->root);
+    comparison.setting = value_in_query(*comparison.type, request->root);
     if (comparison.setting == nullptr)
       return nullptr;
   }
-  // Arguments that are volatile must be evaluated once for each row.
+  // Arguments that are volatile must be evaluated once for each row. The comparison stays then, with the setting.
   if (!is_cheap(comparison.id) || !is_cheap(comparison.time) || !is_cheap(comparison.setting) ||
       contain_volatile_functions(reinterpret_cast<Node *>(request->fcall->args)))
-    return needs_setting ? reinterpret_cast<Node *>(call_with_setting(comparison)) : nullptr;
+    return !needs_setting
+               ? nullptr
+               : reinterpret_cast<Node *>(call_instead(
+                     comparison, comparison.symbol == nullptr ? "kid_within" : function_name(comparison, "compare")));
 
   OpExpr *const low = compare_with(request->root, *comparison.type, comparison.id, BTGreaterEqualStrategyNumber,
                                    edge(comparison, "lowest"));
