@@ -35,7 +35,7 @@ foreach my $prepared (0, 400)
 	foreach my $query (@both)
 	{
 		my ($status, $stdout, $stderr) = $node->psql('postgres', $query);
-		like($stderr, qr{ERROR:  kid must be preloaded for a horizon of so many sessions\nDETAIL:  .*\nHINT:  Add "kid" to "shared_preload_libraries"}, "with more, an error that says what to do: $query");
+		like($stderr, qr{ERROR:  kid must be preloaded to know the transactions of so many sessions\nDETAIL:  .*\nHINT:  Add "kid" to "shared_preload_libraries"}, "with more, an error that says what to do: $query");
 	}
 }
 restart_with(1500, 500, 'kid');

@@ -3,8 +3,8 @@
 #include "../clocks/hold.hpp"
 #include "../clocks/lease.hpp"
 #include "../clocks/lease_lock.hpp"
-#include "answers.hpp"
 #include "ended.hpp"
+#include "horizon.hpp"
 
 namespace kid::pg {
 

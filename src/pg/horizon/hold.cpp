@@ -32,8 +32,6 @@ void release() {
   own = {};
 }
 
-} // namespace
-
 extern "C" {
 
 static void at_end_of_transaction(XactEvent event, void *) {
@@ -54,23 +52,11 @@ static void at_end_of_subtransaction(SubXactEvent event, SubTransactionId ended,
 
 } // extern "C"
 
-namespace {
-
-/// Makes `own` end with the current subtransaction.
-void begin_hold() {
-  static bool registered = false;
-
-  if (!registered) {
-    RegisterXactCallback(at_end_of_transaction, nullptr);
-    RegisterSubXactCallback(at_end_of_subtransaction, nullptr);
-  }
-  registered = true;
-  own.owner = GetCurrentSubTransactionId();
-}
-
-void check_may_reset() {
+/// Makes shared memory valid. Raises an error for an ordinary user.
+void begin_reset() {
   if (!superuser())
     ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to reset the clock of IDs"));
+  static_cast<void>(shared("kid_reset_clock()"));
 }
 
 /// Takes the hold of the clocks that are ahead of `time`, as soon as no other process holds any.
@@ -130,14 +116,6 @@ void check_transaction() {
             errdetail("It has to see the rows that are committed now."), errhint("Commit the transaction first."));
 }
 
-void check_memory() {
-  if (!find_horizon())
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("kid must be preloaded to know which transactions have made IDs"),
-            errhint("Add \"kid\" to \"shared_preload_libraries\", and restart the server. Or stop all writers, make "
-                    "sure that no row has an ID of the future, and call kid_reset_clock() with force => true."));
-}
-
 void report_none_lowered(TimestampTz time) {
   ereport(NOTICE, errmsg("no logical clock was lowered"), errdetail("None is ahead of %s.", timestamptz_to_str(time)),
           errhint("kid_reset_clock() never raises a clock. To raise one, see kid_observe()."));
@@ -171,20 +149,25 @@ static TimestampTz end_of_milli(TimestampTz time) {
 /// to which it can be lowered. If the page of the bounds is damaged, and no clock has started, returns all clocks,
 /// which are to start at `above`.
 KID_DEFINE(kid_hold_clocks) {
+  static bool registered = false;
   TimestampTz const above = PG_GETARG_TIMESTAMPTZ(0);
 
-  check_may_reset();
-  static_cast<void>(shared("kid_reset_clock()"));
+  begin_reset();
   check_transaction();
   InitMaterializedSRF(fcinfo, 0);
   if (own.owner == InvalidSubTransactionId) {
-    begin_hold();
+    if (!registered) {
+      RegisterXactCallback(at_end_of_transaction, nullptr);
+      RegisterSubXactCallback(at_end_of_subtransaction, nullptr);
+    }
+    registered = true;
+    own.owner = GetCurrentSubTransactionId();
     own.damaged = !shared_memory->lease.open && page_seems_damaged();
     own.until = end_of_milli(above);
     own.mended = !own.damaged && mend_bounds(to_unix(above));
   }
   if (own.clocks == 0 && !own.damaged) {
-    check_memory();
+    find_horizon_or_error();
     own.owner = GetCurrentSubTransactionId(); // an earlier call that held nothing may have been outside of it
     take_hold(to_unix(Max(above, GetCurrentTimestamp())));
     await_transactions();
@@ -206,7 +189,7 @@ KID_DEFINE(kid_hold_clocks) {
 /// that are ahead of `above`. The other arguments are lists, one item a line, or null: `later` IDs, which forbid it;
 /// columns `unseen`, because they cannot be examined now; and columns `unknown`, because they can never be.
 KID_DEFINE(kid_lower_clocks) {
-  check_may_reset();
+  begin_reset();
   if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
     PG_RETURN_NULL();
   TimestampTz const above = PG_GETARG_TIMESTAMPTZ(0);
@@ -215,7 +198,6 @@ KID_DEFINE(kid_lower_clocks) {
   char const *const unseen = text_argument(fcinfo, 3);
   char const *const unknown = text_argument(fcinfo, 4);
 
-  static_cast<void>(shared("kid_reset_clock()"));
   if (force) {
     bool const mended = mend_bounds(to_unix(above));
     if (!lower_clocks(hold_clocks, above) && !mended)

@@ -1,7 +1,6 @@
 #include "horizon.hpp"
 
 #include "../clocks/lease.hpp"
-#include "answers.hpp"
 #include "ended.hpp"
 #include "floors.hpp"
 
@@ -62,6 +61,65 @@ private:
   bool are_all_running() const { return std::all_of(of_.xip, of_.xip + of_.xcnt, TransactionIdIsInProgress); }
 };
 
+/// A horizon that the running transaction was given. A query may ask more than once, as it does for each partition of
+/// a table. It must get one answer: rows are missed if the horizon rises between two partitions.
+///
+/// An answer is for all snapshots with the same xmin, xmax and list of running transactions, and is kept while this
+/// transaction can have one. They see the same rows of others, so one answer is right for all of them, whichever was
+/// taken or asks first. It is also right for rows that this transaction makes: their states are at or above its floor,
+/// or above the state at the time of the answer. (Computed later, the answer could be higher, if a transaction without
+/// a transaction ID has ended since.)
+///
+/// The list is compared, not only its length: a transaction that is being prepared is in it twice. So a list without a
+/// transaction that has ended can be as long, and a cursor that was opened before would miss that transaction's row.
+struct answer {
+  answer *next;
+  std::uint64_t horizon;
+  clock_id clock;
+  TransactionId xmin;
+  TransactionId xmax;
+  std::uint32_t count;
+  TransactionId running[FLEXIBLE_ARRAY_MEMBER];
+
+  bool is_for(SnapshotData const &snapshot) const {
+    return xmin == snapshot.xmin && xmax == snapshot.xmax && count == snapshot.xcnt &&
+           (count == 0 || memcmp(running, snapshot.xip, count * sizeof *running) == 0);
+  }
+};
+
+answer *answers = nullptr; ///< in TopTransactionContext
+
+/// Returns the answer for a snapshot, or null.
+std::uint64_t const *answer_for(SnapshotData const &snapshot, clock_id clock) {
+  for (answer **link = &answers; *link != nullptr;) {
+    answer *const one = *link;
+    if (one->clock == clock && one->is_for(snapshot))
+      return &one->horizon;
+    // This process has no snapshot with an earlier xmin than TransactionXmin any more.
+    if (TransactionIdPrecedes(one->xmin, TransactionXmin)) {
+      *link = one->next;
+      pfree(one);
+    } else {
+      link = &one->next;
+    }
+  }
+  return nullptr;
+}
+
+void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizon) {
+  std::size_t const size = offsetof(answer, running) + snapshot.xcnt * sizeof(TransactionId);
+  auto *const one = static_cast<answer *>(MemoryContextAlloc(TopTransactionContext, size));
+
+  one->next = answers;
+  one->horizon = horizon;
+  one->clock = clock;
+  one->xmin = snapshot.xmin;
+  one->xmax = snapshot.xmax;
+  one->count = snapshot.xcnt;
+  std::copy(snapshot.xip, snapshot.xip + snapshot.xcnt, one->running);
+  answers = one;
+}
+
 std::uint64_t horizon_of(SnapshotData const &snapshot, clock_id id) {
   view seen(snapshot);
   std::uint64_t const lowered = pg_atomic_read_u64(&horizon_shared->lowered);
@@ -101,6 +159,10 @@ std::uint64_t horizon(clock_id id, char const *function) {
   std::uint64_t const result = horizon_of(snapshot, id);
   remember(snapshot, id, result);
   return result;
+}
+
+void forget_answers() {
+  answers = nullptr;
 }
 
 } // namespace kid::pg

@@ -13,7 +13,7 @@
 // The horizon belongs to the snapshot of the statement that asks. A snapshot sees a transaction if a query with that
 // snapshot sees its rows. A transaction that committed after the snapshot was taken counts as still running. So the
 // floors of transactions that have committed are kept for a while (core/ended_list.hpp), with their transaction IDs. A
-// query is always given the same horizon (answers.hpp).
+// query is always given the same horizon (`answer` in horizon.cpp).
 //
 // Why no row is missed. T writes its floor, and then takes a state by compare-and-swap, which is a full barrier. The
 // reader loads the state S, then the floors of all sessions, and then takes the lock for the list.
@@ -39,8 +39,7 @@
 //   memory    the floors and the list in shared memory
 //   ended     prepared transactions, and the list of those that have ended
 //   floors    entering a clock, who has entered it, lowering it; the end of a transaction
-//   horizon   which transactions a snapshot sees, and the horizon
-//   answers   what queries were told
+//   horizon   which transactions a snapshot sees, the horizon, and what queries were told
 //   hold      keeping transactions from a clock while it is lowered; kid_hold_clocks() and kid_lower_clocks()
 #pragma once
 
@@ -52,5 +51,8 @@ namespace kid::pg {
 /// After a start, waits until synchronous standbys have the bound, as a session that makes an ID does. `function` is
 /// for messages.
 std::uint64_t horizon(clock_id id, char const *function);
+
+/// Forgets what queries were told. Called at the end of a transaction, before its memory is freed.
+void forget_answers();
 
 } // namespace kid::pg

@@ -67,7 +67,7 @@ void find_horizon_or_error() {
   if (!find_horizon())
     ereport(
         ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("kid must be preloaded for a horizon of so many sessions"),
+        errmsg("kid must be preloaded to know the transactions of so many sessions"),
         errdetail("\"max_connections\" and other settings require %zu bytes of shared memory, and without preloading "
                   "kid takes %zu at most.",
                   horizon_size(), most_unreserved),
