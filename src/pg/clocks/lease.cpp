@@ -7,12 +7,10 @@
 
 namespace kid::pg {
 
-page_bounds page_with(lease_state &lease, clock_ref const &clock, std::uint64_t last) {
-  page_bounds page = lease.page;
-
+page_bounds page_with(page_bounds page, clock_ref const &clock, std::uint64_t last) {
   page.last[clock.id] = last;
   if (clock.rules.sides != 0)
-    page.safe[clock.id] = pg_atomic_read_u64(&lease.safe);
+    page.safe[clock.id] = pg_atomic_read_u64(&shared_memory->lease.safe);
   return page;
 }
 
@@ -36,7 +34,7 @@ void set_bound(clock_ref const &clock, std::uint64_t bound, std::uint64_t renew_
   Assert(has_lock(shared_memory->lease));
   pg_atomic_write_u64(&clock.cell.renew_at, Min(renew_at, bound));
   pg_atomic_write_u64(&clock.cell.bound, bound);
-  pg_write_barrier(); // pairs with the one in permits_below()
+  pg_write_barrier(); // pairs with the one in permits()
 }
 
 std::uint64_t take_bound_back(clock_ref const &clock) {
@@ -81,7 +79,7 @@ void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last,
       keep_time(clock, last, now, usual);
   }
   pg_atomic_write_u64(&clock.cell.state, last);
-  pg_write_barrier(); // pairs with those in permits_below() and open_clocks()
+  pg_write_barrier(); // pairs with those in permits() and open_clocks()
   pg_atomic_write_u64(&clock.cell.bound, bound);
   pg_atomic_write_u64(&clock.cell.renew_at, bound);
 }
@@ -234,7 +232,7 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
     else
       bound = bound_of(clock);
   }
-  if (!put_page(lease, page_with(lease, clock, rules.last_before(clock.cell.load(), bound))))
+  if (!put_page(lease, page_with(lease.page, clock, rules.last_before(clock.cell.load(), bound))))
     return false;
   // If the system clock went back during the write, the next session that reaches the old bound renews.
   if (to_unix(GetCurrentTimestamp()) >= now)
@@ -259,11 +257,7 @@ static void write_bounds(int, Datum) {
     if (lease.length > 0) // another session has opened the lease meanwhile
       return;
     page_bounds page = lease.page;
-    for_each_clock(*shared_memory, [&](clock_ref const &clock) {
-      page_bounds const one = page_with(lease, clock, clock.cell.load());
-      page.last[clock.id] = one.last[clock.id];
-      page.safe[clock.id] = one.safe[clock.id];
-    });
+    for_each_clock(*shared_memory, [&](clock_ref const &clock) { page = page_with(page, clock, clock.cell.load()); });
     static_cast<void>(put_page(lease, page));
     lease.unconfirmed = InvalidXLogRecPtr;
   });

@@ -47,8 +47,8 @@ inline std::uint64_t bound_of(clock_ref const &clock) {
   return pg_atomic_read_u64(&clock.cell.bound);
 }
 
-/// Returns a copy of the page in which `last` is the greatest state that `clock` may issue.
-page_bounds page_with(lease_state &lease, clock_ref const &clock, std::uint64_t last);
+/// Returns `page` with `last` as the greatest state that `clock` may issue. The caller holds the lock.
+page_bounds page_with(page_bounds page, clock_ref const &clock, std::uint64_t last);
 
 /// Writes `page` and flushes its WAL, unless it is on the page already. Returns false if standbys have yet to confirm
 /// it; then the caller must release the lock and begin anew.

@@ -45,10 +45,10 @@ lock_attempt try_lock(lease_state &lease) {
   return lock_attempt::unconfirmed;
 }
 
-[[noreturn]] void not_renewed_error(char const *name, lock_attempt last) {
-  bool const unconfirmed = last == lock_attempt::unconfirmed;
-
-  ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("bound of %s was not renewed in time", name),
+[[noreturn]] void not_renewed_error(clock_ref const *clock, bool unconfirmed) {
+  ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+          errmsg("bound of %s was not renewed in time",
+                 clock == nullptr ? "IDs" : psprintf("IDs of %s", clock->rules.name)),
           unconfirmed
               ? errdetail("Synchronous standbys have not confirmed it, and the value of \"kid.max_wait\" is "
                           "%d ms.",
@@ -58,11 +58,12 @@ lock_attempt try_lock(lease_state &lease) {
                       : errhint("Try again later, or increase \"kid.max_wait\"."));
 }
 
-/// Waits until `again` returns `taken`; `last` is what it returned before. Raises an error after `kid.max_wait`; `name`
-/// is for its message. Must wake by itself, because neither a holder that raises an error nor a standby wakes it. The
-/// first session that waits for standbys checks on them more often, and wakes the others.
-template <class Again> void wait(lease_state &lease, char const *name, lock_attempt last, bool is_first, Again again) {
+/// Waits until `again` returns `taken`; `last` is what it returned before. Raises an error after `kid.max_wait`.
+/// `clock` is that of take_lock(). Must wake by itself, because neither a holder that raises an error nor a standby
+/// wakes it. The first session that waits for standbys checks on them more often, and wakes the others.
+template <class Again> void wait(clock_ref const *clock, lock_attempt last, bool is_first, Again again) {
   static std::uint32_t event = 0;
+  lease_state &lease = shared_memory->lease;
   std::int64_t const start = monotonic_micros();
 
   if (event == 0)
@@ -73,8 +74,8 @@ template <class Again> void wait(lease_state &lease, char const *name, lock_atte
     std::int64_t const waited = monotonic_micros() - start;
     if (max_wait >= 0 && waited > Max(max_wait, 10) * INT64CONST(1000)) {
       if (last == lock_attempt::held)
-        held_error(name);
-      not_renewed_error(name, last);
+        held_error(*clock);
+      not_renewed_error(clock, unconfirmed);
     }
     long const pause = !unconfirmed ? 10 : !is_first ? 50 : waited < soon_micros ? 1 : 10;
     ConditionVariableTimedSleep(&lease.released, pause, unconfirmed ? std::uint32_t{WAIT_EVENT_SYNC_REP} : event);
@@ -97,7 +98,7 @@ template <class Again> void wait_counted(clock_ref const &clock, lock_attempt la
     pg_atomic_write_u64(&stats.waiting_since, static_cast<std::uint64_t>(GetCurrentTimestamp()));
   // Decrement the count even if the session is terminated.
   PG_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats.waiting));
-  { wait(shared_memory->lease, psprintf("IDs of %s", clock.rules.name), last, is_first, again); }
+  { wait(&clock, last, is_first, again); }
   PG_END_ENSURE_ERROR_CLEANUP(count_out, PointerGetDatum(&stats.waiting));
   count_out(0, PointerGetDatum(&stats.waiting));
 }
@@ -151,13 +152,13 @@ void take_lock(lease_state &lease, clock_ref const *clock) {
   if (first == lock_attempt::taken)
     return;
   if (clock == nullptr)
-    wait(lease, "IDs", first, true, try_lock);
+    wait(nullptr, first, true, try_lock);
   else
     wait_counted(*clock, first, try_lock);
 }
 
-void held_error(char const *name) {
-  ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("%s are held back", name),
+void held_error(clock_ref const &clock) {
+  ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("IDs of %s are held back", clock.rules.name),
           errdetail("Process %d holds their clock for kid_reset_clock(), and the value of \"kid.max_wait\" is %d ms.",
                     holding_process(), max_wait),
           errhint("Try again later, or increase \"kid.max_wait\"."));
@@ -167,7 +168,7 @@ void await_release(clock_ref const &clock) {
   if (!is_held(clock.id))
     return;
   if (holding_process() == MyProcPid)
-    held_error(psprintf("IDs of %s", clock.rules.name));
+    held_error(clock);
   wait_counted(clock, lock_attempt::held,
                [id = clock.id](lease_state &) { return is_held(id) ? lock_attempt::held : lock_attempt::taken; });
 }

@@ -37,8 +37,8 @@ bool has_lock(lease_state &lease);
 /// that is null.
 void take_lock(lease_state &lease, clock_ref const *clock);
 
-/// Raises an error because a process holds the clock of `name` (hold.hpp), such as "IDs of kid".
-[[noreturn]] void held_error(char const *name);
+/// Raises an error because a process holds `clock` (hold.hpp).
+[[noreturn]] void held_error(clock_ref const &clock);
 
 /// Waits until no process holds `clock` (hold.hpp), or raises an error after `kid.max_wait`.
 void await_release(clock_ref const &clock);

@@ -50,7 +50,7 @@ bool raise_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t 
 
   if (lease.length > 0 && !is_on_page) {
     std::uint64_t const end = clock.rules.last_before(last, bound_of(clock));
-    page_bounds page = page_with(lease, clock, end);
+    page_bounds page = page_with(lease.page, clock, end);
     // Put the mark at the end of the lease, so that a caller that observes many IDs seldom writes the page.
     page.safe[clock.id] = Max(clock.rules.unit(end), unit);
     if (!put_page(lease, page))
@@ -71,7 +71,7 @@ bool raise_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t 
 bool bound_other_side(lease_state &lease, clock_ref const &clock, std::uint64_t last, std::uint64_t reached,
                       std::uint64_t &bound) {
   clock_rules const &rules = clock.rules;
-  page_bounds page = page_with(lease, clock, rules.last_before(reached, bound));
+  page_bounds page = page_with(lease.page, clock, rules.last_before(reached, bound));
   page.safe[clock.id] = rules.unit(rules.last_before(last, bound_of(clock)));
 
   // Another session may have written as much a moment ago, by its reading of the system clock.
@@ -179,7 +179,7 @@ bool lower_clock(clock_ref const &clock, std::uint64_t state, void (*lower_state
     }
     if (rules.sides != 0)
       pg_atomic_write_u64(&lease.safe, Min(pg_atomic_read_u64(&lease.safe), rules.unit(end)));
-    return put_page(lease, page_with(lease, clock, greatest));
+    return put_page(lease, page_with(lease.page, clock, greatest));
   });
   if (lowered)
     ereport(NOTICE, errmsg("logical clock of %s was lowered by %.3f s", rules.name, static_cast<double>(span) / 1e6));

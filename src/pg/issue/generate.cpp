@@ -52,7 +52,7 @@ void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until,
     return;
   // The holder waits for this transaction, which could go on only when the holder has lowered the clock.
   if (behind && is_held(clock.id))
-    held_error(psprintf("IDs of %s", name));
+    held_error(clock);
   long timeout = Min(missing / 1000, 10);
   INSTR_TIME_SET_CURRENT(waited);
   INSTR_TIME_SUBTRACT(waited, start);
