@@ -11,8 +11,8 @@
 
 namespace kid::pg {
 
-/// A logical clock, alone in its cache line because every call of every session writes to it: the `Cell` of
-/// core/step.hpp. Only the holder of the lease's lock writes the words other than `state`.
+/// A logical clock, alone in its cache line because every call of every session writes to it. Only the holder of the
+/// lease's lock writes the words other than `state`.
 struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   pg_atomic_uint64 state;
   pg_atomic_uint64 bound;    ///< nothing at or above it is issued: the lease ends there
@@ -27,26 +27,11 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   bool compare_exchange(std::uint64_t &expected, std::uint64_t desired) noexcept {
     return pg::compare_exchange(state, expected, desired);
   }
-  template <class Clock> permit permits(Clock const &clock, std::uint64_t next) noexcept {
-    return permits_below(renew_at, clock, next);
-  }
-
-  /// What `permits` says if the cell's limit is in `limit_word`.
-  template <class Clock>
-  static permit permits_below(pg_atomic_uint64 &limit_word, Clock const &clock, std::uint64_t next) noexcept {
-    // The limit and the identity are read after the state. So a session fails its compare-and-swap if it saw
-    //   (1) an old limit or identity: the state is moved after set_bound() and after a change of the identity
-    //   (2) a new limit with an earlier state: start_clock() sets the state before the limit
-    pg_read_barrier();
-    std::uint64_t const limit = pg_atomic_read_u64(&limit_word);
-    if (clock.is_stale())
-      return {step_kind::stale, limit};
-    return {next < limit ? step_kind::issued : step_kind::beyond, limit};
-  }
 };
 
-/// A `clock_cell` that permits states up to the bound, not only up to `renew_at`.
-struct whole_lease {
+/// The `Cell` of core/step.hpp: a clock, and where a step of it must stop. `Limit` is `renew_at`, or the bound if the
+/// session may wait.
+template <pg_atomic_uint64 clock_cell::*Limit> struct limited_cell {
   clock_cell &cell;
 
   std::uint64_t load() noexcept { return cell.load(); }
@@ -54,7 +39,14 @@ struct whole_lease {
     return cell.compare_exchange(expected, desired);
   }
   template <class Clock> permit permits(Clock const &clock, std::uint64_t next) noexcept {
-    return clock_cell::permits_below(cell.bound, clock, next);
+    // The limit and the identity are read after the state. So a session fails its compare-and-swap if it saw
+    //   (1) an old limit or identity: the state is moved after set_bound() and after a change of the identity
+    //   (2) a new limit with an earlier state: start_clock() sets the state before the limit
+    pg_read_barrier();
+    std::uint64_t const limit = pg_atomic_read_u64(&(cell.*Limit));
+    if (clock.is_stale())
+      return {step_kind::stale, limit};
+    return {next < limit ? step_kind::issued : step_kind::beyond, limit};
   }
 };
 

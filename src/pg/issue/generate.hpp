@@ -41,18 +41,15 @@ pg_attribute_always_inline std::uint64_t read_clock(Id const &layout, Clock cons
 /// reading of the system clock.
 pg_noinline pg_attribute_cold void notice_ahead(clock_id id, std::uint64_t state);
 
-/// Makes one step of clock `id`. `Cell` is `clock_cell`, or `whole_lease` to go on up to the end of the lease. `count`
-/// is as for advance().
+/// Makes one step of clock `id`, whose `cell` is a `limited_cell`. `count` is as for advance().
 template <class Id, class Clock, class Cell>
-step_result attempt(Id const &layout, Clock const &clock, clock_id id, Cell &cell, carry_pace const &pace,
+step_result attempt(Id const &layout, Clock const &clock, clock_id id, Cell cell, carry_pace const &pace,
                     std::uint64_t *count) {
-  clock_cell &own_cell = shared_memory->cells[id];
-
   if constexpr (Clock::changes_sides) {
     return advance_on_side(
-        clock, cell, [&] { return read_clock(layout, clock, own_cell); }, pace, count);
+        clock, cell, [&] { return read_clock(layout, clock, cell.cell); }, pace, count);
   } else {
-    std::uint64_t const now = read_clock(layout, clock, own_cell);
+    std::uint64_t const now = read_clock(layout, clock, cell.cell);
     step_result const result = advance(clock, cell, now, pace.carry_from(now), count);
 
     if (unlikely(result.state > clock.end(now)))
@@ -66,7 +63,7 @@ template <class Id, class Clock>
 pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock const &clock, clock_id id,
                                                        step_result result, std::uint64_t *count) {
   clock_ref const ref = clock_of(id);
-  whole_lease cell = {ref.cell};
+  limited_cell<&clock_cell::bound> const whole_lease = {ref.cell};
   carry_pace pace;
   instr_time start;
   bool waited = false;
@@ -111,13 +108,13 @@ pg_noinline pg_attribute_cold step_result issue_slowly(Id const &layout, Clock c
       break;
     }
     CHECK_FOR_INTERRUPTS();
-    result = attempt(layout, clock, id, cell, pace, count);
+    result = attempt(layout, clock, id, whole_lease, pace, count);
   }
 }
 
 template <class Id, class Clock>
 step_result issue_states(Id const &layout, Clock const &clock, clock_id id, clock_cell &cell, std::uint64_t *count) {
-  step_result const result = attempt(layout, clock, id, cell, carry_pace{}, count);
+  step_result const result = attempt(layout, clock, id, limited_cell<&clock_cell::renew_at>{cell}, carry_pace{}, count);
 
   if (unlikely(result.kind != step_kind::issued))
     return issue_slowly(layout, clock, id, result, count);
