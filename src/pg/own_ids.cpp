@@ -38,15 +38,6 @@ own_column column_of(TriggerData const &trigger) {
   return {number, type};
 }
 
-/// Returns whether the column of a row has this value.
-bool equals(HeapTuple row, TupleDesc columns, int number, Datum value) {
-  auto const &column = *TupleDescAttr(columns, number - 1);
-  bool is_null = false;
-  Datum const old = SPI_getbinval(row, columns, number, &is_null);
-
-  return !is_null && datumIsEqual(old, value, column.attbyval, column.attlen);
-}
-
 } // namespace
 
 KID_DEFINE(kid_own_ids_trigger) {
@@ -61,12 +52,15 @@ KID_DEFINE(kid_own_ids_trigger) {
   bool const updates = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
   auto *const columns = RelationGetDescr(trigger.tg_relation);
   HeapTuple row = updates ? trigger.tg_newtuple : trigger.tg_trigtuple;
+  auto const &attribute = *TupleDescAttr(columns, column.number - 1);
   bool is_null = false;
+  bool was_null = false;
   Datum const id = SPI_getbinval(row, columns, column.number, &is_null);
+  Datum const old = SPI_getbinval(trigger.tg_trigtuple, columns, column.number, &was_null);
 
   // As kid_track_check() in track.cpp, accepts an update that keeps the ID.
-  if (!is_null && !(updates && equals(trigger.tg_trigtuple, columns, column.number, id)) &&
-      !is_own_state(column.type->clock, column.type->state(id)))
+  bool const kept = updates && !is_null && !was_null && datumIsEqual(old, id, attribute.attbyval, attribute.attlen);
+  if (!is_null && !kept && !is_own_state(column.type->clock, column.type->state(id)))
     ereport(ERROR, errcode(ERRCODE_CHECK_VIOLATION),
             errmsg("ID %s was not made in this transaction", SPI_getvalue(row, columns, column.number)),
             errdetail("Consumers that read up to the horizon would miss the row."),

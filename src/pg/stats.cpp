@@ -6,19 +6,14 @@
 
 namespace kid::pg {
 
-/// Returns what keeps clocks from making IDs, now or after the next start; null if nothing does.
-static char const *problem_of(shared_state &shared) {
-  if (page_seems_damaged())
-    return "page of the bounds of IDs is damaged";
-  if (writing_failed(shared.lease))
-    return "page of the bounds of IDs could not be written, see the server log";
-  return nullptr;
-}
-
 /// Returns a row for each clock. Never waits for the lock of the lease.
 KID_DEFINE(kid_stats) {
   shared_state &shared = find_or_make();
-  char const *const problem = problem_of(shared);
+  // What keeps clocks from making IDs, now or after the next start.
+  char const *const problem = page_seems_damaged() ? "page of the bounds of IDs is damaged"
+                              : writing_failed(shared.lease)
+                                  ? "page of the bounds of IDs could not be written, see the server log"
+                                  : nullptr;
   TimestampTz const now = GetCurrentTimestamp();
   InitMaterializedSRF(fcinfo, 0);
   auto *const result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);

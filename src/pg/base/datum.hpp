@@ -56,9 +56,7 @@ template <class Id> Id layout_of() {
 }
 
 /// Returns the layout with the value of an argument in place of the setting. Raises an error if the value is invalid.
-template <class Id> Id layout_with(Datum) {
-  return Id{};
-}
+template <class Id> Id layout_with(Datum);
 
 /// Returns the layout for a function that may take a setting as its last argument, whose position is `place`, from 0.
 /// If the function is called without that argument, the setting in force applies.

@@ -15,7 +15,8 @@ std::int64_t lane_number(identity const &who, bool without_node) {
   return who.known && who.is_numbered() && who.node < who.lanes ? std::int64_t{who.node} : -1;
 }
 
-lane_entry choose_lane(identity who, std::uint64_t sequence_max, bool without_node) {
+lane_entry choose_lane(char const *function, std::uint64_t sequence_max, bool without_node) {
+  identity who = identity_in_force(function);
   std::uint64_t const word = pack(who);
 
   if (who.lanes > 1)

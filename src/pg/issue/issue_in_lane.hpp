@@ -21,8 +21,8 @@ struct lane_entry {
   bool undivided; ///< whether `kid.lanes` is 1, so that the lane is the whole sequence
 };
 
-/// Returns the lane of `who`. Raises an error if `who` has no lane.
-lane_entry choose_lane(identity who, std::uint64_t sequence_max, bool without_node);
+/// Returns the lane of the identity in force. Raises an error if it has none.
+pg_attribute_cold lane_entry choose_lane(char const *function, std::uint64_t sequence_max, bool without_node);
 
 /// Returns the number of the lane of `who`, for kid_identity(); -1 if choose_lane() would raise an error.
 std::int64_t lane_number(identity const &who, bool without_node);
@@ -32,17 +32,12 @@ template <class Id> inline lane_entry lane_of_process = {0, {0, 0}, true};
 /// Whether IDs do not contain the node number.
 template <class Id> constexpr bool is_without_node = !has_origin<Id>;
 
-/// Chooses the lane of the identity in force.
-template <class Id, class Clock> pg_noinline pg_attribute_cold void choose_lane(char const *function) {
-  static_assert(Clock::sequence::max + 1 >= lanes_max, "a lane has at least one sequence");
-  lane_of_process<Id> = choose_lane(identity_in_force(function), Clock::sequence::max, is_without_node<Id>);
-}
-
 /// Issues a state as issue() does, in the lane of this server. If the clock is stale, chooses the lane again. If
 /// `kid.lanes` is 1, uses the undivided clock.
 template <class Id, class Clock>
 pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock const &clock, clock_id id,
                                                        char const *function, std::uint64_t *count) {
+  static_assert(Clock::sequence::max + 1 >= lanes_max, "a lane has at least one sequence");
   lane_entry const &entry = lane_of_process<Id>;
 
   for (;;) {
@@ -53,7 +48,7 @@ pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock c
                     count);
     if (likely(result.kind == step_kind::issued))
       return result.state;
-    choose_lane<Id, Clock>(function);
+    lane_of_process<Id> = choose_lane(function, Clock::sequence::max, is_without_node<Id>);
   }
 }
 
@@ -64,7 +59,7 @@ backfilled backfill_in_lane(FunctionCallInfo fcinfo, Id const &layout, clock_id 
   lane_entry const &entry = lane_of_process<Id>;
 
   if (entry.packed_identity != pg_atomic_read_u64(&shared(function).identity.word))
-    choose_lane<Id, Clock>(function);
+    lane_of_process<Id> = choose_lane(function, Clock::sequence::max, is_without_node<Id>);
   return backfill(fcinfo, layout, id, function, time, entry.part.first, entry.part.last);
 }
 

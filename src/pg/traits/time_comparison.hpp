@@ -13,19 +13,6 @@ template <class Id> id_range<Id> range_of(Id const &layout, comparison how, unix
   return ids_that_are(how, layout, time);
 }
 
-/// Returns the IDs between two bounds of a range of time.
-template <class Id> id_range<Id> range_of(Id const &layout, RangeBound const &lower, RangeBound const &upper) {
-  id_range<Id> result = id_range<Id>::all();
-
-  if (!lower.infinite)
-    result = common(result, range_of(layout, lower.inclusive ? comparison::greater_equal : comparison::greater,
-                                     to_unix(DatumGetTimestampTz(lower.val))));
-  if (!upper.infinite)
-    result = common(result, range_of(layout, upper.inclusive ? comparison::less_equal : comparison::less,
-                                     to_unix(DatumGetTimestampTz(upper.val))));
-  return result;
-}
-
 /// Returns the IDs in a range of time.
 template <class Id> id_range<Id> range_of(Id const &layout, Datum range) {
   auto *const value = DatumGetRangeTypeP(range);
@@ -35,7 +22,14 @@ template <class Id> id_range<Id> range_of(Id const &layout, Datum range) {
   bool empty = false;
 
   range_deserialize(type, value, &lower, &upper, &empty);
-  return empty ? id_range<Id>::none() : range_of(layout, lower, upper);
+  id_range<Id> result = empty ? id_range<Id>::none() : id_range<Id>::all();
+  if (!lower.infinite)
+    result = common(result, range_of(layout, lower.inclusive ? comparison::greater_equal : comparison::greater,
+                                     to_unix(DatumGetTimestampTz(lower.val))));
+  if (!upper.infinite)
+    result = common(result, range_of(layout, upper.inclusive ? comparison::less_equal : comparison::less,
+                                     to_unix(DatumGetTimestampTz(upper.val))));
+  return result;
 }
 
 /// Returns the layout in which IDs are compared with time: their own, or if its order is coarser than time,
