@@ -90,7 +90,7 @@ TEST(Step, Awaited) {
 
 // A flake's milliseconds are whole, and its sequence may be shorter than its field.
 TEST(Step, Flake) {
-  flake_clock const line{true, 4};
+  flake_clock const line{{true}, 4};
   auto const ms = [](unix_micros millis) { return flake_clock::at(millis * 1000); };
   EXPECT_EQ(ms(0x8c20543b0), 0x8c20543b0000U);
   EXPECT_EQ(flake_clock::time(0x8c20543b0003), 0x8c20543b0 * 1000);

@@ -154,7 +154,7 @@ constexpr id_type flake_type = [] {
 namespace {
 
 flake_clock clock() {
-  return {keeps_highest_time(), static_cast<std::uint64_t>(sequence_max)};
+  return {{keeps_highest_time()}, static_cast<std::uint64_t>(sequence_max)};
 }
 
 struct flake_generator {
