@@ -4,6 +4,7 @@ import { asc, eq, gt, gte, inArray, relations, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { customType, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { generateDrizzleJson, generateMigration, pushSchema } from 'drizzle-kit/api';
+import { run } from '../steps.mjs';
 
 const kid64 = customType({ dataType: () => 'kid64' });
 
@@ -40,46 +41,32 @@ const pushed = await pushSchema({ ...schema, payments }, db, ['public']);
 process.stdout.write = write;
 assert.deepEqual([pushed.statementsToExecute, pushed.warnings], [[], []]);
 
-const [{ id: orderId }] = await db.insert(orders).values({ item: 'tea' }).returning({ id: orders.id });
-console.log('inserted', orderId);
+const since = (time) => db.select().from(orders)
+  .where(gte(orders.id, sql`${time.toISOString()}::timestamptz`)).orderBy(asc(orders.id)).limit(10);
 
-const batch = await db.insert(orders).values(Array(1000).fill({ item: 'batch' })).returning({ id: orders.id });
-for (const { id } of batch) console.log('batch', id);
-
-const [found] = await db.select().from(orders).where(eq(orders.id, orderId));
-console.log('found', found.id);
-
-const some = batch.slice(5, 8).map(({ id }) => id);
-const listed = await db.select().from(orders).where(inArray(orders.id, some));
-for (const { id } of listed) console.log('listed', id);
-
-const since = new Date(Date.now() - 3600 * 1000).toISOString();
-const recent = await db.select().from(orders)
-  .where(gte(orders.id, sql`${since}::timestamptz`)).orderBy(asc(orders.id)).limit(10);
-for (const { id } of recent) console.log('recent', id);
-
-const page = await db.select().from(orders).where(gt(orders.id, recent.at(-1).id)).orderBy(asc(orders.id)).limit(10);
-for (const { id } of page) console.log('page', id);
-
-const { rows: ids } = await db.execute(sql`SELECT kid_next(1000) AS id`);
-await db.insert(orders).values(ids.map(({ id }) => ({ id, item: 'bulk' })));
-for (const { id } of ids) console.log('bulk', id);
-
-await db.insert(lines).values({ orderId, note: 'with milk' });
-const order = await db.query.orders.findFirst({ where: eq(orders.id, orderId), with: { lines: true } });
-console.log('nested', order.lines[0].orderId);
+const { batch } = await run({
+  insert: async (row) => (await db.insert(orders).values(row).returning({ id: orders.id }))[0],
+  insertMany: (rows) => db.insert(orders).values(rows).returning({ id: orders.id }),
+  find: async (id) => db.select().from(orders).where(eq(orders.id, id)),
+  list: (some) => db.select().from(orders).where(inArray(orders.id, some)),
+  since,
+  after: (last) => db.select().from(orders).where(gt(orders.id, last)).orderBy(asc(orders.id)).limit(10),
+  next: async (query) => (await db.execute(sql.raw(query))).rows,
+  load: (rows) => db.insert(orders).values(rows),
+  nested: async ({ id }) => {
+    await db.insert(lines).values({ orderId: id, note: 'with milk' });
+    const order = await db.query.orders.findFirst({ where: eq(orders.id, id), with: { lines: true } });
+    return order.lines[0].orderId;
+  },
+  code: (error) => error.cause.code,
+});
 
 const paid = await db.insert(payments).values(batch.map(({ id }) => ({ orderId: id }))).returning({ id: payments.id });
 for (const { id } of paid) console.log('uuid', id);
 
+const hourAgo = new Date(Date.now() - 3600 * 1000).toISOString();
 const dated = await db.select().from(payments)
-  .where(gte(payments.id, sql`${since}::timestamptz`)).orderBy(asc(payments.id)).limit(10);
+  .where(gte(payments.id, sql`${hourAgo}::timestamptz`)).orderBy(asc(payments.id)).limit(10);
 for (const { id } of dated) console.log('dated', id);
-
-try {
-  await db.select().from(orders).where(eq(orders.id, '12345'));
-} catch (error) {
-  console.log('wrong', error.cause.code);
-}
 
 await db.$client.end();

@@ -1,6 +1,7 @@
 // Orders with kid64 keys, by knex, with objection.
 import Knex from 'knex';
 import { Model } from 'objection';
+import { run } from '../steps.mjs';
 
 const knex = Knex({ client: 'pg', connection: process.env.DATABASE_URL });
 
@@ -14,36 +15,6 @@ await knex.schema.createTable('lines', (table) => {
   table.text('note');
 });
 
-const [{ id: orderId }] = await knex('orders').insert({ item: 'tea' }).returning('id');
-console.log('inserted', orderId);
-
-const batch = await knex.batchInsert('orders', Array(1000).fill({ item: 'batch' })).returning('id');
-for (const { id } of batch) console.log('batch', id);
-
-const found = await knex('orders').where({ id: orderId }).first();
-console.log('found', found.id);
-
-const some = batch.slice(5, 8).map(({ id }) => id);
-const listed = await knex('orders').whereIn('id', some);
-for (const { id } of listed) console.log('listed', id);
-
-const since = new Date(Date.now() - 3600 * 1000);
-const recent = await knex('orders').whereRaw('id >= ?::timestamptz', [since]).orderBy('id').limit(10);
-for (const { id } of recent) console.log('recent', id);
-
-const page = await knex('orders').where('id', '>', recent.at(-1).id).orderBy('id').limit(10);
-for (const { id } of page) console.log('page', id);
-
-const { rows: ids } = await knex.raw('SELECT kid_next(1000) AS id');
-await knex.batchInsert('orders', ids.map(({ id }) => ({ id, item: 'bulk' })));
-for (const { id } of ids) console.log('bulk', id);
-
-try {
-  await knex('orders').where({ id: '12345' });
-} catch (error) {
-  console.log('wrong', error.code);
-}
-
 class Line extends Model {
   static tableName = 'lines';
 }
@@ -56,8 +27,18 @@ class Order extends Model {
 }
 
 Model.knex(knex);
-await Order.relatedQuery('lines').for(orderId).insert({ note: 'with milk' });
-const order = await Order.query().findById(orderId).withGraphFetched('lines');
-console.log('nested', order.lines[0].order_id);
-
+await run({
+  insert: async (row) => (await knex('orders').insert(row).returning('id'))[0],
+  insertMany: (rows) => knex.batchInsert('orders', rows).returning('id'),
+  find: async (id) => knex('orders').where({ id }).first(),
+  list: (some) => knex('orders').whereIn('id', some),
+  since: (time) => knex('orders').whereRaw('id >= ?::timestamptz', [time]).orderBy('id').limit(10),
+  after: (last) => knex('orders').where('id', '>', last).orderBy('id').limit(10),
+  next: async (query) => (await knex.raw(query)).rows,
+  load: (rows) => knex.batchInsert('orders', rows),
+  nested: async ({ id }) => {
+    await Order.relatedQuery('lines').for(id).insert({ note: 'with milk' });
+    return (await Order.query().findById(id).withGraphFetched('lines')).lines[0].order_id;
+  },
+});
 await knex.destroy();

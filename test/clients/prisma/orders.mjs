@@ -3,6 +3,7 @@ import assert from 'node:assert';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from '@prisma/client';
 import pg from 'pg';
+import { run } from '../steps.mjs';
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 const { rows: [{ oid: kid64Array }] } = await pool.query("SELECT 'kid64[]'::regtype::oid AS oid");
@@ -13,45 +14,27 @@ const adapter = new PrismaPg(pool, {
 });
 const prisma = new PrismaClient({ adapter });
 
-const order = await prisma.order.create({ data: { item: 'tea', lines: { create: { note: 'with milk' } } } });
-console.log('inserted', order.id);
+const since = (time) => prisma.$queryRaw`
+  SELECT id, item FROM orders WHERE id >= ${time}::timestamptz ORDER BY id LIMIT 10`;
 
-const batch = await prisma.order.createManyAndReturn({ data: Array(1000).fill({ item: 'batch' }) });
-for (const { id } of batch) console.log('batch', id);
-
-console.log('found', (await prisma.order.findUnique({ where: { id: order.id } })).id);
-
-const some = batch.slice(5, 8).map(({ id }) => id);
-const listed = await prisma.order.findMany({ where: { id: { in: some } } });
-for (const { id } of listed) console.log('listed', id);
-
-const since = new Date(Date.now() - 3600 * 1000);
-const recent = await prisma.$queryRaw`
-  SELECT id, item FROM orders WHERE id >= ${since}::timestamptz ORDER BY id LIMIT 10`;
-for (const { id } of recent) console.log('recent', id);
-
-const page = await prisma.order.findMany({ where: { id: { gt: recent.at(-1).id } }, orderBy: { id: 'asc' }, take: 10 });
-for (const { id } of page) console.log('page', id);
-
-const ids = await prisma.$queryRaw`SELECT kid_next(1000) AS id`;
-await prisma.order.createMany({ data: ids.map(({ id }) => ({ id, item: 'bulk' })) });
-for (const { id } of ids) console.log('bulk', id);
-
-const nested = await prisma.order.findUnique({ where: { id: order.id }, include: { lines: true } });
-console.log('nested', nested.lines[0].orderId);
+const { some } = await run({
+  insert: (row) => prisma.order.create({ data: { ...row, lines: { create: { note: 'with milk' } } } }),
+  insertMany: (data) => prisma.order.createManyAndReturn({ data }),
+  find: async (id) => prisma.order.findUnique({ where: { id } }),
+  list: (some) => prisma.order.findMany({ where: { id: { in: some } } }),
+  since,
+  after: (last) => prisma.order.findMany({ where: { id: { gt: last } }, orderBy: { id: 'asc' }, take: 10 }),
+  next: (query) => prisma.$queryRawUnsafe(query),
+  load: (data) => prisma.order.createMany({ data }),
+  nested: async ({ id }) => (await prisma.order.findUnique({ where: { id }, include: { lines: true } })).lines[0].orderId,
+  code: (error) => error.code === 'P2007' && error.meta.driverAdapterError.cause.originalCode,
+});
 
 const parcel = await prisma.parcel.create({ data: { orders: some } });
 assert.deepEqual(parcel.orders, some);
 await prisma.parcel.create({ data: { orders: [] } });
 assert.equal(await prisma.parcel.count({ where: { orders: { has: some[0] } } }), 1);
 assert.deepEqual((await prisma.parcel.findMany({ orderBy: { id: 'asc' } })).map(({ orders }) => orders), [some, []]);
-
-try {
-  await prisma.order.findUnique({ where: { id: '12345' } });
-} catch (error) {
-  assert.equal(error.code, 'P2007');
-  console.log('wrong', error.meta.driverAdapterError.cause.originalCode);
-}
 
 await prisma.$disconnect();
 await pool.end();

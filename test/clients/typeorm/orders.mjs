@@ -1,5 +1,6 @@
 // Orders with kid64 keys, by TypeORM.
 import typeorm from 'typeorm';
+import { run } from '../steps.mjs';
 
 const { DataSource, EntitySchema, In, MoreThan, QueryFailedError, Raw } = typeorm;
 
@@ -28,39 +29,24 @@ const changes = await source.driver.createSchemaBuilder().log();
 if (changes.upQueries.length) throw new Error(JSON.stringify(changes.upQueries));
 
 const orders = source.getRepository(Order);
-const order = await orders.save({ item: 'tea' });
-console.log('inserted', order.id);
-
-const batch = (await orders.insert(Array.from({ length: 1000 }, () => ({ item: 'batch' })))).identifiers;
-for (const { id } of batch) console.log('batch', id);
-
-console.log('found', (await orders.findOneBy({ id: order.id })).id);
-
-const some = batch.slice(5, 8).map(({ id }) => id);
-const listed = await orders.findBy({ id: In(some) });
-for (const { id } of listed) console.log('listed', id);
-
-const since = new Date(Date.now() - 3600 * 1000);
-const recent = await orders.find({
-  where: { id: Raw((column) => `${column} >= :since::timestamptz`, { since }) }, order: { id: 'ASC' }, take: 10,
+const since = (time) => orders.find({
+  where: { id: Raw((column) => `${column} >= :time::timestamptz`, { time }) }, order: { id: 'ASC' }, take: 10,
 });
-for (const { id } of recent) console.log('recent', id);
 
-const page = await orders.find({ where: { id: MoreThan(recent.at(-1).id) }, order: { id: 'ASC' }, take: 10 });
-for (const { id } of page) console.log('page', id);
-
-const ids = await source.query('SELECT kid_next(1000) AS id');
-await orders.insert(ids.map(({ id }) => ({ id, item: 'bulk' })));
-for (const { id } of ids) console.log('bulk', id);
-
-await source.getRepository(Line).save({ order, note: 'with milk' });
-const nested = await source.getRepository(Line).findOne({ where: {}, relations: { order: true } });
-console.log('nested', nested.order.id);
-
-try {
-  await orders.findOneBy({ id: '12345' });
-} catch (error) {
-  if (error instanceof QueryFailedError) console.log('wrong', error.code);
-}
-
+await run({
+  insert: (row) => orders.save(row),
+  insertMany: async (rows) => (await orders.insert(rows)).identifiers,
+  find: (id) => orders.findOneBy({ id }),
+  list: (some) => orders.findBy({ id: In(some) }),
+  since,
+  after: (last) => orders.find({ where: { id: MoreThan(last) }, order: { id: 'ASC' }, take: 10 }),
+  next: (query) => source.query(query),
+  load: (rows) => orders.insert(rows),
+  nested: async (order) => {
+    const lines = source.getRepository(Line);
+    await lines.save({ order, note: 'with milk' });
+    return (await lines.findOne({ where: {}, relations: { order: true } })).order.id;
+  },
+  code: (error) => error instanceof QueryFailedError && error.code,
+});
 await source.destroy();
