@@ -1,0 +1,38 @@
+"""What every driver for Python does with orders. IDs are printed as check.sql reads them."""
+
+from datetime import datetime, timedelta, timezone
+
+hour_ago = datetime.now(timezone.utc) - timedelta(hours=1)
+
+
+def show(word, ids):
+    for id in ids:
+        print(word, id)
+    return ids
+
+
+def run(query, find_list, since, load, error, code, insert_many=None):
+    """
+    The arguments are what differs between drivers: query() returns the first column of a query, whose parameters are ?.
+    If an ID is invalid it raises an error, of which code() returns the SQLSTATE.
+    """
+    query("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)")
+    query("CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)")
+    (order,) = show("inserted", query("INSERT INTO orders (item) VALUES (?) RETURNING id", "tea"))
+    insert = "INSERT INTO orders (item) SELECT 'batch' FROM generate_series(1, 1000) RETURNING id"
+    batch = show("batch", insert_many(["batch"] * 1000) if insert_many else query(insert))
+    show("found", query("SELECT id FROM orders WHERE id = ?", order))
+    show("listed", find_list(batch[5:8]))
+    recent = show("recent", since(hour_ago))
+    show("page", query("SELECT id, item FROM orders WHERE id > ? ORDER BY id LIMIT 10", recent[-1]))
+    ids = query("SELECT kid_next(1000)")
+    load(ids)
+    show("bulk", ids)
+    query("INSERT INTO lines (order_id, note) VALUES (?, 'with milk')", order)
+    nested = query("SELECT to_jsonb(l) ->> 'order_id' FROM lines l JOIN orders o ON l.order_id = o.id")
+    show("nested", nested)
+    try:
+        query("SELECT id FROM orders WHERE id = ?", "12345")
+    except error as wrong:
+        print("wrong", code(wrong))
+    return order
