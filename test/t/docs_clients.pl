@@ -72,6 +72,8 @@ sub parses
 	my $file = sprintf '%s/snippet%d.%s', $PostgreSQL::Test::Utils::tmp_check, ++our $snippets, $language eq 'js' ? 'mjs' : $language;
 	$code = "#include <endian.h>\n#include <stdint.h>\n#include <string.h>\ntypedef struct PGresult PGresult;\nvoid f(void)\n{\n$code}\n" if $language eq 'c';
 	$code = "package p\nfunc f() {\n$code}\n" if $language eq 'go';
+	# Without the tag everything is text to PHP, and has no errors.
+	$code = "<?php\n$code" if $language eq 'php';
 	append_to_file($file, $code);
 	my $parsed = IPC::Run::run([ $program, @$parser[ 1 .. $#$parser ], $file ], '>', \my $out, '2>', \my $err);
 	# To gcc a name that the snippet does not declare is an error too.

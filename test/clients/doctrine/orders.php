@@ -17,6 +17,7 @@ use Doctrine\ORM\ORMSetup;
 use Doctrine\ORM\Tools\SchemaTool;
 
 require_once 'Doctrine/ORM/autoload.php';
+require_once '../steps.php';
 
 /** PhpIntegerMappingType only says that a default is SQL, not a string to be quoted. */
 class Kid64Type extends StringType implements PhpIntegerMappingType
@@ -83,42 +84,36 @@ $tool->createSchema($em->getMetadataFactory()->getAllMetadata());
 $changes = $tool->getUpdateSchemaSql($em->getMetadataFactory()->getAllMetadata());
 if ($changes) throw new \Exception(implode("\n", $changes));
 
-$em->persist($order = new Order('tea'));
-$em->persist(new Line($order, 'with milk'));
-$em->flush();
-echo "inserted $order->id\n";
+$find = fn($condition, $value) => array_column(
+    $em->createQuery("SELECT o FROM Shop\\Order o WHERE o.id $condition :value ORDER BY o.id")
+        ->setParameter('value', $value)->setMaxResults(10)->getResult(), 'id');
 
-$batch = [];
-for ($i = 0; $i < 1000; $i++) $em->persist($batch[] = new Order('batch'));
-$em->flush();
-foreach ($batch as $each) echo "batch $each->id\n";
-$em->clear();
-
-echo 'found ', $em->find(Order::class, $order->id)->id, "\n";
-
-$some = array_column(array_slice($batch, 5, 3), 'id');
-$listed = $em->getRepository(Order::class)->findBy(['id' => $some]);
-foreach ($listed as $each) echo "listed $each->id\n";
-
-$since = date(DATE_ATOM, time() - 3600);
-$floor = $connection->fetchOne('SELECT kid64_floor(?)', [$since]);
-$recent = $em->createQuery('SELECT o FROM Shop\Order o WHERE o.id >= :floor ORDER BY o.id')
-    ->setParameter('floor', $floor)->setMaxResults(10)->getResult();
-foreach ($recent as $each) echo "recent $each->id\n";
-
-$page = $em->createQuery('SELECT o FROM Shop\Order o WHERE o.id > :last ORDER BY o.id')
-    ->setParameter('last', end($recent)->id)->setMaxResults(10)->getResult();
-foreach ($page as $each) echo "page $each->id\n";
-
-$ids = $connection->fetchFirstColumn('SELECT kid_next(1000)');
-foreach ($ids as $id) $connection->insert('orders', ['id' => $id, 'item' => 'bulk']);
-foreach ($ids as $id) echo "bulk $id\n";
-
-$em->clear();
-echo 'nested ', $em->find(Order::class, $order->id)->lines[0]->order->id, "\n";
-
-try {
-    $em->find(Order::class, '12345');
-} catch (DriverException $error) {
-    echo 'wrong ', $error->getSQLState(), "\n";
-}
+\run([
+    'inserted' => function ($item) use ($em) {
+        $em->persist($order = new Order($item));
+        $em->persist(new Line($order, 'with milk'));
+        $em->flush();
+        return $order->id;
+    },
+    'batch' => function ($items) use ($em) {
+        $batch = array_map(fn($item) => new Order($item), $items);
+        foreach ($batch as $order) $em->persist($order);
+        $em->flush();
+        $em->clear();
+        return array_column($batch, 'id');
+    },
+    'found' => fn($id) => $em->find(Order::class, $id)->id,
+    'listed' => fn($some) => array_column($em->getRepository(Order::class)->findBy(['id' => $some]), 'id'),
+    'recent' => fn($since) => $find('>=', $connection->fetchOne('SELECT kid64_floor(?)', [$since])),
+    'page' => fn($last) => $find('>', $last),
+    'bulk' => function () use ($connection) {
+        $ids = $connection->fetchFirstColumn('SELECT kid_next(1000)');
+        foreach ($ids as $id) $connection->insert('orders', ['id' => $id, 'item' => 'bulk']);
+        return $ids;
+    },
+    'nested' => function ($order) use ($em) {
+        $em->clear();
+        return $em->find(Order::class, $order)->lines[0]->order->id;
+    },
+    'wrong' => [DriverException::class, 'getSQLState'],
+]);

@@ -6,6 +6,7 @@ use Illuminate\Database\QueryException;
 use Illuminate\Database\Schema\Blueprint;
 
 require_once 'Illuminate/Database/autoload.php';
+require_once '../steps.php';
 
 class Order extends Model
 {
@@ -48,37 +49,23 @@ Capsule::schema()->create('lines', function (Blueprint $table) use ($next) {
     $table->text('note');
 });
 
-$order = Order::create(['item' => 'tea']);
-echo "inserted $order->id\n";
-
-$batch = [];
-Capsule::connection()->transaction(function () use (&$batch) {
-    for ($i = 0; $i < 1000; $i++) $batch[] = Order::create(['item' => 'batch'])->id;
-});
-foreach ($batch as $id) echo "batch $id\n";
-
-echo 'found ', Order::find($order->id)->id, "\n";
-
-$listed = Order::find(array_slice($batch, 5, 3));
-foreach ($listed as $each) echo "listed $each->id\n";
-
-$since = date(DATE_ATOM, time() - 3600);
-$recent = Order::whereRaw('id >= ?::timestamptz', [$since])->orderBy('id')->limit(10)->get();
-foreach ($recent as $each) echo "recent $each->id\n";
-
-$page = Order::where('id', '>', $recent->last()->id)->orderBy('id')->limit(10)->get();
-foreach ($page as $each) echo "page $each->id\n";
-
-$ids = array_column(Capsule::select('SELECT kid_next(1000) AS id'), 'id');
-Order::insert(array_map(fn($id) => ['id' => $id, 'item' => 'bulk'], $ids));
-foreach ($ids as $id) echo "bulk $id\n";
-
-$order->lines()->create(['note' => 'with milk']);
-$nested = Order::with('lines')->find($order->id);
-echo "nested {$nested->lines[0]->order_id}\n";
-
-try {
-    Order::find('12345');
-} catch (QueryException $error) {
-    echo 'wrong ', $error->getCode(), "\n";
-}
+run([
+    'inserted' => fn($item) => Order::create(['item' => $item])->id,
+    'batch' => fn($items) => Capsule::connection()->transaction(
+        fn() => array_map(fn($item) => Order::create(['item' => $item])->id, $items)),
+    'found' => fn($id) => Order::find($id)->id,
+    'listed' => fn($some) => Order::find($some)->modelKeys(),
+    'recent' => fn($since) => Order::whereRaw('id >= ?::timestamptz', [$since])
+        ->orderBy('id')->limit(10)->get()->modelKeys(),
+    'page' => fn($last) => Order::where('id', '>', $last)->orderBy('id')->limit(10)->get()->modelKeys(),
+    'bulk' => function () {
+        $ids = array_column(Capsule::select('SELECT kid_next(1000) AS id'), 'id');
+        Order::insert(array_map(fn($id) => ['id' => $id, 'item' => 'bulk'], $ids));
+        return $ids;
+    },
+    'nested' => function ($order) {
+        Order::find($order)->lines()->create(['note' => 'with milk']);
+        return Order::with('lines')->find($order)->lines[0]->order_id;
+    },
+    'wrong' => [QueryException::class, 'getCode'],
+]);

@@ -13,35 +13,27 @@ import (
 )
 
 var ctx = context.Background()
+var conn = must(pgx.Connect(ctx, os.Getenv("DATABASE_URL")))
 
 func main() {
-	conn := must(pgx.Connect(ctx, os.Getenv("DATABASE_URL")))
-	check(RegisterKid64(ctx, conn))
+	must(0, RegisterKid64(ctx, conn))
 	must(conn.Exec(ctx, "CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)"))
 	must(conn.Exec(ctx, "CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)"))
 
-	var orderID string
-	check(conn.QueryRow(ctx, "INSERT INTO orders (item) VALUES ($1) RETURNING id", "tea").Scan(&orderID))
-	fmt.Println("inserted", orderID)
-
-	batch := ids(conn.Query(ctx, "INSERT INTO orders (item) SELECT 'batch' FROM generate_series(1, 1000) RETURNING id"))
-	show("batch", batch)
-
-	show("found", ids(conn.Query(ctx, "SELECT id FROM orders WHERE id = $1", orderID)))
+	orderID := show("inserted", "INSERT INTO orders (item) VALUES ($1) RETURNING id", "tea")[0]
+	batch := show("batch", "INSERT INTO orders (item) SELECT 'batch' FROM generate_series(1, 1000) RETURNING id")
+	show("found", "SELECT id FROM orders WHERE id = $1", orderID)
 
 	var listed []string
-	check(conn.QueryRow(ctx, "SELECT array_agg(id) FROM orders WHERE id = ANY ($1)", batch[5:8]).Scan(&listed))
-	show("listed", listed)
+	must(0, conn.QueryRow(ctx, "SELECT array_agg(id) FROM orders WHERE id = ANY ($1)", batch[5:8]).Scan(&listed))
+	show("listed", "SELECT unnest($1::kid64[])", listed)
 
 	since := time.Now().Add(-time.Hour)
-	recent := ids(conn.Query(ctx, "SELECT id FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10", since))
-	show("recent", recent)
-
-	page := ids(conn.Query(ctx, "SELECT id FROM orders WHERE id > $1 ORDER BY id LIMIT 10", recent[9]))
-	show("page", page)
+	recent := show("recent", "SELECT id FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10", since)
+	show("page", "SELECT id FROM orders WHERE id > $1 ORDER BY id LIMIT 10", recent[9])
 
 	must(conn.Exec(ctx, "INSERT INTO lines (order_id, note) VALUES ($1, 'with milk')", orderID))
-	show("nested", ids(conn.Query(ctx, "SELECT order_id FROM lines JOIN orders ON order_id = orders.id")))
+	show("nested", "SELECT order_id FROM lines JOIN orders ON order_id = orders.id")
 
 	_, err := conn.Exec(ctx, "SELECT id FROM orders WHERE id = $1", "12345")
 	var wrong *pgconn.PgError
@@ -49,10 +41,9 @@ func main() {
 		fmt.Println("wrong", wrong.Code)
 	}
 
-	loaded := ids(conn.Query(ctx, "SELECT kid_next(1000)"))
-	rows := pgx.CopyFromSlice(len(loaded), func(i int) ([]any, error) { return []any{loaded[i], "bulk"}, nil })
+	ids := show("bulk", "SELECT kid_next(1000)")
+	rows := pgx.CopyFromSlice(len(ids), func(i int) ([]any, error) { return []any{ids[i], "bulk"}, nil })
 	must(conn.CopyFrom(ctx, pgx.Identifier{"orders"}, []string{"id", "item"}, rows))
-	show("bulk", loaded)
 
 	wrongRows := pgx.CopyFromRows([][]any{{"12345", "wrong"}})
 	if _, err := conn.CopyFrom(ctx, pgx.Identifier{"orders"}, []string{"id", "item"}, wrongRows); err == nil {
@@ -60,30 +51,22 @@ func main() {
 	}
 }
 
-func ids(rows pgx.Rows, err error) (all []string) {
-	check(err)
+// show prints the IDs that a query returns, and returns them.
+func show(word, query string, parameters ...any) (ids []string) {
+	rows := must(conn.Query(ctx, query, parameters...))
 	defer rows.Close()
 	for rows.Next() {
 		var id string
-		check(rows.Scan(&id))
-		all = append(all, id)
-	}
-	return all
-}
-
-func show(word string, ids []string) {
-	for _, id := range ids {
+		must(0, rows.Scan(&id))
 		fmt.Println(word, id)
+		ids = append(ids, id)
 	}
-}
-
-func check(err error) {
-	if err != nil {
-		panic(err)
-	}
+	return ids
 }
 
 func must[T any](value T, err error) T {
-	check(err)
+	if err != nil {
+		panic(err)
+	}
 	return value
 }
