@@ -1,5 +1,6 @@
 // Reads orders by public IDs, with pg (node-postgres), and decodes them without the server.
 import pg from 'pg';
+import { run } from '../texts.mjs';
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 
@@ -13,21 +14,7 @@ function decodeKid64(text, prefix) {
 const client = new pg.Client(process.env.DATABASE_URL);
 await client.connect();
 const { rows } = await client.query("SELECT kid_encode(id, 'ord') AS id FROM orders");
-for (const { id } of rows) console.log('decoded', id, String(decodeKid64(id, 'ord')));
-for (const { id } of rows) console.log('upper', id, String(decodeKid64(`ord_${id.slice(4).toUpperCase()}`, 'ord')));
-
-for (const { id } of rows) {
-  const found = await client.query("SELECT id::text FROM orders WHERE id = kid64_decode($1, 'ord')", [id]);
-  console.log('found', id, found.rows[0].id);
-}
-
-for (const line of (await client.query('SELECT encoded FROM wrong')).rows) {
-  try {
-    decodeKid64(line.encoded, 'ord');
-  } catch (error) {
-    console.log('refused', line.encoded, error.name);
-  }
-  await client.query("SELECT kid64_decode($1, 'ord')", [line.encoded]).catch(
-    (error) => console.log('wrong', line.encoded, error.code));
-}
+const ids = rows.map(({ id }) => id);
+for (const id of ids) console.log('upper', id, String(decodeKid64(`ord_${id.slice(4).toUpperCase()}`, 'ord')));
+await run(client, ids, decodeKid64, 'kid64_decode');
 await client.end();

@@ -4,6 +4,8 @@ import re
 
 import psycopg
 
+from texts import run
+
 # Python's digits of numbers to base 32 are 0-9a-v.
 DIGITS = str.maketrans("jkmnpqrstvwxyz", "ijklmnopqrstuv")
 
@@ -19,17 +21,5 @@ def decode_kid64(text, prefix):
 connection = psycopg.connect(autocommit=True)
 ids = [id for (id,) in connection.execute("SELECT kid_encode(id, 'ord') FROM orders")]
 for id in ids:
-    print("decoded", id, decode_kid64(id, "ord"))
     print("upper", id, decode_kid64("ord_" + id[4:].upper(), "ord"))
-    (found,) = connection.execute("SELECT id::text FROM orders WHERE id = kid64_decode(%s, 'ord')", [id]).fetchone()
-    print("found", id, found)
-
-for (encoded,) in connection.execute("SELECT encoded FROM wrong"):
-    try:
-        decode_kid64(encoded, "ord")
-    except ValueError as error:
-        print("refused", encoded, type(error).__name__)
-    try:
-        connection.execute("SELECT kid64_decode(%s, 'ord')", [encoded])
-    except psycopg.errors.InvalidTextRepresentation as error:
-        print("wrong", encoded, error.sqlstate)
+run(connection, ids, decode_kid64, "kid64_decode")
