@@ -9,14 +9,14 @@ import org.postgresql.PGConnection;
 import org.postgresql.util.PGobject;
 
 class Orders {
+    static Connection db;
+
     public static void main(String[] args) throws Exception {
         // Statements are prepared from the first call on. The driver uses binary if it can; for kid64 it uses text.
-        String url = String.format("jdbc:postgresql://%s:%s/%s?user=%s&prepareThreshold=1",
-            System.getenv("PGHOST"), System.getenv("PGPORT"), System.getenv("PGDATABASE"), System.getenv("PGUSER"));
-        Connection db = DriverManager.getConnection(url);
-        db.createStatement().execute("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)");
-        db.createStatement().execute(
-            "CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)");
+        db = DriverManager.getConnection(String.format("jdbc:postgresql://%s:%s/%s?user=%s&prepareThreshold=1",
+            System.getenv("PGHOST"), System.getenv("PGPORT"), System.getenv("PGDATABASE"), System.getenv("PGUSER")));
+        prepare("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)").execute();
+        prepare("CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)").execute();
 
         PreparedStatement insert = db.prepareStatement("INSERT INTO orders (item) VALUES (?)", new String[] {"id"});
         insert.setString(1, "tea");
@@ -34,48 +34,35 @@ class Orders {
             insert.addBatch();
         }
         insert.executeBatch();
-        List<String> batch = strings(insert.getGeneratedKeys());
-        batch.forEach(id -> System.out.println("batch " + id));
+        List<String> batch = show("batch", insert.getGeneratedKeys());
 
-        PreparedStatement find = db.prepareStatement("SELECT id FROM orders WHERE id = ?");
-        find.setString(1, orderId);
-        strings(find.executeQuery()).forEach(id -> System.out.println("found " + id));
+        PreparedStatement find = prepare("SELECT id FROM orders WHERE id = ?", orderId);
+        show("found", find.executeQuery());
 
-        PreparedStatement list = db.prepareStatement("SELECT id FROM orders WHERE id = ANY (?)");
-        list.setArray(1, db.createArrayOf("text", batch.subList(5, 8).toArray()));
-        strings(list.executeQuery()).forEach(id -> System.out.println("listed " + id));
+        Array some = db.createArrayOf("text", batch.subList(5, 8).toArray());
+        show("listed", prepare("SELECT id FROM orders WHERE id = ANY (?)", some).executeQuery());
 
-        PreparedStatement since = db.prepareStatement("SELECT id FROM orders WHERE id >= ? ORDER BY id LIMIT 10");
-        since.setObject(1, OffsetDateTime.now().minusHours(1));
-        List<String> recent = strings(since.executeQuery());
-        recent.forEach(id -> System.out.println("recent " + id));
+        OffsetDateTime since = OffsetDateTime.now().minusHours(1);
+        PreparedStatement query = prepare("SELECT id FROM orders WHERE id >= ? ORDER BY id LIMIT 10", since);
+        List<String> recent = show("recent", query.executeQuery());
 
-        PreparedStatement after = db.prepareStatement("SELECT id FROM orders WHERE id > ? ORDER BY id LIMIT 10");
-        after.setString(1, recent.get(9));
-        strings(after.executeQuery()).forEach(id -> System.out.println("page " + id));
+        show("page", prepare("SELECT id FROM orders WHERE id > ? ORDER BY id LIMIT 10", recent.get(9)).executeQuery());
 
-        List<String> ids = strings(db.createStatement().executeQuery("SELECT kid_next(1000)"));
+        List<String> ids = show("bulk", prepare("SELECT kid_next(1000)").executeQuery());
         String rows = String.join("", ids.stream().map(id -> id + "\tbulk\n").toList());
         db.unwrap(PGConnection.class).getCopyAPI()
             .copyIn("COPY orders (id, item) FROM STDIN", new StringReader(rows));
-        ids.forEach(id -> System.out.println("bulk " + id));
 
-        PreparedStatement line = db.prepareStatement("INSERT INTO lines (order_id, note) VALUES (?, 'with milk')");
-        line.setObject(1, orderId);
-        line.executeUpdate();
-        strings(db.createStatement().executeQuery("SELECT order_id FROM lines JOIN orders ON order_id = orders.id"))
-            .forEach(id -> System.out.println("nested " + id));
+        prepare("INSERT INTO lines (order_id, note) VALUES (?, 'with milk')", orderId).executeUpdate();
+        show("nested", prepare("SELECT order_id FROM lines JOIN orders ON order_id = orders.id").executeQuery());
 
         // uuid, version 7: pgjdbc has this type, also in binary.
-        db.createStatement().execute(
-            "CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders)");
-        ResultSet payments = db.createStatement().executeQuery(
-            "INSERT INTO payments (order_id) SELECT id FROM orders LIMIT 1000 RETURNING id");
+        prepare("CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders)")
+            .execute();
+        ResultSet payments = prepare("INSERT INTO payments (order_id) SELECT id FROM orders LIMIT 1000 RETURNING id")
+            .executeQuery();
         while (payments.next()) System.out.println("uuid " + payments.getObject("id", UUID.class));
-
-        PreparedStatement dated = db.prepareStatement("SELECT id FROM payments WHERE id >= ? ORDER BY id LIMIT 10");
-        dated.setObject(1, OffsetDateTime.now().minusHours(1));
-        strings(dated.executeQuery()).forEach(id -> System.out.println("dated " + id));
+        show("dated", prepare("SELECT id FROM payments WHERE id >= ? ORDER BY id LIMIT 10", since).executeQuery());
 
         try {
             find.setString(1, "12345");
@@ -85,9 +72,17 @@ class Orders {
         }
     }
 
-    static List<String> strings(ResultSet rows) throws SQLException {
-        List<String> all = new ArrayList<>();
-        while (rows.next()) all.add(rows.getString(1));
-        return all;
+    static PreparedStatement prepare(String query, Object... parameters) throws SQLException {
+        PreparedStatement statement = db.prepareStatement(query);
+        for (int i = 0; i < parameters.length; i++) statement.setObject(i + 1, parameters[i]);
+        return statement;
+    }
+
+    /** Prints the IDs of a result, and returns them. */
+    static List<String> show(String word, ResultSet rows) throws SQLException {
+        List<String> ids = new ArrayList<>();
+        while (rows.next()) ids.add(rows.getString(1));
+        ids.forEach(id -> System.out.println(word + " " + id));
+        return ids;
     }
 }
