@@ -1,5 +1,5 @@
-// What each client for public IDs does with the texts of orders. `decode` is the client's function, `serverFunction` the name of
-// the server's. Both decode a text with a prefix. What is printed is described in check_texts.sql.
+// What each client for public IDs does with the texts of orders. `decode` is the client's function, `serverFunction` the
+// name of the server's. Both decode a text with a prefix. What is printed is described in check_texts.sql.
 export async function run(client, texts, decode, serverFunction) {
   for (const text of texts) {
     console.log('decoded', text, String(decode(text, 'ord')));

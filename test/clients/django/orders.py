@@ -28,6 +28,8 @@ from django.test import Client
 from django.urls import include, path
 from django.utils import timezone
 
+import steps
+
 
 class Shop(AppConfig):
     name = "__main__"
@@ -240,19 +242,16 @@ order = Order.objects.create(item="tea")
 print("inserted", order.id)
 
 batch = Order.objects.bulk_create(Order(item="batch") for _ in range(1000))
-for each in batch:
-    print("batch", each.id)
+steps.show("batch", [each.id for each in batch])
 
 print("found", Order.objects.get(id=order.id).id)
 
 listed = Order.objects.filter(id__in=[each.id for each in batch[5:8]])
-for each in listed:
-    print("listed", each.id)
+steps.show("listed", [each.id for each in listed])
 
-since = timezone.now() - timedelta(hours=1)
+since = steps.hour_ago
 recent = Order.objects.filter(id__gte=since).order_by("id")[:10]
-for each in recent:
-    print("recent", each.id)
+steps.show("recent", [each.id for each in recent])
 
 # A time without a zone is in the time zone of the project, not in UTC.
 with warnings.catch_warnings(record=True) as caught:
@@ -262,8 +261,7 @@ assert [each.category for each in caught] == [RuntimeWarning], caught
 
 last = recent[9].id
 page = Order.objects.filter(id__gt=last).order_by("id")[:10]
-for each in page:
-    print("page", each.id)
+steps.show("page", [each.id for each in page])
 
 order.lines.create(note="with milk")
 print("nested", Line.objects.select_related("order").get().order.id)
@@ -272,16 +270,14 @@ with connection.cursor() as cursor:
     cursor.execute("SELECT kid_next(1000)")
     ids = [id for (id,) in cursor]
 Order.objects.bulk_create(Order(id=id, item="bulk") for id in ids)
-for id in ids:
-    print("bulk", id)
+steps.show("bulk", ids)
 
 if django.VERSION >= (5,):
     for each in batch:
         print("uuid", Payment.objects.create(order=each).id)
     floor = models.Func(since, function="kid_uuidv7_floor", output_field=models.UUIDField())
     dated = Payment.objects.filter(id__gte=floor).order_by("id")[:10]
-    for each in dated:
-        print("dated", each.id)
+    steps.show("dated", [each.id for each in dated])
 
 # The time of an ID, and its text for others.
 created = models.Func("id", function="kid_timestamp", output_field=models.DateTimeField())

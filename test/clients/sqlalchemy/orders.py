@@ -8,7 +8,6 @@ import sys
 import tempfile
 import warnings
 from contextlib import redirect_stdout
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import alembic.config
@@ -23,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 from sqlalchemy.orm import Session
 
 from shop import Base, Line, Order, Parcel, register_arrays, register_arrays_2
+from steps import hour_ago, show
 
 warnings.simplefilter("error")
 
@@ -89,25 +89,20 @@ with Session(engine) as session:
     session.flush()
     ids = [order.id for order in batch]
     session.commit()
-    for id in ids:
-        print("batch", id)
+    show("batch", ids)
 
     print("found", session.get(Order, order.id).id)
 
     listed = session.scalars(select(Order.id).where(Order.id.in_(ids[5:8])))
-    for id in listed:
-        print("listed", id)
+    show("listed", listed)
 
-    since = datetime.now(timezone.utc) - timedelta(hours=1)
     recent = session.scalars(
-        select(Order).where(Order.id >= cast(since, TIMESTAMP(timezone=True))).order_by(Order.id).limit(10)
+        select(Order).where(Order.id >= cast(hour_ago, TIMESTAMP(timezone=True))).order_by(Order.id).limit(10)
     ).all()
-    for order in recent:
-        print("recent", order.id)
+    show("recent", [order.id for order in recent])
 
     page = session.scalars(select(Order).where(Order.id > recent[-1].id).order_by(Order.id).limit(10))
-    for order in page:
-        print("page", order.id)
+    show("page", [order.id for order in page])
 
     session.expire_all()
     print("nested", session.scalars(select(Line)).one().order.id)
@@ -115,8 +110,7 @@ with Session(engine) as session:
     ids = session.scalars(select(func.kid_next(1000))).all()
     session.bulk_insert_mappings(Order, [{"id": id, "item": "bulk"} for id in ids])
     session.commit()
-    for id in ids:
-        print("bulk", id)
+    show("bulk", ids)
 
     try:
         session.get(Order, "12345")
