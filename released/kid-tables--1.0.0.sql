@@ -1290,7 +1290,8 @@ BEGIN
          WHERE triggers = 'off' AND t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgenabled IN ('A', 'R')
                AND t.tgtype & 16 <> 0 AND t.tgattr::text = ''
         UNION ALL
-        SELECT format('%s has trigger %I, which runs after that of the script: rename it', t.tgrelid::regclass, t.tgname)
+        SELECT format('%s has trigger %I, which runs after that of the script: rename it',
+                      t.tgrelid::regclass, t.tgname)
           FROM pg_trigger AS t
          WHERE t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgtype & 3 = 3 AND t.tgname > '~kid_rekey'
         UNION ALL
@@ -1308,29 +1309,6 @@ BEGIN
           FROM pg_rewrite AS r
          WHERE r.ev_class = ANY (tabs) AND r.ev_type = '2'
                AND r.ev_enabled = ANY (CASE triggers WHEN 'off' THEN '{A,R}' ELSE '{O,A}' END::"char"[])) AS p (text));
-END $$;
-
-CREATE OR REPLACE FUNCTION kid_rekey_conditions(tabs oid[], OUT part text, OUT statement text) RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-DECLARE
-    condition text := 'WHEN (current_setting(''kid_rekey.filling'', true) IS DISTINCT FROM ''on''';
-BEGIN
-    RETURN QUERY
-    SELECT v.part, concat(v.definition, ';', d.state)
-      FROM pg_trigger AS t,
-           LATERAL (SELECT replace(pg_get_triggerdef(t.oid), 'CREATE TRIGGER', 'CREATE OR REPLACE TRIGGER'),
-                           'EXECUTE FUNCTION ' || t.tgfoid::regproc,
-                           CASE t.tgenabled WHEN 'A' THEN format(' ALTER TABLE %s ENABLE ALWAYS TRIGGER %I;',
-                                                                 t.tgrelid::regclass, t.tgname) END)
-                   AS d (definition, call, state),
-           LATERAL (VALUES ('uncondition', d.definition),
-                           ('condition', CASE WHEN t.tgqual IS NOT NULL
-                                              THEN replace(d.definition, ' WHEN (', ' ' || condition || ' AND ')
-                                              ELSE replace(d.definition, d.call, condition || ') ' || d.call) END))
-                   AS v (part, definition)
-     WHERE t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgparentid = 0 AND t.tgenabled IN ('O', 'A')
-           AND t.tgtype & 16 <> 0 AND t.tgattr::text = ''
-     ORDER BY t.tgrelid, t.tgname;
 END $$;
 
 -- Indexes of partitioned tables are made for each partition.
@@ -1425,8 +1403,10 @@ BEGIN
     END LOOP;
 END $$;
 
-CREATE OR REPLACE FUNCTION kid_rekey_constraints(
-    tabs oid[], nums smallint[], ids smallint[], names text[], OUT part text, OUT statement text) RETURNS SETOF record
+-- The constraints kid_full_N prove that no row lacks a key, so that nothing looks for one under the lock.
+CREATE OR REPLACE FUNCTION kid_rekey_twins(
+    target regtype, old_name name, tabs oid[], nums smallint[], tops oid[], ids smallint[], names text[],
+    OUT part text, OUT statement text) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     home text := 'kid';
@@ -1481,17 +1461,6 @@ BEGIN
                    ('detail', left(what.comment, 0) || 'COMMENT ON CONSTRAINT %2$s ON %7$s IS %8$L'))
                AS v (part, template);
     END LOOP;
-END $$;
-
--- The constraints kid_full_N prove that no row lacks a key, so that nothing looks for one under the lock.
-CREATE OR REPLACE FUNCTION kid_rekey_twins(
-    target regtype, old_name name, tabs oid[], nums smallint[], tops oid[], ids smallint[], names text[],
-    OUT part text, OUT statement text) RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-DECLARE
-    home text := 'kid';
-    what record;
-BEGIN
     FOR what IN
         SELECT m.top, m.id, m.name, m.n, a.attnotnull, a.attidentity
           FROM unnest(tabs, nums, tops, ids, names) WITH ORDINALITY AS m (tab, num, top, id, name, n)
@@ -1712,13 +1681,15 @@ END $$;
 
 -- `late` is a condition on rows t whose time cannot be that of a key, `makes` what kid_remade() returned.
 CREATE OR REPLACE FUNCTION kid_rekey_guards(
-    triggers text, late text, tabs oid[], nums smallint[], makes text[], OUT part text, OUT statement text) RETURNS SETOF record
+    triggers text, late text, tabs oid[], nums smallint[], makes text[], OUT part text, OUT statement text)
+    RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     home text := 'kid';
+    condition text := 'WHEN (current_setting(''kid_rekey.filling'', true) IS DISTINCT FROM ''on''';
 BEGIN
-    part := 'check_key';
-    statement := format($check$DO $kid_rekey$
+    RETURN QUERY VALUES
+    ('check_key', format($check$DO $kid_rekey$
 DECLARE
     others text;
 BEGIN
@@ -1751,19 +1722,15 @@ BEGIN
     IF others IS NOT NULL THEN
         RAISE WARNING 'look whether the new keys suit these: %%', others;
     END IF;
-END $kid_rekey$;$check$, triggers, tabs[1]::regclass, late, tabs);
-    RETURN NEXT;
-    part := 'unswapped';
-    statement := format($check$DO $kid_rekey$
+END $kid_rekey$;$check$, triggers, tabs[1]::regclass, late, tabs)),
+    ('unswapped', format($check$DO $kid_rekey$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = %L::oid AND attnum = %s AND attname = %L) THEN
         RAISE '%% has its new keys already', %L;
     END IF;
 END $kid_rekey$;$check$, tabs[1], nums[1], (SELECT a.attname FROM pg_attribute AS a
-                                           WHERE a.attrelid = tabs[1] AND a.attnum = nums[1]), tabs[1]::regclass);
-    RETURN NEXT;
-    part := 'unchanged';
-    statement := format($rest$DO $kid_rekey$
+                                           WHERE a.attrelid = tabs[1] AND a.attnum = nums[1]), tabs[1]::regclass)),
+    ('unchanged', format($rest$DO $kid_rekey$
 DECLARE
     others text;
 BEGIN
@@ -1772,13 +1739,12 @@ BEGIN
     IF others IS NOT NULL THEN
         RAISE 'changed since this script was printed: %%', others
             USING HINT = 'Change it back until the swap. Or run the step cancel, and print the script again.';
-    ELSIF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = ANY (%2$L::oid[]) AND tgname = '~kid_rekey' AND tgenabled = 'D') THEN
+    ELSIF EXISTS (SELECT FROM pg_trigger
+                   WHERE tgrelid = ANY (%2$L::oid[]) AND tgname = '~kid_rekey' AND tgenabled = 'D') THEN
         RAISE 'a trigger of this script is disabled, so that rows have lost their keys: run the step cancel';
     END IF;
-END $kid_rekey$;$rest$, home, tabs, nums, ARRAY(SELECT md5(m) FROM unnest(makes) AS m));
-    RETURN NEXT;
-    part := 'others';
-    statement := format($rest$DO $kid_rekey$
+END $kid_rekey$;$rest$, home, tabs, nums, ARRAY(SELECT md5(m) FROM unnest(makes) AS m))),
+    ('others', format($rest$DO $kid_rekey$
 DECLARE
     path text := pg_catalog.current_setting('search_path');
     others text;
@@ -1798,8 +1764,23 @@ BEGIN
             USING HINT = 'Run the step cancel, and print the script again.';
     END IF;
     PERFORM set_config('search_path', path, true);
-END $kid_rekey$;$rest$, tabs, nums);
-    RETURN NEXT;
+END $kid_rekey$;$rest$, tabs, nums));
+    RETURN QUERY
+    SELECT v.part, concat(v.definition, ';', d.state)
+      FROM pg_trigger AS t,
+           LATERAL (SELECT replace(pg_get_triggerdef(t.oid), 'CREATE TRIGGER', 'CREATE OR REPLACE TRIGGER'),
+                           'EXECUTE FUNCTION ' || t.tgfoid::regproc,
+                           CASE t.tgenabled WHEN 'A' THEN format(' ALTER TABLE %s ENABLE ALWAYS TRIGGER %I;',
+                                                                 t.tgrelid::regclass, t.tgname) END)
+                   AS d (definition, call, state),
+           LATERAL (VALUES ('uncondition', d.definition),
+                           ('condition', CASE WHEN t.tgqual IS NOT NULL
+                                              THEN replace(d.definition, ' WHEN (', ' ' || condition || ' AND ')
+                                              ELSE replace(d.definition, d.call, condition || ') ' || d.call) END))
+                   AS v (part, definition)
+     WHERE triggers = 'condition' AND t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgparentid = 0
+           AND t.tgenabled IN ('O', 'A') AND t.tgtype & 16 <> 0 AND t.tgattr::text = ''
+     ORDER BY t.tgrelid, t.tgname;
 END $$;
 
 CREATE OR REPLACE FUNCTION kid_rekey_script(
@@ -1918,9 +1899,7 @@ BEGIN
         'UNION ALL SELECT ''vacuum'', ''VACUUM (ANALYZE) '' || $17 || '';'' '
         'UNION ALL SELECT ''check'', %1$s.kid_checked($1, $18) '
         'UNION ALL SELECT * FROM %1$s.kid_rekey_guards($6, $19, $1, $2, $20) '
-        'UNION ALL SELECT * FROM %1$s.kid_rekey_conditions($1) WHERE $6 = ''condition'' '
         'UNION ALL SELECT * FROM %1$s.kid_rekey_indexes($1, $2, $4, $5) '
-        'UNION ALL SELECT * FROM %1$s.kid_rekey_constraints($1, $2, $4, $5) '
         'UNION ALL SELECT * FROM %1$s.kid_rekey_twins($7, $8, $1, $2, $3, $4, $5) '
         'UNION ALL SELECT * FROM %1$s.kid_rekey_filling($9, $6, $10, $11, $12, $13, $7::regtype, $1, $3, $4, $5) '
         'UNION ALL SELECT ''follow_new'', '
@@ -1959,8 +1938,8 @@ BEGIN
                (9, 'back', 'ACCESS EXCLUSIVE, brief', 'After the swap, and before finish: all is as before.',
                 '{begin,check,old_full,commit,old_validate}'),
                (10, 'back', 'ACCESS EXCLUSIVE', NULL,
-                '{begin,check,remove,drop,back,old_name,old_filled,old_filled_key,restore,make_first,make,detail,untrigger,'
-                'unneeded,cleanup,commit,revalidate}'),
+                '{begin,check,remove,drop,back,old_name,old_filled,old_filled_key,restore,make_first,make,detail,'
+                'untrigger,unneeded,cleanup,commit,revalidate}'),
                (11, 'finish', 'ACCESS EXCLUSIVE, brief', 'Drops the old keys. There is no way back from here.',
                 '{begin,check,untrigger,unneeded_old,cleanup,commit}')) AS e (n, step, lock, note, parts),
            unnest(e.parts::text[]) WITH ORDINALITY AS p (part, n)
@@ -2048,17 +2027,12 @@ COMMENT ON FUNCTION kid_rekey_columns(
     relation regclass, key smallint) IS 'returns the columns that hold the key of a table, or refer to it';
 COMMENT ON FUNCTION kid_rekey_problems(owner oid, triggers text, tabs oid[], nums smallint[], tops oid[]) IS
     'returns what kid_rekey_script() cannot handle, a line each';
-COMMENT ON FUNCTION kid_rekey_conditions(tabs oid[]) IS
-    'returns statements that keep triggers from running while rows are filled, and those that undo this';
 COMMENT ON FUNCTION kid_rekey_indexes(
     tabs oid[], nums smallint[], ids smallint[], names text[]) IS
     'returns statements for the indexes on the columns, and the constraints that have indexes';
-COMMENT ON FUNCTION kid_rekey_constraints(
-    tabs oid[], nums smallint[], ids smallint[], names text[]) IS
-    'returns statements for the foreign keys and checks on the columns';
 COMMENT ON FUNCTION kid_rekey_twins(
     target regtype, old_name name, tabs oid[], nums smallint[], tops oid[], ids smallint[], names text[]) IS
-    'returns statements for the columns themselves';
+    'returns statements for the columns themselves, and the foreign keys and checks on them';
 COMMENT ON FUNCTION kid_rekey_followers(
     own text, word text, type text, given_word text, given_type text, equals text, promise text, tabs oid[], tops oid[], ids smallint[], names text[]) IS
     'returns the functions that give each row, and each reference to it, the other key';
@@ -2067,7 +2041,7 @@ COMMENT ON FUNCTION kid_rekey_filling(
     'returns statements for the triggers, the procedure that fills rows, and its tables';
 COMMENT ON FUNCTION kid_rekey_guards(
     triggers text, late text, tabs oid[], nums smallint[], makes text[]) IS
-    'returns the check of a script, and the statements that look for what has changed since it was printed';
+    'returns the checks of a script, and statements that keep triggers from running while rows are filled';
 COMMENT ON FUNCTION kid_rekey_script(
     relation regclass, time_column name, target regtype, during tstzrange, all_rows boolean, triggers text, old_name name) IS
     'prints the statements that give the rows of a table, and the rows that refer to them, new keys';
