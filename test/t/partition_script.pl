@@ -1,6 +1,6 @@
 # kid_partition_script(): random tables that its statements partition while four sessions write at REPEATABLE READ. Each
-# script is interrupted at a random statement and run again; half of them are taken back, and the rows of the others move
-# into partitions by time.
+# script is interrupted at a random statement and run again; half of them are taken back, and kid_uninstall_script() then
+# takes the types of kid away. The rows of the others move into partitions by time.
 #
 #     KID_SEED       the first of the tables, 1
 #     KID_SCHEMAS    how many
@@ -86,8 +86,10 @@ sub try
 	my $file = "$PostgreSQL::Test::Utils::tmp_check/partition_writers_$number.sql";
 	my $mark = q{'w' || :client_id || '_' || pg_current_xact_id()};
 	append_to_file($file, encode('UTF-8', "BEGIN;\nINSERT INTO $table (payload, user_id, tag) VALUES ('written', 1, $mark);\nINSERT INTO $other SELECT $key, tag FROM $table WHERE tag = $mark;\nCOMMIT;\n"));
-	my ($out, $err) = ('', '');
-	my $writers = IPC::Run::start([ qw(pgbench -n -c 4 -T 6 --rate 40 --max-tries 1000 -f), $file, $node->connstr($database) . ' user=client' ], '>', \$out, '2>', \$err);
+	my ($out, $err, $done) = ('', '', 0);
+	my $begin = sub { IPC::Run::start([ qw(pgbench -n -c 4 -T), $_[0], qw(--rate 40 --max-tries 1000 -f), $file, $node->connstr($database) . ' user=client' ], '>', \$out, '2>', \$err) };
+	my $written = "SELECT count(*) FROM $table AS t JOIN $other AS o ON o.id = t.$key AND o.tag = t.tag WHERE t.tag LIKE 'w%'";
+	my $writers = $begin->(6);
 	my $broken = pick(qw(prepare swap), $back ? 'back' : 'swap');
 	if ($forced)
 	{
@@ -104,14 +106,23 @@ sub try
 		run($database, "SELECT statement FROM script WHERE step = '$step' ORDER BY ordinality \\gexec\n");
 	}
 	$writers->finish;
-	my ($done) = $out =~ /number of transactions actually processed: (\d+)/;
+	$done += ($out =~ /number of transactions actually processed: (\d+)/)[0];
 	unlike($err, qr/ERROR|aborted/, "table $number ($type, broken at $broken): no writer saw an error");
 	is(run($database, $rows, role => 'client'), $before, 'the rows are what they were');
-	is(run($database, "SELECT count(*) FROM $table AS t JOIN $other AS o ON o.id = t.$key AND o.tag = t.tag WHERE t.tag LIKE 'w%'", role => 'client'), $done, 'no row of the writers is lost');
+	is(run($database, $written, role => 'client'), $done, 'no row of the writers is lost');
 	is(run($database, "SELECT count(*) - count(DISTINCT n) FROM $table", role => 'client'), 0, 'no number comes twice');
 	if ($back)
 	{
 		is(dump_of($database), $dump, 'the schema is as before');
+		$writers = $begin->(3);
+		run($database, "SELECT statement FROM kid_uninstall_script($name) \\gexec");
+		$writers->finish;
+		$done += ($out =~ /number of transactions actually processed: (\d+)/g)[-1];
+		unlike($err, qr/ERROR|aborted/, 'no writer saw an error while the types went');
+		is(run($database, $rows =~ s{ (\Q$key\E|parent),}{ $1::$type,}gr, role => 'client'), $before, 'the rows are the same');
+		is(run($database, $written, role => 'client'), $done, 'and no row is lost');
+		$node->safe_psql($database, 'DROP EXTENSION kid');
+		run($database, "INSERT INTO $table (payload) VALUES ('without kid')", role => 'client');
 	}
 	else
 	{
@@ -170,6 +181,8 @@ run('small', q{DROP VIEW shown;
 	CREATE RULE twice AS ON INSERT TO events DO ALSO SELECT 1; INSERT INTO rest SELECT 'b', 'a', kid64_at(now() - n * interval '1 h') FROM generate_series(1, 100) AS n;
 	SELECT statement FROM kid_partition_script('events', '1 day', now()) \gexec});
 is(run('small', q{SELECT count(*) FROM rest; SELECT count(*) FROM events WHERE a = 'a' AND b = 'b'}), "0\n100", 'rows leave the default partition');
+is(run('small', q{SET default_transaction_isolation = 'read committed'; ALTER TABLE events REPLICA IDENTITY FULL; SELECT count(*) > 2 FROM kid_create_partitions('events', '1 day', now() + interval '3 days');
+	SELECT count(*) > 2 FROM pg_class WHERE relispartition AND relkind = 'r' AND relreplident = 'f'}), "t\nt", 'new partitions log whole rows if their root does');
 run('small', 'ALTER TABLE events ENABLE ALWAYS RULE twice');
 like(run('small', q{SELECT * FROM kid_partition_script('events', '1 day', now())}, may_fail => 1), qr/rule twice on public.events runs in any case/, 'a rule that would run is an error');
 done_testing();

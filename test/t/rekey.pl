@@ -338,11 +338,18 @@ run('small', q{SELECT statement FROM script WHERE step = 'back' ORDER BY ordinal
 	DELETE FROM lines WHERE note = 'early'; DELETE FROM orders WHERE item = 'other'});
 close_session($early);
 
-# What no script can change it names: functions by their text, publications.
+# Triggers that were disabled end the swap.
+steps('small', $arguments, qw(prepare fill build));
+run('small', 'ALTER TABLE lines DISABLE TRIGGER USER');
+like(run('small', $swap, may_fail => 1), qr/a trigger of this script is disabled/, 'disabled triggers end the swap');
+run('small', q{ALTER TABLE lines ENABLE TRIGGER USER; SELECT statement FROM script WHERE step = 'cancel' ORDER BY ordinality \gexec});
+
+# What no script can change it names: functions by their text, publications, columns that have no foreign key.
 $node->safe_psql('small', 'CREATE PUBLICATION everything FOR ALL TABLES');
-run('small', q{CREATE FUNCTION latest() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT max(order_id) FROM lines); END'});
-like(run('small', q{SELECT statement FROM script WHERE step = 'check' ORDER BY ordinality \gexec}, may_fail => 1), qr/WARNING:  look whether the new keys suit these: function public.latest\(\), publication everything/, 'the check names functions and publications');
-$node->safe_psql('small', 'DROP PUBLICATION everything; DROP FUNCTION latest');
+run('small', q{CREATE FUNCTION latest() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT max(order_id) FROM lines); END';
+	CREATE TABLE notes (note_id bigint PRIMARY KEY, order_id bigint)});
+like(run('small', q{SELECT statement FROM script WHERE step = 'check' ORDER BY ordinality \gexec}, may_fail => 1), qr/WARNING:  look whether the new keys suit these: column order_id of public.notes, without a foreign key, function public.latest\(\), publication everything/, 'the check names columns, functions and publications');
+$node->safe_psql('small', 'DROP PUBLICATION everything; DROP FUNCTION latest; DROP TABLE notes');
 
 # A trigger with a name behind that of the script's would change a reference unseen.
 run('small', q{ALTER TRIGGER fails ON lines RENAME TO "ändert"});

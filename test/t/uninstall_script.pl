@@ -104,7 +104,7 @@ is(superuser(q{SELECT string_agg(item, ' ' ORDER BY x) FROM "o.r""ders" WHERE it
 is((owner(q{CREATE TABLE events (id kid64 PRIMARY KEY) PARTITION BY RANGE (id); CREATE DOMAIN above AS kid64 CONSTRAINT is_above CHECK (VALUE IS NOT NULL); CREATE TABLE late (id above);
 	CREATE TABLE old (id bigint PRIMARY KEY DEFAULT kid_next(), flake flake UNIQUE); CREATE TABLE lines (old bigint REFERENCES old, flake flake REFERENCES old (flake) ON DELETE SET NULL);
 	COMMENT ON CONSTRAINT lines_flake_fkey ON lines IS '%s';
-	INSERT INTO old VALUES (DEFAULT, flake_next()); INSERT INTO lines SELECT * FROM old;
+	INSERT INTO old VALUES (DEFAULT, flake_next()), (kid64_ceil(now() + interval '1 day'), NULL); INSERT INTO lines SELECT * FROM old;
 	CREATE TABLE visits (id uuid PRIMARY KEY DEFAULT kid_uuidv7()) PARTITION BY RANGE (id);
 	SET default_transaction_isolation = 'read committed'; SELECT FROM kid_create_partitions('visits', interval '1 day', now() + interval '1 day', time_check => true);
 	CREATE TRIGGER own BEFORE INSERT ON old FOR EACH ROW EXECUTE FUNCTION kid_own_ids_trigger('id')}))[1], '', 'there are more tables');
