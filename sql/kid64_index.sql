@@ -13,6 +13,7 @@ SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY id) = row_number() OVER
 SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY id DESC) = row_number() OVER (ORDER BY id::bytea DESC) AS same FROM t) s WHERE NOT same;
 SELECT min(id), max(id), min(id::bytea::text COLLATE "C"), max(id::bytea::text COLLATE "C") FROM t;
 SELECT min(id) IS NULL FROM t WHERE false;
+SELECT kid_smaller(1, 2);
 
 -- The six operators agree with those of the bytes, for pairs around the ends and in the middle of the range.
 WITH few AS (SELECT id FROM t WHERE n < 10 OR n > 9990)

@@ -110,7 +110,7 @@ Datum choose(FunctionCallInfo fcinfo, bool larger) {
   if (unlikely(type == nullptr)) {
     type = id_type_of(getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0)));
     if (type == nullptr)
-      elog(ERROR, "arguments are not IDs");
+      ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("arguments must be IDs"));
     fcinfo->flinfo->fn_extra = const_cast<id_type *>(type);
   }
   int const order = type->size == sizeof(Datum) ? three_way{}(DatumGetUInt64(a), DatumGetUInt64(b))
