@@ -1912,7 +1912,7 @@ BEGIN
                      format('%L::timestamptz + (%L::timestamptz - %1$L::timestamptz) * ((row_number() OVER (ORDER BY '
                             't.%3$s) - 1)::float8 / count(*) OVER ())', lower(during), upper(during), key.name)),
             ids.at, key.equals, key.type, ids.next, ids.equals, old_next, all_tables, owners,
-            coalesce(format('t.%s IS NULL OR NOT isfinite(t.%1$s) OR t.%1$s > now()', quote_ident(time_column))
+            coalesce(format('t.%s IS NULL OR NOT isfinite(t.%1$s) OR t.%1$s > clock_timestamp()', quote_ident(time_column))
                      || left(time_column, 0), 'false'), makes;
     RETURN QUERY
     SELECT e.step, s.statement, e.lock, e.note

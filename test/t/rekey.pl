@@ -338,6 +338,12 @@ run('small', q{SELECT statement FROM script WHERE step = 'back' ORDER BY ordinal
 	DELETE FROM lines WHERE note = 'early'; DELETE FROM orders WHERE item = 'other'});
 close_session($early);
 
+# A time after the beginning of the check's transaction is past, too.
+my $check = q{BEGIN; INSERT INTO orders (item, made) VALUES ('now', clock_timestamp() + interval '%s'); SELECT statement FROM script WHERE step = 'check' ORDER BY ordinality \gexec
+	ROLLBACK};
+run('small', sprintf $check, '0');
+like(run('small', sprintf($check, '1 minute'), may_fail => 1), qr/rows of public.orders have no time, or one that is not past/, 'only a time to come is an error');
+
 # Triggers that were disabled end the swap.
 steps('small', $arguments, qw(prepare fill build));
 run('small', 'ALTER TABLE lines DISABLE TRIGGER USER');
