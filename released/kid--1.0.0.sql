@@ -2490,74 +2490,52 @@ RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775')
 -- or null. If `col` is null, takes the column of the trigger.
 CREATE FUNCTION kid_track_source(tab oid, col name) RETURNS text[]
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    is_tracked boolean := col IS NULL;
-    t record;
-    seq oid;
-    shift integer := 0;
-    s record;
-    wrong text;
 BEGIN
-    SELECT c.relkind, c.relispartition, c.relhassubclass, c.relpersistence, a.attname, a.attidentity, a.atttypid,
-           string_to_array(encode(g.tgargs, 'escape'), chr(92) || '000') AS args,
-           pg_get_expr(e.adbin, e.adrelid) AS value, c.relowner
-      INTO t
-      FROM pg_class AS c
-           LEFT JOIN pg_trigger AS g ON is_tracked AND g.tgrelid = c.oid AND g.tgname = 'kid_track'
-                                        AND g.tgenabled = 'A' AND g.tgfoid::regproc::text LIKE '%kid_track_enter%'
-           LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND (a.attname = col OR a.attnum = g.tgattr[0])
-           LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
-     WHERE c.oid = tab;
-    IF t.attidentity <> '' THEN
-        seq := pg_get_serial_sequence(tab::regclass::text, t.attname)::regclass;
-    ELSIF t.value IS NOT NULL THEN
-        seq := to_regclass(replace(substring(t.value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'),
-                                   '''''', ''''));
-        IF seq IS NULL AND false THEN
-            -- A clock of the edition in plain SQL counts 16384 states in a millisecond.
-            seq := to_regclass(CASE replace(t.value, '"', '')
-                WHEN 'kid.kid_next()' THEN 'kid_clocks.kid64_clock'
-                WHEN 'kid.kid64_next()' THEN 'kid_clocks.kid64_clock'
-                WHEN 'kid.kid_uuidv7()' THEN 'kid_clocks.kid_uuidv7_clock' END);
-            shift := 14;
-        END IF;
-    END IF;
-    wrong := CASE
-        WHEN is_tracked AND t.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
-        WHEN t.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
-        WHEN t.relkind NOT IN ('r', 'p') OR t.relispartition THEN 'it is no table, or a partition: track its parent'
-        WHEN t.relpersistence <> 'p' THEN 'it does not outlast a crash'
-        WHEN seq IS NULL THEN format('the default of column "%s" is not the next value of a sequence', t.attname)
-        -- A default can name a sequence of another owner, which kid_track() must not make public.
-        WHEN (is_tracked OR t.relowner <> (SELECT c.relowner FROM pg_class AS c WHERE c.oid = seq))
-             AND shift = 0 AND NOT has_sequence_privilege('public', seq, 'SELECT')
-        THEN format('not everybody may read sequence %s', seq::regclass)
-        WHEN is_tracked AND shift = 0 AND t.args[1] = tab::text AND t.args[2] <> seq::text
-        THEN format('column "%s" drew from another sequence when the table was tracked', t.attname)
-    END;
-    IF wrong IS NULL AND shift = 0 THEN
-        s := pg_sequence_parameters(seq);
-        wrong := CASE WHEN s.cache_size <> 1
-                      THEN format('sequence %s has CACHE %s, not 1', seq::regclass, s.cache_size)
-                      WHEN s.increment < 1 OR s.minimum_value < 0 OR s.cycle_option
-                      THEN format('sequence %s is not ascending from 0 or above without CYCLE', seq::regclass) END;
-    END IF;
-    IF wrong IS NULL AND t.relhassubclass THEN
-        wrong := CASE WHEN t.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = tab)
-                      THEN 'other tables inherit it'
-                      WHEN EXISTS (SELECT FROM pg_partition_tree(tab) AS p
-                                               JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
-                      THEN 'it has foreign partitions' END;
-    END IF;
-    IF wrong IS NULL AND NOT is_tracked THEN
-        wrong := (SELECT CASE WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
-                                   AND (y.oid <> 'uuid'::regtype OR shift = 0)
-                              THEN format('column "%s" is of type %s', t.attname, y.oid::regtype)
-                              WHEN (SELECT c.relpersistence FROM pg_class AS c WHERE c.oid = seq) <> 'p'
-                              THEN format('sequence %s does not outlast a crash', seq::regclass) END
-                    FROM pg_type AS y WHERE y.oid = t.atttypid);
-    END IF;
-    RETURN ARRAY[t.attname::text, seq::text, shift::text, wrong];
+    RETURN (SELECT ARRAY[a.attname::text, s.oid::text, CASE WHEN k.clock IS NULL THEN '0' ELSE '14' END, CASE
+            WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
+            WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
+            WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
+            WHEN c.relkind = 'r' AND c.relhassubclass AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = tab)
+            THEN 'other tables inherit it'
+            WHEN c.relkind = 'p' AND EXISTS (SELECT FROM pg_partition_tree(tab) AS p
+                                                         JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
+            THEN 'it has foreign partitions'
+            WHEN s.oid IS NULL THEN format('the default of column "%s" is not the next value of a sequence', a.attname)
+            WHEN c.relpersistence <> 'p' OR s.relpersistence <> 'p' THEN 'it, or its sequence, does not outlast a crash'
+            -- A default can name a sequence of another owner, which kid_track() must not make public.
+            WHEN (col IS NULL OR c.relowner <> s.relowner) AND NOT has_sequence_privilege('public', s.oid, 'SELECT')
+            THEN format('not everybody may read sequence %s', s.oid::regclass)
+            WHEN (g.args[3] = '0') <> (k.clock IS NULL) OR g.args[1] = tab::text AND g.args[2] <> s.oid::text
+            THEN format('column "%s" drew from another sequence when the table was tracked', a.attname)
+            WHEN q.seqcache <> 1 THEN format('sequence %s has CACHE %s, not 1', s.oid::regclass, q.seqcache)
+            WHEN q.seqincrement < 1 OR q.seqmin < 0 OR q.seqcycle
+            THEN format('sequence %s is not ascending from 0 or above without CYCLE', s.oid::regclass)
+            WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
+                 AND (y.oid <> 'uuid'::regtype OR k.clock IS NULL)
+            THEN format('column "%s" is of type %s', a.attname, y.oid::regtype) END]
+          FROM pg_class AS c
+               LEFT JOIN LATERAL (
+                   SELECT t.tgattr[0] AS num, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') AS args
+                     FROM pg_trigger AS t
+                    WHERE col IS NULL AND t.tgrelid = c.oid AND t.tgname = 'kid_track' AND t.tgenabled = 'A'
+                          AND t.tgfoid::regproc::text LIKE '%kid_track_enter%') AS g ON true
+               LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND (a.attname = col OR a.attnum = g.num)
+               LEFT JOIN pg_type AS y ON y.oid = a.atttypid
+               LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
+               LEFT JOIN LATERAL (SELECT pg_get_expr(e.adbin, e.adrelid) AS value) AS d ON true
+               -- The clocks of the edition in plain SQL count 16384 states in a millisecond.
+               LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock'), ('kid.kid64_next()', 'kid64_clock'),
+                                 ('kid.kid_uuidv7()', 'kid_uuidv7_clock')) AS k (value, clock)
+                   ON false AND k.value = replace(d.value, '"', '')
+               LEFT JOIN pg_class AS s ON s.oid = CASE
+                   WHEN a.attidentity <> '' THEN pg_get_serial_sequence(tab::regclass::text, a.attname)::regclass
+                   WHEN k.clock IS NULL
+                   THEN to_regclass(replace(substring(d.value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'),
+                                            '''''', ''''))
+                   ELSE (SELECT o.oid FROM pg_class AS o JOIN pg_namespace AS n ON n.oid = o.relnamespace
+                          WHERE n.nspname = 'kid_clocks' AND o.relname = k.clock) END
+               LEFT JOIN pg_sequence AS q ON q.seqrelid = s.oid
+         WHERE c.oid = tab);
 END $$;
 
 CREATE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
@@ -2574,15 +2552,14 @@ BEGIN
     EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, '');
     IF s[4] IS NOT NULL THEN
         RAISE 'table % cannot be tracked: %', tab, s[4] USING ERRCODE = 'object_not_in_prerequisite_state';
-    ELSIF s[3] = '0' AND NOT has_sequence_privilege('public', s[2]::oid, 'SELECT') THEN
+    ELSIF NOT has_sequence_privilege('public', s[2]::oid, 'SELECT') THEN
         EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', s[2]::oid::regclass);
     END IF;
     -- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and
     -- are of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function.
     EXECUTE format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
-                   'EXECUTE FUNCTION %s.kid_track_enter(%s, %s%s)',
-                   s[1], tab, home, tab::oid,
-                   CASE WHEN s[3] = '0' THEN s[2] ELSE '0' END, CASE WHEN reject THEN ', true' END);
+                   'EXECUTE FUNCTION %s.kid_track_enter(%s, %s, %s%s)',
+                   s[1], tab, home, tab::oid, s[2], s[3], CASE WHEN reject THEN ', true' END);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab);
     IF reject THEN
         EXECUTE format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH ROW '
@@ -2620,11 +2597,7 @@ BEGIN
                   HINT = 'Call kid_track() for the table, again if it was.';
     END IF;
     -- First the sequence, then the locks
-    IF shift = 0 THEN
-        last := coalesce(pg_sequence_last_value(source[2]::oid), -1);
-    ELSE
-        last := kid.kid_track_clock(source[2]::oid);
-    END IF;
+    last := coalesce(pg_sequence_last_value(source[2]::oid), -1);
     seen := concat(last, ' ', pg_current_snapshot());
     IF current_setting(setting, true) = seen THEN
         -- No row up to here was still to come when this session asked before, and nothing has been committed since.
@@ -2650,8 +2623,6 @@ CREATE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
 BEGIN ATOMIC
     SELECT kid_track_read(tab, kid_track_source(tab::oid, NULL::name));
 END;
-COMMENT ON PROCEDURE kid_horizon(regclass, bigint) IS
-    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
 
 CREATE FUNCTION kid_track_holders(
     tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
@@ -2684,6 +2655,8 @@ COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
 COMMENT ON FUNCTION kid_untrack(tab regclass) IS 'removes the triggers of kid_track() from a table';
 COMMENT ON FUNCTION kid_track_read(tab regclass, source text[]) IS
     'returns the horizon of a table whose sequence is known';
+COMMENT ON PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint) IS
+    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
 COMMENT ON FUNCTION kid_track_holders(
     tab regclass) IS 'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 

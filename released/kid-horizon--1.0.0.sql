@@ -1,14 +1,13 @@
 -- a horizon for tables with IDs of a sequence, in plain SQL, which needs no other module. This is version 1.0.0.
--- It needs PostgreSQL 15 or later. docs/start/managed-servers.md describes it.
+-- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
--- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
--- leaves no setting behind. It puts all into the schemas kid, and needs the privilege CREATE in the
--- database. The role that runs it owns the logical clocks. To upgrade, run it again, or that of a later version, as the
--- same role: functions are replaced, and clocks, types and keys stay.
+-- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
+-- setting behind. It puts all into the schema kid. The role that runs it owns the logical clocks. To
+-- upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
 --
--- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created. A body in
--- PL/pgSQL is parsed in the caller's session. So it sets the search_path, or, where that would take too long, uses no
--- operator and gives every name its schema.
+-- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
+-- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
+-- give every name its schema.
 
 DO $kid$
 DECLARE
@@ -64,74 +63,52 @@ RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775')
 -- or null. If `col` is null, takes the column of the trigger.
 CREATE OR REPLACE FUNCTION kid_track_source(tab oid, col name) RETURNS text[]
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    is_tracked boolean := col IS NULL;
-    t record;
-    seq oid;
-    shift integer := 0;
-    s record;
-    wrong text;
 BEGIN
-    SELECT c.relkind, c.relispartition, c.relhassubclass, c.relpersistence, a.attname, a.attidentity, a.atttypid,
-           string_to_array(encode(g.tgargs, 'escape'), chr(92) || '000') AS args,
-           pg_get_expr(e.adbin, e.adrelid) AS value, c.relowner
-      INTO t
-      FROM pg_class AS c
-           LEFT JOIN pg_trigger AS g ON is_tracked AND g.tgrelid = c.oid AND g.tgname = 'kid_track'
-                                        AND g.tgenabled = 'A' AND g.tgfoid::regproc::text LIKE '%kid_track_enter%'
-           LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND (a.attname = col OR a.attnum = g.tgattr[0])
-           LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
-     WHERE c.oid = tab;
-    IF t.attidentity <> '' THEN
-        seq := pg_get_serial_sequence(tab::regclass::text, t.attname)::regclass;
-    ELSIF t.value IS NOT NULL THEN
-        seq := to_regclass(replace(substring(t.value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'),
-                                   '''''', ''''));
-        IF seq IS NULL AND true THEN
-            -- A clock of the edition in plain SQL counts 16384 states in a millisecond.
-            seq := to_regclass(CASE replace(t.value, '"', '')
-                WHEN 'kid.kid_next()' THEN 'kid_clocks.kid64_clock'
-                WHEN 'kid.kid64_next()' THEN 'kid_clocks.kid64_clock'
-                WHEN 'kid.kid_uuidv7()' THEN 'kid_clocks.kid_uuidv7_clock' END);
-            shift := 14;
-        END IF;
-    END IF;
-    wrong := CASE
-        WHEN is_tracked AND t.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
-        WHEN t.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
-        WHEN t.relkind NOT IN ('r', 'p') OR t.relispartition THEN 'it is no table, or a partition: track its parent'
-        WHEN t.relpersistence <> 'p' THEN 'it does not outlast a crash'
-        WHEN seq IS NULL THEN format('the default of column "%s" is not the next value of a sequence', t.attname)
-        -- A default can name a sequence of another owner, which kid_track() must not make public.
-        WHEN (is_tracked OR t.relowner <> (SELECT c.relowner FROM pg_class AS c WHERE c.oid = seq))
-             AND shift = 0 AND NOT has_sequence_privilege('public', seq, 'SELECT')
-        THEN format('not everybody may read sequence %s', seq::regclass)
-        WHEN is_tracked AND shift = 0 AND t.args[1] = tab::text AND t.args[2] <> seq::text
-        THEN format('column "%s" drew from another sequence when the table was tracked', t.attname)
-    END;
-    IF wrong IS NULL AND shift = 0 THEN
-        s := pg_sequence_parameters(seq);
-        wrong := CASE WHEN s.cache_size <> 1
-                      THEN format('sequence %s has CACHE %s, not 1', seq::regclass, s.cache_size)
-                      WHEN s.increment < 1 OR s.minimum_value < 0 OR s.cycle_option
-                      THEN format('sequence %s is not ascending from 0 or above without CYCLE', seq::regclass) END;
-    END IF;
-    IF wrong IS NULL AND t.relhassubclass THEN
-        wrong := CASE WHEN t.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = tab)
-                      THEN 'other tables inherit it'
-                      WHEN EXISTS (SELECT FROM pg_partition_tree(tab) AS p
-                                               JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
-                      THEN 'it has foreign partitions' END;
-    END IF;
-    IF wrong IS NULL AND NOT is_tracked THEN
-        wrong := (SELECT CASE WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
-                                   AND (y.oid <> 'uuid'::regtype OR shift = 0)
-                              THEN format('column "%s" is of type %s', t.attname, y.oid::regtype)
-                              WHEN (SELECT c.relpersistence FROM pg_class AS c WHERE c.oid = seq) <> 'p'
-                              THEN format('sequence %s does not outlast a crash', seq::regclass) END
-                    FROM pg_type AS y WHERE y.oid = t.atttypid);
-    END IF;
-    RETURN ARRAY[t.attname::text, seq::text, shift::text, wrong];
+    RETURN (SELECT ARRAY[a.attname::text, s.oid::text, CASE WHEN k.clock IS NULL THEN '0' ELSE '14' END, CASE
+            WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
+            WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
+            WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
+            WHEN c.relkind = 'r' AND c.relhassubclass AND EXISTS (SELECT FROM pg_inherits AS i WHERE i.inhparent = tab)
+            THEN 'other tables inherit it'
+            WHEN c.relkind = 'p' AND EXISTS (SELECT FROM pg_partition_tree(tab) AS p
+                                                         JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
+            THEN 'it has foreign partitions'
+            WHEN s.oid IS NULL THEN format('the default of column "%s" is not the next value of a sequence', a.attname)
+            WHEN c.relpersistence <> 'p' OR s.relpersistence <> 'p' THEN 'it, or its sequence, does not outlast a crash'
+            -- A default can name a sequence of another owner, which kid_track() must not make public.
+            WHEN (col IS NULL OR c.relowner <> s.relowner) AND NOT has_sequence_privilege('public', s.oid, 'SELECT')
+            THEN format('not everybody may read sequence %s', s.oid::regclass)
+            WHEN (g.args[3] = '0') <> (k.clock IS NULL) OR g.args[1] = tab::text AND g.args[2] <> s.oid::text
+            THEN format('column "%s" drew from another sequence when the table was tracked', a.attname)
+            WHEN q.seqcache <> 1 THEN format('sequence %s has CACHE %s, not 1', s.oid::regclass, q.seqcache)
+            WHEN q.seqincrement < 1 OR q.seqmin < 0 OR q.seqcycle
+            THEN format('sequence %s is not ascending from 0 or above without CYCLE', s.oid::regclass)
+            WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
+                 AND (y.oid <> 'uuid'::regtype OR k.clock IS NULL)
+            THEN format('column "%s" is of type %s', a.attname, y.oid::regtype) END]
+          FROM pg_class AS c
+               LEFT JOIN LATERAL (
+                   SELECT t.tgattr[0] AS num, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') AS args
+                     FROM pg_trigger AS t
+                    WHERE col IS NULL AND t.tgrelid = c.oid AND t.tgname = 'kid_track' AND t.tgenabled = 'A'
+                          AND t.tgfoid::regproc::text LIKE '%kid_track_enter%') AS g ON true
+               LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND (a.attname = col OR a.attnum = g.num)
+               LEFT JOIN pg_type AS y ON y.oid = a.atttypid
+               LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
+               LEFT JOIN LATERAL (SELECT pg_get_expr(e.adbin, e.adrelid) AS value) AS d ON true
+               -- The clocks of the edition in plain SQL count 16384 states in a millisecond.
+               LEFT JOIN (VALUES ('kid.kid_next()', 'kid64_clock'), ('kid.kid64_next()', 'kid64_clock'),
+                                 ('kid.kid_uuidv7()', 'kid_uuidv7_clock')) AS k (value, clock)
+                   ON true AND k.value = replace(d.value, '"', '')
+               LEFT JOIN pg_class AS s ON s.oid = CASE
+                   WHEN a.attidentity <> '' THEN pg_get_serial_sequence(tab::regclass::text, a.attname)::regclass
+                   WHEN k.clock IS NULL
+                   THEN to_regclass(replace(substring(d.value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'),
+                                            '''''', ''''))
+                   ELSE (SELECT o.oid FROM pg_class AS o JOIN pg_namespace AS n ON n.oid = o.relnamespace
+                          WHERE n.nspname = 'kid_clocks' AND o.relname = k.clock) END
+               LEFT JOIN pg_sequence AS q ON q.seqrelid = s.oid
+         WHERE c.oid = tab);
 END $$;
 
 CREATE OR REPLACE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
@@ -148,15 +125,14 @@ BEGIN
     EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, '');
     IF s[4] IS NOT NULL THEN
         RAISE 'table % cannot be tracked: %', tab, s[4] USING ERRCODE = 'object_not_in_prerequisite_state';
-    ELSIF s[3] = '0' AND NOT has_sequence_privilege('public', s[2]::oid, 'SELECT') THEN
+    ELSIF NOT has_sequence_privilege('public', s[2]::oid, 'SELECT') THEN
         EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', s[2]::oid::regclass);
     END IF;
     -- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and
     -- are of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function.
     EXECUTE format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
-                   'EXECUTE FUNCTION %s.kid_track_enter(%s, %s%s)',
-                   s[1], tab, home, tab::oid,
-                   CASE WHEN s[3] = '0' THEN s[2] ELSE '0' END, CASE WHEN reject THEN ', true' END);
+                   'EXECUTE FUNCTION %s.kid_track_enter(%s, %s, %s%s)',
+                   s[1], tab, home, tab::oid, s[2], s[3], CASE WHEN reject THEN ', true' END);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab);
     IF reject THEN
         EXECUTE format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH ROW '
@@ -194,11 +170,7 @@ BEGIN
                   HINT = 'Call kid_track() for the table, again if it was.';
     END IF;
     -- First the sequence, then the locks
-    IF shift = 0 THEN
-        last := coalesce(pg_sequence_last_value(source[2]::oid), -1);
-    ELSE
-        last := kid.kid_track_clock(source[2]::oid);
-    END IF;
+    last := coalesce(pg_sequence_last_value(source[2]::oid), -1);
     seen := concat(last, ' ', pg_current_snapshot());
     IF current_setting(setting, true) = seen THEN
         -- No row up to here was still to come when this session asked before, and nothing has been committed since.
@@ -224,8 +196,6 @@ CREATE OR REPLACE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAU
 BEGIN ATOMIC
     SELECT kid_track_read(tab, kid_track_source(tab::oid, NULL::name));
 END;
-COMMENT ON PROCEDURE kid_horizon(regclass, bigint) IS
-    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
 
 CREATE OR REPLACE FUNCTION kid_track_holders(
     tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
@@ -258,6 +228,8 @@ COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
 COMMENT ON FUNCTION kid_untrack(tab regclass) IS 'removes the triggers of kid_track() from a table';
 COMMENT ON FUNCTION kid_track_read(tab regclass, source text[]) IS
     'returns the horizon of a table whose sequence is known';
+COMMENT ON PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint) IS
+    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
 COMMENT ON FUNCTION kid_track_holders(
     tab regclass) IS 'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 
@@ -266,36 +238,19 @@ COMMENT ON FUNCTION kid_track_holders(
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
 
--- Others may not read the clocks, and have their states from kid_next().
-CREATE OR REPLACE FUNCTION kid_track_clock(seq oid) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF seq IN (to_regclass('kid_clocks.kid64_clock'), to_regclass('kid_clocks.kid_uuidv7_clock')) THEN
-        RETURN coalesce(pg_sequence_last_value(seq), 0);
-    END IF;
-    RETURN NULL;
-END $$;
-
--- Searches the catalogs: after a restore, and for clocks. Null if there is no sequence that this role may read, where
--- kid_horizon() fails.
-CREATE OR REPLACE FUNCTION kid_track_find(tab oid, is_floor boolean) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    s text[] := kid.kid_track_source(tab, NULL::name);
-BEGIN
-    IF s[3] <> '0' THEN
-        RETURN kid.kid_track_clock(s[2]::oid) >> CASE WHEN is_floor THEN s[3]::integer ELSE 0 END;
-    ELSIF has_sequence_privilege(s[2]::oid, 'SELECT') THEN
-        RETURN pg_sequence_last_value(s[2]::oid);
-    END IF;
-    RETURN NULL;
-END $$;
+-- Searches the catalogs, as after a restore. Null if there is no sequence that this role may read: kid_horizon() fails.
+CREATE OR REPLACE FUNCTION kid_track_find(tab oid) RETURNS bigint
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT pg_sequence_last_value(s[2]::oid::regclass) FROM kid_track_source(tab, NULL::name) AS s
+     WHERE has_sequence_privilege(s[2]::oid, text 'SELECT');
+END;
 
 -- A sequence that was never called has no last value.
-CREATE OR REPLACE FUNCTION kid_track_last(tab oid, tracked oid, seq oid, is_floor boolean) RETURNS bigint
+CREATE OR REPLACE FUNCTION kid_track_last(tab oid, tracked oid, seq oid) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
-                     THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab, is_floor) END, bigint '-1');
+                     THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab) END, bigint '-1');
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
@@ -311,25 +266,27 @@ DECLARE
     last bigint;
     floor bigint;
 BEGIN
-    IF TG_ARGV[2] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
+    IF TG_ARGV[3] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
        AND pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID,
-               kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid, true)))
+               kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
+                   OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer))
        AND pg_catalog.pg_current_xact_id() IS NOT NULL THEN
         RETURN NEW;
     END IF;
     setting := pg_catalog.concat('kid_track.f', TG_RELID);
     held := CASE WHEN pg_catalog.current_setting(setting, true) OPERATOR(pg_catalog.<>) ''
                  THEN pg_catalog.current_setting(setting, true)::bigint END;
-    last := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid, true);
+    last := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
+            OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer;
     floor := greatest(least(held, last), last OPERATOR(pg_catalog.-) 549755813888);
     WHILE NOT pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID, floor)) LOOP
         floor := floor OPERATOR(pg_catalog.-) 1;
     END LOOP;
     IF (held OPERATOR(pg_catalog.=) floor) IS NOT TRUE THEN
         setting := pg_catalog.set_config(setting, floor::pg_catalog.text, true);
-        IF TG_NARGS OPERATOR(pg_catalog.>) 2 THEN
+        IF TG_ARGV[3] IS NOT NULL THEN
             -- Read after the lock was taken: what kid_track_check() accepts is above it.
-            floor := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid, false);
+            floor := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid);
             setting := pg_catalog.set_config(pg_catalog.concat('kid_track.e', TG_RELID), floor::pg_catalog.text, true);
         END IF;
     END IF;
@@ -371,17 +328,6 @@ BEGIN
               HINT = 'Leave the column to its default, and insert through the table that is tracked.';
 END $$;
 
-CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    state bigint;
-BEGIN
-    CALL kid.kid_horizon(tab, state);
-    horizon := kid.kid_uuidv7_of(state, 0);
-END $$;
-COMMENT ON PROCEDURE kid_uuidv7_horizon(regclass, uuid) IS
-    'does the same as `kid_horizon(table)` for a table with uuids of version 7';
-
 -- Rights, whatever the default privileges of the role are
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
              WHERE p.pronamespace = 'kid'::regnamespace AND p.proname ~ '^kid_(un)*track|_horizon$' LOOP
@@ -389,10 +335,8 @@ FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
 
-COMMENT ON FUNCTION kid_track_clock(seq oid) IS 'returns the last state of a logical clock';
-COMMENT ON FUNCTION kid_track_find(tab oid, is_floor boolean) IS
-    'returns the last value or the floor of what a table draws from';
-COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid, is_floor boolean) IS
+COMMENT ON FUNCTION kid_track_find(tab oid) IS 'returns the last value of what a table draws from';
+COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid) IS
     'does the same, faster if the table still has the OID with which its sequence was found';
 COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';

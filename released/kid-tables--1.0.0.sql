@@ -1,14 +1,13 @@
 -- partitions by time, in plain SQL, beside kid-ids. This is version 1.0.0.
--- It needs PostgreSQL 15 or later. docs/start/managed-servers.md describes it.
+-- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
--- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
--- leaves no setting behind. It puts all into the schemas kid, kid_clocks, and needs the privilege CREATE in the
--- database. The role that runs it owns the logical clocks. To upgrade, run it again, or that of a later version, as the
--- same role: functions are replaced, and clocks, types and keys stay.
+-- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
+-- setting behind. It puts all into the schemas kid, kid_clocks. The role that runs it owns the logical clocks. To
+-- upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
 --
--- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created. A body in
--- PL/pgSQL is parsed in the caller's session. So it sets the search_path, or, where that would take too long, uses no
--- operator and gives every name its schema.
+-- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
+-- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
+-- give every name its schema.
 
 DO $kid$
 DECLARE
@@ -2543,7 +2542,7 @@ COMMENT ON FUNCTION kid_uninstall_script(
 -- Rights, whatever the default privileges of the role are
 
 GRANT USAGE ON TYPE kid64 TO PUBLIC;
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA kid TO PUBLIC;
+GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
 -- A role that calls kid64_at() often can make it repeat IDs for others.
 REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
@@ -2567,6 +2566,11 @@ FOR what IN
      WHERE a.grantee <> o.owner
        AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
+END LOOP;
+FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
+             WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
+    -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.
+    EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
 

@@ -1,14 +1,13 @@
 -- uuids of version 7 in strict order, in plain SQL, beside kid-ids. This is version 1.0.0.
--- It needs PostgreSQL 15 or later. docs/start/managed-servers.md describes it.
+-- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
--- This script is one statement: it takes effect as a whole or not at all, in a transaction of yours or without one, and
--- leaves no setting behind. It puts all into the schemas kid, kid_clocks, and needs the privilege CREATE in the
--- database. The role that runs it owns the logical clocks. To upgrade, run it again, or that of a later version, as the
--- same role: functions are replaced, and clocks, types and keys stay.
+-- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
+-- setting behind. It puts all into the schemas kid, kid_clocks. The role that runs it owns the logical clocks. To
+-- upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
 --
--- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created. A body in
--- PL/pgSQL is parsed in the caller's session. So it sets the search_path, or, where that would take too long, uses no
--- operator and gives every name its schema.
+-- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
+-- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
+-- give every name its schema.
 
 DO $kid$
 DECLARE
@@ -156,6 +155,15 @@ BEGIN
       FROM uuid_send(gen_random_uuid()) AS b;
 END $$;
 
+CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    state bigint;
+BEGIN
+    CALL kid.kid_horizon(tab, state);
+    horizon := kid.kid_uuidv7_of(state, 0);
+END $$;
+
 COMMENT ON FUNCTION kid_uuidv7_unit_of(micros bigint) IS
     'returns the first state of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_unit_end(state bigint) IS
@@ -166,6 +174,8 @@ COMMENT ON FUNCTION kid_uuidv7_micros(state bigint) IS
 COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
     'returns the uuid of version 7 of a state, with 60 random bits';
 COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
+COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
+    'does the same as `kid_horizon(table)` for a table with uuids of version 7';
 
 -- uuid: the logical clock, and the generator
 --
@@ -362,7 +372,7 @@ COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what ki
 -- Rights, whatever the default privileges of the role are
 
 GRANT USAGE ON TYPE kid64 TO PUBLIC;
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA kid TO PUBLIC;
+GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
 -- A role that calls kid64_at() often can make it repeat IDs for others.
 REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
@@ -386,6 +396,11 @@ FOR what IN
      WHERE a.grantee <> o.owner
        AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
+END LOOP;
+FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
+             WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
+    -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.
+    EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
 

@@ -117,7 +117,7 @@ Datum kid_track_enter(PG_FUNCTION_ARGS) {
     return 0;
   // Without the check nothing reads `entered`.
   int64 const entered =
-      trigger.tg_trigger->tgnargs > 2 ? last_value(sequence_of(trigger, fcinfo->flinfo->fn_oid)) : PG_INT64_MAX;
+      trigger.tg_trigger->tgnargs > 3 ? last_value(sequence_of(trigger, fcinfo->flinfo->fn_oid)) : PG_INT64_MAX;
   tracked &entry = remember(table);
   entry.transaction = own_local_xid();
   entry.floor = floor;

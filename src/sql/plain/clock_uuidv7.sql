@@ -42,3 +42,13 @@ BEGIN
                           PLACING substr(uuid_send(kid_uuidv7_floor(ts)), 1, 6) FROM 1), 'hex')::uuid
       FROM uuid_send(gen_random_uuid()) AS b;
 END $$;
+
+--- does the same as `kid_horizon(table)` for a table with uuids of version 7
+CREATE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    state bigint;
+BEGIN
+    CALL kid.kid_horizon(tab, state);
+    horizon := kid.kid_uuidv7_of(state, 0);
+END $$;

@@ -3,39 +3,21 @@
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
 
--- Others may not read the clocks, and have their states from kid_next().
---- returns the last state of a logical clock
-CREATE FUNCTION kid_track_clock(seq oid) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF seq IN (to_regclass('kid_clocks.kid64_clock'), to_regclass('kid_clocks.kid_uuidv7_clock')) THEN
-        RETURN coalesce(pg_sequence_last_value(seq), 0);
-    END IF;
-    RETURN NULL;
-END $$;
-
--- Searches the catalogs: after a restore, and for clocks. Null if there is no sequence that this role may read, where
--- kid_horizon() fails.
---- returns the last value or the floor of what a table draws from
-CREATE FUNCTION kid_track_find(tab oid, is_floor boolean) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    s text[] := kid.kid_track_source(tab, NULL::name);
-BEGIN
-    IF s[3] <> '0' THEN
-        RETURN kid.kid_track_clock(s[2]::oid) >> CASE WHEN is_floor THEN s[3]::integer ELSE 0 END;
-    ELSIF has_sequence_privilege(s[2]::oid, 'SELECT') THEN
-        RETURN pg_sequence_last_value(s[2]::oid);
-    END IF;
-    RETURN NULL;
-END $$;
+-- Searches the catalogs, as after a restore. Null if there is no sequence that this role may read: kid_horizon() fails.
+--- returns the last value of what a table draws from
+CREATE FUNCTION kid_track_find(tab oid) RETURNS bigint
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT pg_sequence_last_value(s[2]::oid::regclass) FROM kid_track_source(tab, NULL::name) AS s
+     WHERE has_sequence_privilege(s[2]::oid, text 'SELECT');
+END;
 
 -- A sequence that was never called has no last value.
 --- does the same, faster if the table still has the OID with which its sequence was found
-CREATE FUNCTION kid_track_last(tab oid, tracked oid, seq oid, is_floor boolean) RETURNS bigint
+CREATE FUNCTION kid_track_last(tab oid, tracked oid, seq oid) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
-                     THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab, is_floor) END, bigint '-1');
+                     THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab) END, bigint '-1');
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
@@ -52,25 +34,27 @@ DECLARE
     last bigint;
     floor bigint;
 BEGIN
-    IF TG_ARGV[2] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
+    IF TG_ARGV[3] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
        AND pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID,
-               kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid, true)))
+               kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
+                   OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer))
        AND pg_catalog.pg_current_xact_id() IS NOT NULL THEN
         RETURN NEW;
     END IF;
     setting := pg_catalog.concat('kid_track.f', TG_RELID);
     held := CASE WHEN pg_catalog.current_setting(setting, true) OPERATOR(pg_catalog.<>) ''
                  THEN pg_catalog.current_setting(setting, true)::bigint END;
-    last := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid, true);
+    last := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
+            OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer;
     floor := greatest(least(held, last), last OPERATOR(pg_catalog.-) 549755813888);
     WHILE NOT pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID, floor)) LOOP
         floor := floor OPERATOR(pg_catalog.-) 1;
     END LOOP;
     IF (held OPERATOR(pg_catalog.=) floor) IS NOT TRUE THEN
         setting := pg_catalog.set_config(setting, floor::pg_catalog.text, true);
-        IF TG_NARGS OPERATOR(pg_catalog.>) 2 THEN
+        IF TG_ARGV[3] IS NOT NULL THEN
             -- Read after the lock was taken: what kid_track_check() accepts is above it.
-            floor := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid, false);
+            floor := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid);
             setting := pg_catalog.set_config(pg_catalog.concat('kid_track.e', TG_RELID), floor::pg_catalog.text, true);
         END IF;
     END IF;
@@ -112,17 +96,6 @@ BEGIN
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
               HINT = 'Leave the column to its default, and insert through the table that is tracked.';
 END $$;
-
-CREATE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
-    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    state bigint;
-BEGIN
-    CALL kid.kid_horizon(tab, state);
-    horizon := kid.kid_uuidv7_of(state, 0);
-END $$;
-COMMENT ON PROCEDURE kid_uuidv7_horizon(regclass, uuid) IS
-    'does the same as `kid_horizon(table)` for a table with uuids of version 7';
 
 -- Rights, whatever the default privileges of the role are
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
