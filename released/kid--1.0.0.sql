@@ -4296,7 +4296,7 @@ BEGIN
                     UNION ALL
                     SELECT format('function %%s', f.oid::regprocedure) FROM pg_proc AS f
                      WHERE f.probin IS NULL AND strpos(f.prosrc, c.relname) > 0
-                           AND f.pronamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema')
+                           AND f.pronamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema', 'kid')
                            AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = f.oid AND d.deptype = 'e')
                     UNION ALL
                     SELECT format('column %%I of %%s, without a foreign key', a.attname, x.oid::regclass)
@@ -4424,9 +4424,10 @@ BEGIN
            INTO target USING all_rows, key.type;
     END IF;
     EXECUTE format('SELECT format(''OPERATOR(%%s.=)'', f.operators) AS equals, format(''%%s.%%I()'', $2, f.next) '
-                   '|| c.type AS next, format(''%%s.%%I(o.time)'', $2, f.prefix || ''_at'') || c.type AS at '
+                   '|| c.type AS next, m.maker, replace(m.maker, ''timestamptz'', ''o.time'') || c.type AS at '
                    'FROM %s.kid_stored_forms() AS f, '
-                   'LATERAL (SELECT CASE WHEN f.type <> $1 THEN ''::'' || $1 ELSE '''' END) AS c (type) '
+                   'LATERAL (SELECT CASE WHEN f.type <> $1 THEN ''::'' || $1 ELSE '''' END) AS c (type), '
+                   'LATERAL (SELECT format(''%%s.%%I(timestamptz)'', $2, f.prefix || ''_at'')) AS m (maker) '
                    'WHERE f.stored_as = $1 ORDER BY f.type <> $1, f.clock <> ''kid'' LIMIT 1', home)
        INTO ids USING target, home;
     IF ids.next IS NULL THEN
@@ -4463,6 +4464,10 @@ BEGIN
         RAISE 'column "%" of % tells no time', time_column, relation USING ERRCODE = 'undefined_column';
     ELSIF triggers NOT IN ('off', 'condition', 'run') THEN
         RAISE 'triggers is ''off'', ''condition'' or ''run''' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF NOT has_function_privilege(key.relowner, ids.maker, 'EXECUTE') THEN
+        RAISE 'the owner of % may not call %', relation, ids.maker
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = format('GRANT EXECUTE ON FUNCTION %s TO %I.', ids.maker, pg_get_userbyid(key.relowner));
     END IF;
     IF key.default_value IS NULL THEN
         no_default := '';
@@ -4500,8 +4505,8 @@ BEGIN
                      format('%L::timestamptz + (%L::timestamptz - %1$L::timestamptz) * ((row_number() OVER (ORDER BY '
                             't.%3$s) - 1)::float8 / count(*) OVER ())', lower(during), upper(during), key.name)),
             ids.at, key.equals, key.type, ids.next, ids.equals, old_next, all_tables, owners,
-            coalesce(format('t.%s IS NULL OR NOT isfinite(t.%1$s) OR t.%1$s > clock_timestamp()', quote_ident(time_column))
-                     || left(time_column, 0), 'false'), makes;
+            coalesce(format('t.%s IS NULL OR NOT isfinite(t.%1$s) OR t.%1$s > clock_timestamp()',
+                            quote_ident(time_column)) || left(time_column, 0), 'false'), makes;
     RETURN QUERY
     SELECT e.step, s.statement, e.lock, e.note
       FROM (VALUES

@@ -417,10 +417,13 @@ foreach ([ disk => 0 ], [ wal => 1 ])
 
 # The edition in plain SQL
 $node->safe_psql('postgres', 'CREATE DATABASE plain OWNER shop');
-run('plain', scalar slurp_file('released/kid-all--1.0.0.sql'));
+$node->safe_psql('plain', 'CREATE ROLE keeper LOGIN; GRANT CREATE ON DATABASE plain TO keeper');
+run('plain', scalar slurp_file('released/kid-all--1.0.0.sql'), role => 'keeper');
 run('plain', $two);
+like(run('plain', q{SELECT kid.kid_rekey_script('orders', 'made')}, may_fail => 1), qr/may not call kid.kid64_at\(timestamptz\)\nHINT:  GRANT EXECUTE ON FUNCTION kid.kid64_at\(timestamptz\) TO shop\./, 'the edition in plain SQL asks for a privilege');
+run('plain', 'GRANT EXECUTE ON FUNCTION kid.kid64_at(timestamptz) TO shop', role => 'keeper');
 run('plain', q{CREATE TABLE script AS SELECT * FROM kid.kid_rekey_script('orders', 'made', triggers => 'condition') WITH ORDINALITY});
 run('plain', "SELECT statement FROM script WHERE step = '$_' ORDER BY ordinality \\gexec\n") foreach qw(check prepare fill build swap finish);
-is(run('plain', qq{$joined; SELECT kid.kid_timestamp(id::kid.kid64) FROM orders}), "old\n2026-01-01 00:00:00+00", 'the edition in plain SQL has the same');
+is(run('plain', qq{$joined; SELECT kid.kid_timestamp(id::kid.kid64) FROM orders}), "old\n2026-01-01 00:00:00+00", 'and has the same');
 is(run('plain', q{SELECT amount FROM kid.kid_rekey_estimate('orders') WHERE item = 'rows'}), 2, 'and the estimate');
 done_testing();
