@@ -8,7 +8,7 @@
 #@ make test                   what kid does; six minutes. TESTS="sql/sno test/t/lease.pl unit:Step.*" for some tests,
 #@                             SUITES="regress tap" for some of unit, test/build, regress and tap, or for others: test/lint,
 #@                             sanitized, fuzz, big-endian and arm64
-#@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, pyflakes, shellcheck, actionlint; four minutes
+#@ make lint                   warnings of g++ and clang, clang-format, clang-tidy, perltidy, pyflakes, shellcheck, actionlint; four minutes
 #@ make test-clients           32 drivers and ORMs, from Debian and npm; CLIENTS="pg drizzle" for some; 20 minutes
 #@ make test-assertions        regression and TAP tests with a PostgreSQL that checks its assertions, and a kid that checks for
 #@                             undefined behavior; 20 minutes

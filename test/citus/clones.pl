@@ -63,7 +63,7 @@ is($clones[0]->safe_psql('postgres', 'SELECT groupid FROM pg_dist_local_group') 
 my @groups = map { $_->safe_psql('postgres', 'SELECT groupid FROM pg_dist_local_group') } @clones;
 # The lanes of 3, 4 and 5 among 16 are those with index 12, 2 and 10.
 my %lane = (3 => 12, 4 => 2, 5 => 10);
-is(answer($sessions[$_ + 1], $number), "$groups[$_]|$lane{$groups[$_]}|$groups[$_]|$groups[$_]|$groups[$_]", 'citus: an older session of a clone uses the new number and lane')
+is(answer($sessions[ $_ + 1 ], $number), "$groups[$_]|$lane{$groups[$_]}|$groups[$_]|$groups[$_]|$groups[$_]", 'citus: an older session of a clone uses the new number and lane')
   foreach 0, 1;
 close_session($_) foreach @sessions;
 
@@ -79,7 +79,7 @@ close_session($session);
 
 # All servers write.
 push @all, $known;
-is( join(' ', sort { $a <=> $b } map { $_->safe_psql('postgres', 'SELECT node FROM kid_identity()') } @all), '0 1 2 3 4 5', 'all six servers have different numbers');
+is(join(' ', sort { $a <=> $b } map { $_->safe_psql('postgres', 'SELECT node FROM kid_identity()') } @all), '0 1 2 3 4 5', 'all six servers have different numbers');
 my $insert = 'INSERT INTO ids (tenant, v) SELECT i, i FROM generate_series(1, 200) AS i;';
 end_load(map { start_load($_, 2, 20, $insert) } @all);
 has_ids($coordinator, 'ids', 1000 + 6 * 8000, 'all nodes at once');

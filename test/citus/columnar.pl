@@ -7,7 +7,7 @@ use Types;
 
 my $node = new_node('columnar');
 plan skip_all => 'citus_columnar is not installed'
-	unless $node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'citus_columnar'");
+  unless $node->safe_psql('postgres', "SELECT count(*) FROM pg_available_extensions WHERE name = 'citus_columnar'");
 $node->safe_psql('postgres', 'CREATE EXTENSION citus_columnar; CREATE EXTENSION kid');
 foreach (all_types())
 {

@@ -43,7 +43,7 @@ my $recent = $coordinator->safe_psql('postgres', "EXPLAIN (COSTS OFF) SELECT cou
 unlike($recent, qr{Append.*Append}s, 'the plan shows one task');
 my ($first) = split /\n/, $coordinator->safe_psql('postgres', q{SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'events'::regclass ORDER BY 1::text});
 unlike($recent, qr{$first}, 'older partitions are pruned on the workers') or diag $recent;
-is( $coordinator->safe_psql('postgres', "SELECT count(*) FROM events WHERE id > timestamptz 'tomorrow'"),
+is($coordinator->safe_psql('postgres', "SELECT count(*) FROM events WHERE id > timestamptz 'tomorrow'"),
 	$coordinator->safe_psql('postgres', "SELECT count(*) FROM events WHERE kid_timestamp(id) > timestamptz 'tomorrow' + interval '1 ms'"), 'the remaining partitions have all rows');
 
 $_->stop foreach $coordinator, @workers;

@@ -33,7 +33,7 @@ foreach my $generator ('kid_next()', 'kid64_at(now())', 'flake_next()', 'flake_a
 like(error_of($coordinator, 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source'), qr{55000}, 'without settings, INSERT ... SELECT fails');
 is($coordinator->safe_psql('postgres', 'SELECT count(*) FROM rows_of_all'), '0', 'without settings, INSERT ... SELECT inserts no row');
 $coordinator->safe_psql('postgres', 'INSERT INTO rows_of_node (tenant, v) SELECT tenant, v FROM source');
-is( $coordinator->safe_psql('postgres', 'SELECT count(DISTINCT kid96), count(DISTINCT sno), count(DISTINCT kid_node(kid96)) FROM rows_of_node'),
+is($coordinator->safe_psql('postgres', 'SELECT count(DISTINCT kid96), count(DISTINCT sno), count(DISTINCT kid_node(kid96)) FROM rows_of_node'),
 	'20000|20000|2', 'without settings, both workers make distinct kid96 and sno');
 has_ids_of_coordinator('without settings');
 
@@ -50,12 +50,12 @@ sub has_ids_of_coordinator
 # With the settings of the hint: the coordinator first, as the workers make no IDs before.
 is("@commands", "ALTER SYSTEM SET kid.node = 'citus' ALTER SYSTEM SET kid.lanes = 16", 'the hint has two commands');
 set_on([ @commands, 'SELECT pg_reload_conf()' ], @nodes);
-is( join(' ', map { $_->safe_psql('postgres', 'SELECT * FROM kid_identity()') } @nodes),
+is(join(' ', map { $_->safe_psql('postgres', 'SELECT * FROM kid_identity()') } @nodes),
 	'0|0|0|0|16 1|1|1|1|16 2|2|2|2|16', 'with the settings of the hint, each node has its number');
 $coordinator->safe_psql('postgres', 'TRUNCATE rows_of_all');
 $coordinator->safe_psql('postgres', 'INSERT INTO rows_of_all (tenant, v) SELECT tenant, v FROM source') foreach 1 .. 3;
 has_ids($coordinator, 'rows_of_all', 60000, 'with the settings of the hint, INSERT ... SELECT');
-is( $coordinator->safe_psql('postgres', 'SELECT DISTINCT kid_node(kid96), kid_partition(sno), kid_generator(flake), kid_sequence(kid64) / 1024 FROM rows_of_all ORDER BY 1'),
+is($coordinator->safe_psql('postgres', 'SELECT DISTINCT kid_node(kid96), kid_partition(sno), kid_generator(flake), kid_sequence(kid64) / 1024 FROM rows_of_all ORDER BY 1'),
 	"1|1|1|8\n2|2|2|4", 'with the settings of the hint, each worker makes IDs with its number');
 has_ids_of_coordinator('with settings');
 

@@ -45,8 +45,8 @@ sub add
 		{
 			$self->wrong("$name: $type $id{$type}", 'repeated') if $self->{seen}{"$type $id{$type}"}++;
 			next if $type eq 'sno';
-			$self->wrong("$name: $type $id{$type}", 'below') if $id{$type} le ($self->{highest}{$type} // '');
-			$highest{$type} = $id{$type} if $id{$type} gt ($highest{$type} // '');
+			$self->wrong("$name: $type $id{$type}", 'below') if $id{$type} le($self->{highest}{$type} // '');
+			$highest{$type} = $id{$type} if $id{$type} gt($highest{$type} // '');
 		}
 		$self->{count}++;
 	}

@@ -33,7 +33,7 @@ foreach my $n (0 .. $#ways)
 	$restored->init_from_backup($primary, "incremental$n", combine_with_prior => ["full$n"]);
 	$restored->set_clock('-90s');
 	$restored->start;
-	is( $restored->sql('SELECT count(*), max(kid) < kid_next(), max(flake) < flake_next() AND bool_and(uuid < kid_uuidv7()), max(kid_timestamp(kid)) > clock_timestamp() FROM ids'),
+	is($restored->sql('SELECT count(*), max(kid) < kid_next(), max(flake) < flake_next() AND bool_and(uuid < kid_uuidv7()), max(kid_timestamp(kid)) > clock_timestamp() FROM ids'),
 		"$rows|t|t|t", "$way: new IDs of the combined backup are above its own, although its clock is behind");
 	$restored->sql('INSERT INTO ids SELECT generate_series(1, 3000)');
 	is($restored->sql('SELECT count(DISTINCT kid), count(DISTINCT flake), count(DISTINCT sno), count(DISTINCT uuid) FROM ids'),

@@ -207,9 +207,9 @@ $real->stop;
 {
 	$real->start;
 	my $ask = "SET kid.max_wait = '300ms'; SELECT kid_horizon()::bigint";
-	like(join('', ($real->psql('postgres', $ask))[1, 2]), qr/^psql\S* ERROR: .* bound of IDs was not renewed in time\nDETAIL:  Synchronous standbys /,
+	like(join('', ($real->psql('postgres', $ask))[ 1, 2 ]), qr/^psql\S* ERROR: .* bound of IDs was not renewed in time\nDETAIL:  Synchronous standbys /,
 		'after a start without the standby there is no horizon');
-	like(join('', ($real->psql('postgres', $ask))[1, 2]), qr/^psql\S* ERROR: .* was not renewed in time/, 'nor later');
+	like(join('', ($real->psql('postgres', $ask))[ 1, 2 ]), qr/^psql\S* ERROR: .* was not renewed in time/, 'nor later');
 	$other->start;
 	cmp_ok($real->safe_psql('postgres', "SET kid.max_wait = '30s'; SELECT kid_horizon()::bigint"), '>', $last, 'the standby is back: there is a horizon');
 	$other->stop;

@@ -107,10 +107,10 @@ $node->start;
 is($node->sql("SELECT kid_next() > '$observed'"), 't', 'after a crash, IDs are above an observed one');
 is($node->sql(q{SELECT kid_observe(kid64_floor('2020-01-01')); SELECT kid_next() > kid64_floor(now() + interval '1 h')}) =~ s/^\n//r, 't',
 	'kid_observe(): an old ID does not move the clock');
-is( $node->sql(q{SELECT kid_global(kid64_floor(now() + interval '3 h')) AS id \gset
+is($node->sql(q{SELECT kid_global(kid64_floor(now() + interval '3 h')) AS id \gset
 	SELECT kid_observe(:'id'::kid96);
 	SELECT kid_next() > kid_local(:'id'::kid96, true)}) =~ s/^\n//r, 't', 'kid_observe() of a kid96');
-is( $node->sql(q{SELECT flake_floor(now() + interval '3 h') AS id \gset
+is($node->sql(q{SELECT flake_floor(now() + interval '3 h') AS id \gset
 	SELECT kid_observe(:'id'::flake);
 	SELECT flake_next() > :'id'::flake}) =~ s/^\n//r, 't', 'kid_observe() of a flake');
 like($node->error_of(q{SELECT kid_observe('zzzzzzzzzzw'::kid64)}), qr{22008: timestamp out of range for type kid64}, 'kid_observe() rejects a kid64 without a valid time');
@@ -123,7 +123,7 @@ is($node->sql(q{SELECT kid_next() < kid64_floor(now() + interval '4 h')}), 't', 
 my $tick = $node->sql('SELECT kid_tick(sno_next())');
 foreach my $observed (q{sno_make(now() + interval '10 min', 0, 0, 7, false)}, q{sno_make(now() + interval '20 min', 0, 0, 7, true)}, q{sno_ceil(now() + interval '30 min')})
 {
-	is( $node->sql(qq{SELECT $observed AS id \\gset
+	is($node->sql(qq{SELECT $observed AS id \\gset
 		SELECT kid_observe(:'id'::sno);
 		SELECT kid_tick(sno_next()) = '$tick', kid_timestamp(sno_next()) > kid_timestamp(:'id'::sno) - interval '1 ms'}) =~ s/^\n//r, 't|t',
 		"kid_observe($observed): the next sno is later, with the same tick");

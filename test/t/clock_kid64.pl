@@ -33,7 +33,7 @@ sql($insert);
 is(sql("SELECT clock_timestamp() < timestamptz '$held' - interval '59 min'"), 't', 'the clock went back by an hour');
 is(sql($all_rise), '0', 'after a step back, IDs continue to rise');
 is(sql('SELECT count(DISTINCT id) FROM ids'), '80000', 'after a step back, no ID repeats');
-is( sql(qq{SELECT (count(DISTINCT kid_timestamp(id)) BETWEEN 3 AND 4) AND max(id) - '$held'::timestamptz::kid64 <= interval '4 ms'
+is(sql(qq{SELECT (count(DISTINCT kid_timestamp(id)) BETWEEN 3 AND 4) AND max(id) - '$held'::timestamptz::kid64 <= interval '4 ms'
 			 FROM ids WHERE n > 40000}),
 	't', 'after a step back, IDs have the highest time and the two units after it');
 

@@ -36,13 +36,13 @@ sub check_ids
 		my $slack = $type eq 'sno' ? '5 ms' : '2 ms';
 		is($node->safe_psql('postgres', "SELECT count(*), count(DISTINCT $type) FROM $table"),
 			"$all|$all", "$table: no duplicate $type");
-		is( $node->safe_psql('postgres', qq{
+		is($node->safe_psql('postgres', qq{
 				SELECT n, before, kid_timestamp($type), after FROM $table
 				 WHERE kid_timestamp($type) NOT BETWEEN before - interval '$slack' AND after + interval '$slack'
 				 LIMIT 10}),
 			'', "$table: the time in $type is that of the clock");
 		next if $type eq 'flax';
-		is( $node->safe_psql('postgres', qq{
+		is($node->safe_psql('postgres', qq{
 				SELECT count(*) FROM (
 					SELECT $type > lag($type) OVER (PARTITION BY $process ORDER BY n) AS rises FROM $table) s
 				 WHERE NOT rises}),
@@ -71,7 +71,7 @@ $node->pgbench("-n -c 8 -j 2 -t $turns", 0, [qr{processed: }], [qr{^$}], 'eight 
 		INSERT INTO log (session) SELECT :client_id FROM generate_series(1, 1000);
 		COMMIT;
 	} });
-is( $node->safe_psql('postgres', q{
+is($node->safe_psql('postgres', q{
 		SELECT count(*), count(DISTINCT id), count(DISTINCT session), count(*) FILTER (WHERE id <= previous)
 		  FROM (SELECT *, lag(id) OVER (ORDER BY n) AS previous FROM log) s}),
 	join('|', (8000 * $turns) x 2, 8, 0), 'all uuids rise in the order of the log');
@@ -81,8 +81,8 @@ $node->safe_psql('postgres', 'DROP TABLE log');
 my %in_batches = map { $_->{type} => "$_->{next}(" . ($_->{name} eq 'sno' ? '0, ' : '') . ':size)' } all_types();
 $node->safe_psql('postgres', "CREATE UNLOGGED TABLE batches (session int, $columns)");
 $node->pgbench('-n -c 8 -j 2 -t ' . 10 * $rounds, 0, [qr{processed: }], [qr{^$}], 'sessions that make many IDs a call, beside sessions that make single ones', {
-	'batches@1' => join('', map { "\\set size random_zipfian(1, 40000, 1.1)\nINSERT INTO batches (session, $_) SELECT :client_id, id FROM $in_batches{$_} AS id;\n" } sort keys %in_batches),
-	'single@1' => join('', map { "INSERT INTO batches (session, $_->[0]) SELECT :client_id, $_->[1] FROM generate_series(1, 2000) AS n;\n" } @generators) });
+		'batches@1' => join('', map { "\\set size random_zipfian(1, 40000, 1.1)\nINSERT INTO batches (session, $_) SELECT :client_id, id FROM $in_batches{$_} AS id;\n" } sort keys %in_batches),
+		'single@1' => join('', map { "INSERT INTO batches (session, $_->[0]) SELECT :client_id, $_->[1] FROM generate_series(1, 2000) AS n;\n" } @generators) });
 foreach my $type (sort keys %in_batches)
 {
 	is($node->safe_psql('postgres', "SELECT count($type) > 50000 * $rounds, count($type) - count(DISTINCT $type) FROM batches"),
@@ -116,7 +116,7 @@ foreach my $case ([ 'kid64', 'kid_next()', 200000, 16384, '1.024 ms' ], [ 'flake
 		SELECT ${generator}::bigint, clock_timestamp();
 	});
 	is($count, $rows, "$total $type in a row rise");
-	is( $node->safe_psql('postgres', qq{
+	is($node->safe_psql('postgres', qq{
 			SELECT ${last}::${type} - ${first}::${type} >= interval '$unit' * ($total / $pool - 1),
 			       kid_timestamp(${last}::${type}) - timestamptz '$now' < interval '2 ms'}),
 		't|t', "at most $pool $type in a time unit");
@@ -138,7 +138,7 @@ $node->pgbench('-n -c 8 -j 2 -t 1', 0, [qr{processed: 8/8}], [qr{^$}], 'eight se
 		SET kid.sno_sequence_max = 43;
 		SET kid.max_wait = -1;
 		INSERT INTO few SELECT sno_next() FROM generate_series(1, 300);} });
-is( $node->safe_psql('postgres', q{
+is($node->safe_psql('postgres', q{
 		SELECT count(*), count(DISTINCT id), min(kid_sequence(id)), max(kid_sequence(id)), count(DISTINCT kid_timestamp(id)) >= 600 FROM few}),
 	'2400|2400|40|43|t', 'sno: no duplicate from a range of four sequences');
 

@@ -27,7 +27,7 @@ $node->sql('CREATE EXTENSION kid;
 
 # Each line that a session prints is an ID it was given. sno_next() may have to wait for the clock, and then fails.
 my $statements = join '', ("INSERT INTO ids DEFAULT VALUES RETURNING kid::bigint, flake::bigint, uuid;\n" . "SELECT kid_next()::bigint, flake_next()::bigint, kid_uuidv7();\n" .
-	"SELECT sno_next();\n" . "INSERT INTO snos DEFAULT VALUES RETURNING sno;\n") x 5000;
+	  "SELECT sno_next();\n" . "INSERT INTO snos DEFAULT VALUES RETURNING sno;\n") x 5000;
 my $script = $node->basedir . '/statements.sql';
 append_to_file($script, $statements);
 

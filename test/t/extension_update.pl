@@ -57,8 +57,8 @@ sub catalogue_of
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
 	$node->safe_psql($database, $_) foreach @commands;
 	return join "\n", $node->safe_psql($database, $catalogue =~ s/EXTENSION/$extension/r),
-		$node->safe_psql($database, "SELECT extconfig::regclass[], extcondition FROM pg_extension WHERE extname = '$extension'"),
-		dump_of($database);
+	  $node->safe_psql($database, "SELECT extconfig::regclass[], extcondition FROM pg_extension WHERE extname = '$extension'"),
+	  dump_of($database);
 }
 
 # Verifies that updates of an extension end with the catalog of a fresh installation of $to.

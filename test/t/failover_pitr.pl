@@ -68,7 +68,7 @@ $standby->sql('CHECKPOINT');
 my $target = $primary->data_dir;
 my $conf = slurp_file("$target/postgresql.conf");
 command_ok([ 'pg_rewind', '--debug', '--source-server', $standby->connstr('postgres'), '--target-pgdata', $target, '--no-sync',
-	'--config-file', "$target/postgresql.conf" ], 'pg_rewind');
+		'--config-file', "$target/postgresql.conf" ], 'pg_rewind');
 unlink "$target/postgresql.conf";
 append_to_file("$target/postgresql.conf", $conf);
 $primary->set_standby_mode;

@@ -41,19 +41,19 @@ my @load = map {
 ok($_->finish, 'two clients of each server insert without an error') foreach @load;
 foreach my $node (@nodes)
 {
-	is( $node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id), count(DISTINCT kid96), count(DISTINCT flake), count(DISTINCT sno) FROM events'),
+	is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id), count(DISTINCT kid96), count(DISTINCT flake), count(DISTINCT sno) FROM events'),
 		'100000|100000|100000|100000|100000', $node->name . ': no ID repeats');
 }
-is( $nodes[0]->safe_psql('postgres', 'SELECT maker, min(kid_sequence(id)) >= first, max(kid_sequence(id)) < first + 4096
+is($nodes[0]->safe_psql('postgres', 'SELECT maker, min(kid_sequence(id)) >= first, max(kid_sequence(id)) < first + 4096
 		FROM events JOIN (VALUES (0, 0), (1, 8192), (2, 4096), (3, 12288)) AS lanes (node, first) ON node = maker GROUP BY maker, first ORDER BY maker'),
 	join("\n", map { "$_|t|t" } 0 .. 3), 'the sequences of each server are in its lane');
-is( $nodes[0]->safe_psql('postgres', 'SELECT count(DISTINCT tableoid) FROM events WHERE maker = 2'), '4', 'rows inserted on one server are on all four');
+is($nodes[0]->safe_psql('postgres', 'SELECT count(DISTINCT tableoid) FROM events WHERE maker = 2'), '4', 'rows inserted on one server are on all four');
 
 # A bound is an ID itself, so it is sent to the other servers, as they are declared to have the extension.
 my $plan = $nodes[0]->safe_psql('postgres', "EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM events WHERE id > timestamptz '2026-11-21 12:00+00'");
 my @remote = $plan =~ /Remote SQL: .*WHERE \(\(id OPERATOR\(public\.>=\) '\.6\.o\.F\.\.F\.\.'\)\)/g;
 is(scalar @remote, 3, 'a range of time is sent to the other three servers as bounds of IDs') or diag $plan;
-is( $nodes[0]->safe_psql('postgres', "SELECT count(*), count(DISTINCT tableoid) FROM events WHERE id > now() - interval '1 hour'"),
+is($nodes[0]->safe_psql('postgres', "SELECT count(*), count(DISTINCT tableoid) FROM events WHERE id > now() - interval '1 hour'"),
 	'100000|4', 'a range of time finds the rows on all servers');
 
 $_->stop foreach @nodes;

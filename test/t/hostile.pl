@@ -99,7 +99,7 @@ my %arguments = (
 	tstzrange => [ map { "'$_'" } 'empty', '(,)', '[,]', '[-infinity,infinity]', '(infinity,)', '[2026-01-01,2026-01-01]', '[2026-01-01,2026-02-01)', '[4713-01-01 BC,294276-12-31)' ],
 	tstzmultirange => [ map { "'$_'" } '{}', '{(,)}', '{[2026-01-01,2026-02-01),(2027-01-01,]}', '{[-infinity,infinity]}' ],
 	regclass => [ (map { "'$_'" } qw(plain empty seen kept counter by_time by_time_rest by_uuid by_sno by_list by_hash by_expression by_two by_number plain_pkey by_time_pkey pg_temp.plain
-		public.secret public.secret_parts public.secret_part public.secret_view public.secret_pkey pg_class pg_toast.pg_toast_1255 pg_stats information_schema.tables 0)), 4294967295, 99999, 9764 ],
+			  public.secret public.secret_parts public.secret_part public.secret_view public.secret_pkey pg_class pg_toast.pg_toast_1255 pg_stats information_schema.tables 0)), 4294967295, 99999, 9764 ],
 	regtype => [ (map { "'$_'" } names_of(all_types()), qw(kid_span _kid64 text bytea int8 record anyelement internal cstring trigger pg_class 0)), 4294967295, 99999,
 		map { ("'pg_temp.$_'", "'tenant.$_'", "'tenant._$_'", "'shells.$_'") } names_of(all_types()) ],
 	(map { my ($type, $bytes) = @$_{qw(type bytes)}; $type => [ map { "'\\x" . $_ x $bytes . "'::bytea::$type" } qw(00 ff 01 7f 80) ] } own_types()),
@@ -225,13 +225,13 @@ cmp_ok($states{'00000'}, '>', $calls / 10, 'at least a tenth of the calls succee
 my @internal = grep { $_->[2] eq 't' } @members;
 cmp_ok(scalar @internal, '>', 20, 'functions with internal arguments, for the server only: ' . @internal);
 my $refused = output_of('shared', 'tenant', join '', map { my ($name, $types) = $_->[1] =~ /(.*)\((.*)\)/; my @types = split /,/, $types;
-	map { my $value = $_; sprintf "SELECT public.%s(%s);\n", $name, join ', ', map { $value } @types } 'NULL', "''", '0', "'\\x00'::bytea" } @internal);
+		map { my $value = $_; sprintf "SELECT public.%s(%s);\n", $name, join ', ', map { $value } @types } 'NULL', "''", '0', "'\\x00'::bytea" } @internal);
 is(() = $refused =~ /ERROR:  (?:42883|0A000)/g, 4 * @internal, 'no function with internal arguments can be called from SQL') or diag $refused;
 
 # Functions and settings that are not for everybody.
 my @reserved = sort split /\n/, sql('shared', q{SELECT signature FROM member WHERE NOT has_function_privilege('tenant', signature, 'EXECUTE')});
 is(join(' ', @reserved), join(' ', sort 'kid_stats()', 'kid_observe_all()', 'kid_reset_clock(timestamp with time zone,boolean)', 'kid_hold_clocks(timestamp with time zone)', 'kid_lower_clocks(timestamp with time zone,boolean,text,text,text)',
-	map { my ($type, $traits) = @$_{qw(type traits)}; map { $traits->{$_} ? "kid_$_($type)" : () } qw(observe) } all_types()), 'PUBLIC may not call exactly the reserved functions');
+		map { my ($type, $traits) = @$_{qw(type traits)}; map { $traits->{$_} ? "kid_$_($type)" : () } qw(observe) } all_types()), 'PUBLIC may not call exactly the reserved functions');
 my $settings = sql('shared', q{LOAD 'kid'; SELECT string_agg(name, ' ') FROM pg_settings WHERE name LIKE 'kid.%' AND context IN ('user')});
 is($settings, '', 'there is no setting that everybody may set');
 
@@ -461,13 +461,13 @@ is(sql('held', q{SELECT string_agg(DISTINCT p.proowner::regrole::text, ' ') FROM
 
 # What the owner of the database must not be able to do, although the extension and its schema are his.
 my $refuses = output_of('held', 'holder', 'CREATE SCHEMA elsewhere;' . join '', map { "$_;\n" } my @forbidden = (
-	'CREATE OR REPLACE FUNCTION planted.kid_bound_time(type regtype, bound name) RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$',
-	'DROP FUNCTION planted.kid_bound_time(regtype, name)', 'DROP FUNCTION planted.kid_stats()',
-	'ALTER FUNCTION planted.kid_bound_time(regtype, name) OWNER TO holder', 'ALTER FUNCTION planted.kid_bound_time(regtype, name) RENAME TO other', 'ALTER FUNCTION planted.kid_bound_time(regtype, name) SECURITY DEFINER',
-	'ALTER EXTENSION kid DROP FUNCTION planted.kid_bound_time(regtype, name)', 'ALTER EXTENSION kid DROP FUNCTION planted.kid_stats()', 'ALTER TYPE planted.kid64 RENAME TO other',
-	'ALTER EXTENSION kid ADD FUNCTION pg_catalog.now()', 'SELECT planted.kid_observe_all()', q{SELECT planted.kid_reset_clock('infinity'::timestamptz)}, 'SELECT planted.kid_identity(); SET kid.node = 1', 'ALTER EXTENSION kid SET SCHEMA elsewhere', 'ALTER DATABASE held SET kid.lease = 0',
-	'GRANT EXECUTE ON FUNCTION planted.kid_observe_all() TO holder', 'SELECT planted.kid_observe_all()',
-	'CREATE FUNCTION planted.on_ddl() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$; CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION planted.on_ddl()'));
+		'CREATE OR REPLACE FUNCTION planted.kid_bound_time(type regtype, bound name) RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$',
+		'DROP FUNCTION planted.kid_bound_time(regtype, name)', 'DROP FUNCTION planted.kid_stats()',
+		'ALTER FUNCTION planted.kid_bound_time(regtype, name) OWNER TO holder', 'ALTER FUNCTION planted.kid_bound_time(regtype, name) RENAME TO other', 'ALTER FUNCTION planted.kid_bound_time(regtype, name) SECURITY DEFINER',
+		'ALTER EXTENSION kid DROP FUNCTION planted.kid_bound_time(regtype, name)', 'ALTER EXTENSION kid DROP FUNCTION planted.kid_stats()', 'ALTER TYPE planted.kid64 RENAME TO other',
+		'ALTER EXTENSION kid ADD FUNCTION pg_catalog.now()', 'SELECT planted.kid_observe_all()', q{SELECT planted.kid_reset_clock('infinity'::timestamptz)}, 'SELECT planted.kid_identity(); SET kid.node = 1', 'ALTER EXTENSION kid SET SCHEMA elsewhere', 'ALTER DATABASE held SET kid.lease = 0',
+		'GRANT EXECUTE ON FUNCTION planted.kid_observe_all() TO holder', 'SELECT planted.kid_observe_all()',
+		'CREATE FUNCTION planted.on_ddl() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$; CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION planted.on_ddl()'));
 is(() = $refuses =~ /ERROR:  (?:42501|2BP01|55P02)/g, scalar @forbidden, 'the owner of the database cannot change the objects of kid') or diag $refuses;
 
 # What he can do: create tables, traps, and overloads of each function with other arguments, and add his own objects with kid's
@@ -514,7 +514,7 @@ plant('held', 'holder', 'planted', q{
 	CREATE TABLE evil.t (id planted.kid64 DEFAULT evil.a_next(), odd evil.kid64); INSERT INTO evil.t VALUES (1, 'x');
 	CREATE FUNCTION evil.kid_stored_ids(regclass) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN planted.note(); END $$;
 } . (lookalikes('evil', 1) =~ s/CREATE FUNCTION evil\.kid_stored_ids/CREATE FUNCTION evil.other_stored_ids/r) . join '', map { "ALTER EXTENSION kid ADD $_;\n" }
-	'FUNCTION evil.aa_floor(timestamptz)', 'FUNCTION evil.zz_floor(timestamptz)', 'FUNCTION planted.zz_floor(timestamptz)', 'FUNCTION evil.a_next()', 'FUNCTION evil.n()', 'DOMAIN evil.kid64', 'TYPE evil.kid96',
+	  'FUNCTION evil.aa_floor(timestamptz)', 'FUNCTION evil.zz_floor(timestamptz)', 'FUNCTION planted.zz_floor(timestamptz)', 'FUNCTION evil.a_next()', 'FUNCTION evil.n()', 'DOMAIN evil.kid64', 'TYPE evil.kid96',
 	'TYPE evil.sno', 'TYPE evil.flake', 'VIEW evil.kid_stats', 'TABLE evil.t', 'FUNCTION evil.kid_stored_ids(regclass)', 'OPERATOR evil.>= (KID.kid64, KID.kid64)', 'CAST (planted.pair AS KID.kid64)',
 	'FUNCTION evil.kid_bound_time(oid, text)', 'SCHEMA elsewhere');
 cmp_ok(sql('held', 'SELECT n FROM planted.overloads'), '>', 500, 'the owner of the database created overloads of the functions');

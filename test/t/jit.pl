@@ -29,7 +29,7 @@ foreach my $type (own_types())
 	is($node->safe_psql('postgres', $query), '1000|1000' . '|t' x 8, "$name: a compiled query returns the right values");
 }
 
-is( $node->safe_psql('postgres', q{
+is($node->safe_psql('postgres', q{
 	CREATE TEMPORARY TABLE t (id uuid, old uuid);
 	INSERT INTO t SELECT kid_uuidv7(), kid_uuidv7_at('2020-02-02') FROM generate_series(1, 1000);
 	SELECT count(DISTINCT id), count(DISTINCT old), bool_and(id > old), bool_and(id <= now()), bool_and(kid_timestamp(old) = '2020-02-02'),

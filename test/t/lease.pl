@@ -111,7 +111,7 @@ sub mend
 	# Clocks that need not be lowered stay where they are, ahead or not.
 	my $least = $notice ? '10 s' : '0';
 	is($node->sql(join ' UNION ALL ', map { "SELECT kid_timestamp($_) BETWEEN timestamptz '$time' - interval '$least' AND greatest('$time', clock_timestamp()) + '1 s'" }
-				qw(kid_next() flake_next() sno_next())),
+			  qw(kid_next() flake_next() sno_next())),
 		"t\nt\nt", "$name: a superuser writes the page anew, and IDs have the given time");
 	return;
 }
@@ -302,7 +302,7 @@ foreach my $lease ('0', "'1s'")
 	my $last = $node->safe_psql('postgres', $made, $lease eq '0' ? () : (replication => 'database'));
 	$node->append_conf('postgresql.conf', "kid.lease = $lease\n");
 	$node->stop;
-	$node->set_clock($lease eq '0' ? '+57s' : '+67s'); # 3 s back
+	$node->set_clock($lease eq '0' ? '+57s' : '+67s');    # 3 s back
 	$node->start;
 	is($above->($last), 't|t|t|t', "from kid.lease = 0 to $lease: after a planned stop and a step back, IDs continue");
 	next if $lease ne '0';

@@ -45,7 +45,7 @@ sub verify
 {
 	my ($how) = @_;
 	is($node->safe_psql('postgres', q{SELECT extversion FROM pg_extension WHERE extname = 'kid'}), '999.0.0', "$how: the script comes from the image");
-	SKIP:
+  SKIP:
 	{
 		skip 'no /proc', 1 if !-e '/proc/self/maps';
 		is(library_in('postgres'), "$image/lib/kid.so", "$how: the library comes from the image");

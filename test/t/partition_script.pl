@@ -128,7 +128,7 @@ sub try
 	{
 		run($database, q{SELECT statement FROM script WHERE step = 'partitions' ORDER BY ordinality \gexec});
 		my %after = map { $_ => 1 } split /\n/, dump_of($database) =~ s/,$//mgr =~ s/ ON ONLY / ON /gr;
-		is(join("\n", grep { !/^\s*(?:CREATE TABLE|WITH \(|\);|--)/ && !$after{ s/,$//r } } split /\n/, $dump), '', 'the new table has all that the old one had');
+		is(join("\n", grep { !/^\s*(?:CREATE TABLE|WITH \(|\);|--)/ && !$after{s/,$//r} } split /\n/, $dump), '', 'the new table has all that the old one had');
 		my $old = run($database, "SELECT partition FROM kid_partitions($name) LIMIT 1");
 		run($database, "DROP TABLE script; CREATE TABLE script AS SELECT * FROM kid_partition_script($name, '1 day', $until, \$n\$$old\$n\$) WITH ORDINALITY");
 		if ($forced)

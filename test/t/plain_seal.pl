@@ -48,7 +48,7 @@ like(install('kid-seal', 'other'), qr/ERROR:  .*(?:permission denied|belongs to 
 
 # A role that may create functions in the schema of pgcrypto gets no key.
 output_of('hostile', join ';', map { "CREATE FUNCTION crypto.$_ RETURNS bytea LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''planted code ran as %'', current_user; RETURN NULL; END'" }
-	'hmac(bytea, bytea, varchar)', 'hmac(bytea, bytea, name)', 'encrypt(bytea, bytea, varchar)', 'decrypt(bytea, bytea, name)', 'substr(bytea, integer, bigint)', 'gen_random_bytes(bigint)', 'convert_to(text, text)', 'gen_random_bytes(VARIADIC integer[])');
+	  'hmac(bytea, bytea, varchar)', 'hmac(bytea, bytea, name)', 'encrypt(bytea, bytea, varchar)', 'decrypt(bytea, bytea, name)', 'substr(bytea, integer, bigint)', 'gen_random_bytes(bigint)', 'convert_to(text, text)', 'gen_random_bytes(VARIADIC integer[])');
 output_of('app', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO other; ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO other, PUBLIC; ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO other');
 is(install('kid-seal', 'app'), '', 'the owner of the database installs kid_seal, and no planted code runs');
 is(sqlstates_of('app', q{SELECT kid_seal.kid_seal(1::kid.kid64, 'ord')}), '55000', 'without a key nothing is sealed');
@@ -80,7 +80,7 @@ is(sqlstates_of('hostile', q{SELECT kid_seal.kid_seal(1::kid.kid64, 'ord')}), '4
 # Keys do not get into what a session can have printed.
 my $key = output_of('app', q{SELECT encode(key, 'hex') FROM kid_seal_internal.keys});
 my $printed = output_of('other', 'SET client_min_messages = debug5; SET debug_print_parse = on; SET debug_print_rewritten = on; SET debug_print_plan = on; SET plan_cache_mode = force_custom_plan;'
-	. qq{SELECT kid_seal.kid_seal(1::kid.kid64, 'ord'), kid_seal.kid64_unseal('$sealed', 'ord');} x 8);
+	  . qq{SELECT kid_seal.kid_seal(1::kid.kid64, 'ord'), kid_seal.kid64_unseal('$sealed', 'ord');} x 8);
 like($printed, qr/CONST/, 'debugging output is there');
 my $bytes = join ' ', map { my $byte = hex; $byte > 127 ? $byte - 256 : $byte } unpack '(A2)*', $key;
 unlike($printed, qr/\Q$bytes\E|$key/, 'without the key');

@@ -10,11 +10,11 @@ use Types;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nmax_parallel_workers_per_gather = 0\n"
-	# Joins are turned off here, so that the other server makes them.
-	. "enable_hashjoin = off\nenable_mergejoin = off\nenable_nestloop = off\n");
+	  # Joins are turned off here, so that the other server makes them.
+	  . "enable_hashjoin = off\nenable_mergejoin = off\nenable_nestloop = off\n");
 $node->start;
 plan skip_all => 'postgres_fdw is not installed'
-	unless $node->safe_psql('postgres', q(SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'));
+  unless $node->safe_psql('postgres', q(SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'));
 my ($host, $port) = ($node->host, $node->port);
 $node->safe_psql('postgres', qq{
 	CREATE EXTENSION kid;

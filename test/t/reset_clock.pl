@@ -34,7 +34,7 @@ foreach my $case (
 	[ 'kid', 'kid96', 'kid96_next()' ],
 	[ 'kid', 'bigint', 'kid_next()::bigint' ],
 	[ 'flake', 'flake', 'flake_next()' ],
-	[ 'sno', 'sno', 'sno_next()'],
+	[ 'sno', 'sno', 'sno_next()' ],
 	[ 'uuidv7', 'uuid', 'kid_uuidv7()' ])
 {
 	my ($clock, $type, $next, $make) = @$case;

@@ -169,7 +169,7 @@ is($node->safe_psql('other', q{SELECT count(*) FROM expressions e WHERE (SELECT 
 my @changed = split /\n/, $node->safe_psql('other', q{
 	SELECT concat_ws(' ', written, '   was:', coalesce(meaning(tree_before), tree_before), '   is:', error_after, coalesce(meaning(tree_after), tree_after))
 	  FROM changes WHERE error_before IS NULL ORDER BY kind, written COLLATE "C"});
-ok(!@changed, 'every expression with a meaning has the same meaning with kid') or diag scalar(@changed), " have not:\n", join "\n", @changed[0 .. ($#changed > 39 ? 39 : $#changed)];
+ok(!@changed, 'every expression with a meaning has the same meaning with kid') or diag scalar(@changed), " have not:\n", join "\n", @changed[ 0 .. ($#changed > 39 ? 39 : $#changed) ];
 # The same for conversions, by the catalog.
 is($node->safe_psql('other', qq{
 	SELECT castsource::regtype, casttarget::regtype FROM pg_cast c JOIN $of_kid ON d.objid = c.oid AND d.classid = 'pg_cast'::regclass

@@ -61,7 +61,7 @@ foreach my $case (
 	[ q{SELECT count(*) FROM extensions.kid_stats()}, 4 ], [ q{SELECT lanes FROM extensions.kid_identity()}, 1 ],
 	(map { my $table = $_; [ qq{SELECT count(*) FROM extensions.kid_create_partitions('$table', '1 day', now() + interval '2 days'); INSERT INTO $table DEFAULT VALUES; SELECT count(*) FROM $table;
 			SELECT count(*), min(begins) <= now() FROM extensions.kid_partitions('$table'); SELECT count(*) FROM extensions.kid_drop_partitions('$table', now() + interval '2 days', false)}, "3\n1\n3|t\n2" ] }
-		qw(events by_uuid by_sno)),
+		  qw(events by_uuid by_sno)),
 	[ q{CREATE TABLE events_rest PARTITION OF events DEFAULT; SELECT count(*) FROM extensions.kid_create_partitions('events', '1 day', now() + interval '2 days'); INSERT INTO events DEFAULT VALUES; SELECT count(*) FROM events_rest}, "3\n0" ],
 	[ q{SELECT 1 FROM orders WHERE id = '.6.nef3Mk.3'}, qr/42883: operator does not exist: extensions.kid64 = unknown/ ],
 	(map { [ $_, qr/42883: operator does not exist: extensions.kid64 \S+ (?:extensions.kid64|text|timestamp with time zone)/ ] } 'SELECT 1 FROM orders JOIN lines ON id = order_id', 'SELECT 1 FROM orders WHERE id IN (SELECT order_id FROM lines)',

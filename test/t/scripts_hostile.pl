@@ -92,7 +92,7 @@ $node->safe_psql('shop', 'DROP EXTENSION kid; CREATE SCHEMA extensions; CREATE E
 is(run('evil', 'CREATE FUNCTION public.array_length(text[], integer) RETURNS integer LANGUAGE sql IMMUTABLE AS $$ SELECT 666 $$'), '', 'a function is planted');
 is(run('shop', q{CREATE TABLE events (id extensions.kid64 PRIMARY KEY DEFAULT extensions.kid_next(), tags text[]); INSERT INTO events (tags) VALUES ('{a}');
 	CREATE VIEW counts AS SELECT id, pg_catalog.array_length(tags, 1) AS n FROM events; CREATE MATERIALIZED VIEW kept AS TABLE counts;}
-	. steps($partition =~ s/kid_/extensions.kid_/r, qw(check prepare swap partitions)) . qq{\n} . q{SELECT n FROM counts; SELECT n FROM kept}) =~ s/.*events_p.*\n//gr, "1\n1", 'views call what they called');
+		  . steps($partition =~ s/kid_/extensions.kid_/r, qw(check prepare swap partitions)) . qq{\n} . q{SELECT n FROM counts; SELECT n FROM kept}) =~ s/.*events_p.*\n//gr, "1\n1", 'views call what they called');
 
 $node->stop;
 done_testing();

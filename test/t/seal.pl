@@ -38,9 +38,9 @@ my $plants = join '', map { my $schema = $_; qq{
 		EXCEPTION WHEN duplicate_function OR invalid_function_definition THEN NULL;
 		END \$\$;
 	} =~ s/%s/$name =~ m{^(?:hmac|encrypt|decrypt|gen_random_bytes|uuid_send|sha256|substr|decode|convert_to)$} ? 'bytea' : 'text'/er }
-		'text', 'text, text', 'bytea, text', 'text, text, text', 'bytea, text, text', 'bytea, bytea, varchar', 'bytea, bytea, name', 'bytea, integer, integer', 'bytea, bigint, bigint', 'smallint', 'bigint', 'uuid, varchar', 'varchar, varchar', 'text, varchar',
-		'anyelement', 'anyelement, anyelement', 'anyelement, anyelement, anyelement', 'VARIADIC text[]', 'VARIADIC "any"', 'regclass, varchar', 'name, text', 'text, text, boolean' }
-		qw(hmac encrypt decrypt gen_random_bytes kid_encode kid_uuid_decode kid_timestamp uuid_send substr decode encode convert_to octet_length set_config format pg_extension_config_dump now repeat length coalesce_ max pg_describe_object) } qw(of_kid of_pgcrypto of_seal);
+		  'text', 'text, text', 'bytea, text', 'text, text, text', 'bytea, text, text', 'bytea, bytea, varchar', 'bytea, bytea, name', 'bytea, integer, integer', 'bytea, bigint, bigint', 'smallint', 'bigint', 'uuid, varchar', 'varchar, varchar', 'text, varchar',
+		  'anyelement', 'anyelement, anyelement', 'anyelement, anyelement, anyelement', 'VARIADIC text[]', 'VARIADIC "any"', 'regclass, varchar', 'name, text', 'text, text, boolean' }
+	  qw(hmac encrypt decrypt gen_random_bytes kid_encode kid_uuid_decode kid_timestamp uuid_send substr decode encode convert_to octet_length set_config format pg_extension_config_dump now repeat length coalesce_ max pg_describe_object) } qw(of_kid of_pgcrypto of_seal);
 output_of('holder', q{
 	CREATE FUNCTION public.note() RETURNS void LANGUAGE plpgsql AS 'BEGIN RAISE LOG ''planted code ran as %'', current_user; END';
 } . $plants . q{

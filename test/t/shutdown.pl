@@ -61,7 +61,7 @@ foreach my $query ('SELECT kid_next()', 'SELECT 1')
 	foreach my $preload ('', 'kid')
 	{
 		my ($stdout, $stderr) = ('', '');
-		ok( IPC::Run::run(
+		ok(IPC::Run::run(
 				[ 'postgres', '--single', '-D', $node->data_dir, '-c', "shared_preload_libraries=$preload", 'postgres' ],
 				'<', \"$query\n", '>', \$stdout, '2>', \$stderr),
 			"a single-user server exits with status 0, preload '$preload': $query");

@@ -16,10 +16,10 @@ foreach my $preload ('', 'pg_stat_statements,kid')
 	$node->init(allows_streaming => 1);
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = '$preload'\nrestart_after_crash = on\n");
 	$node->start;
-	is( $node->safe_psql('postgres', q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'kid'}),
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'kid'}),
 		$preload ? '1' : '0', "$name: shared memory of kid exists at start only if preloaded");
 
-	is( $node->safe_psql('postgres', q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'pg_stat_statements'}),
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'pg_stat_statements'}),
 		$preload ? '1' : '0', "$name: shared memory of the other library exists too");
 
 	# All databases share one clock.
@@ -34,7 +34,7 @@ foreach my $preload ('', 'pg_stat_statements,kid')
 		push @ids, $node->safe_psql($_, 'SELECT kid_next()') foreach ('postgres', 'other');
 	}
 	is_deeply([ sort @ids ], \@ids, "$name: IDs rise across two databases");
-	is( $node->safe_psql('postgres', q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'kid' AND allocated_size <= 4096}),
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_shmem_allocations WHERE name = 'kid' AND allocated_size <= 4096}),
 		'1', "$name: shared memory is at most 4 kB");
 
 	# A crash of one backend ends all sessions, and shared memory is initialized again.

@@ -64,11 +64,11 @@ END
 foreach my $tool (sort keys %formulas)
 {
 	my ($file, $rest) = @{ $formulas{$tool} };
-	SKIP: {
+  SKIP: {
 		skip "there is no $tool", 1 unless grep { -x "$_/$tool" } split /:/, $ENV{PATH};
 		my $code = slurp_file("docs/guides/$file") =~ s/^package kid64$/package main\nimport ("fmt"; "os")/mr . $rest =~ s/ROWS/$rows/r;
 		$code = ".mode tabs\nCREATE TABLE orders (id text, n integer, us integer);\n.import $rows orders\n"
-			. $code =~ s/^SELECT \*, (.*) AS micros/SELECT iif(number = n AND $1 = us, 'True', 'False')/mr if $tool eq 'sqlite3';
+		  . $code =~ s/^SELECT \*, (.*) AS micros/SELECT iif(number = n AND $1 = us, 'True', 'False')/mr if $tool eq 'sqlite3';
 		my $program = "$PostgreSQL::Test::Utils::tmp_check/$file";
 		append_to_file($program, $code);
 		local $ENV{GOCACHE} = "$PostgreSQL::Test::Utils::tmp_check/go";

@@ -205,7 +205,7 @@ sub mutate
 my $in_c = q{CREATE OR REPLACE FUNCTION kid.kid_track_enter() RETURNS trigger LANGUAGE c AS '$libdir/kid'};
 my @first = ('a row', 'rows of a query', 'a setting by hand', 'a setting by hand that is low', 'a transaction that is prepared', 'two tables');
 push @writers, [ 'both triggers', 'identity', "INSERT INTO identity (what) VALUES ('a'); $in_c; INSERT INTO identity (what) VALUES ('b')" ],
-	[ 'an open transaction', 'identity', q{SAVEPOINT a; INSERT INTO identity (what) VALUES ('a'); SAVEPOINT b; INSERT INTO identity (what) VALUES ('b'); ROLLBACK TO b} ];
+  [ 'an open transaction', 'identity', q{SAVEPOINT a; INSERT INTO identity (what) VALUES ('a'); SAVEPOINT b; INSERT INTO identity (what) VALUES ('b'); ROLLBACK TO b} ];
 my $in_sql = run(q{SELECT pg_get_functiondef('kid.kid_track_enter'::regproc)});
 foreach my $language ($in_sql, $in_c)
 {
@@ -233,8 +233,8 @@ foreach my $mutant (
 	[ 'a sequence with CACHE', 'kid_track_source', 'q.seqcache <> 1', 'q.seqcache <> q.seqcache' ])
 {
 	my ($what, $function, @replace) = @$mutant;
-	my $definition = mutate($function, @replace[0, 1]);
-	mutate($function, @replace[2, 3]) if @replace > 2;
+	my $definition = mutate($function, @replace[ 0, 1 ]);
+	mutate($function, @replace[ 2, 3 ]) if @replace > 2;
 	run('ALTER SEQUENCE identity_id_seq CACHE 10') if $what =~ /CACHE/;
 	my %missed = $what eq $no_id ? ('locks in a loop' => [ many_locks() - 2 ]) : play_all(@first);
 	run('ALTER SEQUENCE identity_id_seq CACHE 1') if $what =~ /CACHE/;
@@ -338,7 +338,7 @@ foreach my $name (@databases)
 	run(q{CREATE SCHEMA moved; ALTER TABLE t RENAME TO "A t"; ALTER SEQUENCE t_id_seq RENAME TO "The 's'"; ALTER TABLE "A t" RENAME id TO "An id"; ALTER TABLE "A t" SET SCHEMA moved});
 	my $row = q{BEGIN; INSERT INTO moved."A t" (what) VALUES ('a') RETURNING "An id"; CALL kid.kid_horizon('moved."A t"'); COMMIT; CALL kid.kid_horizon('moved."A t"')};
 	my @ids = split /\n/, run($row);
-	is_deeply([ @ids[1, 2] ], [ $ids[0], $ids[0] + 1 ], 'a table can be renamed, and its column and sequence');
+	is_deeply([ @ids[ 1, 2 ] ], [ $ids[0], $ids[0] + 1 ], 'a table can be renamed, and its column and sequence');
 	$node->safe_psql('postgres', "CREATE DATABASE restored_$name");
 	$node->command_ok([ 'pg_dump', '-f', "$folder/$name.sql", '-n', 'moved', $node->connstr($name) ], 'pg_dump');
 	$database = "restored_$name";
@@ -347,7 +347,7 @@ foreach my $name (@databases)
 	# The sequence has another OID now. A function of others that fits integers and untyped NULLs better does not run.
 	run(q{CREATE FUNCTION kid.kid_track_source(integer, text) RETURNS text[] LANGUAGE plpgsql AS $$ BEGIN RAISE 'code of others'; END $$});
 	@ids = split /\n/, run($row);
-	is_deeply([ @ids[1, 2] ], [ $ids[0], $ids[0] + 1 ], 'which has a horizon');
+	is_deeply([ @ids[ 1, 2 ] ], [ $ids[0], $ids[0] + 1 ], 'which has a horizon');
 	is((split /\n/, run("SET quote_all_identifiers = on; $row"))[-1], $ids[0] + 2, 'whatever the settings are');
 	$database = $name;
 

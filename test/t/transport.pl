@@ -71,7 +71,7 @@ sub binary
 
 my $one = binary([ @bytes{@types} ]);
 write_file("$dir/one", $one);
-is( $node->safe_psql('postgres', qq{
+is($node->safe_psql('postgres', qq{
 		CREATE TEMPORARY TABLE one ($columns);
 		\\copy one FROM '$dir/one' WITH (FORMAT binary)
 		TABLE one;
@@ -174,7 +174,7 @@ foreach my $format ('plain', 'custom')
 		: [ 'pg_restore', '-e', '-d', $node->connstr('restored'), "$dir/dump" ],
 		"restore, $format");
 	is($node->safe_psql('restored', content('t')), $expected, "$format: the restored table has the same rows");
-	is( $node->safe_psql('restored', q{
+	is($node->safe_psql('restored', q{
 			SELECT string_agg(pg_get_expr(adbin, adrelid), ' ' ORDER BY adnum) FROM pg_attrdef WHERE adrelid = 't'::regclass}),
 		"@next", "$format: the restored table has the same defaults");
 	is($node->safe_psql('restored', $definitions), $defined, "$format: comparisons with ranges have the same definitions");

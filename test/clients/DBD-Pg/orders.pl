@@ -11,10 +11,10 @@ $db->do('CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)');
 # Prints the IDs that a query returns, and returns them.
 sub show
 {
-    my ($word, $query, @parameters) = @_;
-    my $ids = $db->selectcol_arrayref($query, undef, @parameters);
-    print "$word $_\n" for @$ids;
-    return @$ids;
+	my ($word, $query, @parameters) = @_;
+	my $ids = $db->selectcol_arrayref($query, undef, @parameters);
+	print "$word $_\n" for @$ids;
+	return @$ids;
 }
 
 my ($order_id) = show('inserted', 'INSERT INTO orders (item) VALUES (?) RETURNING id', 'tea');
