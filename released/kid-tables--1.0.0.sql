@@ -1221,93 +1221,94 @@ COMMENT ON FUNCTION kid_checked(tables oid[], owners name[]) IS
 -- Returns the key, and all columns that refer to it, also through others. A column of a partition has the table and
 -- number of its parent's column as `tops` and `ids`; otherwise these are its own.
 CREATE OR REPLACE FUNCTION kid_rekey_columns(
-    relation regclass, key smallint,
-    OUT tabs oid[], OUT nums smallint[], OUT tops oid[], OUT ids smallint[], OUT names text[])
+    relation regclass, OUT tabs oid[], OUT nums smallint[], OUT tops oid[], OUT ids smallint[], OUT names text[])
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    key smallint := (SELECT i.indkey[0] FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid
+                      WHERE c.oid = relation AND c.relkind = 'r' AND i.indisprimary AND i.indnkeyatts = 1);
 BEGIN
+    IF key IS NULL THEN
+        RAISE '% is not a table with a primary key of one column, or is partitioned', relation
+            USING ERRCODE = 'wrong_object_type';
+    END IF;
     WITH RECURSIVE m (tab, num) AS (
         SELECT relation::oid, key
         UNION
         SELECT k.conrelid, p.child
           FROM m JOIN pg_constraint AS k ON k.contype = 'f' AND k.confrelid = m.tab AND k.conparentid = 0,
                unnest(k.conkey, k.confkey) AS p (child, parent)
-         WHERE p.parent = m.num),
-    tree AS (SELECT m.tab AS top, m.num AS id, t.relid AS tab, a.attnum AS num, quote_ident(a.attname) AS name
-               FROM m JOIN pg_attribute AS n ON n.attrelid = m.tab AND n.attnum = m.num,
-                    LATERAL (SELECT m.tab UNION SELECT p.relid FROM pg_partition_tree(m.tab) AS p) AS t (relid)
-                    JOIN pg_attribute AS a ON a.attrelid = t.relid
-              WHERE a.attname = n.attname)
+         WHERE p.parent = m.num)
     SELECT array_agg(o.tab), array_agg(o.num), array_agg(o.top), array_agg(o.id), array_agg(o.name)
       INTO tabs, nums, tops, ids, names
-      FROM (SELECT t.* FROM tree AS t
-             ORDER BY t.top <> relation, t.num <> key, t.top, t.id, t.tab <> t.top, t.tab) AS o;
+      FROM (SELECT m.tab AS top, m.num AS id, t.relid AS tab, a.attnum AS num, quote_ident(a.attname) AS name
+              FROM m JOIN pg_attribute AS n ON n.attrelid = m.tab AND n.attnum = m.num,
+                   LATERAL (SELECT m.tab UNION SELECT p.relid FROM pg_partition_tree(m.tab) AS p) AS t (relid)
+                   JOIN pg_attribute AS a ON a.attrelid = t.relid
+             WHERE a.attname = n.attname
+             ORDER BY m.tab <> relation, m.num <> key, m.tab, m.num, t.relid <> m.tab, t.relid) AS o;
 END $$;
 
-CREATE OR REPLACE FUNCTION kid_rekey_problems(owner oid, triggers text, tabs oid[], nums smallint[], tops oid[]) RETURNS text
+CREATE OR REPLACE FUNCTION kid_rekey_problems(triggers text, tabs oid[], nums smallint[], tops oid[]) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
-    RETURN (SELECT string_agg(p.text, E'\n' ORDER BY p.text) FROM (
-        SELECT DISTINCT format('%s %s', m.tab::regclass, w.text)
+    RETURN (
+        SELECT string_agg(DISTINCT format('%s %s', m.tab::regclass, w.text), E'\n')
           FROM unnest(tabs, nums, tops) WITH ORDINALITY AS m (tab, num, top, n)
                JOIN pg_class AS c ON c.oid = m.tab
-               JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num,
-               LATERAL (VALUES
-                   (m.tab = m.top AND c.relispartition, 'is a partition that a foreign key names by itself'),
-                   (c.relkind NOT IN ('r', 'p') OR c.relpersistence <> 'p', 'is foreign, temporary or unlogged'),
-                   (c.reloftype <> 0, 'is a typed table'),
-                   (c.relowner <> owner, format('does not belong to %I', pg_get_userbyid(owner))),
-                   (NOT c.relispartition AND c.relkind = 'r'
-                    AND EXISTS (SELECT FROM pg_inherits AS i WHERE m.tab IN (i.inhrelid, i.inhparent)),
-                    'inherits or is inherited'),
-                   (EXISTS (SELECT FROM pg_partitioned_table AS p
-                             WHERE p.partrelid = m.tab AND m.num = ANY (p.partattrs)),
-                    format('is partitioned by %I', a.attname)),
-                   (a.attgenerated <> '' OR (a.atthasdef OR a.attidentity <> '') AND m.n > 1,
-                    format('has a default for %I, or generates it', a.attname)),
-                   (EXISTS (SELECT FROM pg_attribute AS o
-                             WHERE o.attrelid = m.tab AND NOT o.attisdropped AND o.attname ~ '^kid_(new|old)_[0-9]'),
-                    'has columns of an earlier script: go on with that one, or take it back')) AS w (is_so, text)
-         WHERE w.is_so
-        UNION ALL
-        SELECT format('%s has constraint %I, by which %I refers also to %s', k.conrelid::regclass, k.conname, a.attname,
-                      k.confrelid::regclass)
-          FROM unnest(tabs, nums) AS m (tab, num)
-               JOIN pg_constraint AS k ON k.contype = 'f' AND k.conrelid = m.tab AND k.conparentid = 0
-               JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num,
-               unnest(k.conkey, k.confkey) AS p (child, parent)
-         WHERE p.child = m.num AND (k.confrelid, p.parent) NOT IN (SELECT o.* FROM unnest(tabs, nums) AS o)
-        UNION ALL
-        SELECT format('%s has constraint %I, which refers to a partitioned table', k.conrelid::regclass, k.conname)
-          FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.confrelid
-         WHERE k.contype = 'f' AND k.confrelid = ANY (tops) AND c.relkind = 'p' AND k.conparentid = 0
-               AND EXISTS (SELECT FROM unnest(tabs, nums) AS m (tab, num)
-                            WHERE m.tab = k.confrelid AND m.num = ANY (k.confkey))
-        UNION ALL
-        SELECT format('%s has trigger %I, which runs at every UPDATE: pass triggers => ''condition''',
-                      t.tgrelid::regclass, t.tgname)
-          FROM pg_trigger AS t
-         WHERE triggers = 'off' AND t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgenabled IN ('A', 'R')
-               AND t.tgtype & 16 <> 0 AND t.tgattr::text = ''
-        UNION ALL
-        SELECT format('%s has trigger %I, which runs after that of the script: rename it',
-                      t.tgrelid::regclass, t.tgname)
-          FROM pg_trigger AS t
-         WHERE t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgtype & 3 = 3 AND t.tgname > '~kid_rekey'
-        UNION ALL
-        SELECT format('index %s has an operator class for its key', i.indexrelid::regclass)
-          FROM unnest(tabs, nums) AS m (tab, num) JOIN pg_index AS i ON i.indrelid = m.tab,
-               unnest(i.indkey::smallint[], i.indclass::oid[]) AS k (num, class) JOIN pg_opclass AS o ON o.oid = k.class
-         WHERE k.num = m.num AND NOT o.opcdefault
-        UNION ALL
-        SELECT format('%s has constraint trigger %I, which cannot have a condition', t.tgrelid::regclass, t.tgname)
-          FROM pg_trigger AS t
-         WHERE triggers = 'condition' AND t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgconstraint <> 0
-               AND t.tgtype & 16 <> 0
-        UNION ALL
-        SELECT format('%s has rule %I, which runs at every UPDATE', r.ev_class::regclass, r.rulename)
-          FROM pg_rewrite AS r
-         WHERE r.ev_class = ANY (tabs) AND r.ev_type = '2'
-               AND r.ev_enabled = ANY (CASE triggers WHEN 'off' THEN '{A,R}' ELSE '{O,A}' END::"char"[])) AS p (text));
+               JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num
+               JOIN pg_class AS root ON root.oid = tabs[1],
+               LATERAL (
+                   VALUES
+                       (m.tab = m.top AND c.relispartition, 'is a partition that a foreign key names by itself'),
+                       (c.relkind NOT IN ('r', 'p') OR c.relpersistence <> 'p', 'is foreign, temporary or unlogged'),
+                       (c.reloftype <> 0, 'is a typed table'),
+                       (c.relowner <> root.relowner,
+                        format('does not belong to %I', pg_get_userbyid(root.relowner))),
+                       (NOT c.relispartition AND c.relkind = 'r'
+                        AND EXISTS (SELECT FROM pg_inherits AS i WHERE m.tab IN (i.inhrelid, i.inhparent)),
+                        'inherits or is inherited'),
+                       (EXISTS (SELECT FROM pg_partitioned_table AS p
+                                 WHERE p.partrelid = m.tab AND m.num = ANY (p.partattrs)),
+                        format('is partitioned by %I', a.attname)),
+                       (a.attgenerated <> '' OR (a.atthasdef OR a.attidentity <> '') AND m.n > 1,
+                        format('has a default for %I, or generates it', a.attname)),
+                       (EXISTS (SELECT FROM pg_attribute AS o
+                                 WHERE o.attrelid = m.tab AND NOT o.attisdropped
+                                       AND o.attname ~ '^kid_(new|old)_[0-9]'),
+                        'has columns of an earlier script: go on with that one, or take it back')
+                   UNION ALL
+                   SELECT v.is_so, format('has constraint %I, %s', k.conname, v.text)
+                     FROM pg_constraint AS k JOIN pg_class AS r ON r.oid = k.confrelid,
+                          unnest(k.conkey, k.confkey) AS p (child, parent),
+                          LATERAL (VALUES
+                              ((k.confrelid, p.parent) NOT IN (SELECT o.* FROM unnest(tabs, nums) AS o),
+                               format('by which %I refers also to %s', a.attname, k.confrelid::regclass)),
+                              (r.relkind = 'p', 'which refers to a partitioned table')) AS v (is_so, text)
+                    WHERE k.contype = 'f' AND k.conrelid = m.tab AND k.conparentid = 0 AND p.child = m.num
+                   UNION ALL
+                   SELECT NOT o.opcdefault, format('has index %I, with an operator class for its key', x.relname)
+                     FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid,
+                          unnest(i.indkey::smallint[], i.indclass::oid[]) AS k (num, class)
+                          JOIN pg_opclass AS o ON o.oid = k.class
+                    WHERE i.indrelid = m.tab AND k.num = m.num
+                   UNION ALL
+                   SELECT v.is_so, format('has trigger %I, which %s', t.tgname, v.text)
+                     FROM pg_trigger AS t,
+                          LATERAL (SELECT t.tgtype & 16 <> 0) AS u (runs_at_update),
+                          LATERAL (VALUES
+                              (triggers = 'off' AND u.runs_at_update AND t.tgenabled IN ('A', 'R')
+                               AND t.tgattr::text = '',
+                               'runs at every UPDATE: pass triggers => ''condition'''),
+                              (triggers = 'condition' AND u.runs_at_update AND t.tgconstraint <> 0,
+                               'is a constraint trigger, and cannot have a condition'),
+                              (t.tgtype & 3 = 3 AND t.tgname > '~kid_rekey',
+                               'runs after that of the script: rename it')) AS v (is_so, text)
+                    WHERE t.tgrelid = m.tab AND NOT t.tgisinternal
+                   UNION ALL
+                   SELECT r.ev_enabled = ANY (CASE triggers WHEN 'off' THEN '{A,R}' ELSE '{O,A}' END::"char"[]),
+                          format('has rule %I, which runs at every UPDATE', r.rulename)
+                     FROM pg_rewrite AS r WHERE r.ev_class = m.tab AND r.ev_type = '2') AS w (is_so, text)
+         WHERE w.is_so);
 END $$;
 
 -- Indexes of partitioned tables are made for each partition.
@@ -1353,48 +1354,42 @@ BEGIN
                                                           CASE WHEN what.parted THEN 'ONLY ' END, what.tab)));
         EXECUTE format('SELECT %s.kid_renamed($1, $2, $3)', home) INTO new_tail USING tail, what.names, what.new_names;
         RETURN QUERY
-        SELECT v.part, format(v.template || ';', t.word, what.id, what.is_unique, what.tab, t.tail, what.space,
+        SELECT v.part, format(v.template || ';', 'ALTER TABLE ' || what.tab, what.short, what.id, t.word, t.other,
+                              concat(what.is_unique, 'INDEX'), what.tab || t.tail, what.mode, what.name, what.space,
                               what.parent_space, what.parent, format('%s.kid_%s_%s', what.space, t.word, what.id))
-          FROM (VALUES ('new', new_tail), ('old', tail)) AS t (word, tail),
+          FROM (VALUES ('new', 'old', new_tail, 'iup'), ('old', 'new', tail, 'p')) AS t (word, other, tail, twins),
                LATERAL (VALUES
-                   ('cancel', CASE t.word WHEN 'old' THEN 'DROP INDEX IF EXISTS %6$s.kid_%1$s_%2$s' END),
-                   ('index', 'SET default_tablespace = ' || replace(what.place, '%', '%%')),
-                   ('index', 'DO $kid_rekey$ BEGIN IF EXISTS (SELECT FROM pg_index WHERE NOT indisvalid '
-                             'AND indexrelid = to_regclass(%9$L)::oid) THEN DROP INDEX %6$s.kid_%1$s_%2$s; END IF; '
-                             'END $kid_rekey$'),
-                   ('index', 'CREATE %3$sINDEX '
-                             || CASE WHEN what.parted THEN 'IF NOT EXISTS kid_%1$s_%2$s ON ONLY %4$s%5$s'
-                                     ELSE 'CONCURRENTLY IF NOT EXISTS kid_%1$s_%2$s ON %4$s%5$s' END),
-                   ('index', left(what.parent::text, 0)
-                             || 'ALTER INDEX %7$s.kid_%1$s_%8$s ATTACH PARTITION %6$s.kid_%1$s_%2$s'),
-                   ('index', left(what.place, 0) || 'RESET default_tablespace')) AS v (part, template)
-         WHERE (t.word = 'new' OR what.contype = 'p') AND (what.parted AND what.contype IS NOT NULL) IS NOT TRUE;
-        RETURN QUERY
-        SELECT v.part, format(v.template || ';', 'ALTER TABLE ' || what.tab, what.short, what.id, what.mode, what.name,
-                              what.space, what.constraint_definition, what.tab, what.comment, what.constraint_comment)
+                   (t.twins, 'index', 'SET default_tablespace = ' || replace(what.place, '%', '%%')),
+                   (t.twins, 'index', 'DO $kid_rekey$ BEGIN IF EXISTS (SELECT FROM pg_index WHERE NOT indisvalid AND '
+                                      'indexrelid = to_regclass(%13$L)::oid) '
+                                      'THEN DROP INDEX %10$s.kid_%4$s_%3$s; END IF; END $kid_rekey$'),
+                   (t.twins, 'index', 'CREATE %6$s ' || CASE WHEN what.parted THEN '' ELSE 'CONCURRENTLY ' END
+                                      || 'IF NOT EXISTS kid_%4$s_%3$s ON '
+                                      || CASE WHEN what.parted THEN 'ONLY ' ELSE '' END || '%7$s'),
+                   (t.twins, 'index', left(what.parent::text, 0) || 'ALTER INDEX %11$s.kid_%4$s_%12$s '
+                                      'ATTACH PARTITION %10$s.kid_%4$s_%3$s'),
+                   (t.twins, 'index', left(what.place, 0) || 'RESET default_tablespace'),
+                   ('i', 'swap_' || t.word, 'ALTER INDEX %9$s RENAME TO kid_%5$s_%3$s'),
+                   ('i', 'swap_' || t.word, 'ALTER INDEX %10$s.kid_%4$s_%3$s RENAME TO %2$s'),
+                   ('p', 'cancel', CASE t.word WHEN 'old' THEN 'DROP INDEX IF EXISTS %10$s.kid_old_%3$s' END),
+                   ('p', 'swap_' || t.word, '%1$s DROP CONSTRAINT %2$s, '
+                                            'ADD CONSTRAINT %2$s PRIMARY KEY USING INDEX kid_%4$s_%3$s%8$s'),
+                   ('u', 'swap_' || t.word, '%1$s RENAME CONSTRAINT %2$s TO kid_%5$s_%3$s'),
+                   ('u', 'swap_' || t.word, CASE t.word
+                       WHEN 'new' THEN '%1$s ADD CONSTRAINT %2$s UNIQUE USING INDEX kid_new_%3$s%8$s'
+                       ELSE '%1$s RENAME CONSTRAINT kid_old_%3$s TO %2$s' END)) AS v (kinds, part, template)
+         WHERE strpos(v.kinds, what.kind) > 0
+        UNION ALL
+        SELECT v.part, format(v.template || ';', 'ALTER TABLE ' || what.tab, what.short, what.constraint_definition,
+                              what.name, what.tab, what.comment, what.constraint_comment)
           FROM (VALUES
-                   ('i', 'swap', 'ALTER INDEX %5$s RENAME TO kid_old_%3$s'),
-                   ('i', 'swap', 'ALTER INDEX %6$s.kid_new_%3$s RENAME TO %2$s'),
-                   ('i', 'back', 'ALTER INDEX %5$s RENAME TO kid_new_%3$s'),
-                   ('i', 'back', 'ALTER INDEX %6$s.kid_old_%3$s RENAME TO %2$s'),
-                   ('P', 'drop', '%1$s DROP CONSTRAINT %2$s'),
-                   ('P', 'make_first', '%1$s ADD CONSTRAINT %2$s %7$s'),
-                   ('p', 'swap', '%1$s DROP CONSTRAINT %2$s, '
-                                'ADD CONSTRAINT %2$s PRIMARY KEY USING INDEX kid_new_%3$s%4$s'),
-                   ('p', 'back', '%1$s DROP CONSTRAINT %2$s, '
-                                'ADD CONSTRAINT %2$s PRIMARY KEY USING INDEX kid_old_%3$s%4$s'),
-                   ('u', 'swap', '%1$s RENAME CONSTRAINT %2$s TO kid_old_%3$s'),
-                   ('u', 'swap', '%1$s ADD CONSTRAINT %2$s UNIQUE USING INDEX kid_new_%3$s%4$s'),
-                   ('u', 'back', '%1$s RENAME CONSTRAINT %2$s TO kid_new_%3$s'),
-                   ('u', 'back', '%1$s RENAME CONSTRAINT kid_old_%3$s TO %2$s'),
-                   (what.kind, 'detail', left(what.comment, 0) || 'COMMENT ON INDEX %5$s IS %9$L'),
-                   (what.kind, 'detail',
-                    left(what.constraint_comment, 0) || 'COMMENT ON CONSTRAINT %2$s ON %8$s IS %10$L'),
-                   (what.kind, 'detail', CASE WHEN what.indisclustered THEN '%1$s CLUSTER ON %2$s' END),
-                   (what.kind, 'detail', what.replica || 'USING INDEX %2$s'),
-                   (what.kind, 'drop', what.replica || 'NOTHING'))
-               AS v (kind, part, template)
-         WHERE v.kind = what.kind
+                   ('drop', CASE what.kind WHEN 'P' THEN '%1$s DROP CONSTRAINT %2$s' END),
+                   ('make_first', CASE what.kind WHEN 'P' THEN '%1$s ADD CONSTRAINT %2$s %3$s' END),
+                   ('detail', left(what.comment, 0) || 'COMMENT ON INDEX %4$s IS %6$L'),
+                   ('detail', left(what.constraint_comment, 0) || 'COMMENT ON CONSTRAINT %2$s ON %5$s IS %7$L'),
+                   ('detail', CASE WHEN what.indisclustered THEN '%1$s CLUSTER ON %2$s' END),
+                   ('detail', what.replica || 'USING INDEX %2$s'),
+                   ('drop', what.replica || 'NOTHING')) AS v (part, template)
         UNION ALL
         SELECT 'detail', format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s;', a.attrelid::regclass, a.attnum,
                                 a.attstattarget)
@@ -1411,6 +1406,7 @@ DECLARE
     home text := 'kid';
     what record;
     new_tail text;
+    details text;
 BEGIN
     FOR what IN
         SELECT k.oid AS id, k.conrelid::regclass AS tab, quote_ident(k.conname) AS name, n.names, n.new_names,
@@ -1466,47 +1462,61 @@ BEGIN
                JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num
          WHERE m.tab = m.top ORDER BY m.n
     LOOP
+        EXECUTE format('SELECT %s.kid_details($1, $2)', home) INTO details USING what.top, what.id;
         RETURN QUERY
         SELECT v.part, format('ALTER TABLE %s ' || v.template || ';', what.top::regclass, what.id, what.name, target,
-                              old_name)
+                              old_name, d.word, d.other)
+          FROM (VALUES ('new', 'old'), ('old', 'new')) AS d (word, other),
+               LATERAL (SELECT CASE WHEN what.attnotnull THEN 'kid_%6$s_%2$s IS NOT NULL'
+                                    ELSE '(kid_%6$s_%2$s IS NULL) = (%3$s IS NULL)' END) AS t (condition),
+               LATERAL (VALUES
+                   ('full_' || d.word, 'DROP CONSTRAINT IF EXISTS kid_full_%2$s, '
+                                       'ADD CONSTRAINT kid_full_%2$s CHECK (' || t.condition || ') NOT VALID'),
+                   ('validate_' || d.word, 'VALIDATE CONSTRAINT kid_full_%2$s'),
+                   ('name_' || d.word, 'RENAME %3$s TO kid_%7$s_%2$s'),
+                   ('name_' || d.word, 'RENAME kid_%6$s_%2$s TO %3$s'),
+                   ('filled_' || d.word, CASE WHEN what.attnotnull THEN 'ALTER %3$s SET NOT NULL' END),
+                   ('filled_' || d.word, CASE WHEN what.attnotnull AND what.attidentity = '' AND d.word = 'new'
+                                              THEN 'ALTER kid_old_%2$s DROP NOT NULL' END),
+                   ('filled_' || d.word, 'DROP CONSTRAINT kid_full_%2$s')) AS v (part, template)
+        UNION ALL
+        SELECT v.part, format(v.template || ';', what.top::regclass, what.id, target, old_name)
           FROM (VALUES
-                   (NULL, 'add', 'ADD COLUMN IF NOT EXISTS kid_new_%2$s %4$s'),
-                   (true, 'constraint', 'DROP CONSTRAINT IF EXISTS kid_full_%2$s, '
-                                        'ADD CONSTRAINT kid_full_%2$s CHECK (kid_new_%2$s IS NOT NULL) NOT VALID'),
-                   (false, 'constraint', 'DROP CONSTRAINT IF EXISTS kid_full_%2$s, ADD CONSTRAINT '
-                                         'kid_full_%2$s CHECK ((kid_new_%2$s IS NULL) = (%3$s IS NULL)) NOT VALID'),
-                   (NULL, 'validate_first', 'VALIDATE CONSTRAINT kid_full_%2$s'),
-                   (NULL, 'name', 'RENAME %3$s TO kid_old_%2$s'),
-                   (NULL, 'name', 'RENAME kid_new_%2$s TO %3$s'),
-                   (NULL, 'old_name', 'RENAME %3$s TO kid_new_%2$s'),
-                   (NULL, 'old_name', 'RENAME kid_old_%2$s TO %3$s'),
-                   (true, 'filled', 'ALTER %3$s SET NOT NULL'),
-                   (true, 'filled', CASE what.attidentity WHEN '' THEN 'ALTER kid_old_%2$s DROP NOT NULL' END),
-                   (NULL, 'filled', 'DROP CONSTRAINT kid_full_%2$s'),
-                   (true, 'old_full', 'DROP CONSTRAINT IF EXISTS kid_full_%2$s, '
-                                      'ADD CONSTRAINT kid_full_%2$s CHECK (kid_old_%2$s IS NOT NULL) NOT VALID'),
-                   (true, 'old_validate', 'VALIDATE CONSTRAINT kid_full_%2$s'),
-                   (true, 'old_filled', 'ALTER %3$s SET NOT NULL'),
-                   (true, 'old_filled', 'DROP CONSTRAINT kid_full_%2$s'),
-                   (NULL, 'unneeded', 'DROP COLUMN IF EXISTS kid_new_%2$s'),
-                   (NULL, 'unneeded_old', CASE WHEN what.n = 1 AND old_name <> '' THEN 'RENAME kid_old_%2$s TO %5$I'
-                                               ELSE 'DROP COLUMN kid_old_%2$s' END)) AS v (is_not_null, part, template)
-         WHERE coalesce(v.is_not_null = what.attnotnull, true);
-        part := 'filled';
-        EXECUTE format('SELECT %s.kid_details($1, $2)', home) INTO statement USING what.top, what.id;
-        RETURN NEXT;
+                   ('add', 'ALTER TABLE %1$s ADD COLUMN IF NOT EXISTS kid_new_%2$s %3$s'),
+                   ('unneeded_new', 'ALTER TABLE %1$s DROP COLUMN IF EXISTS kid_new_%2$s'),
+                   ('unneeded_old', CASE WHEN what.n = 1 AND old_name <> ''
+                                         THEN 'ALTER TABLE %1$s RENAME kid_old_%2$s TO %4$I'
+                                         ELSE 'ALTER TABLE %1$s DROP COLUMN kid_old_%2$s' END)) AS v (part, template)
+        UNION ALL
+        SELECT 'filled_new', details;
     END LOOP;
 END $$;
 
--- Before the swap `word` is "new" and `given_word` is "old"; after it they change places.
-CREATE OR REPLACE FUNCTION kid_rekey_followers(
-    own text, word text, type text, given_word text, given_type text, equals text, promise text,
-    tabs oid[], tops oid[], ids smallint[], names text[]) RETURNS text
+-- `at` is the time of a row t. `new_key` is the new key of a row o with this time. `next` and `old_next` make keys.
+-- Before the swap `word` is "new" and `other` is "old"; after it they change places.
+CREATE OR REPLACE FUNCTION kid_rekey_filling(
+    own text, triggers text, at text, new_key text, next text, old_next text, new_equals text, old_equals text,
+    target text, old_type text, tabs oid[], tops oid[], ids smallint[], names text[], OUT part text, OUT statement text)
+    RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    other text := format('kid_%s_%s', word, ids[1]);
+    root regclass := tabs[1];
+    grantees text := (SELECT concat('PUBLIC', string_agg(DISTINCT ', ' || quote_ident(pg_get_userbyid(g.grantee)), ''))
+                        FROM pg_class AS c, pg_default_acl AS f, aclexplode(f.defaclacl) AS g
+                       WHERE c.oid = root AND g.grantee NOT IN (0, c.relowner));
+    is_deferrable boolean := EXISTS (SELECT FROM pg_constraint AS k
+                                      WHERE k.contype = 'f' AND k.condeferrable AND k.confrelid = ANY (tabs));
+    d record;                           -- a direction
+    of_root text;
 BEGIN
-    RETURN format($follow$CREATE OR REPLACE FUNCTION %1$s_to_%3$s(given %2$s) RETURNS %4$s
+    FOR d IN
+        SELECT v.*, format('kid_%s_%s', v.word, ids[1]) AS key
+          FROM (VALUES ('new', target, 'old', old_type, old_equals, next),
+                       ('old', old_type, 'new', target, new_equals, old_next))
+                   AS v (word, type, other, other_type, equals, next)
+    LOOP
+        part := 'follow_' || d.word;
+        statement := format($follow$CREATE OR REPLACE FUNCTION %1$s_to_%3$s(given %2$s) RETURNS %4$s
     LANGUAGE plpgsql STRICT SET search_path = pg_catalog, pg_temp SET row_security = off AS $kid_rekey$
 DECLARE
     result %4$s;
@@ -1520,15 +1530,9 @@ BEGIN
         SELECT k.%3$s INTO result FROM %1$s_keys AS k WHERE k.%9$s %8$s given;
     END IF;
     RETURN result;
-END $kid_rekey$;$follow$, own, given_type, word, type, other, tabs[1]::regclass, names[1], equals, given_word, promise)
-    || (SELECT string_agg(format($follow$
-CREATE OR REPLACE FUNCTION %s_follow_%s() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $kid_rekey$
-DECLARE
-    promised record;
-BEGIN
-%s%s    RETURN NEW;
-END $kid_rekey$;$follow$, own, t.top, CASE WHEN t.top = tabs[1] THEN format($follow$    IF TG_OP = 'DELETE' THEN
+END $kid_rekey$;$follow$, own, d.other_type, d.word, d.type, d.key, root, names[1], d.equals, d.other, d.next);
+        RETURN NEXT;
+        of_root := format($follow$    IF TG_OP = 'DELETE' THEN
         IF OLD.%5$s IS NOT NULL THEN
             INSERT INTO %1$s_keys (%2$s, %3$s) VALUES (OLD.%4$s, OLD.%5$s) ON CONFLICT DO NOTHING;
         END IF;
@@ -1542,40 +1546,33 @@ END $kid_rekey$;$follow$, own, t.top, CASE WHEN t.top = tabs[1] THEN format($fol
         DELETE FROM %1$s_keys AS k WHERE k.%2$s %6$s NEW.%4$s;
         UPDATE %1$s_keys AS k SET %2$s = NEW.%4$s WHERE k.%2$s %6$s OLD.%4$s;
     END IF;
-$follow$, own, given_word, word, names[1], other, equals) END, t.columns), '' ORDER BY t.top)
-          FROM (SELECT m.top, string_agg(format($follow$
-    IF TG_OP = 'INSERT' OR NEW.%2$s IS NULL OR (NEW.%1$s %3$s OLD.%1$s) IS NOT TRUE THEN
-        NEW.%2$s := %4$s;
-    END IF;
-$follow$, m.name, format('kid_%s_%s', word, m.id), equals,
-                       format(CASE WHEN m.top = tabs[1] THEN 'CASE WHEN NEW.%4$s %5$s NEW.%6$s THEN NEW.%7$s ELSE '
-                                                             '%1$s_to_%2$s(NEW.%4$s::%3$s) END'
-                                   ELSE '%1$s_to_%2$s(NEW.%4$s::%3$s)' END,
-                              own, word, given_type, m.name, equals, names[1], other)), '')
-                       FILTER (WHERE m.n > 1) AS columns
-                  FROM unnest(tabs, tops, ids, names) WITH ORDINALITY AS m (tab, top, id, name, n)
-                 WHERE m.tab = m.top GROUP BY m.top) AS t);
-END $$;
-
--- `at` is the time of a row t. `new_key` is the new key of a row o with this time.
-CREATE OR REPLACE FUNCTION kid_rekey_filling(
-    own text, triggers text, at text, new_key text, equals text, old_type text, target regtype,
-    tabs oid[], tops oid[], ids smallint[], names text[], OUT part text, OUT statement text) RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+$follow$, own, d.other, d.word, names[1], d.key, d.equals);
+        RETURN QUERY
+        SELECT part, format($follow$CREATE OR REPLACE FUNCTION %s_follow_%s() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $kid_rekey$
 DECLARE
-    grantees text := (SELECT concat('PUBLIC', string_agg(DISTINCT ', ' || quote_ident(pg_get_userbyid(d.grantee)), ''))
-                        FROM pg_class AS c, pg_default_acl AS f, aclexplode(f.defaclacl) AS d
-                       WHERE c.oid = tabs[1] AND d.grantee NOT IN (0, c.relowner));
-    is_deferrable boolean := EXISTS (SELECT FROM pg_constraint AS k
-                                      WHERE k.contype = 'f' AND k.condeferrable AND k.confrelid = ANY (tabs));
+    promised record;
 BEGIN
+%s%s    RETURN NEW;
+END $kid_rekey$;$follow$, own, m.top, CASE WHEN m.top = root THEN of_root END, string_agg(format(
+            CASE WHEN m.top = root THEN $follow$    IF NEW.%2$s %4$s NEW.%7$s THEN
+        NEW.%3$s := NEW.%8$s;
+    ELS$follow$ ELSE '    ' END || $follow$IF TG_OP = 'INSERT'
+        OR NEW.%3$s IS NULL OR (NEW.%2$s %4$s OLD.%2$s) IS NOT TRUE THEN
+        NEW.%3$s := %1$s_to_%5$s(NEW.%2$s::%6$s);
+    END IF;
+$follow$, own, m.name, format('kid_%s_%s', d.word, m.id), d.equals, d.word, d.other_type, names[1], d.key),
+            '' ORDER BY m.n) FILTER (WHERE m.n > 1))
+          FROM unnest(tabs, tops, ids, names) WITH ORDINALITY AS m (tab, top, id, name, n)
+         WHERE m.tab = m.top GROUP BY m.top ORDER BY min(m.n);
+    END LOOP;
     RETURN QUERY
     SELECT v.part, format(v.template, t.top::regclass, own, t.top, grantees)
       FROM (SELECT m.top, min(m.n) AS n FROM unnest(tops) WITH ORDINALITY AS m (top, n) GROUP BY m.top) AS t,
            LATERAL (VALUES
                -- Replicas, and who acts as one, change references, too.
                ('trigger', 'CREATE OR REPLACE TRIGGER "~kid_rekey" BEFORE INSERT OR UPDATE'
-                           || CASE WHEN is_deferrable AND t.top = tabs[1] THEN ' OR DELETE' ELSE '' END
+                           || CASE WHEN is_deferrable AND t.top = root THEN ' OR DELETE' ELSE '' END
                            || ' ON %1$s FOR EACH ROW EXECUTE FUNCTION %2$s_follow_%3$s(); '
                               'ALTER TABLE %1$s ENABLE ALWAYS TRIGGER "~kid_rekey";'),
                -- With a trigger of its own another role would run the function as the owner.
@@ -1584,40 +1581,26 @@ BEGIN
                ('cleanup', 'DROP FUNCTION IF EXISTS %2$s_follow_%3$s();')) AS v (part, template)
      ORDER BY t.n;
     RETURN QUERY
-    SELECT v.part, format(v.template, own, old_type, target, f.fills, grantees)
-      FROM (SELECT string_agg(format('(%s, %L, %L, %L)', t.n, t.tab,
-                format('UPDATE ONLY %s AS t SET %s WHERE t.ctid = ANY (ARRAY(SELECT t.ctid FROM ONLY %1$s AS t '
-                       'WHERE t.ctid >= $1 AND t.ctid < $2 AND (%3$s) FOR NO KEY UPDATE SKIP LOCKED))',
-                       t.tab, t.sets, t.lacks),
-                format('SELECT count(*) FROM ONLY %s AS t WHERE %s', t.tab, t.lacks)), E',\n' ORDER BY t.n)
-              FROM (SELECT m.tab::regclass AS tab, row_number() OVER (ORDER BY min(m.n)) - 1 AS n,
-                           string_agg(format('kid_new_%s = coalesce(t.kid_new_%1$s, %s_to_new(t.%s::%s))',
-                                             m.id, own, m.name, old_type), ', ') AS sets,
-                           string_agg(format('t.%s IS NOT NULL AND t.kid_new_%s IS NULL', m.name, m.id), ' OR ')
-                               AS lacks
-                      FROM unnest(tabs, ids, names) WITH ORDINALITY AS m (tab, id, name, n)
-                           JOIN pg_class AS c ON c.oid = m.tab AND c.relkind = 'r'
-                     GROUP BY m.tab) AS t) AS f (fills),
-           LATERAL (VALUES
+    SELECT v.part, format(v.template, own, old_type, target, grantees)
+      FROM (VALUES
                ('table', 'CREATE TABLE IF NOT EXISTS %1$s_keys (old %2$s PRIMARY KEY, new %3$s NOT NULL UNIQUE);'),
-               ('table', 'CREATE TABLE IF NOT EXISTS %1$s_place (n integer PRIMARY KEY, part regclass NOT NULL, '
-                         'fill text NOT NULL, lacking text NOT NULL, block bigint NOT NULL DEFAULT 0, '
-                         'size bigint NOT NULL DEFAULT 0, filled bigint NOT NULL DEFAULT 0, '
-                         'in_pass bigint NOT NULL DEFAULT 0, idle integer NOT NULL DEFAULT 0, '
-                         'done boolean NOT NULL DEFAULT false);'),
-               ('table', 'INSERT INTO %1$s_place (n, part, fill, lacking) VALUES %4$s ON CONFLICT DO NOTHING;'),
-               ('table', 'REVOKE ALL ON %1$s_keys, %1$s_place FROM %5$s;'),
-               ('again', 'UPDATE %1$s_place SET done = false;'),
+               ('table', 'REVOKE ALL ON %1$s_keys FROM %4$s;'),
                ('call', 'CALL %1$s_fill(blocks => 256, pause => 0.2);'),
                ('cleanup', 'DROP FUNCTION IF EXISTS %1$s_to_new(%2$s); DROP FUNCTION IF EXISTS %1$s_to_old(%3$s); '
-                           'DROP PROCEDURE IF EXISTS %1$s_fill; DROP TABLE IF EXISTS %1$s_place, %1$s_keys;'))
+                           'DROP PROCEDURE IF EXISTS %1$s_fill; DROP TABLE IF EXISTS %1$s_keys;'))
                AS v (part, template);
-    part := 'fill';
-    statement := format($fill$CREATE OR REPLACE PROCEDURE %1$s_fill(blocks integer DEFAULT 256, pause real DEFAULT 0.2)
+    RETURN QUERY
+    SELECT 'fill', format($fill$CREATE OR REPLACE PROCEDURE %1$s_fill(
+    blocks integer DEFAULT 256, pause real DEFAULT 0.2)
     LANGUAGE plpgsql AS $kid_rekey$
 DECLARE
     here record;
+    place integer := 1;                 -- which table
+    block bigint := 0;
+    size bigint := 0;
     changed bigint;
+    in_pass bigint;                     -- rows filled since block 0
+    idle integer := 0;
     missing bigint;
     began timestamptz;
     spent interval := '0';
@@ -1630,52 +1613,63 @@ BEGIN
                 pg_catalog.set_config('row_security', 'off', true), pg_catalog.set_config(%2$L, %3$L, true);
         PERFORM pg_sleep(least(extract(epoch FROM spent) * pause / (1 - pause), 10));
         began := clock_timestamp();
-        SELECT * INTO here FROM %1$s_place AS p WHERE NOT p.done ORDER BY p.n LIMIT 1 FOR UPDATE;
-        EXIT WHEN NOT FOUND;
-        IF here.block = 0 AND here.part = %4$L::regclass THEN
-            INSERT INTO %1$s_keys (old, new)
-            SELECT o.key, %7$s
-              FROM (SELECT t.%5$s AS key, %6$s AS time FROM ONLY %4$s AS t
-                     WHERE t.kid_new_%8$s IS NULL AND NOT EXISTS (SELECT FROM %1$s_keys AS k WHERE k.old %9$s t.%5$s)
-                     ORDER BY 2, 1) AS o ON CONFLICT (old) DO NOTHING;
-        END IF;
-        IF here.block = 0 THEN
-            -- What is appended from now on has a key.
-            here.size := pg_relation_size(here.part) / current_setting('block_size')::integer;
-        END IF;
-        EXECUTE here.fill USING format('(%%s,0)', here.block)::tid, format('(%%s,0)', here.block + blocks)::tid;
-        GET DIAGNOSTICS changed = ROW_COUNT;
-        spent := clock_timestamp() - began;
-        here.in_pass := here.in_pass + changed;
-        here.block := here.block + blocks;
-        IF here.block >= here.size THEN
+        IF block >= size THEN
+            SELECT * INTO here FROM (VALUES
+%10$s) AS p (n, part, fill, lacking) WHERE p.n = place;
+            EXIT WHEN NOT FOUND;
             -- Writers may have moved rows, or have locked them. Rows that they change have a key since.
             EXECUTE here.lacking INTO missing;
-            here.done := missing = 0;
-            IF NOT here.done AND here.in_pass = 0 THEN
-                here.idle := here.idle + 1;
-                spent := '4 s';
-                IF here.idle %% 60 = 0 THEN
+            IF missing = 0 THEN
+                place := place + 1;
+                in_pass := NULL;
+                CONTINUE;
+            ELSIF in_pass = 0 THEN
+                idle := idle + 1;
+                IF idle %% 60 = 0 THEN
                     RAISE WARNING '%% rows of %% cannot be filled: transactions may have them locked',
                         missing, here.part;
                 END IF;
+                PERFORM pg_sleep(1);
             END IF;
-            here.block := 0;
-            here.in_pass := 0;
+            IF here.part = %4$L::regclass THEN
+                INSERT INTO %1$s_keys (old, new)
+                SELECT o.key, %7$s
+                  FROM (SELECT t.%5$s AS key, %6$s AS time FROM ONLY %4$s AS t
+                         WHERE t.kid_new_%8$s IS NULL
+                               AND NOT EXISTS (SELECT FROM %1$s_keys AS k WHERE k.old %9$s t.%5$s)
+                         ORDER BY 2, 1) AS o ON CONFLICT (old) DO NOTHING;
+            END IF;
+            -- What is appended from now on has a key.
+            size := pg_relation_size(here.part) / current_setting('block_size')::integer;
+            block := 0;
+            in_pass := 0;
         END IF;
-        UPDATE %1$s_place AS q
-           SET block = here.block, size = here.size, filled = q.filled + changed, in_pass = here.in_pass,
-               idle = here.idle, done = here.done
-         WHERE q.n = here.n;
+        EXECUTE here.fill USING format('(%%s,0)', block)::tid, format('(%%s,0)', block + blocks)::tid;
+        GET DIAGNOSTICS changed = ROW_COUNT;
+        in_pass := in_pass + changed;
+        block := block + blocks;
+        spent := clock_timestamp() - began;
         IF clock_timestamp() > told + interval '10 s' THEN
             told := clock_timestamp();
-            RAISE NOTICE '%%: block %% of %%', here.part, here.block, here.size;
+            RAISE NOTICE '%%: block %% of %%', here.part, block, size;
         END IF;
     END LOOP;
 END $kid_rekey$;$fill$, own, CASE triggers WHEN 'off' THEN 'session_replication_role' ELSE 'kid_rekey.filling' END,
-        CASE triggers WHEN 'off' THEN 'replica' ELSE 'on' END, tabs[1]::regclass, names[1], at, new_key, ids[1],
-        equals);
-    RETURN NEXT;
+                     CASE triggers WHEN 'off' THEN 'replica' ELSE 'on' END, root, names[1], at, new_key, ids[1],
+                     old_equals,
+                     string_agg(format('(%s, %L::regclass, %L, %L)', t.n, t.tab,
+                         format('UPDATE ONLY %s AS t SET %s '
+                                'WHERE t.ctid = ANY (ARRAY(SELECT t.ctid FROM ONLY %1$s AS t WHERE t.ctid >= $1 '
+                                'AND t.ctid < $2 AND (%3$s) FOR NO KEY UPDATE SKIP LOCKED))',
+                                t.tab, t.sets, t.lacks),
+                         format('SELECT count(*) FROM ONLY %s AS t WHERE %s', t.tab, t.lacks)), E',\n' ORDER BY t.n))
+      FROM (SELECT m.tab::regclass AS tab, row_number() OVER (ORDER BY min(m.n)) AS n,
+                   string_agg(format('kid_new_%s = coalesce(t.kid_new_%1$s, %s_to_new(t.%s::%s))',
+                                     m.id, own, m.name, old_type), ', ') AS sets,
+                   string_agg(format('t.%s IS NOT NULL AND t.kid_new_%s IS NULL', m.name, m.id), ' OR ') AS lacks
+              FROM unnest(tabs, ids, names) WITH ORDINALITY AS m (tab, id, name, n)
+                   JOIN pg_class AS c ON c.oid = m.tab AND c.relkind = 'r'
+             GROUP BY m.tab) AS t;
 END $$;
 
 -- `late` is a condition on rows t whose time cannot be that of a key, `makes` what kid_remade() returned.
@@ -1805,6 +1799,7 @@ DECLARE
     parts text[];
     statements text[];
 BEGIN
+    EXECUTE format('SELECT * FROM %s.kid_rekey_columns($1)', home) INTO old USING relation;
     SELECT a.attnum AS num, quote_ident(a.attname) AS name, format_type(a.atttypid, a.atttypmod) AS type, c.relowner,
            CASE a.attidentity WHEN 'a' THEN 'ALWAYS' WHEN 'd' THEN 'BY DEFAULT' END AS identity,
            format('%s.kid_rekey_%s', c.relnamespace::regnamespace, c.oid) AS own,
@@ -1817,17 +1812,13 @@ BEGIN
            CASE WHEN a.attidentity = '' THEN substring(s.default_value FROM '^nextval[(](.*)[)]$')
                 ELSE format('pg_get_serial_sequence(%L, %L)', c.oid::regclass, a.attname) END AS sequence
       INTO key
-      FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary AND i.indnkeyatts = 1
-           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = i.indkey[0],
+      FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary
+           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = old.nums[1],
            LATERAL (SELECT CASE WHEN a.attidentity <> ''
                                 THEN format('nextval(%L::regclass)', pg_get_serial_sequence(relation::text, a.attname))
                                 ELSE (SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef AS d
                                        WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) END) AS s (default_value)
-     WHERE c.oid = relation AND c.relkind = 'r';
-    IF NOT FOUND THEN
-        RAISE '% is not a table with a primary key of one column, or is partitioned', relation
-            USING ERRCODE = 'wrong_object_type';
-    END IF;
+     WHERE c.oid = relation;
     own := key.own;
     IF target IS NULL THEN
         EXECUTE format('SELECT CASE WHEN $1 THEN f.stored_as ELSE $2::regtype END FROM %s.kid_stored_forms() AS f '
@@ -1860,9 +1851,8 @@ BEGIN
         RETURN;
     END IF;
 
-    EXECUTE format('SELECT * FROM %s.kid_rekey_columns($1, $2)', home) INTO old USING relation, key.num;
-    EXECUTE format('SELECT %s.kid_rekey_problems($1, $2, $3, $4, $5)', home)
-       INTO problems USING key.relowner, triggers, old.tabs, old.nums, old.tops;
+    EXECUTE format('SELECT %s.kid_rekey_problems($1, $2, $3, $4)', home)
+       INTO problems USING triggers, old.tabs, old.nums, old.tops;
     IF problems IS NOT NULL THEN
         RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
     ELSIF time_column IS NULL AND (lower(during) < upper(during)) IS NOT TRUE THEN
@@ -1905,17 +1895,14 @@ BEGIN
         'UNION ALL SELECT * FROM %1$s.kid_rekey_guards($6, $19, $1, $2, $20) '
         'UNION ALL SELECT * FROM %1$s.kid_rekey_indexes($1, $2, $4, $5) '
         'UNION ALL SELECT * FROM %1$s.kid_rekey_twins($7, $8, $1, $2, $3, $4, $5) '
-        'UNION ALL SELECT * FROM %1$s.kid_rekey_filling($9, $6, $10, $11, $12, $13, $7::regtype, $1, $3, $4, $5) '
-        'UNION ALL SELECT ''follow_new'', '
-        '%1$s.kid_rekey_followers($9, ''new'', $7::text, ''old'', $13, $12, $14, $1, $3, $4, $5) '
-        'UNION ALL SELECT ''follow_old'', '
-        '%1$s.kid_rekey_followers($9, ''old'', $13, ''new'', $7::text, $15, $16, $1, $3, $4, $5)) AS p', home)
+        'UNION ALL SELECT * FROM %1$s.kid_rekey_filling('
+        '$9, $6, $10, $11, $12, $13, $14, $15, $7::text, $16, $1, $3, $4, $5)) AS p', home)
        INTO parts, statements
       USING old.tabs, old.nums, old.tops, old.ids, old.names, triggers, target, old_name, own,
             coalesce('t.' || quote_ident(time_column) || '::timestamptz',
                      format('%L::timestamptz + (%L::timestamptz - %1$L::timestamptz) * ((row_number() OVER (ORDER BY '
                             't.%3$s) - 1)::float8 / count(*) OVER ())', lower(during), upper(during), key.name)),
-            ids.at, key.equals, key.type, ids.next, ids.equals, old_next, all_tables, owners,
+            ids.at, ids.next, old_next, ids.equals, key.equals, key.type, all_tables, owners,
             coalesce(format('t.%s IS NULL OR NOT isfinite(t.%1$s) OR t.%1$s > clock_timestamp()',
                             quote_ident(time_column)) || left(time_column, 0), 'false'), makes;
     RETURN QUERY
@@ -1930,20 +1917,20 @@ BEGIN
                (4, 'build', 'none that blocks reads or writes', 'Indexes on the new columns.', '{index}'),
                (5, 'build', 'ACCESS EXCLUSIVE, brief',
                 'Constraints on the new columns. On a partitioned table this reads its rows.',
-                '{begin,constraint,commit}'),
+                '{begin,constraint,full_new,commit}'),
                (6, 'build', 'rows of one batch', 'Fills what transactions have added that saw no row filled.',
-                '{again,call,validate_first,validate}'),
+                '{call,validate_new,validate}'),
                (7, 'swap', 'ACCESS EXCLUSIVE',
                 'Fills materialized views under the lock. On an error all is as before: run it again.',
-                '{begin,check,validate_first,validate,uncondition,unchanged,remove,drop,swap,others,name,'
-                'filled,filled_key,rename,make_first,make,detail,follow_old,commit}'),
+                '{begin,check,validate_new,validate,uncondition,unchanged,remove,drop,swap_new,others,name_new,'
+                'filled_new,filled_key,rename,make_first,make,detail,follow_old,commit}'),
                (8, 'cancel', 'ACCESS EXCLUSIVE, brief', 'Instead of the swap: all is as before.',
-                '{begin,check,uncondition,no_default,untrigger,cancel,unneeded,cleanup,commit}'),
+                '{begin,check,uncondition,no_default,untrigger,cancel,unneeded_new,cleanup,commit}'),
                (9, 'back', 'ACCESS EXCLUSIVE, brief', 'After the swap, and before finish: all is as before.',
-                '{begin,check,old_full,commit,old_validate}'),
+                '{begin,check,full_old,commit,validate_old}'),
                (10, 'back', 'ACCESS EXCLUSIVE', NULL,
-                '{begin,check,remove,drop,back,old_name,old_filled,old_filled_key,restore,make_first,make,detail,'
-                'untrigger,unneeded,cleanup,commit,revalidate}'),
+                '{begin,check,remove,drop,swap_old,name_old,filled_old,old_filled_key,restore,make_first,make,detail,'
+                'untrigger,unneeded_new,cleanup,commit,revalidate}'),
                (11, 'finish', 'ACCESS EXCLUSIVE, brief', 'Drops the old keys. There is no way back from here.',
                 '{begin,check,untrigger,unneeded_old,cleanup,commit}')) AS e (n, step, lock, note, parts),
            unnest(e.parts::text[]) WITH ORDINALITY AS p (part, n)
@@ -1976,19 +1963,14 @@ CREATE OR REPLACE FUNCTION kid_rekey_estimate(
     LANGUAGE plpgsql STABLE ROWS 7 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     home text := 'kid';
-    key smallint := (SELECT i.indkey[0] FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid
-                      WHERE c.oid = relation AND c.relkind = 'r' AND i.indisprimary AND i.indnkeyatts = 1);
     old record;                         -- the columns
     t record;                           -- sums of tables
     x record;                           -- sums of indexes
 BEGIN
-    IF key IS NULL THEN
-        RAISE '% is not a table with a primary key of one column, or is partitioned', relation
-            USING ERRCODE = 'wrong_object_type';
-    ELSIF (rows_per_second > 0) IS NOT TRUE THEN
+    IF (rows_per_second > 0) IS NOT TRUE THEN
         RAISE 'rows_per_second must be positive' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    EXECUTE format('SELECT * FROM %s.kid_rekey_columns($1, $2)', home) INTO old USING relation, key;
+    EXECUTE format('SELECT * FROM %s.kid_rekey_columns($1)', home) INTO old USING relation;
     SELECT sum(n.rows) AS rows, sum(n.rows) FILTER (WHERE c.oid = relation) AS keys, sum(c.relpages) * b.size AS bytes,
            b.size AS block,
            string_agg(c.oid::regclass::text, ', ' ORDER BY array_position(old.tabs, c.oid)) AS names,
@@ -2028,8 +2010,8 @@ BEGIN
 END $$;
 
 COMMENT ON FUNCTION kid_rekey_columns(
-    relation regclass, key smallint) IS 'returns the columns that hold the key of a table, or refer to it';
-COMMENT ON FUNCTION kid_rekey_problems(owner oid, triggers text, tabs oid[], nums smallint[], tops oid[]) IS
+    relation regclass) IS 'returns the columns that hold the key of a table, or refer to it';
+COMMENT ON FUNCTION kid_rekey_problems(triggers text, tabs oid[], nums smallint[], tops oid[]) IS
     'returns what kid_rekey_script() cannot handle, a line each';
 COMMENT ON FUNCTION kid_rekey_indexes(
     tabs oid[], nums smallint[], ids smallint[], names text[]) IS
@@ -2037,12 +2019,9 @@ COMMENT ON FUNCTION kid_rekey_indexes(
 COMMENT ON FUNCTION kid_rekey_twins(
     target regtype, old_name name, tabs oid[], nums smallint[], tops oid[], ids smallint[], names text[]) IS
     'returns statements for the columns themselves, and the foreign keys and checks on them';
-COMMENT ON FUNCTION kid_rekey_followers(
-    own text, word text, type text, given_word text, given_type text, equals text, promise text, tabs oid[], tops oid[], ids smallint[], names text[]) IS
-    'returns the functions that give each row, and each reference to it, the other key';
 COMMENT ON FUNCTION kid_rekey_filling(
-    own text, triggers text, at text, new_key text, equals text, old_type text, target regtype, tabs oid[], tops oid[], ids smallint[], names text[]) IS
-    'returns statements for the triggers, the procedure that fills rows, and its tables';
+    own text, triggers text, at text, new_key text, next text, old_next text, new_equals text, old_equals text, target text, old_type text, tabs oid[], tops oid[], ids smallint[], names text[]) IS
+    'returns statements for the triggers that give each row its other key, and for the procedure that fills rows';
 COMMENT ON FUNCTION kid_rekey_guards(
     triggers text, late text, tabs oid[], nums smallint[], makes text[]) IS
     'returns the checks of a script, and statements that keep triggers from running while rows are filled';
