@@ -3246,7 +3246,9 @@ END IF; END $kid_script$;$check$,
                   'SELECT %10$s.kid_create_partitions(%1$L, %8$L, %9$L::timestamptz + 7 * %8$L::interval);',
                   'ALTER TABLE %2$s DROP CONSTRAINT kid_until;',
                   'SET LOCAL row_security = off;',
-                  $check$DO $kid_script$ BEGIN IF EXISTS (SELECT FROM %1$s WHERE tableoid <> %2$L::regclass::oid) THEN
+                  $check$DO $kid_script$ BEGIN IF to_regclass(%2$L) IS NULL THEN
+    RAISE '%% is as it was: of this step only what follows COMMIT is left', %1$L;
+ELSIF EXISTS (SELECT FROM %1$s WHERE tableoid <> %2$L::regclass::oid) THEN
     RAISE 'other partitions have rows: move them into %%', %2$L;
 END IF; END $kid_script$;$check$,
                   'ALTER TABLE %1$s DETACH PARTITION %2$s;',

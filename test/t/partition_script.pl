@@ -101,7 +101,14 @@ sub try
 		if ($step eq $broken)
 		{
 			my @statements = split /\x1e/, run($database, "SELECT string_agg(statement, E'\\x1e' ORDER BY ordinality) FROM script WHERE step = '$step'");
-			run($database, join("\n", @statements[ 0 .. rand @statements - 1 ]) . "\nDO 'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); END'", may_fail => 1);
+			my @done = splice @statements, 0, 1 + rand @statements - 1;
+			run($database, join("\n", @done) . "\nDO 'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); END'", may_fail => 1);
+			if ($step eq 'back' && grep { $_ eq 'COMMIT;' } @done)
+			{
+				like(run($database, "SELECT statement FROM script WHERE step = '$step' ORDER BY ordinality \\gexec\n", may_fail => 1), qr/is as it was: of this step only what follows COMMIT is left/, 'what is back says so');
+				run($database, join "\n", @statements);
+				next;
+			}
 		}
 		run($database, "SELECT statement FROM script WHERE step = '$step' ORDER BY ordinality \\gexec\n");
 	}
