@@ -293,35 +293,24 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them.
+-- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them. An update
+-- may leave an ID as it was.
 CREATE OR REPLACE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    id pg_catalog.text;
+    id pg_catalog.text := pg_catalog.to_jsonb(NEW) OPERATOR(pg_catalog.->>) TG_ARGV[0];
+    entered pg_catalog.text := pg_catalog.current_setting(pg_catalog.concat('kid_track.e', coalesce(
+        pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID)), true);
     state bigint;
-    entered pg_catalog.text := pg_catalog.current_setting(pg_catalog.concat('kid_track.e', TG_RELID), true);
 BEGIN
-    IF TG_ARGV[0] OPERATOR(pg_catalog.=) 'id' THEN
-        id := NEW.id;
-    ELSE
-        id := pg_catalog.to_jsonb(NEW) OPERATOR(pg_catalog.->>) TG_ARGV[0];
-    END IF;
     IF pg_catalog.strpos(id, '-') OPERATOR(pg_catalog.>) 1 THEN
         state := kid.kid_uuidv7_state_of(id::pg_catalog.uuid);
     ELSE
         state := id;
     END IF;
-    IF (entered OPERATOR(pg_catalog.<>) '') IS NOT TRUE THEN
-        entered := pg_catalog.current_setting(
-            pg_catalog.concat('kid_track.e', pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid), true);
-    END IF;
-    IF entered OPERATOR(pg_catalog.<>) '' AND state OPERATOR(pg_catalog.>) entered::bigint THEN
+    IF entered OPERATOR(pg_catalog.<>) '' AND state OPERATOR(pg_catalog.>) entered::bigint
+       OR pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0] OPERATOR(pg_catalog.=) id THEN
         RETURN NEW;
-    ELSIF TG_OP OPERATOR(pg_catalog.=) 'UPDATE' THEN
-        -- The row was there before.
-        IF pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0] OPERATOR(pg_catalog.=) id THEN
-            RETURN NEW;
-        END IF;
     END IF;
     RAISE 'ID % was not made in this transaction', id
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
