@@ -3920,14 +3920,13 @@ BEGIN
                       CASE WHEN k.condeferred THEN ' INITIALLY DEFERRED' END) AS mode,
                i.indisclustered, CASE WHEN i.indisreplident THEN '%1$s REPLICA IDENTITY ' END AS replica,
                (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s WHERE s.oid = c.reltablespace) AS place,
-               h.inhparent AS parent,
-               (SELECT p.relnamespace::regnamespace FROM pg_class AS p WHERE p.oid = h.inhparent) AS parent_space
+               p.oid AS parent, p.relnamespace::regnamespace AS parent_space
           FROM (SELECT u.tab, array_agg(u.num) AS nums, array_agg(u.name) AS names,
                        array_agg('kid_new_' || u.id) AS new_names
                   FROM unnest(tabs, nums, ids, names) AS u (tab, num, id, name) GROUP BY u.tab) AS m
                JOIN pg_index AS i ON i.indrelid = m.tab AND NOT i.indisexclusion AND i.indislive
                JOIN pg_class AS c ON c.oid = i.indexrelid
-               LEFT JOIN pg_inherits AS h ON h.inhrelid = c.oid
+               LEFT JOIN (pg_inherits AS h JOIN pg_class AS p ON p.oid = h.inhparent) ON h.inhrelid = c.oid
                LEFT JOIN pg_constraint AS k ON k.conindid = i.indexrelid AND k.contype IN ('p', 'u'),
                LATERAL (SELECT obj_description(c.oid, 'pg_class'), obj_description(k.oid, 'pg_constraint'))
                        AS d (comment, constraint_comment)
@@ -3936,7 +3935,7 @@ BEGIN
                             WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid
                                   AND d.refclassid = 'pg_class'::regclass AND d.refobjid = m.tab
                                   AND d.refobjsubid = ANY (m.nums)))
-               AND (h.inhparent IS NULL OR k.oid IS NULL)
+               AND (p.oid IS NULL OR k.oid IS NULL)
          ORDER BY array_position(tabs, i.indrelid), c.relname
     LOOP
         tail := substr(what.definition, 1 + length(format('CREATE %sINDEX %s ON %s%s', what.is_unique, what.short,
@@ -4328,10 +4327,8 @@ BEGIN
 END $kid_rekey$;$rest$, home, tabs, nums, ARRAY(SELECT md5(m) FROM unnest(makes) AS m))),
     ('others', format($rest$DO $kid_rekey$
 DECLARE
-    path text := pg_catalog.current_setting('search_path');
     others text;
 BEGIN
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     SELECT string_agg(pg_describe_object(d.classid, d.objid, d.objsubid), ', ') INTO others
       FROM unnest(%L::oid[], %L::smallint[]) AS c (tab, num)
            JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.tab AND d.refobjsubid = c.num
@@ -4345,7 +4342,6 @@ BEGIN
         RAISE 'made since this script was printed: %%', others
             USING HINT = 'Run the step cancel, and print the script again.';
     END IF;
-    PERFORM set_config('search_path', path, true);
 END $kid_rekey$;$rest$, tabs, nums));
     RETURN QUERY
     SELECT v.part, concat(v.definition, ';', d.state)
@@ -4373,13 +4369,10 @@ CREATE FUNCTION kid_rekey_script(
     LANGUAGE plpgsql STABLE ROWS 100 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
-    own text;
-    key record;
-    ids record;                         -- how to make IDs of type `target`
-    no_default text;                    -- empty if the key has no default
-    numbers text;                       -- empty if the old key needs a sequence after the swap
-    old_next text;
     old record;                         -- the columns
+    key record;                         -- `no_default` is '' if it has none, `numbers` if old keys need a sequence
+    ids record;                         -- how to make IDs of type `target`
+    old_next text;
     all_tables text;
     problems text;
     removes text[];
@@ -4390,40 +4383,40 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT * FROM %s.kid_rekey_columns($1)', home) INTO old USING relation;
     SELECT a.attnum AS num, quote_ident(a.attname) AS name, format_type(a.atttypid, a.atttypmod) AS type, c.relowner,
-           CASE a.attidentity WHEN 'a' THEN 'ALWAYS' WHEN 'd' THEN 'BY DEFAULT' END AS identity,
+           CASE a.attidentity WHEN 'a' THEN 'ALWAYS' WHEN 'd' THEN 'BY DEFAULT' END AS identity, s.default_value,
            format('%s.kid_rekey_%s', c.relnamespace::regnamespace, c.oid) AS own,
            (SELECT format('OPERATOR(%s.%s)', o.oprnamespace::regnamespace, o.oprname)
               FROM pg_opclass AS k
                    JOIN pg_amop AS p ON p.amopfamily = k.opcfamily AND p.amopstrategy = 3
                                         AND p.amoplefttype = k.opcintype AND p.amoprighttype = k.opcintype
                    JOIN pg_operator AS o ON o.oid = p.amopopr WHERE k.oid = i.indclass[0]) AS equals,
-           CASE WHEN a.attidentity = '' THEN '' END AS no_identity, s.*,
            CASE WHEN a.attidentity = '' THEN substring(s.default_value FROM '^nextval[(](.*)[)]$')
-                ELSE format('pg_get_serial_sequence(%L, %L)', c.oid::regclass, a.attname) END AS sequence
+                ELSE format('pg_get_serial_sequence(%L, %L)', c.oid::regclass, a.attname) END AS sequence,
+           CASE WHEN s.default_value IS NULL THEN '' END AS no_default,
+           CASE WHEN s.default_value IS NULL AND t.typcategory = 'N' THEN '' END AS numbers
       INTO key
       FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary
-           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = old.nums[1],
-           LATERAL (SELECT CASE WHEN a.attidentity <> ''
-                                THEN format('nextval(%L::regclass)', pg_get_serial_sequence(relation::text, a.attname))
-                                ELSE (SELECT pg_get_expr(d.adbin, d.adrelid) FROM pg_attrdef AS d
-                                       WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) END) AS s (default_value)
+           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = old.nums[1]
+           JOIN pg_type AS t ON t.oid = a.atttypid
+           LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum,
+           LATERAL (SELECT CASE a.attidentity WHEN '' THEN pg_get_expr(d.adbin, d.adrelid)
+                                ELSE format('nextval(%L::regclass)', pg_get_serial_sequence(relation::text, a.attname))
+                                END) AS s (default_value)
      WHERE c.oid = relation;
-    own := key.own;
-    IF target IS NULL THEN
-        EXECUTE format('SELECT CASE WHEN $1 THEN f.stored_as ELSE $2::regtype END FROM %s.kid_stored_forms() AS f '
-                       'WHERE f.prefix = ''kid64'' ORDER BY f.stored_as <> f.type LIMIT 1', home)
-           INTO target USING all_rows, key.type;
-    END IF;
-    EXECUTE format('SELECT format(''OPERATOR(%%s.=)'', f.operators) AS equals, format(''%%s.%%I()'', $2, f.next) '
-                   '|| c.type AS next, m.maker, replace(m.maker, ''timestamptz'', ''o.time'') || c.type AS at '
-                   'FROM %s.kid_stored_forms() AS f, '
-                   'LATERAL (SELECT CASE WHEN f.type <> $1 THEN ''::'' || $1 ELSE '''' END) AS c (type), '
-                   'LATERAL (SELECT format(''%%s.%%I(timestamptz)'', $2, f.prefix || ''_at'')) AS m (maker) '
-                   'WHERE f.stored_as = $1 ORDER BY f.type <> $1, f.clock <> ''kid'' LIMIT 1', home)
-       INTO ids USING target, home;
+    target := coalesce(target, CASE WHEN NOT all_rows THEN key.type::regtype END);
+    EXECUTE format($ids$
+        SELECT f.stored_as, format('OPERATOR(%%s.=)', f.operators) AS equals, m.maker,
+               format('%%s.%%I()', $2, f.next) || c.type AS next,
+               replace(m.maker, 'timestamptz', 'o.time') || c.type AS at
+          FROM %s.kid_stored_forms() AS f,
+               LATERAL (SELECT CASE WHEN f.type <> f.stored_as THEN '::' || f.stored_as ELSE '' END) AS c (type),
+               LATERAL (SELECT format('%%s.%%I(timestamptz)', $2, f.prefix || '_at')) AS m (maker)
+         WHERE f.stored_as = $1 OR $1 IS NULL AND f.prefix = 'kid64'
+         ORDER BY f.type <> f.stored_as, f.clock <> 'kid' LIMIT 1$ids$, home) INTO ids USING target, home;
     IF ids.next IS NULL THEN
         RAISE 'kid makes no IDs of type %', target USING ERRCODE = 'wrong_object_type';
     END IF;
+    target := ids.stored_as;
     IF NOT all_rows THEN
         IF target::text <> key.type THEN
             RAISE 'old rows of % keep their keys, of type %', relation, key.type USING ERRCODE = 'wrong_object_type';
@@ -4433,8 +4426,8 @@ BEGIN
                             ' DROP IDENTITY, ALTER ' || key.name || left(key.identity, 0), ids.next),
              'ACCESS EXCLUSIVE, brief', 'New rows get IDs that tell their time. Old rows keep their keys.'),
             ('back', concat(format('ALTER TABLE %s ALTER %s DROP DEFAULT', relation, key.name),
-                            ', ALTER ' || key.name || ' ADD GENERATED ' || key.identity || ' AS IDENTITY',
-                            ', ALTER ' || key.name || ' SET DEFAULT ' || key.default_value || left(key.no_identity, 0),
+                            ', ALTER ' || key.name || coalesce(' ADD GENERATED ' || key.identity || ' AS IDENTITY',
+                                                               ' SET DEFAULT ' || key.default_value),
                             '; SELECT pg_catalog.setval(' || key.sequence || ', ' || ids.next || ');'),
              'ACCESS EXCLUSIVE, brief', 'Numbers go on above the last ID.')) AS v;
         RETURN;
@@ -4459,13 +4452,8 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege',
                   HINT = format('GRANT EXECUTE ON FUNCTION %s TO %I.', ids.maker, pg_get_userbyid(key.relowner));
     END IF;
-    IF key.default_value IS NULL THEN
-        no_default := '';
-        IF (SELECT t.typcategory FROM pg_type AS t WHERE t.oid = key.type::regtype) = 'N' THEN
-            numbers := '';
-        END IF;
-    END IF;
-    old_next := coalesce(key.default_value, 'pg_catalog.nextval(' || quote_literal(own || '_numbers') || ')' || numbers,
+    old_next := coalesce(key.default_value,
+                         'pg_catalog.nextval(' || quote_literal(key.own || '_numbers') || ')' || key.numbers,
                          'gen_random_uuid()::' || key.type);
     all_tables := (SELECT string_agg(t.tab::regclass::text, ', ' ORDER BY t.n)
                      FROM (SELECT m.top AS tab, min(m.n) AS n FROM unnest(old.tops) WITH ORDINALITY AS m (top, n)
@@ -4474,26 +4462,29 @@ BEGIN
                    'array_agg(DISTINCT pg_get_userbyid(r.owner)) '
                    'FROM %s.kid_remade($1, $2) WITH ORDINALITY AS r (label, owner, remove, make, n)', home)
        INTO removes, makes, owners USING old.tabs, old.nums;
-    EXECUTE format(
-        'SELECT array_agg(p.part), array_agg(p.statement) FROM ('
-        'SELECT ''begin'' AS part, ''BEGIN ISOLATION LEVEL READ COMMITTED;'' AS statement '
-        'UNION ALL SELECT ''begin'', ''SET LOCAL search_path = pg_catalog, %1$s, pg_temp;'' '
-        'UNION ALL SELECT ''begin'', %1$s.kid_locked($17) '
-        'UNION ALL SELECT ''vacuum'', ''VACUUM (ANALYZE) '' || $17 || '';'' '
-        'UNION ALL SELECT ''check'', %1$s.kid_checked($1, $18) '
-        'UNION ALL SELECT * FROM %1$s.kid_rekey_guards($6, $19, $1, $2, $20) '
-        'UNION ALL SELECT * FROM %1$s.kid_rekey_indexes($1, $2, $4, $5) '
-        'UNION ALL SELECT * FROM %1$s.kid_rekey_twins($7, $8, $1, $2, $3, $4, $5) '
-        'UNION ALL SELECT * FROM %1$s.kid_rekey_filling('
-        '$9, $6, $10, $11, $12, $13, $14, $15, $7::text, $16, $1, $3, $4, $5)) AS p', home)
+    EXECUTE format($parts$
+        SELECT array_agg(p.part), array_agg(p.statement) FROM (
+            VALUES ('begin', 'BEGIN ISOLATION LEVEL READ COMMITTED;'),
+                   ('begin', 'SET LOCAL search_path = pg_catalog, %1$s, pg_temp;'),
+                   ('begin', %1$s.kid_locked($6)),
+                   ('plain_path', 'SET LOCAL search_path = pg_catalog, pg_temp;'),
+                   ('path', 'SET LOCAL search_path = pg_catalog, %1$s, pg_temp;'),
+                   ('vacuum', 'VACUUM (ANALYZE) ' || $6 || ';'),
+                   ('check', %1$s.kid_checked($1, $7))
+            UNION ALL SELECT * FROM %1$s.kid_rekey_guards($8, $9, $1, $2, $10)
+            UNION ALL SELECT * FROM %1$s.kid_rekey_indexes($1, $2, $4, $5)
+            UNION ALL SELECT * FROM %1$s.kid_rekey_twins($11, $12, $1, $2, $3, $4, $5)
+            UNION ALL SELECT * FROM %1$s.kid_rekey_filling($13, $8, $14, $15, $16, $17, $18, $19, $11::text, $20,
+                                                           $1, $3, $4, $5)) AS p (part, statement)$parts$, home)
        INTO parts, statements
-      USING old.tabs, old.nums, old.tops, old.ids, old.names, triggers, target, old_name, own,
+      USING old.tabs, old.nums, old.tops, old.ids, old.names, all_tables, owners, triggers,
+            coalesce(format('t.%s IS NULL OR NOT isfinite(t.%1$s) OR t.%1$s > clock_timestamp()',
+                            quote_ident(time_column)) || left(time_column, 0), 'false'), makes, target, old_name,
+            key.own,
             coalesce('t.' || quote_ident(time_column) || '::timestamptz',
                      format('%L::timestamptz + (%L::timestamptz - %1$L::timestamptz) * ((row_number() OVER (ORDER BY '
                             't.%3$s) - 1)::float8 / count(*) OVER ())', lower(during), upper(during), key.name)),
-            ids.at, ids.next, old_next, ids.equals, key.equals, key.type, all_tables, owners,
-            coalesce(format('t.%s IS NULL OR NOT isfinite(t.%1$s) OR t.%1$s > clock_timestamp()',
-                            quote_ident(time_column)) || left(time_column, 0), 'false'), makes;
+            ids.at, ids.next, old_next, ids.equals, key.equals, key.type;
     RETURN QUERY
     SELECT e.step, s.statement, e.lock, e.note
       FROM (VALUES
@@ -4511,8 +4502,8 @@ BEGIN
                 '{call,validate_new,validate}'),
                (7, 'swap', 'ACCESS EXCLUSIVE',
                 'Fills materialized views under the lock. On an error all is as before: run it again.',
-                '{begin,check,validate_new,validate,uncondition,unchanged,remove,drop,swap_new,others,name_new,'
-                'filled_new,filled_key,rename,make_first,make,detail,follow_old,commit}'),
+                '{begin,check,validate_new,validate,uncondition,unchanged,remove,drop,swap_new,plain_path,others,path,'
+                'name_new,filled_new,filled_key,rename,make_first,make,detail,follow_old,commit}'),
                (8, 'cancel', 'ACCESS EXCLUSIVE, brief', 'Instead of the swap: all is as before.',
                 '{begin,check,uncondition,no_default,untrigger,cancel,unneeded_new,cleanup,commit}'),
                (9, 'back', 'ACCESS EXCLUSIVE, brief', 'After the swap, and before finish: all is as before.',
@@ -4527,18 +4518,19 @@ BEGIN
                  UNION ALL SELECT 'remove', r.* FROM unnest(removes) WITH ORDINALITY AS r
                  UNION ALL SELECT 'make', m.* FROM unnest(makes) WITH ORDINALITY AS m
                  UNION ALL
-                 SELECT v.part, format(v.template, relation, key.num, key.name, own || '_numbers', ids.next, old_next),
-                        v.n
+                 SELECT v.part, format(v.template, relation, key.num, key.name, key.own || '_numbers', ids.next,
+                                       old_next), v.n
                    FROM (VALUES
                             ('commit', 'COMMIT;', 1),
                             ('default', 'ALTER TABLE %1$s ALTER kid_new_%2$s SET DEFAULT %5$s;', 1),
                             ('no_default', 'ALTER TABLE %1$s ALTER kid_new_%2$s DROP DEFAULT;', 1),
-                            ('filled_key', numbers || 'CREATE SEQUENCE %4$s OWNED BY %1$s.kid_old_%2$s; '
+                            ('filled_key', key.numbers || 'CREATE SEQUENCE %4$s OWNED BY %1$s.kid_old_%2$s; '
                                                       'SELECT pg_catalog.setval(%4$L, max(kid_old_%2$s)) FROM %1$s; '
                                                       'GRANT USAGE ON SEQUENCE %4$s TO PUBLIC;', 1),
-                            ('filled_key', no_default || 'ALTER TABLE %1$s ALTER kid_old_%2$s SET DEFAULT %6$s;', 2),
-                            ('old_filled_key', no_default || 'ALTER TABLE %1$s ALTER %3$s DROP DEFAULT;', 1),
-                            ('old_filled_key', numbers || 'DROP SEQUENCE %4$s;', 2)) AS v (part, template, n))
+                            ('filled_key', key.no_default
+                                           || 'ALTER TABLE %1$s ALTER kid_old_%2$s SET DEFAULT %6$s;', 2),
+                            ('old_filled_key', key.no_default || 'ALTER TABLE %1$s ALTER %3$s DROP DEFAULT;', 1),
+                            ('old_filled_key', key.numbers || 'DROP SEQUENCE %4$s;', 2)) AS v (part, template, n))
                 AS s (part, statement, n) ON s.part = p.part
      WHERE s.statement <> '' ORDER BY e.n, p.n, s.n;
 END $$;
@@ -4553,32 +4545,34 @@ CREATE FUNCTION kid_rekey_estimate(
 DECLARE
     home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
     old record;                         -- the columns
-    t record;                           -- sums of tables
-    x record;                           -- sums of indexes
+    t record;                           -- sums over its tables
 BEGIN
     IF (rows_per_second > 0) IS NOT TRUE THEN
         RAISE 'rows_per_second must be positive' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     EXECUTE format('SELECT * FROM %s.kid_rekey_columns($1)', home) INTO old USING relation;
-    SELECT sum(n.rows) AS rows, sum(n.rows) FILTER (WHERE c.oid = relation) AS keys, sum(c.relpages) * b.size AS bytes,
-           b.size AS block,
-           string_agg(c.oid::regclass::text, ', ' ORDER BY array_position(old.tabs, c.oid)) AS names,
-           string_agg(c.oid::regclass::text, ', ' ORDER BY array_position(old.tabs, c.oid))
-               FILTER (WHERE c.reltuples < 0) AS unknown
+    SELECT sum(n.rows) AS rows, sum(n.rows) FILTER (WHERE c.oid = relation) AS keys,
+           sum(c.relpages * b.size) AS bytes, sum(x.pages * b.size) AS indexes, sum(x.twins * b.size) AS twins,
+           string_agg(n.name, ', ' ORDER BY array_position(old.tabs, c.oid)) AS names,
+           string_agg(n.name, ', ' ORDER BY array_position(old.tabs, c.oid)) FILTER (WHERE c.reltuples < 0) AS unknown
       INTO t
-      FROM pg_class AS c, LATERAL (SELECT greatest(c.reltuples, 0)::bigint) AS n (rows),
+      FROM pg_class AS c,
+           LATERAL (SELECT c.oid::regclass::text, greatest(c.reltuples, 0)::bigint) AS n (name, rows),
+           -- The primary key of a table that is no partition has two twins: one is for the way back.
+           LATERAL (SELECT coalesce(sum(r.relpages), 0), coalesce(sum(r.relpages * k.twins), 0)
+                      FROM pg_index AS i JOIN pg_class AS r ON r.oid = i.indexrelid
+                           LEFT JOIN LATERAL (
+                               SELECT CASE WHEN i.indisprimary AND NOT c.relispartition THEN 2 ELSE 1 END
+                                WHERE EXISTS (SELECT FROM unnest(old.tabs, old.nums) AS m (tab, num)
+                                               WHERE m.tab = c.oid AND m.num = ANY (i.indkey::smallint[])))
+                               AS k (twins) ON true
+                     WHERE i.indrelid = c.oid) AS x (pages, twins),
            (SELECT current_setting('block_size')::bigint) AS b (size)
-     WHERE c.oid = ANY (old.tabs) AND c.relkind = 'r' GROUP BY b.size;
-    -- The primary key of a table that is no partition has two twins: one is for the way back.
-    SELECT coalesce(sum(c.relpages), 0) * t.block AS bytes,
-           coalesce(sum(c.relpages * CASE WHEN i.indisprimary AND NOT c.relispartition THEN 2 ELSE 1 END) FILTER (WHERE
-               EXISTS (SELECT FROM unnest(old.tabs, old.nums) AS m (tab, num)
-                WHERE m.tab = i.indrelid AND m.num = ANY (i.indkey::smallint[]))), 0) * t.block AS twins
-      INTO x FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid WHERE i.indrelid = ANY (old.tabs);
+     WHERE c.oid = ANY (old.tabs) AND c.relkind = 'r';
     RETURN QUERY
     SELECT v.item, v.amount::bigint, v.note
-      FROM (SELECT t.bytes + x.bytes, t.bytes + x.bytes + x.twins + 90 * t.keys,
-                   2 * t.bytes + x.bytes + x.twins + 300 * t.rows + 200 * t.keys,
+      FROM (SELECT t.bytes + t.indexes, t.bytes + t.indexes + t.twins + 90 * t.keys,
+                   2 * t.bytes + t.indexes + t.twins + 300 * t.rows + 200 * t.keys,
                    ceil(t.rows / rows_per_second::numeric)) AS e (bytes, disk, wal, seconds),
            LATERAL (VALUES
                ('rows', t.rows, t.names),
