@@ -2531,10 +2531,11 @@ $follow$, own, m.name, format('kid_%s_%s', d.word, m.id), d.equals, d.word, d.ot
     SELECT v.part, format(v.template, own, old_type, target, grantees)
       FROM (VALUES
                ('table', 'CREATE TABLE IF NOT EXISTS %1$s_keys (old %2$s PRIMARY KEY, new %3$s NOT NULL UNIQUE);'),
-               ('table', 'REVOKE ALL ON %1$s_keys FROM %4$s;'),
+               ('table', 'CREATE TABLE IF NOT EXISTS %1$s_place AS SELECT 1 AS n, bigint ''0'' AS next;'),
+               ('table', 'REVOKE ALL ON %1$s_keys, %1$s_place FROM %4$s;'),
                ('call', 'CALL %1$s_fill(blocks => 256, pause => 0.2);'),
                ('cleanup', 'DROP FUNCTION IF EXISTS %1$s_to_new(%2$s); DROP FUNCTION IF EXISTS %1$s_to_old(%3$s); '
-                           'DROP PROCEDURE IF EXISTS %1$s_fill; DROP TABLE IF EXISTS %1$s_keys;'))
+                           'DROP PROCEDURE IF EXISTS %1$s_fill; DROP TABLE IF EXISTS %1$s_keys, %1$s_place;'))
                AS v (part, template);
     RETURN QUERY
     SELECT 'fill', format($fill$CREATE OR REPLACE PROCEDURE %1$s_fill(
@@ -2542,17 +2543,19 @@ $follow$, own, m.name, format('kid_%s_%s', d.word, m.id), d.equals, d.word, d.ot
     LANGUAGE plpgsql AS $kid_rekey$
 DECLARE
     here record;
-    place integer := 1;                 -- which table
+    place integer;                      -- which table
+    first bigint;                       -- of this pass
     block bigint := 0;
     size bigint := 0;
     changed bigint;
-    in_pass bigint;                     -- rows filled since block 0
+    in_pass bigint;                     -- rows filled since block `first`
     idle integer := 0;
     missing bigint;
     began timestamptz;
     spent interval := '0';
     told timestamptz := clock_timestamp();
 BEGIN
+    SELECT p.n, p.next INTO place, first FROM %1$s_place AS p;
     LOOP
         COMMIT;
         SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
@@ -2568,6 +2571,8 @@ BEGIN
             EXECUTE here.lacking INTO missing;
             IF missing = 0 THEN
                 place := place + 1;
+                first := 0;
+                block := size;
                 in_pass := NULL;
                 CONTINUE;
             ELSIF in_pass = 0 THEN
@@ -2588,19 +2593,22 @@ BEGIN
             END IF;
             -- What is appended from now on has a key.
             size := pg_relation_size(here.part) / current_setting('block_size')::integer;
-            block := 0;
+            block := first;
+            first := 0;
             in_pass := 0;
         END IF;
         EXECUTE here.fill USING format('(%%s,0)', block)::tid, format('(%%s,0)', block + blocks)::tid;
         GET DIAGNOSTICS changed = ROW_COUNT;
         in_pass := in_pass + changed;
         block := block + blocks;
+        UPDATE %1$s_place SET n = place, next = block;
         spent := clock_timestamp() - began;
         IF clock_timestamp() > told + interval '10 s' THEN
             told := clock_timestamp();
             RAISE NOTICE '%%: block %% of %%', here.part, block, size;
         END IF;
     END LOOP;
+    UPDATE %1$s_place SET n = 1, next = 0;
 END $kid_rekey$;$fill$, own, CASE triggers WHEN 'off' THEN 'session_replication_role' ELSE 'kid_rekey.filling' END,
                      CASE triggers WHEN 'off' THEN 'replica' ELSE 'on' END, root, names[1], at, new_key, ids[1],
                      old_equals,
