@@ -3537,34 +3537,32 @@ BEGIN
         a AS (SELECT a.* FROM pg_attribute AS a
                WHERE a.attrelid = tab AND NOT a.attisdropped AND (a.attnum = num OR num = 0 AND a.attnum > 0)),
         lines (n, m, line) AS (
-            SELECT 1, 0::bigint, format('ALTER %s %s OWNER TO %I;', c.kind, c.name, pg_get_userbyid(c.relowner)) FROM c WHERE num = 0
+            SELECT 1, 0::bigint, format('ALTER %s %s OWNER TO %s;', c.kind, c.name, c.relowner::regrole) FROM c WHERE num = 0
             UNION ALL
-            SELECT DISTINCT 2, 0, format('REVOKE ALL ON %s FROM %s;', c.name, g.name)
-              FROM c, pg_default_acl AS f, aclexplode(f.defaclacl) AS d,
-                   LATERAL (SELECT CASE d.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(d.grantee)) END) AS g (name)
-             WHERE num = 0 AND f.defaclobjtype = 'r' AND f.defaclnamespace IN (0, c.relnamespace)
-                   AND d.grantee <> c.relowner
+            SELECT DISTINCT 2, 0, format('REVOKE ALL ON %s FROM %s;', c.name, coalesce(nullif(d.grantee::regrole::text, '-'), 'PUBLIC'))
+              FROM c, pg_default_acl AS f, aclexplode(f.defaclacl) AS d
+             WHERE num = 0 AND f.defaclobjtype = 'r' AND f.defaclnamespace IN (0, c.relnamespace) AND d.grantee <> c.relowner
             UNION ALL
             SELECT 3, min(d.n), format('GRANT %s ON %s TO %s%s;', string_agg(d.privilege_type || o.columns, ', ' ORDER BY d.privilege_type),
-                             c.name, CASE d.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(d.grantee)) END,
-                             CASE WHEN d.is_grantable THEN ' WITH GRANT OPTION' END)
+                                       c.name, coalesce(nullif(d.grantee::regrole::text, '-'), 'PUBLIC'),
+                                       CASE WHEN d.is_grantable THEN ' WITH GRANT OPTION' END)
               FROM c, LATERAL (SELECT c.relacl, '' WHERE num = 0
                                UNION ALL SELECT a.attacl, format(' (%I)', a.attname) FROM a) AS o (acl, columns),
                    aclexplode(o.acl) WITH ORDINALITY AS d (grantor, grantee, privilege_type, is_grantable, n)
              GROUP BY c.name, o.columns, d.grantee, d.is_grantable
             UNION ALL
-            SELECT 4, 0, format('COMMENT ON %s %s IS %L;', c.kind, c.name, obj_description(tab, 'pg_class'))
-              FROM c WHERE num = 0 AND obj_description(tab, 'pg_class') IS NOT NULL
-            UNION ALL
-            SELECT 5, 0, format('COMMENT ON COLUMN %s.%I IS %L;', c.name, a.attname, col_description(tab, a.attnum))
-              FROM a, c WHERE col_description(tab, a.attnum) IS NOT NULL
-            UNION ALL
-            SELECT 6, 0, format('ALTER %s %s ALTER COLUMN %I SET STATISTICS %s;', c.kind, c.name, a.attname, a.attstattarget)
-              FROM a, c WHERE a.attstattarget >= 0 AND c.relkind <> 'v'
+            SELECT 4, d.objsubid, format('COMMENT ON %s IS %L;', coalesce(format('COLUMN %s.', c.name) || quote_ident(a.attname),
+                                                                          c.kind || ' ' || c.name), d.description)
+              FROM c JOIN pg_description AS d ON d.classoid = 'pg_class'::regclass AND d.objoid = tab
+                   LEFT JOIN a ON a.attnum = d.objsubid
+             WHERE a.attnum <> 0 OR num = 0 AND d.objsubid = 0
             UNION ALL
             -- Minor versions keep a mark of their own among the options.
-            SELECT 7, 0, format('ALTER %s %s ALTER COLUMN %I SET (%s);', c.kind, c.name, a.attname, string_agg(o.option, ', '))
-              FROM a, c, unnest(a.attoptions) AS o (option) WHERE o.option NOT LIKE 'pg\_%' GROUP BY c.kind, c.name, a.attname)
+            SELECT 5, a.attnum, format('ALTER %s %s ALTER COLUMN %I SET %s;', c.kind, c.name, a.attname, s.setting)
+              FROM a, c, LATERAL (SELECT 'STATISTICS ' || a.attstattarget WHERE a.attstattarget >= 0 AND c.relkind <> 'v'
+                                  UNION ALL
+                                  SELECT format('(%s)', string_agg(o.option, ', ')) FROM unnest(a.attoptions) AS o (option)
+                                   WHERE o.option NOT LIKE 'pg\_%' HAVING count(*) > 0) AS s (setting))
         SELECT string_agg(l.line, E'\n' ORDER BY l.n, l.m, l.line) FROM lines AS l);
 END $$;
 
@@ -3577,11 +3575,12 @@ CREATE FUNCTION kid_remade(tabs oid[], nums smallint[], OUT label text, OUT owne
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
-    what record;
+    remade_view oid;
+    other text;
     details text;
     others text[];
 BEGIN
-    FOR what IN
+    FOR label, owner, remove, make, remade_view, other IN
         WITH RECURSIVE direct AS (
             SELECT d.classid, d.objid, d.objsubid
               FROM unnest(tabs, nums) AS c (tab, num)
@@ -3633,99 +3632,89 @@ BEGIN
         ),
         state (enabled, words) AS (VALUES ('D'::"char", 'DISABLE'), ('R', 'ENABLE REPLICA'), ('A', 'ENABLE ALWAYS')),
         made AS (
-            SELECT h.*, v.level, v.oid AS home, v.kind || ' ' || v.oid::regclass AS label,
-                   format('CREATE %s %s%s%s%s AS%s%s;', v.kind, v.oid::regclass,
-                          ' USING ' || (SELECT quote_ident(a.amname) FROM pg_am AS a WHERE a.oid = v.relam),
-                          ' WITH (' || array_to_string(v.reloptions, ', ') || ')',
-                          ' TABLESPACE ' || (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s WHERE s.oid = v.reltablespace),
-                          E'\n' || rtrim(pg_get_viewdef(v.oid), ';'),
-                          CASE WHEN v.relkind = 'm' AND NOT v.relispopulated THEN ' WITH NO DATA' END) AS definition
-              FROM hanging AS h JOIN views AS v ON h.classid = 'pg_class'::regclass AND v.oid = h.objid
-            UNION ALL
-            SELECT h.*, 99, v.oid, format('COLUMN %s.%I', v.oid::regclass, a.attname),
-                   format('ALTER VIEW %s ALTER %I SET DEFAULT %s;', v.oid::regclass, a.attname, pg_get_expr(f.adbin, f.adrelid))
-              FROM hanging AS h JOIN pg_attrdef AS f ON h.classid = 'pg_attrdef'::regclass AND f.oid = h.objid
-                   JOIN views AS v ON v.oid = f.adrelid JOIN pg_attribute AS a ON a.attrelid = v.oid AND a.attnum = f.adnum
-            UNION ALL
-            SELECT h.*, 99, i.indrelid, format('INDEX %s', i.indexrelid::regclass),
-                   pg_get_indexdef(i.indexrelid) || ';'
-                   || CASE WHEN i.indisclustered
-                           THEN format(E'\nALTER MATERIALIZED VIEW %s CLUSTER ON %I;', v.oid::regclass, c.relname) ELSE '' END
-              FROM hanging AS h JOIN pg_index AS i ON h.classid = 'pg_class'::regclass AND i.indexrelid = h.objid
-                   JOIN views AS v ON v.oid = i.indrelid JOIN pg_class AS c ON c.oid = i.indexrelid
-            UNION ALL
-            SELECT h.*, 99, r.ev_class, format('RULE %I ON %s', r.rulename, r.ev_class::regclass),
-                   pg_get_ruledef(r.oid)
-                   || coalesce((SELECT format(E'\nALTER TABLE %s %s RULE %I;', r.ev_class::regclass, s.words, r.rulename)
-                                  FROM state AS s WHERE s.enabled = r.ev_enabled), '')
-              FROM hanging AS h JOIN pg_rewrite AS r ON h.classid = 'pg_rewrite'::regclass AND r.oid = h.objid
-             WHERE r.rulename <> '_RETURN'
-            UNION ALL
-            SELECT h.*, 99, t.tgrelid, format('TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass),
-                   pg_get_triggerdef(t.oid) || ';'
-                   || coalesce((SELECT format(E'\nALTER TABLE %s %s TRIGGER %I;', t.tgrelid::regclass, s.words, t.tgname)
-                                  FROM state AS s WHERE s.enabled = t.tgenabled), '')
-              FROM hanging AS h JOIN pg_trigger AS t ON h.classid = 'pg_trigger'::regclass AND t.oid = h.objid
-             WHERE NOT t.tgisinternal AND t.tgparentid = 0
-            UNION ALL
-            SELECT h.*, 99, p.polrelid, format('POLICY %I ON %s', p.polname, p.polrelid::regclass),
-                   format('CREATE POLICY %I ON %s AS %s FOR %s TO %s%s%s;', p.polname, p.polrelid::regclass,
-                          CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
-                          CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE'
-                                        WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
-                          (SELECT string_agg(CASE r.role WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(r.role)) END, ', ')
-                             FROM unnest(p.polroles) AS r (role)),
-                          ' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')',
-                          ' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')')
-              FROM hanging AS h JOIN pg_policy AS p ON h.classid = 'pg_policy'::regclass AND p.oid = h.objid
-            UNION ALL
-            SELECT h.*, 99, s.stxrelid, format('STATISTICS %s', n.name),
-                   pg_get_statisticsobjdef(s.oid) || format(E';\nALTER STATISTICS %s OWNER TO %I;', n.name, pg_get_userbyid(s.stxowner))
-                   || CASE WHEN s.stxstattarget >= 0
-                           THEN format(E'\nALTER STATISTICS %s SET STATISTICS %s;', n.name, s.stxstattarget) ELSE '' END
-              FROM hanging AS h JOIN pg_statistic_ext AS s ON h.classid = 'pg_statistic_ext'::regclass AND s.oid = h.objid,
-                   LATERAL (SELECT format('%s.%I', s.stxnamespace::regnamespace, s.stxname)) AS n (name)
-            UNION ALL
-            SELECT h.*, 99, k.conrelid, format('CONSTRAINT %I ON %s', k.conname, k.conrelid::regclass),
-                   format('ALTER TABLE %s ADD CONSTRAINT %I %s;', k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid))
-              FROM hanging AS h JOIN pg_constraint AS k ON h.classid = 'pg_constraint'::regclass AND k.oid = h.objid
-             WHERE k.contype = 'x' AND k.conparentid = 0
+            SELECT h.*, m.*, m.name || CASE WHEN m.is_on THEN ' ON ' || m.home::regclass ELSE '' END AS label
+              FROM hanging AS h LEFT JOIN LATERAL (
+                SELECT v.level, v.oid, false, v.kind || ' ' || v.oid::regclass, 'O'::"char",
+                       format('CREATE %s %s%s%s%s AS%s%s', v.kind, v.oid::regclass,
+                              ' USING ' || (SELECT quote_ident(a.amname) FROM pg_am AS a WHERE a.oid = v.relam),
+                              ' WITH (' || array_to_string(v.reloptions, ', ') || ')',
+                              ' TABLESPACE ' || (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s WHERE s.oid = v.reltablespace),
+                              E'\n' || rtrim(pg_get_viewdef(v.oid), ';'),
+                              CASE WHEN v.relkind = 'm' AND NOT v.relispopulated THEN ' WITH NO DATA' END)
+                  FROM views AS v WHERE (h.classid, h.objid) = ('pg_class'::regclass, v.oid)
+                UNION ALL
+                SELECT 99, v.oid, false, format('COLUMN %s.%I', v.oid::regclass, a.attname), 'O',
+                       format('ALTER VIEW %s ALTER %I SET DEFAULT %s', v.oid::regclass, a.attname, pg_get_expr(f.adbin, v.oid))
+                  FROM pg_attrdef AS f JOIN views AS v ON v.oid = f.adrelid
+                       JOIN pg_attribute AS a ON a.attrelid = v.oid AND a.attnum = f.adnum
+                 WHERE (h.classid, h.objid) = (f.tableoid, f.oid)
+                UNION ALL
+                SELECT 99, v.oid, false, format('INDEX %s', c.oid::regclass), 'O',
+                       concat(pg_get_indexdef(c.oid), CASE WHEN i.indisclustered THEN format(
+                           E';\nALTER MATERIALIZED VIEW %s CLUSTER ON %I', v.oid::regclass, c.relname) END)
+                  FROM pg_class AS c JOIN pg_index AS i ON i.indexrelid = c.oid JOIN views AS v ON v.oid = i.indrelid
+                 WHERE (h.classid, h.objid) = (c.tableoid, c.oid)
+                UNION ALL
+                SELECT 99, r.ev_class, true, format('RULE %I', r.rulename), r.ev_enabled, rtrim(pg_get_ruledef(r.oid), ';')
+                  FROM pg_rewrite AS r WHERE (h.classid, h.objid) = (r.tableoid, r.oid) AND r.rulename <> '_RETURN'
+                UNION ALL
+                SELECT 99, t.tgrelid, true, format('TRIGGER %I', t.tgname), t.tgenabled, pg_get_triggerdef(t.oid)
+                  FROM pg_trigger AS t
+                 WHERE (h.classid, h.objid) = (t.tableoid, t.oid) AND NOT t.tgisinternal AND t.tgparentid = 0
+                UNION ALL
+                SELECT 99, p.polrelid, true, format('POLICY %I', p.polname), 'O',
+                       format('CREATE POLICY %I ON %s AS %s FOR %s TO %s%s%s', p.polname, p.polrelid::regclass,
+                              CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
+                              CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE'
+                                            WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
+                              (SELECT string_agg(coalesce(nullif(r::regrole::text, '-'), 'PUBLIC'), ', ') FROM unnest(p.polroles) AS r),
+                              ' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')',
+                              ' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')')
+                  FROM pg_policy AS p WHERE (h.classid, h.objid) = (p.tableoid, p.oid)
+                UNION ALL
+                SELECT 99, s.stxrelid, false, n.name, 'O',
+                       concat(pg_get_statisticsobjdef(s.oid), format(E';\nALTER %s OWNER TO %s', n.name, s.stxowner::regrole),
+                              CASE WHEN s.stxstattarget >= 0
+                                   THEN format(E';\nALTER %s SET STATISTICS %s', n.name, s.stxstattarget) END)
+                  FROM pg_statistic_ext AS s,
+                       LATERAL (SELECT format('STATISTICS %s.%I', s.stxnamespace::regnamespace, s.stxname)) AS n (name)
+                 WHERE (h.classid, h.objid) = (s.tableoid, s.oid)
+                UNION ALL
+                SELECT 99, k.conrelid, true, format('CONSTRAINT %I', k.conname), 'O',
+                       format('ALTER TABLE %s ADD CONSTRAINT %I %s', k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid))
+                  FROM pg_constraint AS k
+                 WHERE (h.classid, h.objid) = (k.tableoid, k.oid) AND k.contype = 'x' AND k.conparentid = 0)
+                AS m (level, home, is_on, name, enabled, definition) ON true
         )
-        SELECT DISTINCT ON (coalesce(m.level, 0), h.classid, h.objid)
-               m.label, c.relowner, c.oid AS home, m.level,
-               EXISTS (SELECT FROM views AS v WHERE v.oid = m.home) AS is_of_view,
-               m.definition || CASE WHEN m.level = 99 AND obj_description(h.objid, x.relname) IS NOT NULL
-                                    THEN format(E'\nCOMMENT ON %s IS %L;', m.label, obj_description(h.objid, x.relname)) ELSE '' END
-                   AS definition,
-               (SELECT format('ALTER TABLE %s DROP CONSTRAINT %I;', k.conrelid::regclass, k.conname) FROM pg_constraint AS k
-                 WHERE h.classid = 'pg_constraint'::regclass AND k.oid = h.objid) AS remove_constraint,
-               pg_describe_object(h.classid, h.objid, h.objsubid) AS description,
-               CASE h.classid::regclass::text
-                    WHEN 'pg_class' THEN (SELECT c.relkind IN ('i', 'I', 'S') FROM pg_class AS c WHERE c.oid = h.objid)
-                    WHEN 'pg_constraint' THEN true
-                    WHEN 'pg_rewrite' THEN true
-                    WHEN 'pg_trigger' THEN true
-                    WHEN 'pg_attrdef' THEN EXISTS (SELECT FROM pg_attrdef AS f JOIN unnest(tabs, nums) AS c (tab, num)
-                                                       ON f.adrelid = c.tab AND f.adnum = c.num WHERE f.oid = h.objid)
-                    ELSE false END AS is_left
-          FROM hanging AS h
-               LEFT JOIN made AS m ON m.classid = h.classid AND m.objid = h.objid
-               LEFT JOIN pg_class AS c ON c.oid = m.home
-               JOIN pg_class AS x ON x.oid = h.classid
-         ORDER BY coalesce(m.level, 0), h.classid, h.objid, h.objsubid
+        SELECT DISTINCT ON (coalesce(m.level, 0), m.classid, m.objid)
+               m.label, c.relowner,
+               CASE WHEN m.level = 99 AND m.home IN (SELECT v.oid FROM views AS v) THEN NULL
+                    WHEN m.classid = 'pg_constraint'::regclass THEN format('ALTER TABLE %s DROP %s;', m.home::regclass, m.name)
+                    ELSE format('DROP %s;', m.label) END,
+               m.definition || concat(';', format(E'\nALTER TABLE %s ', m.home::regclass) || s.words || format(' %s;', m.name),
+                                      format(E'\nCOMMENT ON %s IS ', m.label) || quote_literal(d.comment) || ';'),
+               CASE WHEN m.level < 99 THEN m.home END,
+               CASE WHEN x.relname IN ('pg_constraint', 'pg_rewrite', 'pg_trigger')
+                         OR EXISTS (SELECT FROM pg_class AS c
+                                     WHERE (m.classid, m.objid) = (c.tableoid, c.oid) AND c.relkind IN ('i', 'I', 'S'))
+                         OR EXISTS (SELECT FROM pg_attrdef AS f
+                                     WHERE (m.classid, m.objid) = (f.tableoid, f.oid)
+                                           AND (f.adrelid, f.adnum) IN (SELECT c.* FROM unnest(tabs, nums) AS c))
+                    THEN NULL ELSE pg_describe_object(m.classid, m.objid, m.objsubid) END
+          FROM made AS m JOIN pg_class AS x ON x.oid = m.classid
+               LEFT JOIN state AS s ON s.enabled = m.enabled
+               LEFT JOIN pg_class AS c ON c.oid = m.home,
+               LATERAL (SELECT CASE WHEN m.level = 99 THEN obj_description(m.objid, x.relname) END) AS d (comment)
+         ORDER BY coalesce(m.level, 0), m.classid, m.objid, m.objsubid
     LOOP
-        IF what.definition IS NOT NULL THEN
-            details := NULL;
-            IF what.level < 99 THEN
-                EXECUTE format('SELECT %s.kid_details($1, smallint ''0'')', home) INTO details USING what.home;
+        IF make IS NOT NULL THEN
+            IF remade_view IS NOT NULL THEN
+                EXECUTE format('SELECT %s.kid_details($1, smallint ''0'')', home) INTO details USING remade_view;
+                make := concat_ws(E'\n', make, details);
             END IF;
-            SELECT what.label, what.relowner, concat_ws(E'\n', what.definition, details),
-                   CASE WHEN what.is_of_view AND what.level = 99 THEN NULL
-                        ELSE coalesce(what.remove_constraint, format('DROP %s;', what.label)) END
-              INTO label, owner, make, remove;
             RETURN NEXT;
-        ELSIF NOT what.is_left THEN
-            others := others || what.description;
+        ELSIF other IS NOT NULL THEN
+            others := others || other;
         END IF;
     END LOOP;
     IF others IS NOT NULL THEN
