@@ -2049,37 +2049,6 @@ BEGIN
               FROM pg_class AS c WHERE c.oid = relation);
 END $$;
 
-CREATE OR REPLACE FUNCTION kid_partition_problems(relation regclass, key smallint, tables oid[]) RETURNS text
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-BEGIN
-    RETURN (SELECT string_agg(p.text, E'\n' ORDER BY p.text) FROM (
-        SELECT format('index %s is unique without the column of the IDs', i.indexrelid::regclass) FROM pg_index AS i
-         WHERE i.indrelid = relation AND i.indisunique AND key <> ALL (i.indkey::smallint[])
-        UNION ALL
-        SELECT format('constraint %I is an exclusion, not valid, or NO INHERIT', k.conname) FROM pg_constraint AS k
-         WHERE k.conrelid = relation AND k.conname <> 'kid_until'
-               AND (k.contype = 'x' OR NOT k.convalidated OR k.contype = 'c' AND k.connoinherit)
-        UNION ALL
-        SELECT format('trigger %I has a transition table', t.tgname) FROM pg_trigger AS t
-         WHERE t.tgrelid = relation AND t.tgtype & 1 = 1 AND coalesce(t.tgoldtable, t.tgnewtable) IS NOT NULL
-        UNION ALL
-        SELECT format('publication %I would publish partitions: set its publish_via_partition_root', p.pubname)
-          FROM pg_publication_tables AS t JOIN pg_publication AS p ON p.pubname = t.pubname
-         WHERE NOT p.pubviaroot
-               AND (t.schemaname, t.tablename) = (SELECT n.nspname, c.relname FROM pg_class AS c JOIN pg_namespace AS n
-                                                         ON n.oid = c.relnamespace WHERE c.oid = relation)
-        UNION ALL
-        SELECT format('%s is a child of %s', relation, i.inhparent::regclass) FROM pg_inherits AS i
-         WHERE i.inhrelid = relation
-        UNION ALL
-        SELECT format('%s is typed, unlogged or temporary', relation) FROM pg_class AS c
-         WHERE c.oid = relation AND (c.reloftype <> 0 OR c.relpersistence <> 'p')
-        UNION ALL
-        SELECT format('%s has a foreign key in common, and does not belong to %s', t.oid::regclass, c.relowner::regrole)
-          FROM pg_class AS c JOIN pg_class AS t ON t.oid = ANY (tables) AND t.relowner <> c.relowner
-         WHERE c.oid = relation) AS p (text));
-END $$;
-
 -- `old` is the name that the table gets as a partition. Its indexes get names with their OIDs.
 CREATE OR REPLACE FUNCTION kid_partition_copy(
     relation regclass, old text, OUT part text, OUT statement text) RETURNS SETOF record
@@ -2123,8 +2092,7 @@ BEGIN
                                     'START', s.seqstart, 'CACHE', s.seqcache, CASE WHEN s.seqcycle THEN 'CYCLE' END),
                           CASE a.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END,
                           (SELECT string_agg(format('GRANT %s ON SEQUENCE %s TO %s', x.privilege_type, n.oid::regclass,
-                                                    CASE x.grantee WHEN 0 THEN 'PUBLIC'
-                                                         ELSE quote_ident(pg_get_userbyid(x.grantee)) END), '; ')
+                                                    coalesce(nullif(x.grantee::regrole::text, '-'), 'PUBLIC')), '; ')
                              FROM aclexplode(n.relacl) AS x))
       FROM pg_attribute AS a
            JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid
@@ -2246,7 +2214,32 @@ BEGIN
     tables := ARRAY(SELECT k.conrelid FROM pg_constraint AS k WHERE k.confrelid = relation AND k.conrelid <> relation
                     UNION SELECT k.confrelid FROM pg_constraint AS k
                      WHERE k.conrelid = relation AND k.confrelid NOT IN (0, relation));
-    EXECUTE format('SELECT %s.kid_partition_problems($1, $2, $3)', home) INTO problems USING relation, tab.num, tables;
+    SELECT string_agg(p.text, E'\n' ORDER BY p.text) INTO problems FROM (
+        SELECT format('index %s is unique without the column of the IDs', i.indexrelid::regclass) FROM pg_index AS i
+         WHERE i.indrelid = relation AND i.indisunique AND tab.num <> ALL (i.indkey::smallint[])
+        UNION ALL
+        SELECT format('constraint %I is an exclusion, not valid, or NO INHERIT', k.conname) FROM pg_constraint AS k
+         WHERE k.conrelid = relation AND k.conname <> 'kid_until'
+               AND (k.contype = 'x' OR NOT k.convalidated OR k.contype = 'c' AND k.connoinherit)
+        UNION ALL
+        SELECT format('trigger %I has a transition table', t.tgname) FROM pg_trigger AS t
+         WHERE t.tgrelid = relation AND t.tgtype & 1 = 1 AND coalesce(t.tgoldtable, t.tgnewtable) IS NOT NULL
+        UNION ALL
+        SELECT format('publication %I would publish partitions: set its publish_via_partition_root', p.pubname)
+          FROM pg_publication_tables AS t JOIN pg_publication AS p ON p.pubname = t.pubname
+         WHERE NOT p.pubviaroot
+               AND (t.schemaname, t.tablename) = (SELECT n.nspname, c.relname FROM pg_class AS c JOIN pg_namespace AS n
+                                                         ON n.oid = c.relnamespace WHERE c.oid = relation)
+        UNION ALL
+        SELECT format('%s is a child of %s', relation, i.inhparent::regclass) FROM pg_inherits AS i
+         WHERE i.inhrelid = relation
+        UNION ALL
+        SELECT format('%s is typed, unlogged or temporary', relation) FROM pg_class AS c
+         WHERE c.oid = relation AND (c.reloftype <> 0 OR c.relpersistence <> 'p')
+        UNION ALL
+        SELECT format('%s has a foreign key in common, and does not belong to %s', t.oid::regclass, c.relowner::regrole)
+          FROM pg_class AS c JOIN pg_class AS t ON t.oid = ANY (tables) AND t.relowner <> c.relowner
+         WHERE c.oid = relation) AS p (text);
     IF problems IS NOT NULL THEN
         RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
     END IF;
@@ -2321,8 +2314,6 @@ END $$;
 
 COMMENT ON FUNCTION kid_state(relation regclass) IS
     'returns what changes when a table gets other objects, rights or policies';
-COMMENT ON FUNCTION kid_partition_problems(relation regclass, key smallint, tables oid[]) IS
-    'returns what kid_partition_script() cannot handle, a line each';
 COMMENT ON FUNCTION kid_partition_copy(
     relation regclass, old text) IS
     'returns statements that give a new table all that a table has, and statements that take it back';
@@ -2335,21 +2326,25 @@ COMMENT ON FUNCTION kid_partition_script(
 
 -- Scripts that take kid's types and functions away from a table, for both editions
 
--- The types are kid's own, domains over them, and arrays of both. Foreign keys link the columns that have to change
--- together. `makes` is what the default of a column calls, if it is a function of kid.
-CREATE OR REPLACE FUNCTION kid_uninstall_columns(
-    relation regclass, OUT tab oid, OUT num smallint, OUT is_own boolean, OUT name text, OUT type text,
-    OUT not_null boolean, OUT checks text, OUT makes text)
+CREATE OR REPLACE FUNCTION kid_uninstall_script(
+    relation regclass, OUT step text, OUT statement text, OUT lock text, OUT note text)
     RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+    LANGUAGE plpgsql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     home text := 'kid';
     types oid[];
     generators name[];
+    columns record;
+    tables text;
+    problems text;
+    version integer := current_setting('server_version_num');
+    parts text[];
+    statements text[];
 BEGIN
     EXECUTE format('SELECT array_agg(DISTINCT f.type::oid) FILTER (WHERE f.type <> ''uuid''::regtype), '
                    'array_agg(DISTINCT f.next::name) FROM %s.kid_stored_forms() AS f', home) INTO types, generators;
-    RETURN QUERY
+    -- The types are kid's own, domains over them, and arrays of both. Foreign keys link the columns that have to change
+    -- together. `makes` is what the default of a column calls, if it is a function of kid.
     WITH RECURSIVE base (domain, type, not_null, checks) AS (
         SELECT t, t, false, NULL COLLATE "C" FROM unnest(types) AS t
         UNION ALL
@@ -2373,41 +2368,27 @@ BEGIN
                LATERAL (VALUES (k.conrelid, p.child), (k.confrelid, p.parent)) AS o (tab, num)
          WHERE (l.tab, l.num) IN ((k.conrelid, p.child), (k.confrelid, p.parent))
                AND EXISTS (SELECT FROM typed AS t WHERE (t.attrelid, t.attnum) = (l.tab, l.num)))
-    SELECT p.tab, b.attnum, p.tab = l.tab AND b.attinhcount = 0, quote_ident(a.attname),
-           CASE WHEN t.typname IN ('kid64', 'flake') THEN 'bigint' WHEN t.typname <> '' THEN 'text' END
-           || CASE WHEN t.is_array THEN '[]' ELSE '' END
-           || CASE WHEN t.typname IN ('kid64', 'flake') THEN '' ELSE ' COLLATE "C"' END,
-           t.not_null, t.checks,
-           (SELECT p.oid::regproc::text
-              FROM pg_attrdef AS f JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
-                                                          AND d.refclassid = 'pg_proc'::regclass
-                   JOIN pg_proc AS p ON p.oid = d.refobjid AND p.pronamespace = home::regnamespace
-             WHERE (f.adrelid, f.adnum) = (l.tab, l.num) AND p.proname = ANY (generators) LIMIT 1)
-      FROM linked AS l JOIN pg_attribute AS a ON a.attrelid = l.tab AND a.attnum = l.num AND NOT a.attisdropped
-           LEFT JOIN typed AS t ON (t.attrelid, t.attnum) = (l.tab, l.num)
-           JOIN LATERAL (SELECT l.tab UNION SELECT p.relid FROM pg_partition_tree(l.tab) AS p) AS p (tab) ON true
-           JOIN pg_attribute AS b ON b.attrelid = p.tab AND b.attname = a.attname
-     ORDER BY l.tab <> relation, l.tab, l.num;
-END $$;
-
-CREATE OR REPLACE FUNCTION kid_uninstall_script(
-    relation regclass, OUT step text, OUT statement text, OUT lock text, OUT note text)
-    RETURNS SETOF record
-    LANGUAGE plpgsql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-DECLARE
-    home text := 'kid';
-    columns record;
-    tables text;
-    problems text;
-    version integer := current_setting('server_version_num');
-    parts text[];
-    statements text[];
-BEGIN
-    EXECUTE format('SELECT array_agg(c.tab) AS tabs, array_agg(c.num) AS nums, array_agg(c.is_own) AS own, '
-                   'array_agg(c.name) AS names, array_agg(c.type) AS types, array_agg(c.not_null) AS not_nulls, '
-                   'array_agg(c.checks) AS checks, array_agg(c.makes) AS makes '
-                   'FROM %s.kid_uninstall_columns($1) AS c WHERE coalesce(c.type, c.makes) IS NOT NULL', home)
-       INTO columns USING relation;
+    SELECT array_agg(c.tab) AS tabs, array_agg(c.num) AS nums, array_agg(c.is_own) AS own, array_agg(c.name) AS names,
+           array_agg(c.type) AS types, array_agg(c.not_null) AS not_nulls, array_agg(c.checks) AS checks,
+           array_agg(c.makes) AS makes
+      INTO columns FROM (
+        SELECT p.tab, b.attnum, p.tab = l.tab AND b.attinhcount = 0, quote_ident(a.attname),
+               CASE WHEN t.typname IN ('kid64', 'flake') THEN 'bigint' WHEN t.typname <> '' THEN 'text' END
+               || CASE WHEN t.is_array THEN '[]' ELSE '' END
+               || CASE WHEN t.typname IN ('kid64', 'flake') THEN '' ELSE ' COLLATE "C"' END,
+               t.not_null, t.checks,
+               (SELECT p.oid::regproc::text
+                  FROM pg_attrdef AS f JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
+                                                              AND d.refclassid = 'pg_proc'::regclass
+                       JOIN pg_proc AS p ON p.oid = d.refobjid AND p.pronamespace = home::regnamespace
+                 WHERE (f.adrelid, f.adnum) = (l.tab, l.num) AND p.proname = ANY (generators) LIMIT 1)
+          FROM linked AS l JOIN pg_attribute AS a ON a.attrelid = l.tab AND a.attnum = l.num AND NOT a.attisdropped
+               LEFT JOIN typed AS t ON (t.attrelid, t.attnum) = (l.tab, l.num)
+               JOIN LATERAL (SELECT l.tab UNION SELECT p.relid FROM pg_partition_tree(l.tab) AS p) AS p (tab) ON true
+               JOIN pg_attribute AS b ON b.attrelid = p.tab AND b.attname = a.attname
+         ORDER BY l.tab <> relation, l.tab, l.num, p.tab <> l.tab, p.tab)
+           AS c (tab, num, is_own, name, type, not_null, checks, makes)
+     WHERE coalesce(c.type, c.makes) IS NOT NULL;
     IF columns.tabs IS NULL THEN
         RAISE '% has no columns of kid''s types, and no default that calls kid', relation
             USING ERRCODE = 'wrong_object_type';
@@ -2509,9 +2490,6 @@ BEGIN
      WHERE s.statement <> '' ORDER BY e.n, p.n, s.n;
 END $$;
 
-COMMENT ON FUNCTION kid_uninstall_columns(
-    relation regclass) IS
-    'returns the columns of a table, and those linked with them, with the types that they have without kid';
 COMMENT ON FUNCTION kid_uninstall_script(
     relation regclass) IS
     'prints the statements that take kid''s types and functions away from a table, and the columns linked with it';
