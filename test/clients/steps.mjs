@@ -1,5 +1,5 @@
 // What every client for Node does with orders. A client passes a function for each step, which returns a row, or rows, with
-// an `id`. The IDs are printed as check.sql reads them.
+// an `id`. The IDs are printed as check_orders.sql reads them.
 export async function run(client) {
   const { insert, insertMany, find, list, since, after, next, load, nested, code = (error) => error.code } = client;
   const print = (word, rows) => {

@@ -1,6 +1,6 @@
 <?php
 // What every client in PHP does with orders. A client passes a function for each step, which returns an ID or several. The
-// IDs are printed as check.sql reads them.
+// IDs are printed as check_orders.sql reads them.
 function run(array $client): void
 {
     $step = function ($word, ...$arguments) use ($client) {

@@ -1,4 +1,4 @@
-"""What every driver for Python does with orders. IDs are printed as check.sql reads them."""
+"""What every driver for Python does with orders. IDs are printed as check_orders.sql reads them."""
 
 from datetime import datetime, timedelta, timezone
 
@@ -16,8 +16,6 @@ def run(query, find_list, since, load, error, code, insert_many=None):
     The arguments are what differs between drivers: query() returns the first column of a query, whose parameters are ?.
     If an ID is invalid it raises an error, of which code() returns the SQLSTATE.
     """
-    query("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)")
-    query("CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)")
     (order,) = show("inserted", query("INSERT INTO orders (item) VALUES (?) RETURNING id", "tea"))
     insert = "INSERT INTO orders (item) SELECT 'batch' FROM generate_series(1, 1000) RETURNING id"
     batch = show("batch", insert_many(["batch"] * 1000) if insert_many else query(insert))

@@ -5,8 +5,6 @@ use DBI;
 use POSIX qw(strftime);
 
 my $db = DBI->connect('dbi:Pg:', '', '', { RaiseError => 1, PrintError => 0 });
-$db->do('CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)');
-$db->do('CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)');
 
 # Prints the IDs that a query returns, and returns them.
 sub show

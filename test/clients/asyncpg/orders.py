@@ -12,8 +12,6 @@ from steps import hour_ago, show
 async def main():
     # asyncpg looks up unknown types in the catalog, with a query that takes seconds if JIT compiles it.
     connection = await asyncpg.connect(os.environ["DATABASE_URL"], server_settings={"jit": "off"})
-    await connection.execute("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)")
-    await connection.execute("CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)")
 
     order_id = await connection.fetchval("INSERT INTO orders (item) VALUES ($1) RETURNING id", "tea")
     print("inserted", order_id)

@@ -14,9 +14,6 @@ import (
 var db = must(sql.Open("postgres", os.Getenv("DATABASE_URL")+"?sslmode=disable"))
 
 func main() {
-	must(db.Exec("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)"))
-	must(db.Exec("CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)"))
-
 	orderID := show("inserted", "INSERT INTO orders (item) VALUES ($1) RETURNING id", "tea")[0]
 	batch := show("batch", "INSERT INTO orders (item) SELECT 'batch' FROM generate_series(1, 1000) RETURNING id")
 	show("found", "SELECT id FROM orders WHERE id = $1", orderID)

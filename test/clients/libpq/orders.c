@@ -57,10 +57,6 @@ static void print(const char *word, PGresult *result)
 int main(void)
 {
     connection = PQconnectdb("");
-    run("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)", 0, NULL, NULL, NULL);
-    run("CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)",
-        0, NULL, NULL, NULL);
-
     PGresult *result = run_with_text("INSERT INTO orders (item) VALUES ($1) RETURNING id", "tea");
     uint64_t order_id = get_id(result, 0);
     print("inserted", result);

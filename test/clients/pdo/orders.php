@@ -3,8 +3,6 @@
 require_once '../steps.php';
 
 $db = new PDO('pgsql:');
-$db->exec('CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)');
-$db->exec('CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)');
 
 // Prepares a statement only once.
 function ids($sql, ...$parameters)

@@ -6,8 +6,6 @@ import { run } from '../steps.mjs';
 
 const client = new pg.Client(process.env.DATABASE_URL);
 await client.connect();
-await client.query('CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)');
-await client.query('CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)');
 const query = async (...args) => (await client.query(...args)).rows;
 
 const since = (time) => query(

@@ -15,8 +15,6 @@ class Orders {
         // Statements are prepared from the first call on. The driver uses binary if it can; for kid64 it uses text.
         db = DriverManager.getConnection(String.format("jdbc:postgresql://%s:%s/%s?user=%s&prepareThreshold=1",
             System.getenv("PGHOST"), System.getenv("PGPORT"), System.getenv("PGDATABASE"), System.getenv("PGUSER")));
-        prepare("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)").execute();
-        prepare("CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)").execute();
 
         PreparedStatement insert = db.prepareStatement("INSERT INTO orders (item) VALUES (?)", new String[] {"id"});
         insert.setString(1, "tea");

@@ -4,8 +4,6 @@ import postgres from 'postgres';
 import { run } from '../steps.mjs';
 
 const sql = postgres(process.env.DATABASE_URL, { max: 1 });
-await sql`CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)`;
-await sql`CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)`;
 
 await run({
   insert: async ({ item }) => (await sql`INSERT INTO orders (item) VALUES (${item}) RETURNING id`)[0],

@@ -1,7 +1,4 @@
 -- Orders with kid64 keys, in psql.
-CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text);
-CREATE TABLE lines (order_id kid64 REFERENCES orders, note text);
-
 INSERT INTO orders (item) VALUES ('tea') RETURNING id \gset
 \echo inserted :id
 

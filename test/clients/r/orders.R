@@ -1,10 +1,7 @@
 # Orders with kid64 keys, by RPostgreSQL.
 suppressMessages(library(RPostgreSQL))
 
-db <- dbConnect(PostgreSQL(), host = Sys.getenv("PGHOST"), port = Sys.getenv("PGPORT"),
-                dbname = Sys.getenv("PGDATABASE"), user = Sys.getenv("PGUSER"))
-invisible(dbGetQuery(db, "CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)"))
-invisible(dbGetQuery(db, "CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)"))
+db <- dbConnect(PostgreSQL())
 
 # Prints the IDs that a query returns, and returns them.
 show_ids <- function(word, ...) {

@@ -3,8 +3,6 @@ require 'pg'
 require 'json'
 
 db = PG.connect
-db.exec('CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)')
-db.exec('CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)')
 
 # Prints the IDs that a query returns, and returns them.
 show = lambda do |word, query, *parameters|

@@ -59,9 +59,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn orders(client: &Client) -> Result<(), Box<dyn Error>> {
-    client.batch_execute("CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text)").await?;
-    client.batch_execute("CREATE TABLE lines (order_id kid64 REFERENCES orders, note text)").await?;
-
     let row = client.query_one("INSERT INTO orders (item) VALUES ($1) RETURNING id", &[&"tea"]).await?;
     let order_id: Kid64 = row.get("id");
     println!("inserted {order_id}");

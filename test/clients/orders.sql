@@ -1,0 +1,2 @@
+CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text);
+CREATE TABLE lines (order_id kid64 REFERENCES orders, note text);
