@@ -1,8 +1,10 @@
 """What every driver for Python does with orders. IDs are printed as check_orders.sql reads them."""
 
 from datetime import datetime, timedelta, timezone
+from unittest import TestCase
 
 hour_ago = datetime.now(timezone.utc) - timedelta(hours=1)
+raises = TestCase().assertRaises
 
 
 def show(word, ids):

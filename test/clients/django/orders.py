@@ -7,160 +7,46 @@ import warnings
 from datetime import timedelta
 
 import django
-from django.apps import AppConfig, apps
-from django.conf import settings
+
+import steps
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
+django.setup()
+
+import django_filters
+from django import forms
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
 from django.contrib.postgres.aggregates import ArrayAgg
-from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.operations import CreateExtension
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.core.management.color import no_style
 from django.core.management.sql import emit_post_migrate_signal
+from django.core.validators import RegexValidator
 from django.db import DataError, IntegrityError, connection, migrations, models, transaction
-from django.db.backends.signals import connection_created
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.graph import MigrationGraph
 from django.db.migrations.questioner import MigrationQuestioner
 from django.db.migrations.state import ProjectState
 from django.db.migrations.writer import MigrationWriter
-from django.db.models.signals import post_migrate
-from django.test import Client
-from django.urls import include, path
-from django.utils import timezone
-
-import steps
-
-
-class Shop(AppConfig):
-    name = "__main__"
-    label = "shop"
-    path = os.path.dirname(os.path.abspath(__file__))
-
-    def import_models(self):
-        super().import_models()
-        self.models_module = self.module
-
-    def ready(self):
-        from kid_django import register_arrays
-
-        connection_created.connect(register_arrays)
-        post_migrate.connect(register_arrays)
-
-
-settings.configure(
-    DATABASES={
-        "default": {
-            "ENGINE": "django.db.backends.postgresql",
-            "NAME": os.environ["PGDATABASE"],
-            "USER": os.environ["PGUSER"],
-            "HOST": os.environ["PGHOST"],
-            "PORT": os.environ["PGPORT"],
-        }
-    },
-    INSTALLED_APPS=[
-        "django.contrib.admin",
-        "django.contrib.auth",
-        "django.contrib.contenttypes",
-        "django.contrib.messages",
-        "django.contrib.sessions",
-        "rest_framework",
-        "django_filters",
-        "__main__.Shop",
-    ],
-    MIDDLEWARE=[
-        "django.contrib.sessions.middleware.SessionMiddleware",
-        "django.contrib.auth.middleware.AuthenticationMiddleware",
-        "django.contrib.messages.middleware.MessageMiddleware",
-    ],
-    TEMPLATES=[
-        {
-            "BACKEND": "django.template.backends.django.DjangoTemplates",
-            "APP_DIRS": True,
-            "OPTIONS": {
-                "context_processors": [
-                    "django.template.context_processors.request",
-                    "django.contrib.auth.context_processors.auth",
-                    "django.contrib.messages.context_processors.messages",
-                ]
-            },
-        }
-    ],
-    ROOT_URLCONF="__main__",
-    ALLOWED_HOSTS=["testserver"],
-    DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
-    SECRET_KEY="for a test",
-    STATIC_URL="/static/",
-    USE_TZ=True,
-    TIME_ZONE="Asia/Tokyo",
-)
-django.setup()
-
-import django_filters
-from django import forms
-from django.contrib import admin
-from django.contrib.admin.models import CHANGE, LogEntry
-from django.contrib.auth.models import User
-from django.contrib.contenttypes.models import ContentType
-from django.core.validators import RegexValidator
 from django.http import JsonResponse
 from django.shortcuts import get_object_or_404
-from django.urls import register_converter, reverse
+from django.test import Client
+from django.urls import include, path, register_converter, reverse
+from django.utils import timezone
 from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from rest_framework import routers, serializers, viewsets
 
 from kid_django import ID, Kid64Converter
 from kid_django import Kid64Field
-
-
-class Order(models.Model):
-    id = Kid64Field(primary_key=True)
-    item = models.TextField()
-
-    class Meta:
-        app_label = "shop"
-        db_table = "orders"
-
-
-class Line(models.Model):
-    id = Kid64Field(primary_key=True)
-    order = models.ForeignKey(Order, models.CASCADE, related_name="lines")
-    note = models.TextField()
-    # An ID that is no key, for example of another system.
-    external = Kid64Field(null=True, blank=True)
-
-    class Meta:
-        app_label = "shop"
-        db_table = "lines"
-
-
-class Parcel(models.Model):
-    id = Kid64Field(primary_key=True)
-    orders = ArrayField(Kid64Field())
-
-    class Meta:
-        app_label = "shop"
-
+from shop.models import Line, Order, Parcel
 
 if django.VERSION >= (5,):
-
-    class Payment(models.Model):
-        id = models.UUIDField(primary_key=True, db_default=models.Func(function="kid_uuidv7"), editable=False)
-        order = models.ForeignKey(Order, models.CASCADE)
-
-        class Meta:
-            app_label = "shop"
-            db_table = "payments"
-
-    class Ticket(models.Model):
-        id = Kid64Field(primary_key=True)
-        public_id = models.GeneratedField(
-            expression=models.Func("id", models.Value("tkt"), function="kid_encode"),
-            output_field=models.TextField(),
-            db_persist=True,
-        )
-
-        class Meta:
-            app_label = "shop"
+    from shop.models import Payment, Ticket
 
 
 class LineSerializer(serializers.ModelSerializer):
@@ -291,11 +177,8 @@ def order_of(text):
 
 
 assert shown.public_id[:4] == "ord_" and order_of(shown.public_id) == order
-try:
+with steps.raises(DataError):
     order_of("ord_12345")
-    raise AssertionError("an invalid text was decoded")
-except DataError:
-    pass
 if django.VERSION >= (5,):
     ticket = Ticket.objects.create()
     ticket.refresh_from_db()
@@ -358,17 +241,30 @@ call_command("sqlsequencereset", "shop", stdout=reset, no_color=True)
 assert reset.getvalue() == "", reset.getvalue()
 
 described = io.StringIO()
-call_command("inspectdb", "lines", stdout=described)
+call_command("inspectdb", "shop_line", stdout=described)
 assert "    id = models.TextField(primary_key=True)" in described.getvalue(), described.getvalue()
 assert "    order = models.ForeignKey" in described.getvalue(), described.getvalue()
 
 if django.VERSION >= (5,):
-    try:
-        with transaction.atomic():
-            Order(id=order.id, item="changed").save()
-        raise AssertionError("save() changed a row that was not fetched")
-    except IntegrityError:
-        pass
+    # save() changes no row that was not fetched.
+    with steps.raises(IntegrityError), transaction.atomic():
+        Order(id=order.id, item="changed").save()
+
+
+def model(name):
+    return state.apps.get_model("shop", name)
+
+
+def check_newest(item):
+    new = model("Old").objects.create(item=item)
+    assert model("Old").objects.order_by("id").last() == new
+    return new
+
+
+def check_log(key):
+    log.refresh_from_db()
+    assert log.object_id == key
+
 
 # A table whose keys were numbers, and what refers to it.
 change = migrations.Migration("old", "shop")
@@ -380,9 +276,9 @@ change.operations = [
     ),
 ]
 migrate(change)
-old = state.apps.get_model("shop", "Old").objects.create(item="number")
-state.apps.get_model("shop", "Part").objects.create(old=old)
-state.apps.get_model("shop", "Basket").objects.create().olds.add(old)
+old = model("Old").objects.create(item="number")
+model("Part").objects.create(old=old)
+model("Basket").objects.create().olds.add(old)
 number = str(old.id)
 log = LogEntry.objects.create(
     user=User.objects.get(),
@@ -407,14 +303,11 @@ change.operations.append(
 )
 numbers = state.clone()
 migrate(change)
-Old = state.apps.get_model("shop", "Old")
-new = Old.objects.create(item="ID")
-assert Old.objects.order_by("id").last() == new
-old = Old.objects.get(item="number")
-assert state.apps.get_model("shop", "Part").objects.get().old == old
-assert state.apps.get_model("shop", "Basket").objects.get().olds.get() == old
-log.refresh_from_db()
-assert log.object_id == old.id
+check_newest("ID")
+old = model("Old").objects.get(item="number")
+assert model("Part").objects.get().old == old
+assert model("Basket").objects.get().olds.get() == old
+check_log(old.id)
 with connection.cursor() as cursor:
     cursor.execute("INSERT INTO shop_old (item) VALUES ('from elsewhere')")
     cursor.execute("SELECT * FROM kid_check('shop_old') WHERE problem !~ '1970'")
@@ -423,14 +316,11 @@ with connection.cursor() as cursor:
 # The way back, and what sqlsequencereset prints.
 with connection.schema_editor() as editor:
     state = change.unapply(numbers, editor)
-Old = state.apps.get_model("shop", "Old")
 with connection.cursor() as cursor:
-    for statement in connection.ops.sequence_reset_sql(no_style(), [Old]):
+    for statement in connection.ops.sequence_reset_sql(no_style(), [model("Old")]):
         cursor.execute(statement)
-new = Old.objects.create(item="number again")
-assert Old.objects.order_by("id").last() == new
-log.refresh_from_db()
-assert log.object_id == number
+check_newest("number again")
+check_log(number)
 
 # A migration whose statements are written by hand, in the place of the swap of kid_rekey_script().
 swap = """
@@ -444,14 +334,11 @@ change.operations = [
     )
 ]
 migrate(change)
-new = state.apps.get_model("shop", "Old").objects.create(item="swapped")
-assert Kid64Field().to_python(new.id) == new.id
+Kid64Field().to_python(check_newest("swapped").id)
 
-try:
+# An invalid ID does not reach the server.
+with steps.raises(ValidationError):
     Order.objects.get(id="12345")
-    raise AssertionError("an invalid ID reached the server")
-except ValidationError:
-    pass
 
 try:
     with connection.cursor() as cursor:

@@ -1,43 +1,22 @@
-"""Answers requests for sealed IDs, with Django."""
+"""Answers requests for sealed IDs, with Django and the app of the folder django."""
 
 import os
 import sys
 
 import django
-from django.conf import settings
+
+sys.path.append("../django")
+os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
+django.setup()
+
 from django.db import connection, models
 from django.http import JsonResponse
 from django.shortcuts import get_object_or_404
 from django.test import Client
 from django.urls import path, register_converter
 
-sys.path.append("../django")
-
-settings.configure(
-    ROOT_URLCONF=__name__,
-    ALLOWED_HOSTS=["testserver"],
-    DATABASES={
-        "default": {
-            "ENGINE": "django.db.backends.postgresql",
-            "NAME": os.environ["PGDATABASE"],
-            "USER": os.environ["PGUSER"],
-            "HOST": os.environ["PGHOST"],
-            "PORT": os.environ["PGPORT"],
-        }
-    },
-)
-django.setup()
-
-from kid_django import Kid64Field  # noqa: E402
-
-
-class Order(models.Model):
-    id = Kid64Field(primary_key=True)
-    item = models.TextField()
-
-    class Meta:
-        app_label = "shop"
-        db_table = "orders"
+from kid_django import Kid64Field
+from shop.models import Order
 
 
 class SealedConverter:
@@ -62,8 +41,6 @@ def show(request, id):
 urlpatterns = [path("orders/<sealed:id>/", show)]
 
 client = Client()
-for text in "%00", "ord_%00", "ord_01hwxnrzaefay8vvr14d2pf2d%00", "%C3%BC", "ord_" * 100:
-    assert client.get(f"/orders/{text}/").status_code == 404, text
 with connection.cursor() as cursor:
     cursor.execute("SELECT encoded FROM texts UNION ALL SELECT encoded FROM wrong")
     texts = cursor.fetchall()

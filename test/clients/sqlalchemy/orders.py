@@ -22,23 +22,13 @@ from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 from sqlalchemy.orm import Session
 
 from shop import Base, Line, Order, Parcel, register_arrays, register_arrays_2
-from steps import hour_ago, show
+from steps import hour_ago, raises, show
 
 warnings.simplefilter("error")
 
 
 def url(driver):
     return os.environ["DATABASE_URL"].replace("postgresql:", f"postgresql+{driver}:")
-
-
-def statements_of(engine):
-    statements = []
-
-    @event.listens_for(engine, "before_cursor_execute")
-    def note(connection, cursor, statement, parameters, context, executemany):
-        statements.append(statement)
-
-    return statements
 
 
 old_engine = create_engine(url("psycopg2"))
@@ -130,7 +120,8 @@ def check_arrays(session, first):
 
 def check_flush(session, engine):
     """A flush sends a few statements, however many new objects there are. Their IDs are in their order."""
-    statements = statements_of(engine)
+    statements = []
+    event.listen(engine, "before_cursor_execute", lambda *statement: statements.append(statement))
     new = [Order(item="flushed", lines=[Line(note="with milk")]) for _ in range(3000)]
     session.add_all(new)
     session.flush()
@@ -151,11 +142,9 @@ async def check_asyncpg():
     async with AsyncSession(engine) as session:
         await session.run_sync(check_arrays, 3)
         await session.run_sync(check_flush, engine.sync_engine)
-        try:
+        with raises(DBAPIError) as wrong:
             await session.get(Order, "12345")
-            raise AssertionError("an invalid ID was found")
-        except DBAPIError as error:
-            assert error.orig.sqlstate == "22P02"
+        assert wrong.exception.orig.sqlstate == "22P02"
     await engine.dispose()
 
 
