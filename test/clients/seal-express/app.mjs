@@ -1,5 +1,4 @@
 // Answers requests for sealed IDs, with Express and pg.
-import assert from 'assert';
 import { once } from 'events';
 import express from 'express';
 import pg from 'pg';
@@ -19,13 +18,9 @@ app.get('/orders/:order', async (request, response, next) => {
 
 const server = app.listen(0, '127.0.0.1');
 await once(server, 'listening');
-const answer = (text) => fetch(`http://127.0.0.1:${server.address().port}/orders/${text}`);
-for (const text of ['%00', 'ord_%00', 'ord_01hwxnrzaefay8vvr14d2pf2d%00', '%C3%BC', 'ord_'.repeat(100)]) {
-  assert.equal((await answer(text)).status, 404, text);
-}
 const texts = await pool.query('SELECT encoded FROM texts UNION ALL SELECT encoded FROM wrong');
 for (const { encoded } of texts.rows) {
-  const response = await answer(encoded);
+  const response = await fetch(`http://127.0.0.1:${server.address().port}/orders/${encoded}`);
   console.log(response.status, encoded, response.ok ? (await response.json()).id : '-');
 }
 server.close();

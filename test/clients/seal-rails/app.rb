@@ -27,14 +27,8 @@ end
 OrdersController.include(routes.url_helpers)
 ActionDispatch::ExceptionWrapper.rescue_responses['ActiveRecord::RecordNotFound'] = :not_found
 app = ActionDispatch::ShowExceptions.new(routes, ActionDispatch::PublicExceptions.new(Dir.tmpdir))
-answer = lambda do |text|
-  Rack::MockRequest.new(app).get("/orders/#{text}", 'action_dispatch.show_exceptions' => ActiveRecord.gem_version < Gem::Version.new('7.1') ? true : :all)
-end
-
-['%00', 'ord_%00', 'ord_01hwxnrzaefay8vvr14d2pf2d%00', '%C3%BC', 'ord_' * 100].each do |text|
-  raise text unless answer.call(text).status == 404
-end
+show_exceptions = ActiveRecord.gem_version < Gem::Version.new('7.1') ? true : :all
 Order.connection.select_values('SELECT encoded FROM texts UNION ALL SELECT encoded FROM wrong').each do |text|
-  response = answer.call(text)
+  response = Rack::MockRequest.new(app).get("/orders/#{text}", 'action_dispatch.show_exceptions' => show_exceptions)
   puts "#{response.status} #{text} #{response.status == 200 ? JSON.parse(response.body)['id'] : '-'}"
 end
