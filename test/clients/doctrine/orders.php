@@ -73,10 +73,7 @@ class Line
 }
 
 Type::addType('kid64', Kid64Type::class);
-$connection = DriverManager::getConnection([
-    'driver' => 'pdo_pgsql', 'host' => getenv('PGHOST'), 'port' => getenv('PGPORT'),
-    'dbname' => getenv('PGDATABASE'), 'user' => getenv('PGUSER'),
-]);
+$connection = DriverManager::getConnection(['driver' => 'pdo_pgsql', 'dbname' => getenv('PGDATABASE'), 'user' => getenv('PGUSER')]);
 $connection->getDatabasePlatform()->registerDoctrineTypeMapping('kid64', 'kid64');
 $em = new EntityManager($connection, ORMSetup::createAttributeMetadataConfiguration([__DIR__], true));
 $tool = new SchemaTool($em);

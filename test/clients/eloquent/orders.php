@@ -28,10 +28,7 @@ class Line extends Model
 }
 
 $capsule = new Capsule;
-$capsule->addConnection([
-    'driver' => 'pgsql', 'host' => getenv('PGHOST'), 'port' => getenv('PGPORT'),
-    'database' => getenv('PGDATABASE'), 'username' => getenv('PGUSER'),
-]);
+$capsule->addConnection(['driver' => 'pgsql', 'database' => getenv('PGDATABASE')]);
 $capsule->setAsGlobal();
 $capsule->bootEloquent();
 

@@ -1,21 +1,11 @@
 // Orders with kid64 keys, by Hibernate.
 import java.io.Serializable;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Timestamp;
-import java.util.ArrayList;
-import java.util.List;
-import javax.persistence.Column;
-import javax.persistence.Entity;
-import javax.persistence.GeneratedValue;
-import javax.persistence.Id;
-import javax.persistence.JoinColumn;
-import javax.persistence.ManyToOne;
-import javax.persistence.OneToMany;
-import javax.persistence.Table;
+import java.sql.*;
+import java.util.*;
+import java.util.stream.*;
+import javax.persistence.*;
 import org.hibernate.JDBCException;
 import org.hibernate.Session;
-import org.hibernate.SessionFactory;
 import org.hibernate.annotations.GenericGenerator;
 import org.hibernate.cfg.Configuration;
 import org.hibernate.engine.SessionImplementor;
@@ -34,15 +24,18 @@ public class Orders {
         }
     }
 
-    @Entity(name = "Purchase")
-    @Table(name = "orders")
-    public static class Purchase {
+    @MappedSuperclass
+    public static class Row {
         @Id
         @GenericGenerator(name = "kid", strategy = "Orders$KidGenerator")
         @GeneratedValue(generator = "kid")
         @Column(columnDefinition = "kid64 DEFAULT kid_next()")
         public String id;
+    }
 
+    @Entity(name = "Purchase")
+    @Table(name = "orders")
+    public static class Purchase extends Row {
         public String item;
 
         @OneToMany(mappedBy = "order")
@@ -50,14 +43,7 @@ public class Orders {
     }
 
     @Entity(name = "Line")
-    @Table(name = "lines")
-    public static class Line {
-        @Id
-        @GenericGenerator(name = "kid", strategy = "Orders$KidGenerator")
-        @GeneratedValue(generator = "kid")
-        @Column(columnDefinition = "kid64 DEFAULT kid_next()")
-        public String id;
-
+    public static class Line extends Row {
         @ManyToOne
         @JoinColumn(name = "order_id", columnDefinition = "kid64")
         public Purchase order;
@@ -65,8 +51,10 @@ public class Orders {
         public String note;
     }
 
+    static Session session;
+
     public static void main(String[] args) {
-        SessionFactory factory = new Configuration()
+        session = new Configuration()
             .addAnnotatedClass(Purchase.class)
             .addAnnotatedClass(Line.class)
             .setProperty("hibernate.dialect", "org.hibernate.dialect.PostgreSQLDialect")
@@ -75,58 +63,56 @@ public class Orders {
             .setProperty("hibernate.connection.username", System.getenv("PGUSER"))
             .setProperty("hibernate.jdbc.batch_size", "100")
             .setProperty("hibernate.hbm2ddl.auto", "create")
-            .buildSessionFactory();
-        Session session = factory.openSession();
+            .buildSessionFactory().openSession();
 
         session.beginTransaction();
-        Purchase order = new Purchase();
-        order.item = "tea";
-        session.save(order);
+        Purchase order = save("tea");
         Line line = new Line();
         line.order = order;
         line.note = "with milk";
         session.save(line);
         session.getTransaction().commit();
-        System.out.println("inserted " + order.id);
+        show("inserted", List.of(order));
         // A reference must not have the default of the key.
         Object defaults = session.createSQLQuery("SELECT count(*) FROM information_schema.columns"
             + " WHERE column_name = 'order_id' AND column_default IS NOT NULL").uniqueResult();
         if (!defaults.toString().equals("0")) throw new AssertionError("order_id has a default");
 
         session.beginTransaction();
-        List<String> batch = new ArrayList<>();
-        for (int i = 0; i < 1000; i++) {
-            Purchase each = new Purchase();
-            each.item = "batch";
-            session.save(each);
-            batch.add(each.id);
-        }
+        List<Purchase> rows = Stream.generate(() -> save("batch")).limit(1000).toList();
         session.getTransaction().commit();
-        batch.forEach(id -> System.out.println("batch " + id));
+        List<String> batch = show("batch", rows);
         session.clear();
 
-        System.out.println("found " + ((Purchase) session.get(Purchase.class, order.id)).id);
-
-        List<Purchase> listed = session.createQuery("FROM Purchase WHERE id IN (:ids)")
-            .setParameterList("ids", batch.subList(5, 8)).list();
-        listed.forEach(each -> System.out.println("listed " + each.id));
-
-        List<Purchase> recent = session.createQuery("FROM Purchase WHERE id >= kid64_floor(:since) ORDER BY id")
-            .setTimestamp("since", new Timestamp(System.currentTimeMillis() - 3600 * 1000)).setMaxResults(10).list();
-        recent.forEach(each -> System.out.println("recent " + each.id));
-
-        List<Purchase> page = session.createQuery("FROM Purchase WHERE id > :last ORDER BY id")
-            .setString("last", recent.get(9).id).setMaxResults(10).list();
-        page.forEach(each -> System.out.println("page " + each.id));
+        show("found", List.of((Purchase) session.get(Purchase.class, order.id)));
+        show("listed", session.createQuery("FROM Purchase WHERE id IN (:ids)")
+            .setParameterList("ids", batch.subList(5, 8)).list());
+        Timestamp hourAgo = new Timestamp(System.currentTimeMillis() - 3600 * 1000);
+        List<String> recent = show("recent", session.createQuery("FROM Purchase WHERE id >= kid64_floor(:since) ORDER BY id")
+            .setTimestamp("since", hourAgo).setMaxResults(10).list());
+        show("page", session.createQuery("FROM Purchase WHERE id > :last ORDER BY id")
+            .setString("last", recent.get(9)).setMaxResults(10).list());
 
         session.clear();
-        System.out.println("nested " + ((Purchase) session.get(Purchase.class, order.id)).lines.get(0).order.id);
+        show("nested", List.of(((Purchase) session.get(Purchase.class, order.id)).lines.get(0).order));
 
         try {
             session.get(Purchase.class, "12345");
         } catch (JDBCException error) {
             System.out.println("wrong " + error.getSQLState());
         }
-        factory.close();
+    }
+
+    static Purchase save(String item) {
+        Purchase order = new Purchase();
+        order.item = item;
+        session.save(order);
+        return order;
+    }
+
+    /** Prints the IDs of orders, and returns them. */
+    static List<String> show(String word, List<Purchase> orders) {
+        orders.forEach(order -> System.out.println(word + " " + order.id));
+        return orders.stream().map(order -> order.id).toList();
     }
 }
