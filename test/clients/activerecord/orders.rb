@@ -50,6 +50,19 @@ parts = [
 ]
 raise schema unless schema == dumped && parts.all? { |part| dumped.include?(part) }
 
+# Prints IDs, and returns them.
+def show(word, ids)
+  ids.each { |id| puts "#{word} #{id}" }
+end
+
+# Returns the error that the block raises.
+def refusal(error)
+  yield
+  raise "no #{error}"
+rescue error => raised
+  raised
+end
+
 class Order < ActiveRecord::Base
   has_many :lines
 end
@@ -62,29 +75,17 @@ class Line < ActiveRecord::Base
 end
 
 order = Order.create!(item: 'tea')
-puts "inserted #{order.id}"
-
-batch = Order.insert_all([{ item: 'batch' }] * 1000, returning: :id).pluck('id')
-batch.each { |id| puts "batch #{id}" }
-
-puts "found #{Order.find(order.id).id}"
-
-listed = Order.where(id: batch[5, 3])
-listed.each { |each| puts "listed #{each.id}" }
-
+show('inserted', [order.id])
+batch = show('batch', Order.insert_all([{ item: 'batch' }] * 1000, returning: :id).pluck('id'))
+show('found', [Order.find(order.id).id])
+show('listed', Order.where(id: batch[5, 3]).map(&:id))
 recent = Order.where('id >= ?::timestamptz', 1.hour.ago).order(:id).limit(10)
-recent.each { |each| puts "recent #{each.id}" }
-
-page = Order.where('id > ?', recent.last.id).order(:id).limit(10)
-page.each { |each| puts "page #{each.id}" }
-
-ids = Order.connection.select_values('SELECT kid_next(1000)')
+show('recent', recent.map(&:id))
+show('page', Order.where('id > ?', recent.last.id).order(:id).limit(10).map(&:id))
+ids = show('bulk', Order.connection.select_values('SELECT kid_next(1000)'))
 Order.insert_all(ids.map { |id| { id: id, item: 'bulk' } })
-ids.each { |id| puts "bulk #{id}" }
-
 order.lines.create!(note: 'with milk')
-nested = Order.includes(:lines).find(order.id)
-puts "nested #{nested.lines.first.order_id}"
+show('nested', Order.includes(:lines).find(order.id).lines.map(&:order_id))
 
 raise 'the default of an array' unless Parcel.new.orders == []
 parcel = Parcel.create!(orders: batch[5, 3]).reload
@@ -179,24 +180,9 @@ end
 
 raise 'an invalid ID in a write is not nil' unless Line.new(order_id: '12345').order_id.nil?
 
-begin
-  Order.find_by("id = kid64_decode(?, 'ord')", 'ord_12345')
-  raise 'an invalid text was decoded'
-rescue ActiveRecord::StatementInvalid
-end
-
-begin
-  Order.find('12345')
-rescue ActiveRecord::RecordNotFound
-  begin
-    Order.where('id = ?', '12345').load
-  rescue ActiveRecord::StatementInvalid => error
-    puts "wrong #{error.cause.result.error_field(PG::PG_DIAG_SQLSTATE)}"
-  end
-end
-
-begin
-  Order.where(id: 1.hour.ago..).load
-  raise 'a time was taken for an ID'
-rescue ArgumentError
-end
+refusal(ActiveRecord::StatementInvalid) { Order.find_by("id = kid64_decode(?, 'ord')", 'ord_12345') }
+refusal(ActiveRecord::RecordNotFound) { Order.find('12345') }
+wrong = refusal(ActiveRecord::StatementInvalid) { Order.where('id = ?', '12345').load }
+puts "wrong #{wrong.cause.result.error_field(PG::PG_DIAG_SQLSTATE)}"
+# A time is not taken for an ID.
+refusal(ArgumentError) { Order.where(id: 1.hour.ago..).load }
