@@ -5,14 +5,8 @@ import { readFileSync } from 'node:fs';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
-import pg from 'pg';
 import Result from 'pg/lib/result.js';
 import config from './prisma.config.mjs';
-
-const client = new pg.Client(process.env.DATABASE_URL);
-await client.connect();
-await client.query(readFileSync('tables.sql', 'utf8'));
-await client.end();
 
 // The adapter does not know "char", a type in the catalogs. It is read as text.
 const addFields = Result.prototype.addFields;
