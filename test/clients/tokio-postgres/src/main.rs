@@ -7,7 +7,7 @@ use postgres_types::private::BytesMut;
 use postgres_types::{to_sql_checked, FromSql, IsNull, ToSql, Type};
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, NoTls, Row};
+use tokio_postgres::{NoTls, Row};
 
 /// The 8 bytes of an ID. They sort as IDs do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,10 +55,7 @@ fn print(word: &str, rows: &[Row]) -> Vec<Kid64> {
 async fn main() -> Result<(), Box<dyn Error>> {
     let (client, connection) = tokio_postgres::connect(&std::env::var("DATABASE_URL")?, NoTls).await?;
     tokio::spawn(connection);
-    orders(&client).await
-}
 
-async fn orders(client: &Client) -> Result<(), Box<dyn Error>> {
     let row = client.query_one("INSERT INTO orders (item) VALUES ($1) RETURNING id", &[&"tea"]).await?;
     let order_id: Kid64 = row.get("id");
     println!("inserted {order_id}");
