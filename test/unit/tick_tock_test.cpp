@@ -44,6 +44,20 @@ TEST(SnoClock, Bounds) {
   EXPECT_EQ(next(at(2) | 200, at(2)).kind, step_kind::used_up);
 }
 
+// Of 50 sequences a step takes at most 3, a sixteenth, and the last 3 are left to callers that want a single ID.
+TEST(SnoClock, InBulk) {
+  sno_clock const pool{1000, 1049};
+  atomic_cell cell;
+  std::uint64_t expected = at(1) | 1000;
+  for (std::uint64_t most : {3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2}) {
+    std::uint64_t taken = 100;
+    EXPECT_EQ(advance(in_bulk{pool}, cell, at(1), no_carry, &taken).state, expected);
+    EXPECT_EQ(taken, most);
+    expected += most;
+  }
+  EXPECT_EQ(advance(in_bulk{pool}, cell, at(1)).kind, step_kind::used_up);
+}
+
 // As sno's document says: the first step back toggles. A second one, below the safe mark, waits.
 TEST(TickTock, ToggleThenWait) {
   auto const expect = [](std::uint64_t safe, std::uint64_t last, std::uint64_t now, step_kind kind,
