@@ -6,7 +6,7 @@ WITH found AS (
            (SELECT array_agg(id ORDER BY nr) FROM handled) AS handled,
            (SELECT count(DISTINCT xmin::text) FROM handled) AS batches,
            (SELECT count(*) FROM events WHERE id NOT IN (SELECT id FROM read_by_id)) AS missed)
-SELECT format(CASE WHEN rows > 500 AND written = handled AND batches > 20 AND missed > 0 THEN 'ok: ' ELSE 'not so: ' END ||
+SELECT format(CASE WHEN rows > 500 AND written = handled AND batches > 15 AND missed > 0 THEN 'ok: ' ELSE 'not so: ' END ||
               '%s events, handled %s in %s batches; a consumer by id > last missed %s',
               rows, CASE WHEN written = handled THEN 'each once and in order' ELSE cardinality(handled)::text END, batches, missed)
   FROM found;
