@@ -58,13 +58,8 @@ SHLIB_LINK = $(if $(filter linux,$(PORTNAME)),-Wl$(comma)--version-script=$(srcd
 PG_CONFIG ?= pg_config
 
 # The server's headers are system headers, because they do not meet the warnings that kid's code is compiled with.
-# ASSERTIONS=yes checks PostgreSQL's assertions in kid alone, with a server that was built without them. Every server
-# has the function that reports a failure, for this purpose (c.h). The macro changes one struct, MemoryContextMethods:
-# it adds a last member. Only the server creates and reads that struct.
-#
 # UNDEFINED=yes ends a process that has undefined behavior in kid. What would need run-time types is left out.
-PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"' \
-              $(if $(ASSERTIONS),-DUSE_ASSERT_CHECKING)
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server) -DKID_VERSION='"$(EXTVERSION)"'
 # -Wno-register: 15 and older still say "register" in their headers.
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \
