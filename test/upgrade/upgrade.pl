@@ -1,48 +1,41 @@
-#!/usr/bin/env bash
-# test/upgrade/run OLD NEW: upgrades a server from version OLD to NEW by pg_upgrade and by pg_dump, in TAP. It needs both
-# versions in Debian's places, kid installed in each, and the user who is to run the servers. test/matrix provides all that.
-set -uo pipefail
-. "$(dirname "$0")/../lib"
+# Upgrades a server by pg_upgrade and by pg_dump, from the PostgreSQL in $OLD to the one in $NEW, folders such as
+# /usr/lib/postgresql/15, with kid in each. test/matrix provides all that.
+use strict;
+use warnings;
+use File::Basename;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
 
-old=/usr/lib/postgresql/$1/bin
-new=/usr/lib/postgresql/$2/bin
-work=$(mktemp -d)
-export PGHOST=$work PGUSER=postgres PGDATABASE=postgres LC_ALL=C.UTF-8
-trap '"$old/pg_ctl" -D "$work/old" -m immediate stop >/dev/null 2>&1; "$new/pg_ctl" -D "$work/new" -m immediate stop >/dev/null 2>&1; rm -rf "$work"' EXIT
-
-# Runs SQL from a file in this folder, or with options of psql.
-run_sql() { (cd "$top/test/upgrade" && "$new/psql" -XAtq -v ON_ERROR_STOP=1 "$@" 2>&1); }
-start() { "$1/pg_ctl" -D "$2" -l "$2.log" -w -o "-c listen_addresses='' -c unix_socket_directories='$work'" start >/dev/null || cat "$2.log"; }
-stop() { "$1/pg_ctl" -D "$2" -w stop >/dev/null; }
-
+my ($old, $new) = map { PostgreSQL::Test::Cluster->new($_, install_path => $ENV{$_}) } qw(OLD NEW);
 # Both clusters must have checksums, or neither. From 18 on they are the default.
-make_cluster() {
-    "$1/initdb" -D "$2" -U postgres -A trust -E UTF8 --locale=C --no-sync \
-        $("$1/initdb" --help | grep -o -- --no-data-checksums) >/dev/null || exit
-}
-cd "$work" || exit
-make_cluster "$old" old
-make_cluster "$new" new
-start "$old" old
-check "the old server gets its contents" run_sql -f create.sql
-before=$(run_sql -f contents.sql)
-check "the old server has contents to compare" test "$(grep -c . <<<"$before")" -gt 40
-check "pg_dump of the new version dumps the old server" "$new/pg_dump" -f "$work/dump.sql" postgres
-stop "$old" old
+$_->init(extra => [ $_->pg_version >= 18 ? '--no-data-checksums' : () ]) foreach $old, $new;
+my $here = dirname(__FILE__);
+sub file { my ($node, $name, $database) = @_; return $node->safe_psql($database // 'postgres', slurp_file("$here/$name.sql")) }
 
-upgrade=("$new/pg_upgrade" -b "$old" -B "$new" -d old -D new -U postgres -s "$work")
-check "pg_upgrade --check" "${upgrade[@]}" --check
-check "pg_upgrade" "${upgrade[@]}"
-start "$new" new
-check "pg_upgrade: rows, indexes, partitions and defaults" same "$before" "$(run_sql -f contents.sql)"
-check "pg_upgrade: each index finds its rows" same "t"$'\n'"0|25" "$(run_sql -f indexes.sql)"
-check "pg_upgrade: kid_observe_all() finds the IDs of each clock" same "flake|t"$'\n'"kid|t"$'\n'"sno|t"$'\n'"uuidv7|t" \
-    "$(run_sql -c "SELECT clock, issued IS NOT NULL FROM kid_observe_all() WHERE problem IS NULL ORDER BY clock")"
-check "pg_upgrade: generators and views work" same "t"$'\n'"t|t|t|t"$'\n'"t"$'\n'"parts_new"$'\n'"t" "$(run_sql -f generators.sql)"
+$old->start;
+file($old, 'create');
+my $contents = file($old, 'contents');
+cmp_ok(scalar split(/\n/, $contents), '>', 40, 'the old server has contents to compare');
+my $dump = "$PostgreSQL::Test::Utils::tmp_check/dump.sql";
+command_ok([ "$ENV{NEW}/bin/pg_dump", '-f', $dump, '-d', $old->connstr('postgres') ], 'pg_dump of the new version dumps the old server');
+$old->stop;
 
-run_sql -c 'CREATE DATABASE restored'
-check "pg_dump: the dump is restored without an error" run_sql -d restored -f "$work/dump.sql"
-check "pg_dump: rows, indexes, partitions and defaults" same "$before" "$(run_sql -d restored -f contents.sql)"
-check "pg_dump: each index finds its rows" same "t"$'\n'"0|25" "$(run_sql -d restored -f indexes.sql)"
-stop "$new" new
-end_checks
+chdir $PostgreSQL::Test::Utils::tmp_check or die $!;
+my @upgrade = ("$ENV{NEW}/bin/pg_upgrade", '-b', "$ENV{OLD}/bin", '-B', "$ENV{NEW}/bin", '-d', $old->data_dir, '-D', $new->data_dir, '-s', $new->host, '-p', $old->port, '-P', $new->port);
+command_ok([ @upgrade, '--check' ], 'pg_upgrade --check');
+command_ok(\@upgrade, 'pg_upgrade');
+$new->start;
+is(file($new, 'contents'), $contents, 'pg_upgrade: rows, indexes, partitions and defaults');
+is(file($new, 'indexes'), "t\n0|25", 'pg_upgrade: each index finds its rows');
+is($new->safe_psql('postgres', 'SELECT clock, issued IS NOT NULL FROM kid_observe_all() WHERE problem IS NULL ORDER BY clock'),
+	"flake|t\nkid|t\nsno|t\nuuidv7|t", 'pg_upgrade: kid_observe_all() finds the IDs of each clock');
+is(file($new, 'generators'), "t\nt|t|t|t\nt\nparts_new\nt", 'pg_upgrade: generators and views work');
+
+$new->safe_psql('postgres', 'CREATE DATABASE restored');
+$new->command_ok([ "$ENV{NEW}/bin/psql", '-XAtq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'restored' ], 'pg_dump: the dump is restored without an error');
+is(file($new, 'contents', 'restored'), $contents, 'pg_dump: rows, indexes, partitions and defaults');
+is(file($new, 'indexes', 'restored'), "t\n0|25", 'pg_dump: each index finds its rows');
+$new->stop;
+
+done_testing();
