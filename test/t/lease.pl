@@ -362,6 +362,12 @@ $node->sql('SELECT kid_reset_clock(now())');
 cmp_ok(read_bounds()->{kid}, '<', $kid, 'a reset lowers the bounds, even without a lease');
 restart_with_lease("'1s'");
 
+# A write of the page logs only the 200 bytes in use, not all 8 kB.
+is($node->sql(q{
+	SELECT min(bytes) BETWEEN 176 AND 1000 FROM (SELECT lsn - lag(lsn) OVER (ORDER BY n) AS bytes FROM (
+		SELECT n, kid_observe(kid64_floor(now() + n * interval '1 min')), pg_current_wal_insert_lsn() AS lsn FROM generate_series(1, 5) n OFFSET 0) one) each}),
+	't', 'a new bound takes at most 1 kB of WAL');
+
 # kid_stats() shows damage before any call fails.
 is($node->sql('SELECT DISTINCT problem IS NULL FROM kid_stats()'), 't', 'kid_stats() shows no problem');
 $node->stop;

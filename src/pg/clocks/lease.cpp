@@ -157,7 +157,8 @@ bool writing_failed(lease_state &lease) {
 namespace {
 
 /// How far the bound is put ahead of a logical clock that is ahead of the system clock. Such a clock advances no faster
-/// than time passes, so it renews at most once in half of this span.
+/// than time passes, so it renews at most once in half of this span. The exact value does not matter: a lower one takes
+/// more renewals, and after a higher one a start is further ahead.
 constexpr unix_micros near_micros = 8000;
 
 /// While standbys have not confirmed a bound, a session that could use the bound tries again after this time.
