@@ -131,7 +131,7 @@ $(DATA_built): $(wildcard $(top)src/sql/* $(top)src/sql/*/*) src/types.def kid.c
 	mv $@.tmp $@
 
 # The scripts as kept in the tree: for users of later versions, for those of plain SQL, and for reading and grep. The build
-# of this version ignores them; test/build fails if they are stale.
+# of this version ignores them; test/t/source_tree.pl fails if they are stale.
 .PHONY: released
 released:
 	src/sql/assemble --to $@

@@ -1,7 +1,7 @@
 // The logical clocks: a list of them, and what shared code needs to know about one. Each is described in the files of
 // its type, types/T.cpp and core/types/T.hpp. core/step.hpp says how a clock moves, shmem.hpp where the clocks are.
 //
-// Words with one meaning in this folder, in horizon/ and in issue/; test/build rejects the others that they had:
+// Words with one meaning in this folder, in horizon/ and in issue/. test/t/source_tree.pl rejects others that they had:
 //
 //   state   where a clock is: a time unit, and a number in it
 //   first   the least state of a unit, and the least sequence of a lane
