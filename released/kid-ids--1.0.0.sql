@@ -12,12 +12,10 @@
 DO $kid$
 DECLARE
     path pg_catalog.text := pg_catalog.current_setting('search_path');
-    home record;
-    me pg_catalog.oid;
+    home pg_catalog.text;
     what record;
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-me := (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user);
 
 IF EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'kid') THEN
     RAISE 'this database has the extension kid' USING ERRCODE = 'duplicate_object';
@@ -25,19 +23,18 @@ END IF;
 
 -- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
 -- that run as this role call it.
-
-FOR home IN SELECT w.name, n.oid, n.nspowner AS owner, n.nspacl AS acl
-              FROM unnest('{kid,kid_clocks}'::name[]) AS w (name)
-                   LEFT JOIN pg_namespace AS n ON n.nspname = w.name LOOP
-    IF home.oid IS NULL THEN
-        EXECUTE format('CREATE SCHEMA %I', home.name);
-    ELSIF home.owner <> me
-          OR EXISTS (SELECT FROM aclexplode(home.acl) AS a WHERE a.grantee <> me AND a.privilege_type = 'CREATE')
-          OR EXISTS (SELECT FROM pg_class AS c WHERE c.relnamespace = home.oid AND c.relowner <> me)
-          OR EXISTS (SELECT FROM pg_type AS t WHERE t.typnamespace = home.oid AND t.typowner <> me)
-          OR EXISTS (SELECT FROM pg_proc AS p WHERE p.pronamespace = home.oid AND p.proowner <> me)
-          OR EXISTS (SELECT FROM pg_operator AS o WHERE o.oprnamespace = home.oid AND o.oprowner <> me) THEN
-        RAISE 'schema %, or something in it, belongs to another role', home.name
+FOREACH home IN ARRAY '{kid,kid_clocks}'::text[] LOOP
+    IF to_regnamespace(home) IS NULL THEN
+        EXECUTE format('CREATE SCHEMA %I', home);
+    ELSIF EXISTS (SELECT FROM pg_namespace AS n, LATERAL (
+                      SELECT n.nspowner
+                      UNION ALL SELECT a.grantee FROM aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE'
+                      UNION ALL SELECT c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid
+                      UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
+                      UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
+                      UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
+                   WHERE n.nspname = home AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
+        RAISE 'schema %, or something in it, belongs to another role', home
             USING ERRCODE = 'insufficient_privilege',
                   HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
     END IF;
