@@ -805,116 +805,91 @@ COMMENT ON FUNCTION kid_observe_all(
 
 -- kid_check(): finds what is wrong with the IDs of a table, for both editions
 --
--- These functions are bound when they are created. Operands and arguments have exactly their types, so that nothing of
+-- This function is bound when it is created. Operands and arguments have exactly their types, so that nothing of
 -- others in the schema of kid fits better. Names in texts have their schema, because the search_path contains none.
 
--- A column with a foreign key need not make IDs.
-CREATE OR REPLACE FUNCTION kid_check_defaults(relation regclass)
+-- A column with a foreign key need not make IDs. For a foreign key from text PostgreSQL needs the collation of the
+-- parent's column, and IDs have none. The call of kid64_floor() loads the library, which defines the setting.
+CREATE OR REPLACE FUNCTION kid_check(relation regclass)
     RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
-    LANGUAGE SQL STABLE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
+    LANGUAGE SQL VOLATILE STRICT COST 10000 ROWS 10
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
 BEGIN ATOMIC
-    WITH RECURSIVE layers (attnum, attname, type) AS (
-        SELECT a.attnum, a.attname, a.atttypid FROM pg_attribute AS a
-         WHERE a.attrelid = relation::oid AND NOT a.attisdropped AND a.attgenerated = ''
-        UNION
-        SELECT l.attnum, l.attname, t.typbasetype
-          FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
-    )
-    SELECT DISTINCT relation, l.attname::text,
-           pg_catalog.format('its default, %s, does not make a %s: IDs of new rows have wrong times, and may not be '
-                             'unique', pg_get_expr(ad.adbin, ad.adrelid), f.type),
-           pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s.%I();', relation, l.attname, 'kid', f.next)
-      FROM layers AS l
-           JOIN kid_stored_forms() AS f ON f.type::oid = l.type AND f.type::oid <> 'uuid'::regtype::oid
-           JOIN pg_attrdef AS ad ON ad.adrelid = relation::oid AND ad.adnum = l.attnum
-     WHERE NOT EXISTS (SELECT FROM pg_depend AS d
-                              JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass::oid AND p.oid = d.refobjid
-                        WHERE d.classid = 'pg_attrdef'::regclass::oid AND d.objid = ad.oid
-                          AND p.prorettype = f.type::oid AND p.provolatile = 'v')
-       AND NOT EXISTS (SELECT FROM pg_constraint AS k
-                        WHERE k.contype = 'f' AND k.conrelid = relation::oid AND l.attnum = ANY (k.conkey))
-     ORDER BY l.attname::text;
-END;
-
--- PostgreSQL needs the collation of the parent's column to compare text, and IDs have none.
-CREATE OR REPLACE FUNCTION kid_check_foreign_keys(relation regclass)
-    RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
-    LANGUAGE SQL STABLE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
-BEGIN ATOMIC
+    SELECT kid64_floor(now());
     WITH RECURSIVE
     keys AS (SELECT k.conname, k.conrelid, k.confrelid, p.child, p.parent
                FROM pg_constraint AS k, unnest(k.conkey, k.confkey) AS p (child, parent)
               WHERE k.contype = 'f' AND k.conparentid = '0'::oid AND relation::oid IN (k.conrelid, k.confrelid)),
-    layers (relid, attnum, attname, type) AS (
-        SELECT a.attrelid, a.attnum, a.attname, a.atttypid FROM pg_attribute AS a
-         WHERE a.attrelid IN (SELECT k.conrelid FROM keys AS k UNION SELECT k.confrelid FROM keys AS k)
+    -- Each column with its type, and the types that this is a domain over
+    layers (relid, attnum, attname, is_generated, type) AS (
+        SELECT a.attrelid, a.attnum, a.attname, a.attgenerated <> '', a.atttypid FROM pg_attribute AS a
+         WHERE a.attrelid IN (SELECT relation::oid
+                              UNION SELECT k.conrelid FROM keys AS k UNION SELECT k.confrelid FROM keys AS k)
         UNION
-        SELECT l.relid, l.attnum, l.attname, t.typbasetype
+        SELECT l.relid, l.attnum, l.attname, l.is_generated, t.typbasetype
           FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
     ),
     sides AS (SELECT l.relid, l.attnum, l.relid::regclass AS name, l.attname, l.type, l.type::regtype AS type_name,
                      t.typcollation <> '0'::oid AS is_text, l.type <> 'uuid'::regtype::oid
                      AND l.type IN (SELECT s.type::oid FROM kid_stored_forms() AS s) AS is_id
-                FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd')
-    SELECT c.name, c.attname::text,
-           pg_catalog.format(
-               'foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
-               k.conname, c.type_name, p.attname, p.name, p.type_name,
-               CASE WHEN p.is_id AND c.is_text
-                    THEN pg_catalog.format('every DELETE and key UPDATE of %s fails', p.name)
-                    ELSE 'no index can be used to look up the rows of a key' END),
-           CASE WHEN p.is_id THEN pg_catalog.format(r.form, c.name, c.attname, p.type_name)
-                ELSE pg_catalog.format(r.form, p.name, p.attname, c.type_name) END
-      FROM keys AS k
-           JOIN sides AS c ON c.relid = k.conrelid AND c.attnum = k.child
-           JOIN sides AS p ON p.relid = k.confrelid AND p.attnum = k.parent,
-           (VALUES ('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s;')) AS r (form)
-     WHERE c.type <> p.type AND (c.is_id OR p.is_id)
-     ORDER BY c.name::text, c.attname;
+                FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd'),
+    found (n, relation_name, column_name, problem, remedy) AS (
+        SELECT DISTINCT 1, relation, l.attname::text,
+               pg_catalog.format('its default, %s, does not make a %s: IDs of new rows have wrong times, and may not '
+                                 'be unique', pg_get_expr(ad.adbin, ad.adrelid), f.type),
+               pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s.%I();', relation, l.attname, 'kid',
+                                 f.next)
+          FROM layers AS l
+               JOIN kid_stored_forms() AS f ON f.type::oid = l.type AND f.type::oid <> 'uuid'::regtype::oid
+               JOIN pg_attrdef AS ad ON ad.adrelid = l.relid AND ad.adnum = l.attnum
+         WHERE l.relid = relation::oid AND NOT l.is_generated
+           AND NOT EXISTS (SELECT FROM pg_depend AS d
+                                  JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass::oid AND p.oid = d.refobjid
+                            WHERE d.classid = 'pg_attrdef'::regclass::oid AND d.objid = ad.oid
+                              AND p.prorettype = f.type::oid AND p.provolatile = 'v')
+           AND NOT EXISTS (SELECT FROM pg_constraint AS k
+                            WHERE k.contype = 'f' AND k.conrelid = relation::oid AND l.attnum = ANY (k.conkey))
+        UNION ALL
+        SELECT 2, c.name, c.attname::text,
+               pg_catalog.format(
+                   'foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
+                   k.conname, c.type_name, p.attname, p.name, p.type_name,
+                   CASE WHEN p.is_id AND c.is_text
+                        THEN pg_catalog.format('every DELETE and key UPDATE of %s fails', p.name)
+                        ELSE 'no index can be used to look up the rows of a key' END),
+               CASE WHEN p.is_id THEN pg_catalog.format(r.form, c.name, c.attname, p.type_name)
+                    ELSE pg_catalog.format(r.form, p.name, p.attname, c.type_name) END
+          FROM keys AS k
+               JOIN sides AS c ON c.relid = k.conrelid AND c.attnum = k.child
+               JOIN sides AS p ON p.relid = k.confrelid AND p.attnum = k.parent,
+               (VALUES ('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s;')) AS r (form)
+         WHERE c.type <> p.type AND (c.is_id OR p.is_id)
+        UNION ALL
+        SELECT 3, s.relation, s.column_name, f.problem, f.remedy
+          FROM (VALUES (NULL), (clock_timestamp()
+                                + coalesce(current_setting('kid.max_observe'::text, true), '1 hour')::interval))
+                   AS a (after),
+               LATERAL kid_stored_ids(a.after, NULL::text, relation) AS s,
+               LATERAL (VALUES
+                   (a.after IS NULL AND s.id IS NOT NULL,
+                    pg_catalog.format('IDs up to %s have times up to %s: they were plain numbers before', s.id,
+                                      s.issued),
+                    pg_catalog.format('Do not use the times of these IDs, or give the rows, and the rows that refer to '
+                                      'them, new IDs with %s_at().', s.prefix)),
+                   (a.after IS NOT NULL AND s.later IS NOT NULL,
+                    pg_catalog.format('IDs up to %s have times up to %s, further ahead of the system clock than '
+                                      'kid.max_observe', s.later, s.later_issued),
+                    'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'),
+                   (a.after IS NOT NULL AND s.problem IS NOT NULL AND s.id IS NULL,
+                    pg_catalog.format('its IDs were not examined: %s', s.problem),
+                    'As the owner of the table, look at the least and the greatest ID.'))
+                   AS f (is_found, problem, remedy)
+         WHERE f.is_found
+    )
+    SELECT f.relation_name, f.column_name, f.problem, f.remedy FROM found AS f
+     ORDER BY f.n, f.relation_name::text, f.column_name, f.problem;
 END;
 
--- The call of kid64_floor() loads the library, which defines the setting.
-CREATE OR REPLACE FUNCTION kid_check_times(relation regclass)
-    RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
-    LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
-BEGIN ATOMIC
-    SELECT kid64_floor(now());
-    SELECT s.relation, s.column_name, f.problem, f.remedy
-      FROM (VALUES (NULL),
-                   (clock_timestamp() + coalesce(current_setting('kid.max_observe'::text, true), '1 hour')::interval))
-               AS a (after),
-           LATERAL kid_stored_ids(a.after, NULL::text, relation) AS s,
-           LATERAL (VALUES
-               (a.after IS NULL AND s.id IS NOT NULL,
-                pg_catalog.format('IDs up to %s have times up to %s: they were plain numbers before', s.id, s.issued),
-                pg_catalog.format('Do not use the times of these IDs, or give the rows, and the rows that refer to '
-                                  'them, new IDs with %s_at().', s.prefix)),
-               (a.after IS NOT NULL AND s.later IS NOT NULL,
-                pg_catalog.format('IDs up to %s have times up to %s, further ahead of the system clock than '
-                                  'kid.max_observe', s.later, s.later_issued),
-                'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'),
-               (a.after IS NOT NULL AND s.problem IS NOT NULL AND s.id IS NULL,
-                pg_catalog.format('its IDs were not examined: %s', s.problem),
-                'As the owner of the table, look at the least and the greatest ID.')) AS f (is_found, problem, remedy)
-     WHERE f.is_found
-     ORDER BY s.relation::text, s.column_name, f.problem;
-END;
-
-CREATE OR REPLACE FUNCTION kid_check(relation regclass)
-    RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
-    LANGUAGE SQL VOLATILE STRICT COST 10000 ROWS 10
-BEGIN ATOMIC
-    SELECT c.* FROM kid_check_defaults(relation) AS c UNION ALL
-    SELECT c.* FROM kid_check_foreign_keys(relation) AS c UNION ALL
-    SELECT c.* FROM kid_check_times(relation) AS c;
-END;
-
-COMMENT ON FUNCTION kid_check_defaults(relation regclass) IS
-    'returns the columns of a table whose default does not make IDs of their type';
-COMMENT ON FUNCTION kid_check_foreign_keys(relation regclass) IS
-    'returns the foreign keys of a table, and those that refer to it, between a type of IDs and another type';
-COMMENT ON FUNCTION kid_check_times(relation regclass) IS
-    'returns the columns of a table with IDs ahead of their time or behind it, and those that cannot be examined';
 COMMENT ON FUNCTION kid_check(relation regclass) IS
     'returns a row for each problem with the IDs of a table, with its remedy';
 
@@ -2027,140 +2002,65 @@ COMMENT ON FUNCTION kid_rekey_estimate(
 -- row is copied. From a default or first partition, rows move into partitions by time.
 
 CREATE OR REPLACE FUNCTION kid_state(relation regclass) RETURNS text
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    home text := 'kid';
-    hanging text;
-BEGIN
-    EXECUTE format('SELECT string_agg(r.make, '''') FROM (SELECT array_agg(a.attrelid) AS tabs, array_agg(a.attnum) AS nums '
-                   'FROM (SELECT attrelid, attnum FROM pg_attribute WHERE attnum > 0 UNION SELECT $1, smallint ''0'') AS a '
-                   'WHERE a.attrelid = $1) AS a, %s.kid_remade(a.tabs, a.nums) AS r', home) INTO hanging USING relation;
-    RETURN (SELECT md5(concat(hanging, c.relname, c.relacl, c.relrowsecurity, c.relforcerowsecurity, c.relowner,
-                (SELECT string_agg(concat_ws(' ', d.classid, d.objid, d.objsubid, d.refobjsubid), ',' ORDER BY d.*)
-                   FROM pg_depend AS d
-                        LEFT JOIN pg_constraint AS k ON (d.classid, d.objid) = ('pg_constraint'::regclass, k.oid)
-                  WHERE (d.refclassid, d.refobjid) = ('pg_class'::regclass, c.oid)
-                        AND k.conname IS DISTINCT FROM 'kid_until'),
-                (SELECT string_agg(concat_ws(' ', a.attname, a.atttypid, a.attacl, a.attnotnull), ',' ORDER BY a.attnum)
-                   FROM pg_attribute AS a WHERE a.attrelid = c.oid)))
-              FROM pg_class AS c WHERE c.oid = relation);
-END $$;
+    LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT md5(pg_catalog.concat(
+               (SELECT string_agg(r.make, text '')
+                  FROM (SELECT pg_catalog.array_agg(relation::oid) AS tabs, pg_catalog.array_agg(a.num) AS nums
+                          FROM (SELECT a.attnum FROM pg_attribute AS a
+                                 WHERE a.attrelid = relation::oid AND a.attnum > smallint '0'
+                                UNION SELECT smallint '0') AS a (num)) AS a,
+                       kid_remade(a.tabs, a.nums) AS r),
+               c.relname, c.relacl, c.relrowsecurity, c.relforcerowsecurity, c.relowner,
+               (SELECT string_agg(pg_catalog.concat_ws(text ' ', d.classid, d.objid, d.objsubid, d.refobjsubid),
+                                  text ',' ORDER BY d.*)
+                  FROM pg_depend AS d
+                       LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass::oid AND k.oid = d.objid
+                 WHERE d.refclassid = 'pg_class'::regclass::oid AND d.refobjid = c.oid
+                       AND k.conname IS DISTINCT FROM name 'kid_until'),
+               (SELECT string_agg(pg_catalog.concat_ws(text ' ', a.attname, a.atttypid, a.attacl, a.attnotnull),
+                                  text ',' ORDER BY a.attnum)
+                  FROM pg_attribute AS a WHERE a.attrelid = c.oid)))
+      FROM pg_class AS c WHERE c.oid = relation::oid;
+END;
 
--- `old` is the name that the table gets as a partition. Its indexes get names with their OIDs.
-CREATE OR REPLACE FUNCTION kid_partition_copy(
-    relation regclass, old text, OUT part text, OUT statement text) RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-BEGIN
-    RETURN QUERY
-    SELECT v.part, format(v.template || ';', i.indexrelid::regclass, i.indexrelid, c.relnamespace::regnamespace,
-                          c.relname, pg_get_indexdef(c.oid), obj_description(c.oid, 'pg_class'))
-      FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid,
-           LATERAL (VALUES
-               ('rename', 'ALTER INDEX %1$s RENAME TO kid_old_%2$s'),
-               ('unname', 'ALTER INDEX %3$s.kid_old_%2$s RENAME TO %4$I'),
-               ('copy', CASE WHEN NOT EXISTS (SELECT FROM pg_constraint AS k
-                                               WHERE k.conindid = c.oid AND k.contype IN ('p', 'u')) THEN '%5$s' END),
-               ('copy', CASE WHEN obj_description(c.oid, 'pg_class') <> '' THEN 'COMMENT ON INDEX %1$s IS %6$L' END))
-               AS v (part, template)
-     WHERE i.indrelid = relation;
-    -- A foreign key to the table itself, and those of others, refer to the partition until they are made again.
-    RETURN QUERY
-    SELECT v.part, format(v.template || ';', k.conrelid::regclass, quote_ident(k.conname), pg_get_constraintdef(k.oid),
-                          o.comment)
-      FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid,
-           LATERAL (SELECT obj_description(k.oid, 'pg_constraint'),
-                           k.convalidated AND k.conrelid <> relation AND c.relkind = 'r') AS o (comment, is_late),
-           LATERAL (VALUES
-               (false, 'first_copy', 'ALTER TABLE %1$s ADD CONSTRAINT %2$s %3$s'),
-               (false, 'copy', left(o.comment, 0) || 'COMMENT ON CONSTRAINT %2$s ON %1$s IS %4$L'),
-               (true, 'cut', 'ALTER TABLE %1$s DROP CONSTRAINT %2$s'),
-               (true, 'join', CASE WHEN o.is_late THEN 'ALTER TABLE %1$s ADD CONSTRAINT %2$s %3$s NOT VALID'
-                                   ELSE 'ALTER TABLE %1$s ADD CONSTRAINT %2$s %3$s' END),
-               (true, 'join', left(o.comment, 0) || 'COMMENT ON CONSTRAINT %2$s ON %1$s IS %4$L'),
-               (true, 'validate', CASE WHEN o.is_late THEN 'ALTER TABLE %1$s VALIDATE CONSTRAINT %2$s' END))
-           AS v (refers, part, template)
-     WHERE k.conparentid = 0 AND k.conname <> 'kid_until' AND v.refers = (k.confrelid = relation)
-           AND (k.confrelid = relation OR k.conrelid = relation AND k.contype IN ('c', 'f', 'p', 'u'))
-     ORDER BY k.contype = 'f', k.conname;
-    RETURN QUERY
-    SELECT v.part, format(v.template || ';', relation, old, quote_ident(a.attname), n.oid::regclass,
-                          'kid_script.last_' || a.attnum,
-                          concat_ws(' ', 'INCREMENT', s.seqincrement, 'MINVALUE', s.seqmin, 'MAXVALUE', s.seqmax,
-                                    'START', s.seqstart, 'CACHE', s.seqcache, CASE WHEN s.seqcycle THEN 'CYCLE' END),
-                          CASE a.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END,
-                          (SELECT string_agg(format('GRANT %s ON SEQUENCE %s TO %s', x.privilege_type, n.oid::regclass,
-                                                    coalesce(nullif(x.grantee::regrole::text, '-'), 'PUBLIC')), '; ')
-                             FROM aclexplode(n.relacl) AS x))
-      FROM pg_attribute AS a
-           JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid
-                                  AND d.refobjsubid = a.attnum AND d.classid = 'pg_class'::regclass
-           JOIN pg_sequence AS s ON s.seqrelid = d.objid JOIN pg_class AS n ON n.oid = s.seqrelid,
-           LATERAL (VALUES
-               (false, 'copy', 'ALTER SEQUENCE %4$s OWNED BY %1$s.%3$s'),
-               (false, 'keep', 'ALTER SEQUENCE %4$s OWNED BY %2$s.%3$s'),
-               (true, 'keep_identity', 'SELECT pg_catalog.set_config(%5$L, pg_catalog.concat(last_value, '' '', is_called), true) FROM %4$s'),
-               (true, 'drop_identity', 'ALTER TABLE %2$s ALTER %3$s DROP IDENTITY'),
-               (true, 'identity',
-                'ALTER TABLE %1$s ALTER %3$s ADD GENERATED %7$s AS IDENTITY (SEQUENCE NAME %4$s %6$s)'),
-               (true, 'identity', 'SELECT pg_catalog.setval(%4$L, '
-                'pg_catalog.split_part(pg_catalog.current_setting(%5$L), '' '', 1)::bigint, '
-                'pg_catalog.split_part(pg_catalog.current_setting(%5$L), '' '', 2)::boolean)'),
-               (true, 'identity', CASE WHEN n.relacl::text <> '' THEN '%8$s' END)) AS v (is_identity, part, template)
-     WHERE a.attrelid = relation AND d.deptype IN ('a', 'i') AND v.is_identity = (a.attidentity <> '');
-END $$;
-
-CREATE OR REPLACE FUNCTION kid_partition_moves(
-    parent regclass, period interval, until timestamptz, source regclass, type regtype, key text,
-    OUT step text, OUT statement text, OUT lock text, OUT note text)
+-- The statements lock `tables`, a list of names, check the tables `checked`, and make again what hangs on columns, and
+-- the foreign keys `keys`. They validate those of `new_root` at once: it becomes a partitioned table.
+CREATE OR REPLACE FUNCTION kid_script_parts(
+    tables text, checked oid[], tabs oid[], nums smallint[], keys oid[], new_root oid,
+    OUT part text, OUT statement text)
     RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-DECLARE
-    home text := 'kid';
-    is_default boolean;
-    columns text;
-    lock_all text;
-    problems text;
-BEGIN
-    SELECT d.partdefid = source INTO is_default
-      FROM pg_inherits AS i JOIN pg_partitioned_table AS d ON d.partrelid = i.inhparent
-     WHERE (i.inhparent, i.inhrelid) = (parent, source);
-    IF NOT FOUND THEN
-        RAISE '% has no such partition, or no default partition', parent USING ERRCODE = 'wrong_object_type';
-    END IF;
-    SELECT string_agg(format('%s on %s runs in any case: disable it first', h.name, h.tab::regclass), E'\n')
-      INTO problems
-      FROM (SELECT format('trigger %I', t.tgname), t.tgrelid FROM pg_trigger AS t
-             WHERE t.tgenabled IN ('A', 'R') AND t.tgtype & 12 <> 0 AND NOT t.tgisinternal
-            UNION ALL
-            SELECT format('rule %I', r.rulename), r.ev_class FROM pg_rewrite AS r
-             WHERE r.ev_enabled IN ('A', 'R') AND r.ev_type IN ('3', '4')) AS h (name, tab)
-     WHERE h.tab IN (parent, source);
-    IF problems IS NOT NULL THEN
-        RAISE 'cannot print a script for %', parent USING ERRCODE = 'feature_not_supported', DETAIL = problems;
-    END IF;
-    columns := (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute AS a
-                 WHERE a.attrelid = parent AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '');
-    EXECUTE format('SELECT %s.kid_locked($1::text)', home) INTO lock_all USING parent;
-    RETURN QUERY
-    SELECT 'move', format(v.template, parent, source, columns, key, type, period, until, home), 'ACCESS EXCLUSIVE',
-           'Needs GRANT SET ON PARAMETER session_replication_role. Subscribers delete and insert the rows, too.'
+    LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+BEGIN ATOMIC
+    WITH h AS (SELECT r.* FROM kid_remade(tabs, nums) WITH ORDINALITY AS r (label, owner, remove, make, n))
+    SELECT v.part, v.statement
       FROM (VALUES
-               ('BEGIN ISOLATION LEVEL READ COMMITTED;'),
-               ('SET LOCAL session_replication_role = replica;'),
-               ('SET LOCAL row_security = off;'),
-               (replace(lock_all, '%', '%%')),
-               ('CREATE TEMP TABLE kid_late ON COMMIT DROP AS SELECT %3$s FROM %2$s;'),
-               ('DELETE FROM %2$s;'),
-               (CASE WHEN NOT is_default THEN 'ALTER TABLE %1$s DETACH PARTITION %2$s;' END),
-               (CASE WHEN NOT is_default THEN 'DROP TABLE %2$s;' END),
-               ('SELECT %8$s.kid_create_partitions(%1$L, %6$L, %7$L, at_most => NULL, since => ('
-                'SELECT %8$s.kid_bound_time(%5$L, lpad(l.%4$s::text, 36)::name) FROM pg_temp.kid_late AS l '
-                'ORDER BY l.%4$s LIMIT 1));'),
-               ('INSERT INTO %1$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM pg_temp.kid_late;'),
-               ('COMMIT;'),
-               (CASE WHEN is_default THEN 'VACUUM (ANALYZE) %2$s;' END)) AS v (template)
-     WHERE v.template IS NOT NULL;
-END $$;
+               (text 'begin', text 'BEGIN ISOLATION LEVEL READ COMMITTED;'),
+               ('begin', pg_catalog.format(text 'SET LOCAL search_path = pg_catalog, %s, pg_temp;', 'kid')),
+               ('lock', kid_locked(tables)),
+               ('check', kid_checked(checked, (SELECT pg_catalog.array_agg(pg_get_userbyid(h.owner)) FROM h))),
+               ('detail', kid_details(tabs[1], smallint '0')),
+               ('commit', 'COMMIT;')) AS v (part, statement)
+    UNION ALL (SELECT 'remove', h.remove FROM h ORDER BY h.n DESC)
+    UNION ALL (SELECT 'make', h.make FROM h ORDER BY h.n)
+    UNION ALL
+    (SELECT v.part, pg_catalog.format(v.template || text ';', k.conrelid::regclass, k.conname,
+                                      pg_get_constraintdef(k.oid), o.comment)
+       FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid,
+            LATERAL (SELECT obj_description(k.oid, name 'pg_constraint'),
+                            k.convalidated AND k.conrelid <> new_root
+                            AND (c.relkind = "char" 'r'
+                                 OR current_setting(text 'server_version_num')::integer >= 180000))
+                    AS o (comment, is_late),
+            LATERAL (VALUES
+                (text 'cut', text 'ALTER TABLE %1$s DROP CONSTRAINT %2$I'),
+                ('join', 'ALTER TABLE %1$s ADD CONSTRAINT %2$I %3$s'
+                         || CASE WHEN o.is_late THEN ' NOT VALID' ELSE '' END),
+                ('join', CASE WHEN o.comment <> text '' THEN 'COMMENT ON CONSTRAINT %2$I ON %1$s IS %4$L' END),
+                ('validate', CASE WHEN o.is_late THEN 'ALTER TABLE %1$s VALIDATE CONSTRAINT %2$I' END))
+            AS v (part, template)
+      WHERE k.oid = ANY (keys) ORDER BY k.conname, k.oid);
+END;
 
 CREATE OR REPLACE FUNCTION kid_partition_script(
     relation regclass, period interval, until timestamptz, rows_of regclass DEFAULT NULL,
@@ -2173,15 +2073,16 @@ DECLARE
     bound text;
     tables oid[];
     problems text;
+    columns text;
+    state text;
     parts text[];
     statements text[];
 BEGIN
-    SELECT c.relname, c.relkind, a.attnum AS num, quote_ident(a.attname) AS key,
-           a.atttypid::regtype AS type, format('%s.%I', c.relnamespace::regnamespace, o.name) AS old,
-           o.name AS old_name, nullif(d.partdefid, 0)::regclass AS default_partition,
-           CASE WHEN c.relrowsecurity THEN '' END AS has_policies,
-           CASE WHEN c.relforcerowsecurity THEN '' END AS forces,
-           CASE WHEN c.relreplident = 'f' THEN '' END AS logs_rows,
+    -- `old` is the name that the table gets as a partition. Its indexes get names with their OIDs.
+    SELECT c.relname, c.relkind, c.relrowsecurity, c.relforcerowsecurity, c.relreplident, a.attnum AS num,
+           quote_ident(a.attname) AS key, a.atttypid::regtype AS type,
+           format('%s.%I', c.relnamespace::regnamespace, o.name) AS old, o.name AS old_name,
+           coalesce(rows_of, d.partdefid::regclass) AS source,
            (SELECT array_agg(n.attnum) || smallint '0' FROM pg_attribute AS n
              WHERE n.attrelid = c.oid AND n.attnum > 0) AS nums
       INTO tab
@@ -2200,11 +2101,10 @@ BEGIN
     IF bound IS NULL THEN
         RAISE '% has no primary key that is one column of IDs, and is not partitioned by IDs', relation
             USING ERRCODE = 'wrong_object_type';
-    ELSIF tab.relkind = 'p' THEN
-        RETURN QUERY EXECUTE format('SELECT * FROM %s.kid_partition_moves($1, $2, $3, $4, $5, $6)', home)
-            USING relation, period, until, coalesce(rows_of, tab.default_partition), tab.type, tab.key;
-        RETURN;
-    ELSIF until <= now() THEN
+    ELSIF tab.relkind = 'p' AND NOT EXISTS (SELECT FROM pg_inherits AS i
+                                             WHERE (i.inhparent, i.inhrelid) = (relation, tab.source)) THEN
+        RAISE '% has no such partition, or no default partition', relation USING ERRCODE = 'wrong_object_type';
+    ELSIF tab.relkind = 'r' AND until <= now() THEN
         RAISE 'the time % has passed', until USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Rows until then stay in the first partition. Inserts would fail before it is one.';
     END IF;
@@ -2212,88 +2112,170 @@ BEGIN
                     UNION SELECT k.confrelid FROM pg_constraint AS k
                      WHERE k.conrelid = relation AND k.confrelid NOT IN (0, relation));
     SELECT string_agg(p.text, E'\n' ORDER BY p.text) INTO problems FROM (
-        SELECT format('index %s is unique without the column of the IDs', i.indexrelid::regclass) FROM pg_index AS i
+        SELECT 'p', format('%s on %s runs in any case: disable it first', h.name, h.tab::regclass)
+          FROM (SELECT format('trigger %I', t.tgname), t.tgrelid FROM pg_trigger AS t
+                 WHERE t.tgenabled IN ('A', 'R') AND t.tgtype & 12 <> 0 AND NOT t.tgisinternal
+                UNION ALL
+                SELECT format('rule %I', r.rulename), r.ev_class FROM pg_rewrite AS r
+                 WHERE r.ev_enabled IN ('A', 'R') AND r.ev_type IN ('3', '4')) AS h (name, tab)
+         WHERE h.tab IN (relation, tab.source)
+        UNION ALL
+        SELECT 'r', format('index %s is unique without the column of the IDs', i.indexrelid::regclass)
+          FROM pg_index AS i
          WHERE i.indrelid = relation AND i.indisunique AND tab.num <> ALL (i.indkey::smallint[])
         UNION ALL
-        SELECT format('constraint %I is an exclusion, not valid, or NO INHERIT', k.conname) FROM pg_constraint AS k
+        SELECT 'r', format('constraint %I is an exclusion, not valid, or NO INHERIT', k.conname) FROM pg_constraint AS k
          WHERE k.conrelid = relation AND k.conname <> 'kid_until'
                AND (k.contype = 'x' OR NOT k.convalidated OR k.contype = 'c' AND k.connoinherit)
         UNION ALL
-        SELECT format('trigger %I has a transition table', t.tgname) FROM pg_trigger AS t
+        SELECT 'r', format('trigger %I has a transition table', t.tgname) FROM pg_trigger AS t
          WHERE t.tgrelid = relation AND t.tgtype & 1 = 1 AND coalesce(t.tgoldtable, t.tgnewtable) IS NOT NULL
         UNION ALL
-        SELECT format('publication %I would publish partitions: set its publish_via_partition_root', p.pubname)
-          FROM pg_publication_tables AS t JOIN pg_publication AS p ON p.pubname = t.pubname
-         WHERE NOT p.pubviaroot
-               AND (t.schemaname, t.tablename) = (SELECT n.nspname, c.relname FROM pg_class AS c JOIN pg_namespace AS n
-                                                         ON n.oid = c.relnamespace WHERE c.oid = relation)
+        SELECT 'r', format('publication %I would publish partitions: set its publish_via_partition_root', p.pubname)
+          FROM pg_publication AS p
+         WHERE NOT p.pubviaroot AND relation IN (SELECT t.relid FROM pg_get_publication_tables(p.pubname::text) AS t)
         UNION ALL
-        SELECT format('%s is a child of %s', relation, i.inhparent::regclass) FROM pg_inherits AS i
+        SELECT 'r', format('%s is a child of %s', relation, i.inhparent::regclass) FROM pg_inherits AS i
          WHERE i.inhrelid = relation
         UNION ALL
-        SELECT format('%s is typed, unlogged or temporary', relation) FROM pg_class AS c
+        SELECT 'r', format('%s is typed, unlogged or temporary', relation) FROM pg_class AS c
          WHERE c.oid = relation AND (c.reloftype <> 0 OR c.relpersistence <> 'p')
         UNION ALL
-        SELECT format('%s has a foreign key in common, and does not belong to %s', t.oid::regclass, c.relowner::regrole)
+        SELECT 'r', format('%s has a foreign key in common, and does not belong to %s', t.oid::regclass,
+                           c.relowner::regrole)
           FROM pg_class AS c JOIN pg_class AS t ON t.oid = ANY (tables) AND t.relowner <> c.relowner
-         WHERE c.oid = relation) AS p (text);
+         WHERE c.oid = relation) AS p (relkind, text)
+     WHERE p.relkind = tab.relkind;
     IF problems IS NOT NULL THEN
         RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
     END IF;
-    EXECUTE format(
-        'WITH h AS (SELECT * FROM %1$s.kid_remade(ARRAY(SELECT $1::oid FROM unnest($2)), $2) WITH ORDINALITY '
-        'AS r (label, owner, remove, make, n)) '
-        'SELECT array_agg(p.part), array_agg(p.statement) FROM ('
-        'SELECT ''lock'' AS part, %1$s.kid_locked(concat($1::text, $6)) AS statement '
-        'UNION ALL SELECT ''check'', %1$s.kid_checked($1::oid || $12, '
-        '(SELECT array_agg(pg_get_userbyid(h.owner)) FROM h)) '
-        'UNION ALL SELECT ''detail'', %1$s.kid_details($1, smallint ''0'') '
-        'UNION ALL (SELECT ''remove'', h.remove FROM h ORDER BY h.n DESC) '
-        'UNION ALL (SELECT ''make'', h.make FROM h ORDER BY h.n) '
-        'UNION ALL SELECT * FROM %1$s.kid_partition_copy($1, $3) '
-        'UNION ALL '
-        'SELECT v.part, format(v.template, $1, $3, $4, $5, $7, $8, $9, $10, $11, %1$L, %1$s.kid_state($1)) '
-        'FROM unnest($13::text[], $14::text[]) AS v (part, template)) AS p', home)
-       INTO parts, statements
-      USING relation, tab.nums, tab.old, tab.old_name, tab.relname,
-            (SELECT string_agg(', ' || t::regclass, '') FROM unnest(tables) AS t), tab.key, bound, tab.type, period,
-            until, tables,
-            '{begin,begin,unchanged,until,prove,partition,partition,secure,secure,secure,attach,commit,partitions,proved,'
-            'check_back,check_back,detach,drop,return,unproved}',
-            ARRAY['BEGIN ISOLATION LEVEL READ COMMITTED;',
-                  'SET LOCAL search_path = pg_catalog, %10$s, pg_temp;',
-                  $check$DO $kid_script$ BEGIN IF %10$s.kid_state(%1$L::regclass) <> %11$L THEN
+    IF tab.relkind = 'p' THEN
+        columns := (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute AS a
+                     WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '');
+        EXECUTE format('SELECT ARRAY[%s.kid_locked($1::text)]', home) INTO statements USING relation;
+        RETURN QUERY
+        SELECT 'move', format(v.template, relation, tab.source, columns, tab.key, tab.type, period, until, home,
+                              statements[1]), 'ACCESS EXCLUSIVE',
+               'Needs GRANT SET ON PARAMETER session_replication_role. Subscribers delete and insert the rows, too.'
+          FROM pg_class AS c,
+               LATERAL (VALUES
+                   (NULL, 'BEGIN ISOLATION LEVEL READ COMMITTED;'),
+                   (NULL, 'SET LOCAL session_replication_role = replica;'),
+                   (NULL, 'SET LOCAL row_security = off;'),
+                   (NULL, '%9$s'),
+                   (NULL, 'CREATE TEMP TABLE kid_late ON COMMIT DROP AS SELECT %3$s FROM %2$s;'),
+                   (NULL, 'DELETE FROM %2$s;'),
+                   (false, 'ALTER TABLE %1$s DETACH PARTITION %2$s;'),
+                   (false, 'DROP TABLE %2$s;'),
+                   (NULL, 'SELECT %8$s.kid_create_partitions(%1$L, %6$L, %7$L, at_most => NULL, since => ('
+                    'SELECT %8$s.kid_bound_time(%5$L, lpad(l.%4$s::text, 36)::name) FROM pg_temp.kid_late AS l '
+                    'ORDER BY l.%4$s LIMIT 1));'),
+                   (NULL, 'INSERT INTO %1$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM pg_temp.kid_late;'),
+                   (NULL, 'COMMIT;'),
+                   (true, 'VACUUM (ANALYZE) %2$s;')) AS v (of_default, template)
+         WHERE c.oid = tab.source AND (v.of_default = (pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT')) IS NOT FALSE;
+        RETURN;
+    END IF;
+    EXECUTE format('SELECT array_agg(p.part), array_agg(p.statement), %1$s.kid_state($7) '
+                   'FROM %1$s.kid_script_parts($1, $2, $3, $4, $5, $6) AS p', home) INTO parts, statements, state
+      USING concat_ws(', ', relation, (SELECT string_agg(t::regclass::text, ', ') FROM unnest(tables) AS t)),
+            relation::oid || tables, array_fill(relation::oid, ARRAY[cardinality(tab.nums)]), tab.nums,
+            ARRAY(SELECT k.oid FROM pg_constraint AS k WHERE k.confrelid = relation AND k.conparentid = 0),
+            relation::oid, relation;
+    RETURN QUERY
+    WITH s (n, m, part, statement) AS (
+        SELECT 0 AS n, u.n AS m, u.part, u.statement
+          FROM unnest(parts, statements) WITH ORDINALITY AS u (part, statement, n)
+        UNION ALL
+        SELECT v.n, 0, v.part, format(v.template || ';', relation, tab.old, tab.old_name, tab.relname, tab.key, bound,
+                                      tab.type, period, until, home, state)
+          FROM (VALUES
+                   (1, 'unchanged',
+                    $check$DO $kid_script$ BEGIN IF %10$s.kid_state(%1$L::regclass) <> %11$L THEN
     RAISE 'objects of %% have changed since this script was printed', %1$L USING HINT = 'Print it again.';
-END IF; END $kid_script$;$check$,
-                  'ALTER TABLE %1$s DROP CONSTRAINT IF EXISTS kid_until, '
-                  'ADD CONSTRAINT kid_until CHECK (%5$s < %6$L::%7$s) NOT VALID;',
-                  'ALTER TABLE %1$s VALIDATE CONSTRAINT kid_until;',
-                  'ALTER TABLE %1$s RENAME TO %3$I;',
-                  'CREATE TABLE %1$s (LIKE %2$s INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE '
-                  'INCLUDING COMPRESSION) PARTITION BY RANGE (%5$s);',
-                  tab.has_policies || 'ALTER TABLE %1$s ENABLE ROW LEVEL SECURITY;',
-                  tab.forces || 'ALTER TABLE %1$s FORCE ROW LEVEL SECURITY;',
-                  tab.logs_rows || 'ALTER TABLE %1$s REPLICA IDENTITY FULL;',
-                  'ALTER TABLE %1$s ATTACH PARTITION %2$s FOR VALUES FROM (MINVALUE) TO (%6$L);',
-                  'COMMIT;',
-                  'SELECT %10$s.kid_create_partitions(%1$L, %8$L, %9$L::timestamptz + 7 * %8$L::interval);',
-                  'ALTER TABLE %2$s DROP CONSTRAINT kid_until;',
-                  'SET LOCAL row_security = off;',
-                  $check$DO $kid_script$ BEGIN IF to_regclass(%2$L) IS NULL THEN
+END IF; END $kid_script$ $check$),
+                   (1, 'until', 'ALTER TABLE %1$s DROP CONSTRAINT IF EXISTS kid_until, '
+                                'ADD CONSTRAINT kid_until CHECK (%5$s < %6$L::%7$s) NOT VALID'),
+                   (1, 'prove', 'ALTER TABLE %1$s VALIDATE CONSTRAINT kid_until'),
+                   (1, 'partition', 'ALTER TABLE %1$s RENAME TO %3$I'),
+                   (2, 'partition', 'CREATE TABLE %1$s (LIKE %2$s INCLUDING DEFAULTS INCLUDING GENERATED '
+                                    'INCLUDING STORAGE INCLUDING COMPRESSION) PARTITION BY RANGE (%5$s)'),
+                   (1, 'secure', CASE WHEN tab.relrowsecurity THEN 'ALTER TABLE %1$s ENABLE ROW LEVEL SECURITY' END),
+                   (2, 'secure', CASE WHEN tab.relforcerowsecurity
+                                      THEN 'ALTER TABLE %1$s FORCE ROW LEVEL SECURITY' END),
+                   (3, 'secure', CASE tab.relreplident WHEN 'f' THEN 'ALTER TABLE %1$s REPLICA IDENTITY FULL' END),
+                   (1, 'attach', 'ALTER TABLE %1$s ATTACH PARTITION %2$s FOR VALUES FROM (MINVALUE) TO (%6$L)'),
+                   (1, 'partitions',
+                    'SELECT %10$s.kid_create_partitions(%1$L, %8$L, %9$L::timestamptz + 7 * %8$L::interval)'),
+                   (1, 'proved', 'ALTER TABLE %2$s DROP CONSTRAINT kid_until'),
+                   (1, 'check_back', 'SET LOCAL row_security = off'),
+                   (2, 'check_back', $check$DO $kid_script$ BEGIN IF to_regclass(%2$L) IS NULL THEN
     RAISE '%% is as it was: of this step only what follows COMMIT is left', %1$L;
 ELSIF EXISTS (SELECT FROM %1$s WHERE tableoid <> %2$L::regclass::oid) THEN
     RAISE 'other partitions have rows: move them into %%', %2$L;
-END IF; END $kid_script$;$check$,
-                  'ALTER TABLE %1$s DETACH PARTITION %2$s;',
-                  'DROP TABLE %1$s;',
-                  'ALTER TABLE %2$s RENAME TO %4$I;',
-                  'ALTER TABLE %1$s DROP CONSTRAINT IF EXISTS kid_until;'];
-    RETURN QUERY
+END IF; END $kid_script$ $check$),
+                   (1, 'detach', 'ALTER TABLE %1$s DETACH PARTITION %2$s'),
+                   (1, 'drop', 'DROP TABLE %1$s'),
+                   (1, 'return', 'ALTER TABLE %2$s RENAME TO %4$I'),
+                   (1, 'unproved', 'ALTER TABLE %1$s DROP CONSTRAINT IF EXISTS kid_until')) AS v (n, part, template)
+        UNION ALL
+        SELECT v.n, 0, v.part, format(v.template || ';', i.indexrelid::regclass, i.indexrelid,
+                                      c.relnamespace::regnamespace, c.relname, pg_get_indexdef(c.oid), o.comment)
+          FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid,
+               obj_description(c.oid, 'pg_class') AS o (comment),
+               LATERAL (VALUES
+                   (1, 'rename', 'ALTER INDEX %1$s RENAME TO kid_old_%2$s'),
+                   (1, 'unname', 'ALTER INDEX %3$s.kid_old_%2$s RENAME TO %4$I'),
+                   (1, 'copy', CASE WHEN NOT EXISTS (SELECT FROM pg_constraint AS k
+                                                      WHERE k.conindid = c.oid AND k.contype IN ('p', 'u'))
+                                    THEN '%5$s' END),
+                   (2, 'copy', left(o.comment, 0) || 'COMMENT ON INDEX %1$s IS %6$L')) AS v (n, part, template)
+         WHERE i.indrelid = relation
+        UNION ALL
+        -- A foreign key to the table itself, and those of others, refer to the partition until they are joined.
+        SELECT 2, row_number() OVER (ORDER BY k.contype = 'f', k.conname), v.part,
+               format(v.template || ';', relation, quote_ident(k.conname), pg_get_constraintdef(k.oid), o.comment)
+          FROM pg_constraint AS k, obj_description(k.oid, 'pg_constraint') AS o (comment),
+               LATERAL (VALUES
+                   ('first_copy', 'ALTER TABLE %1$s ADD CONSTRAINT %2$s %3$s'),
+                   ('copy', left(o.comment, 0) || 'COMMENT ON CONSTRAINT %2$s ON %1$s IS %4$L')) AS v (part, template)
+         WHERE k.conrelid = relation AND k.confrelid <> relation AND k.contype IN ('c', 'f', 'p', 'u')
+               AND k.conparentid = 0 AND k.conname <> 'kid_until'
+        UNION ALL
+        SELECT v.n, a.attnum, v.part,
+               format(v.template || ';', relation, tab.old, quote_ident(a.attname), n.oid::regclass,
+                      'kid_script.last_' || a.attnum,
+                      concat_ws(' ', 'INCREMENT', s.seqincrement, 'MINVALUE', s.seqmin, 'MAXVALUE', s.seqmax,
+                                'START', s.seqstart, 'CACHE', s.seqcache, CASE WHEN s.seqcycle THEN 'CYCLE' END),
+                      CASE a.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END,
+                      (SELECT string_agg(format('GRANT %s ON SEQUENCE %s TO %s', x.privilege_type, n.oid::regclass,
+                                                coalesce(nullif(x.grantee::regrole::text, '-'), 'PUBLIC')), '; ')
+                         FROM aclexplode(n.relacl) AS x))
+          FROM pg_attribute AS a
+               JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = a.attrelid
+                                      AND d.refobjsubid = a.attnum AND d.classid = 'pg_class'::regclass
+               JOIN pg_sequence AS s ON s.seqrelid = d.objid JOIN pg_class AS n ON n.oid = s.seqrelid,
+               LATERAL (VALUES
+                   (false, 3, 'copy', 'ALTER SEQUENCE %4$s OWNED BY %1$s.%3$s'),
+                   (false, 3, 'keep', 'ALTER SEQUENCE %4$s OWNED BY %2$s.%3$s'),
+                   (true, 1, 'keep_identity',
+                    'SELECT pg_catalog.set_config(%5$L, pg_catalog.concat(last_value, '' '', is_called), true) '
+                    'FROM %4$s'),
+                   (true, 1, 'drop_identity', 'ALTER TABLE %2$s ALTER %3$s DROP IDENTITY'),
+                   (true, 1, 'identity',
+                    'ALTER TABLE %1$s ALTER %3$s ADD GENERATED %7$s AS IDENTITY (SEQUENCE NAME %4$s %6$s)'),
+                   (true, 2, 'identity', 'SELECT pg_catalog.setval(%4$L, '
+                    'pg_catalog.split_part(pg_catalog.current_setting(%5$L), '' '', 1)::bigint, '
+                    'pg_catalog.split_part(pg_catalog.current_setting(%5$L), '' '', 2)::boolean)'),
+                   (true, 3, 'identity', CASE WHEN n.relacl::text <> '' THEN '%8$s' END))
+               AS v (is_identity, n, part, template)
+         WHERE a.attrelid = relation AND d.deptype IN ('a', 'i') AND v.is_identity = (a.attidentity <> ''))
     SELECT e.step, s.statement, e.lock, e.note
       FROM (VALUES
                (1, 'check', NULL, 'Changes nothing. An error says what to do.', '{check}'),
                (2, 'prepare', 'ACCESS EXCLUSIVE, brief',
-                'From here on IDs of that time or later are errors, until the swap.', '{begin,lock,check,until,commit}'),
+                'From here on IDs of that time or later are errors, until the swap.',
+                '{begin,lock,check,until,commit}'),
                (3, 'prepare', 'none that blocks reads or writes', 'Reads the table.', '{prove}'),
                (4, 'swap', 'ACCESS EXCLUSIVE, brief',
                 'Fills materialized views under the lock. On an error all is as before: run it again.',
@@ -2302,21 +2284,18 @@ END IF; END $kid_script$;$check$,
                (5, 'partitions', 'SHARE UPDATE EXCLUSIVE', 'Repeat it regularly, for later times.',
                 '{begin,check,partitions,commit,validate,proved}'),
                (6, 'back', 'ACCESS EXCLUSIVE, brief', 'Instead of the step partitions: all is as before.',
-                '{begin,lock,check,check_back,remove,cut,keep,keep_identity,detach,drop,return,unname,identity,make,join,'
-                'unproved,commit,validate}')) AS e (n, step, lock, note, contents),
+                '{begin,lock,check,check_back,remove,cut,keep,keep_identity,detach,drop,return,unname,identity,make,'
+                'join,unproved,commit,validate}')) AS e (n, step, lock, note, contents),
            unnest(e.contents::text[]) WITH ORDINALITY AS p (part, n)
-           JOIN unnest(parts, statements) WITH ORDINALITY AS s (part, statement, n) ON s.part = p.part
-     WHERE s.statement <> '' ORDER BY e.n, p.n, s.n;
+           JOIN s ON s.part = p.part
+     WHERE s.statement <> '' ORDER BY e.n, p.n, s.n, s.m, s.statement;
 END $$;
 
 COMMENT ON FUNCTION kid_state(relation regclass) IS
     'returns what changes when a table gets other objects, rights or policies';
-COMMENT ON FUNCTION kid_partition_copy(
-    relation regclass, old text) IS
-    'returns statements that give a new table all that a table has, and statements that take it back';
-COMMENT ON FUNCTION kid_partition_moves(
-    parent regclass, period interval, until timestamptz, source regclass, type regtype, key text) IS
-    'returns the steps that move the rows of a partition into partitions by time';
+COMMENT ON FUNCTION kid_script_parts(
+    tables text, checked oid[], tabs oid[], nums smallint[], keys oid[], new_root oid) IS
+    'returns the statements that scripts have in common, each with the part of the script that it belongs to';
 COMMENT ON FUNCTION kid_partition_script(
     relation regclass, period interval, until timestamptz, rows_of regclass) IS
     'prints the statements that partition a table by time, or move rows of a partition into partitions by time';
@@ -2332,9 +2311,7 @@ DECLARE
     types oid[];
     generators name[];
     columns record;
-    tables text;
     problems text;
-    version integer := current_setting('server_version_num');
     parts text[];
     statements text[];
 BEGIN
@@ -2407,84 +2384,67 @@ BEGIN
     IF problems IS NOT NULL THEN
         RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
     END IF;
-    tables := (SELECT string_agg(DISTINCT c.tab::regclass::text, ', ')
-                 FROM unnest(columns.tabs, columns.own) AS c (tab, own) WHERE c.own);
-    EXECUTE format(
-        'WITH h AS (SELECT * FROM %1$s.kid_remade($1, $2) WITH ORDINALITY AS r (label, owner, remove, make, n)) '
-        'SELECT array_agg(p.part), array_agg(p.statement) FROM ('
-        'SELECT ''begin'' AS part, ''BEGIN ISOLATION LEVEL READ COMMITTED;'' AS statement '
-        'UNION ALL SELECT ''begin'', ''SET LOCAL search_path = pg_catalog, %1$s, pg_temp;'' '
-        'UNION ALL SELECT ''begin'', %1$s.kid_locked($3) '
-        'UNION ALL SELECT ''commit'', ''COMMIT;'' '
-        'UNION ALL SELECT ''check'', %1$s.kid_checked($1, (SELECT array_agg(pg_get_userbyid(h.owner)) FROM h)) '
-        'UNION ALL (SELECT ''remove'', h.remove FROM h ORDER BY h.n DESC) '
-        'UNION ALL (SELECT ''make'', regexp_replace(h.make, $4, ''\1'', ''g'') FROM h '
-        'WHERE h.make !~ ''^CREATE TRIGGER .* EXECUTE FUNCTION [^ ]*kid_own_ids_trigger[(]'' ORDER BY h.n)) AS p', home) INTO parts, statements
-      -- bigint and text have other operators, which search_path finds.
-      USING columns.tabs, columns.nums, tables, 'OPERATOR\(' || regexp_replace(home, '(\W)', '\\\1', 'g') || '\.([<>=]+)\)';
+    EXECUTE format('SELECT array_agg(p.part), array_agg(p.statement) '
+                   'FROM %s.kid_script_parts($1, $2, $2, $3, $4, 0) AS p', home) INTO parts, statements
+      USING (SELECT string_agg(DISTINCT c.tab::regclass::text, ', ')
+               FROM unnest(columns.tabs, columns.own) AS c (tab, own) WHERE c.own), columns.tabs, columns.nums,
+            ARRAY(SELECT k.oid FROM pg_constraint AS k
+                   WHERE k.contype = 'f' AND k.conparentid = 0
+                         AND EXISTS (SELECT FROM unnest(columns.tabs, columns.nums, columns.types) AS x (tab, num, type)
+                                      WHERE x.type <> '' AND x.tab = k.conrelid AND x.num = ANY (k.conkey)));
     RETURN QUERY
+    WITH s (n, part, statement) AS (
+        -- bigint and text have other operators, which search_path finds.
+        SELECT u.n, u.part, CASE u.part WHEN 'make' THEN regexp_replace(
+                   u.statement, 'OPERATOR\(' || regexp_replace(home, '(\W)', '\\\1', 'g') || '\.([<>=]+)\)', '\1', 'g')
+                            ELSE u.statement END
+          FROM unnest(parts, statements) WITH ORDINALITY AS u (part, statement, n)
+         WHERE u.statement !~ '^CREATE TRIGGER .* EXECUTE FUNCTION [^ ]*kid_own_ids_trigger[(]'
+        UNION ALL
+        SELECT t.oid, 'cut', format('DROP TRIGGER IF EXISTS %I ON %s;', t.tgname, t.tgrelid::regclass)
+          FROM pg_trigger AS t JOIN pg_proc AS f ON f.oid = t.tgfoid AND f.proname = 'kid_own_ids_trigger'
+         WHERE t.tgrelid = ANY (columns.tabs) AND t.tgparentid = 0
+        UNION ALL
+        SELECT k.oid, 'cut', format('ALTER TABLE %s DROP CONSTRAINT %I;', k.conrelid::regclass, k.conname)
+          FROM pg_constraint AS k
+         WHERE k.conrelid = ANY (columns.tabs) AND k.conname ~ '^kid_time(_[0-9]+|)$' AND k.conparentid = 0
+               AND pg_get_constraintdef(k.oid) LIKE '%kid_timestamp(%'
+        UNION ALL
+        SELECT 0, 'type', format('ALTER TABLE %s %s;', x.tab::regclass, string_agg(concat(
+                              'ALTER ' || x.name || ' DROP DEFAULT',
+                              ', ALTER ' || x.name || ' TYPE ' || x.type,
+                              CASE WHEN x.not_null THEN ', ALTER ' || x.name || ' SET NOT NULL' END), ', '))
+          FROM unnest(columns.tabs, columns.own, columns.names, columns.types, columns.not_nulls)
+               AS x (tab, own, name, type, not_null) WHERE x.own GROUP BY x.tab
+        UNION ALL
+        SELECT v.n, 'default', format(v.template, x.tab::regclass, x.name, n.name, x.makes, n.value)
+          FROM unnest(columns.tabs, columns.nums, columns.own, columns.names, columns.types, columns.makes)
+               AS x (tab, num, own, name, type, makes) JOIN pg_class AS c ON c.oid = x.tab
+               JOIN pg_attribute AS a ON a.attrelid = x.tab AND a.attnum = x.num,
+               LATERAL (SELECT format('%s.kid_numbers_%s_%s', c.relnamespace::regnamespace, x.tab, x.num),
+                               CASE WHEN x.type LIKE 'text%' THEN 'pg_catalog.gen_random_uuid()::text'
+                                    WHEN current_setting('server_version_num')::integer >= 180000
+                                    THEN 'pg_catalog.uuidv7()'
+                                    ELSE 'pg_catalog.gen_random_uuid()' END)
+                       AS n (name, value),
+               LATERAL (VALUES
+                   (true, 1, 'CREATE SEQUENCE %3$s OWNED BY %1$s.%2$s;'),
+                   (true, 2, 'SELECT pg_catalog.setval(%3$L, greatest(%4$s()::bigint, max(%2$s))) FROM %1$s;'),
+                   (true, 3, 'GRANT USAGE ON SEQUENCE %3$s TO PUBLIC;'),
+                   (true, 4, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT pg_catalog.nextval(%3$L);'),
+                   (false, 1, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT %5$s;')) AS v (is_number, n, template)
+         WHERE x.makes <> '' AND x.own
+               AND v.is_number = (coalesce(x.type, format_type(a.atttypid, NULL)) = 'bigint'))
     SELECT e.step, s.statement, e.lock, e.note
       FROM (VALUES
                (0, 'check', NULL, 'Changes nothing. An error says what to do.', '{check}'),
                (1, 'swap', 'ACCESS EXCLUSIVE',
                 'Rewrites tables with columns that become text. On an error all is as before.',
-                '{begin,check,remove,cut,type,default,join,make,commit}'),
+                '{begin,lock,check,remove,cut,type,default,join,make,commit}'),
                (2, 'validate', 'none that blocks reads or writes', NULL, '{validate}'))
            AS e (n, step, lock, note, contents),
-           unnest(e.contents::text[]) WITH ORDINALITY AS p (part, n)
-           JOIN (SELECT * FROM unnest(parts, statements) WITH ORDINALITY
-                 UNION ALL
-                 SELECT v.part, format(v.template, k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid), o.comment), k.oid
-                   FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid,
-                        LATERAL (SELECT k.convalidated AND (c.relkind = 'r' OR version >= 180000),
-                                        obj_description(k.oid, 'pg_constraint')) AS o (is_online, comment),
-                        LATERAL (VALUES
-                            ('cut', 'ALTER TABLE %1$s DROP CONSTRAINT %2$I;'),
-                            ('join', 'ALTER TABLE %1$s ADD CONSTRAINT %2$I %3$s'
-                                     || CASE WHEN o.is_online THEN ' NOT VALID;' ELSE ';' END
-                                     || coalesce(left(o.comment, 0) || E'\nCOMMENT ON CONSTRAINT %2$I ON %1$s IS %4$L;', '')),
-                            ('validate', CASE WHEN o.is_online THEN 'ALTER TABLE %1$s VALIDATE CONSTRAINT %2$I;' END))
-                        AS v (part, template)
-                  WHERE k.contype = 'f' AND k.conparentid = 0
-                        AND EXISTS (SELECT FROM unnest(columns.tabs, columns.nums, columns.types) AS x (tab, num, type)
-                                     WHERE x.type <> '' AND x.tab = k.conrelid AND x.num = ANY (k.conkey))
-                 UNION ALL
-                 SELECT 'cut', format('DROP TRIGGER IF EXISTS %I ON %s;', t.tgname, t.tgrelid::regclass), t.oid
-                   FROM pg_trigger AS t JOIN pg_proc AS f ON f.oid = t.tgfoid AND f.proname = 'kid_own_ids_trigger'
-                  WHERE t.tgrelid = ANY (columns.tabs) AND t.tgparentid = 0
-                 UNION ALL
-                 SELECT 'cut', format('ALTER TABLE %s DROP CONSTRAINT kid_time;', k.conrelid::regclass), k.oid
-                   FROM pg_constraint AS k
-                  WHERE k.conrelid = ANY (columns.tabs) AND k.conname = 'kid_time' AND k.conparentid = 0
-                        AND pg_get_constraintdef(k.oid) LIKE '%kid_timestamp(%'
-                 UNION ALL
-                 SELECT 'type', format('ALTER TABLE %s %s;', x.tab::regclass, string_agg(concat(
-                                       'ALTER ' || x.name || ' DROP DEFAULT',
-                                       ', ALTER ' || x.name || ' TYPE ' || x.type,
-                                       CASE WHEN x.not_null THEN ', ALTER ' || x.name || ' SET NOT NULL' END), ', ')), 0
-                   FROM unnest(columns.tabs, columns.own, columns.names, columns.types, columns.not_nulls)
-                        AS x (tab, own, name, type, not_null) WHERE x.own GROUP BY x.tab
-                 UNION ALL
-                 SELECT 'default', format(v.template, x.tab::regclass, x.name, n.name, x.makes, n.value),
-                        v.n
-                   FROM unnest(columns.tabs, columns.nums, columns.own, columns.names, columns.types, columns.makes)
-                        AS x (tab, num, own, name, type, makes) JOIN pg_class AS c ON c.oid = x.tab
-                        JOIN pg_attribute AS a ON a.attrelid = x.tab AND a.attnum = x.num,
-                        LATERAL (SELECT format('%s.kid_numbers_%s_%s', c.relnamespace::regnamespace, x.tab, x.num),
-                                        CASE WHEN x.type LIKE 'text%' THEN 'pg_catalog.gen_random_uuid()::text'
-                                             WHEN version >= 180000 THEN 'pg_catalog.uuidv7()'
-                                             ELSE 'pg_catalog.gen_random_uuid()' END)
-                                AS n (name, value),
-                        LATERAL (VALUES
-                            (true, 1, 'CREATE SEQUENCE %3$s OWNED BY %1$s.%2$s;'),
-                            (true, 2, 'SELECT pg_catalog.setval(%3$L, greatest(%4$s()::bigint, max(%2$s))) FROM %1$s;'),
-                            (true, 3, 'GRANT USAGE ON SEQUENCE %3$s TO PUBLIC;'),
-                            (true, 4, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT pg_catalog.nextval(%3$L);'),
-                            (false, 1, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT %5$s;')) AS v (is_number, n, template)
-                  WHERE x.makes <> '' AND x.own
-                        AND v.is_number = (coalesce(x.type, format_type(a.atttypid, NULL)) = 'bigint'))
-                AS s (part, statement, n) ON s.part = p.part
-     WHERE s.statement <> '' ORDER BY e.n, p.n, s.n;
+           unnest(e.contents::text[]) WITH ORDINALITY AS p (part, n) JOIN s ON s.part = p.part
+     ORDER BY e.n, p.n, s.n;
 END $$;
 
 COMMENT ON FUNCTION kid_uninstall_script(
