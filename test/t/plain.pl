@@ -357,9 +357,9 @@ is(join(' ', sort split /\n/, $node->safe_psql('stored', $block{definitions})), 
 # kid_uninstall_script() in this edition.
 as('app', 'plain', q{CREATE TABLE leaving (id kid64 PRIMARY KEY DEFAULT kid_next()); CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 	CREATE TRIGGER follow AFTER UPDATE OF id ON leaving FOR EACH ROW EXECUTE FUNCTION follow()});
-my $script = as('app', 'plain', q{SELECT statement FROM kid_uninstall_script('leaving')});
-like($script, qr/^ALTER TABLE public\.leaving ALTER id DROP DEFAULT, ALTER id TYPE bigint;$/m, 'columns of the type');
-like($script, qr/^DROP TRIGGER follow ON public\.leaving;.*^CREATE TRIGGER follow AFTER UPDATE OF id ON public\.leaving /ms, 'triggers that name them');
+my $leaving = as('app', 'plain', q{SELECT statement FROM kid_uninstall_script('leaving')});
+like($leaving, qr/^ALTER TABLE public\.leaving ALTER id DROP DEFAULT, ALTER id TYPE bigint;$/m, 'columns of the type');
+like($leaving, qr/^DROP TRIGGER follow ON public\.leaving;.*^CREATE TRIGGER follow AFTER UPDATE OF id ON public\.leaving /ms, 'triggers that name them');
 
 $node->safe_psql('postgres', q{CREATE DATABASE inplace OWNER app; ALTER DATABASE inplace SET search_path = public, kid});
 is(install('app', 'inplace'), '', 'the script is installed: inplace');
