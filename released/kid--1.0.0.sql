@@ -2701,26 +2701,20 @@ CREATE FUNCTION kid_partition_key(parent regclass, change boolean, OUT type regt
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     full_name text := parent;
-    parent_name name;
     owner name;
-    is_range boolean;
     is_id boolean;
 BEGIN
-    SELECT c.relname, pg_get_userbyid(c.relowner), a.atttypid, a.attname, CASE t.typname WHEN 'kid96' THEN 'kid.neighborhood' WHEN 'flake' THEN 'kid.flake_epoch' END,
-           CASE WHEN c.relkind = 'p' THEN p.partstrat = 'r' AND p.partnatts = 1 AND a.attnum IS NOT NULL END
-      INTO parent_name, owner, type, name, setting, is_range
+    SELECT pg_get_userbyid(c.relowner), a.atttypid, a.attname, CASE t.typname WHEN 'kid96' THEN 'kid.neighborhood' WHEN 'flake' THEN 'kid.flake_epoch' END INTO owner, type, name, setting
       FROM pg_class AS c
-           LEFT JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
-           LEFT JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
-           LEFT JOIN pg_type AS t ON t.oid = a.atttypid
+           JOIN pg_partitioned_table AS p ON p.partrelid = c.oid AND p.partstrat = 'r' AND p.partnatts = 1
+           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
+           JOIN pg_type AS t ON t.oid = a.atttypid
      WHERE c.oid = parent;
     EXECUTE format('SELECT %s.kid_bound_at($1, now()) IS NOT NULL', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) INTO is_id USING type;
-    IF is_range IS NULL THEN
-        RAISE '"%" is not a partitioned table', parent_name USING ERRCODE = 'wrong_object_type';
-    ELSIF NOT is_range THEN
-        RAISE 'table "%" is not partitioned by range of one column', parent_name USING ERRCODE = 'wrong_object_type';
+    IF type IS NULL THEN
+        RAISE 'table % is not partitioned by range of one column', full_name USING ERRCODE = 'wrong_object_type';
     ELSIF NOT is_id THEN
-        RAISE 'table "%" is partitioned by column "%" of type %', parent_name, name, type
+        RAISE 'table % is partitioned by column "%" of type %', full_name, name, type
             USING ERRCODE = 'wrong_object_type', DETAIL = 'The column must be of a type for which kid makes IDs.';
     END IF;
     IF change THEN
@@ -2847,10 +2841,9 @@ DECLARE
     has_rows boolean;
     stem text;
     partition text;
-    again integer;
     left_out timestamptz[] := '{}';
     made regclass[] := '{}';
-    check_name name := 'kid_time';
+    check_name name;
 BEGIN
     IF num_nulls(parent, width, until, time_check) > 0 THEN
         RAISE 'arguments of kid_create_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
@@ -2866,10 +2859,8 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value',
                   DETAIL = 'A width must be whole months or years, or whole seconds, minutes, hours, days or weeks: '
                            'at least 1 second and at most 292,000 years.';
-    ELSIF NOT isfinite(until) THEN
-        RAISE 'partitions cannot be created until an infinite time' USING ERRCODE = 'invalid_parameter_value';
-    ELSIF NOT isfinite(since) THEN
-        RAISE 'partitions cannot be created since an infinite time' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF NOT (isfinite(until) AND isfinite(coalesce(since, until))) THEN
+        RAISE 'partitions cannot be created until or since an infinite time' USING ERRCODE = 'invalid_parameter_value';
     ELSIF at_most < 1 THEN
         RAISE 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
     END IF;
@@ -2969,27 +2960,20 @@ BEGIN
             RAISE NOTICE 'more partitions of % are missing', parent USING HINT = 'The next call creates them.';
             EXIT;
         END IF;
-        -- An unused name, which tells when the partition begins. The width decides the format. One byte is left for the
-        -- name of the array type, which begins with "_".
-        stem := base;
-        again := 0;
-        LOOP
-            partition := stem
-                || to_char(piece.begins, CASE
-                       WHEN mod(seconds, 86400) = 0 AND piece.begins = date_trunc('day', piece.begins)
-                           THEN '"_p"YYYYMMDD'
-                       WHEN mod(seconds, 60) = 0 AND piece.begins = date_trunc('minute', piece.begins)
-                           THEN '"_p"YYYYMMDD_HH24MI'
-                       WHEN piece.begins = date_trunc('second', piece.begins) THEN '"_p"YYYYMMDD_HH24MISS'
-                       ELSE '"_p"YYYYMMDD_HH24MISSUS' END)
-                || CASE WHEN again > 0 THEN '_' || again ELSE '' END;
-            IF octet_length(partition) >= current_setting('max_identifier_length')::integer THEN
+        -- An unused name, which tells when the partition begins. The width decides which zeros at its end are omitted.
+        -- One byte is left for the name of the array type, which begins with "_".
+        FOR again IN 0 .. 2147483647 LOOP
+            stem := base;
+            partition := concat(
+                '_p', regexp_replace(to_char(piece.begins, 'YYYYMMDD_HH24MISSUS'),
+                                     CASE WHEN mod(seconds, 86400) = 0 THEN '(_0{12}|0{8}|0{6})$'
+                                          WHEN mod(seconds, 60) = 0 THEN '(0{8}|0{6})$' ELSE '0{6}$' END, ''),
+                '_' || nullif(again, 0));
+            WHILE octet_length(stem || partition) >= current_setting('max_identifier_length')::integer LOOP
                 stem := left(stem, -1);
-                CONTINUE;
-            END IF;
-            partition := format('%I.%I', schema, partition);
+            END LOOP;
+            partition := format('%I.%I', schema, stem || partition);
             EXIT WHEN to_regclass(partition) IS NULL AND to_regtype(partition) IS NULL;
-            again := again + 1;
         END LOOP;
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent.
         EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
@@ -3003,11 +2987,9 @@ BEGIN
         RETURN NEXT partition;
     END LOOP;
     IF time_check THEN
-        again := 0;
-        WHILE EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = parent AND c.conname = check_name) LOOP
-            again := again + 1;
-            check_name := 'kid_time_' || again;
-        END LOOP;
+        SELECT concat('kid_time', '_' || max(coalesce(substring(c.conname, '[0-9]+'), '0')::numeric) + 1)
+          INTO check_name
+          FROM pg_constraint AS c WHERE c.conrelid = parent AND c.conname ~ '^kid_time(_[0-9]+|)$';
         FOR piece IN EXECUTE format('SELECT * FROM %s.kid_partitions($1) WHERE partition = ANY ($2)', home)
                      USING parent, made LOOP
             IF piece.missing_check IS NULL THEN
@@ -3343,7 +3325,8 @@ CREATE FUNCTION kid_observe_all(
 DECLARE
     home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
     until timestamptz;
-    source record;
+    moved_to timestamptz;
+    past text;
 BEGIN
     IF pg_is_in_recovery() THEN
         RAISE 'cannot execute kid_observe_all() during recovery' USING ERRCODE = 'read_only_sql_transaction';
@@ -3351,7 +3334,7 @@ BEGIN
     -- The call loads the library, which defines the setting.
     EXECUTE format('SELECT %s.kid64_floor(now())', home);
     until := clock_timestamp() + coalesce(current_setting('kid.max_observe', true), '1 hour')::interval;
-    FOR source IN EXECUTE format($query$
+    FOR clock, id, issued, relation, column_name, problem, moved_to, past IN EXECUTE format($query$
         WITH stored AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_ids($1, NULL::text, NULL::regclass)),
              deciding AS (SELECT DISTINCT ON (s.clock) s.*, least(s.latest, $1) AS moved_to
                             FROM stored AS s WHERE s.id IS NOT NULL ORDER BY s.clock, least(s.latest, $1) DESC)
@@ -3370,11 +3353,9 @@ BEGIN
           FROM stored AS s WHERE s.later IS NOT NULL) AS o
          ORDER BY o.problem IS NOT NULL, o.clock, o.relation::text, o.column_name $query$, home) USING until
     LOOP
-        IF source.moved_to IS NOT NULL THEN
-            EXECUTE format('SELECT %1$s.kid_observe(%1$s.%2$I($1))', home, source.past) USING source.moved_to;
+        IF moved_to IS NOT NULL THEN
+            EXECUTE format('SELECT %1$s.kid_observe(%1$s.%2$I($1))', home, past) USING moved_to;
         END IF;
-        SELECT source.clock, source.id, source.issued, source.relation, source.column_name, source.problem
-          INTO clock, id, issued, relation, column_name, problem;
         RETURN NEXT;
     END LOOP;
 END $$;
@@ -4619,7 +4600,8 @@ BEGIN ATOMIC
 END;
 
 -- The statements lock `tables`, a list of names, check the tables `checked`, and make again what hangs on columns, and
--- the foreign keys `keys`. They validate those of `new_root` at once: it becomes a partitioned table.
+-- the foreign keys `keys`. They validate these later if PostgreSQL lets them. `new_root` is the table that becomes a
+-- partitioned one, or 0.
 CREATE FUNCTION kid_script_parts(
     tables text, checked oid[], tabs oid[], nums smallint[], keys oid[], new_root oid,
     OUT part text, OUT statement text)
@@ -4643,8 +4625,8 @@ BEGIN ATOMIC
        FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid,
             LATERAL (SELECT obj_description(k.oid, name 'pg_constraint'),
                             k.convalidated AND k.conrelid <> new_root
-                            AND (c.relkind = "char" 'r'
-                                 OR current_setting(text 'server_version_num')::integer >= 180000))
+                            AND (c.relkind = "char" 'r' OR new_root = oid '0' AND
+                                 current_setting(text 'server_version_num')::integer >= 180000))
                     AS o (comment, is_late),
             LATERAL (VALUES
                 (text 'cut', text 'ALTER TABLE %1$s DROP CONSTRAINT %2$I'),
@@ -4943,9 +4925,8 @@ BEGIN
            array_agg(c.makes) AS makes
       INTO columns FROM (
         SELECT p.tab, b.attnum, p.tab = l.tab AND b.attinhcount = 0, quote_ident(a.attname),
-               CASE WHEN t.typname IN ('kid64', 'flake') THEN 'bigint' WHEN t.typname <> '' THEN 'text' END
-               || CASE WHEN t.is_array THEN '[]' ELSE '' END
-               || CASE WHEN t.typname IN ('kid64', 'flake') THEN '' ELSE ' COLLATE "C"' END,
+               format(CASE WHEN t.typname IN ('kid64', 'flake') THEN 'bigint%s'
+                           WHEN t.typname <> '' THEN 'text%s COLLATE "C"' END, CASE WHEN t.is_array THEN '[]' END),
                t.not_null, t.checks,
                (SELECT p.oid::regproc::text
                   FROM pg_attrdef AS f JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
