@@ -441,13 +441,6 @@ BEGIN ATOMIC
                       '' ORDER BY i)
       FROM generate_series(1, length(bits), 5) AS i;
 END;
-CREATE OR REPLACE FUNCTION kid_base32_bits(digits text) RETURNS text
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(substr(digits, i, 1) COLLATE "C")) - 1)
-                      ::bit(5)::text, '' ORDER BY i)
-      FROM generate_series(1, length(digits)) AS i;
-END;
 
 -- With the prefix, "_" if the prefix is not empty.
 CREATE OR REPLACE FUNCTION kid_checked_prefix(prefix text) RETURNS text
@@ -472,7 +465,9 @@ BEGIN
     IF starts_with(encoded COLLATE "C", checked COLLATE "C") THEN
         IF substr(encoded, length(checked) + 1) COLLATE "C"
            ~ format('^[0-%s][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{%s}$', first, length - 1) COLLATE "C" THEN
-            RETURN kid_base32_bits(substr(encoded, length(checked) + 1));
+            RETURN (SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(t.c COLLATE "C")) - 1)
+                                      ::bit(5)::text, '' ORDER BY t.i)
+                      FROM regexp_split_to_table(substr(encoded, length(checked) + 1), '') WITH ORDINALITY AS t (c, i));
         END IF;
     END IF;
     RAISE 'invalid input syntax for type %: "%"', type, encoded
@@ -489,7 +484,6 @@ CREATE OR REPLACE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RE
 RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
 
 COMMENT ON FUNCTION kid_base32(bits bit varying) IS 'returns bits, in groups of 5, as digits';
-COMMENT ON FUNCTION kid_base32_bits(digits text) IS 'returns the bits of digits, as text';
 COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
 COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) IS
     'returns the bits of an ID with a prefix, as text';

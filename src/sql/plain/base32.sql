@@ -8,14 +8,6 @@ BEGIN ATOMIC
                       '' ORDER BY i)
       FROM generate_series(1, length(bits), 5) AS i;
 END;
---- returns the bits of digits, as text
-CREATE FUNCTION kid_base32_bits(digits text) RETURNS text
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(substr(digits, i, 1) COLLATE "C")) - 1)
-                      ::bit(5)::text, '' ORDER BY i)
-      FROM generate_series(1, length(digits)) AS i;
-END;
 
 -- With the prefix, "_" if the prefix is not empty.
 --- returns what precedes the digits of an ID with a prefix
@@ -42,7 +34,9 @@ BEGIN
     IF starts_with(encoded COLLATE "C", checked COLLATE "C") THEN
         IF substr(encoded, length(checked) + 1) COLLATE "C"
            ~ format('^[0-%s][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{%s}$', first, length - 1) COLLATE "C" THEN
-            RETURN kid_base32_bits(substr(encoded, length(checked) + 1));
+            RETURN (SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(t.c COLLATE "C")) - 1)
+                                      ::bit(5)::text, '' ORDER BY t.i)
+                      FROM regexp_split_to_table(substr(encoded, length(checked) + 1), '') WITH ORDINALITY AS t (c, i));
         END IF;
     END IF;
     RAISE 'invalid input syntax for type %: "%"', type, encoded

@@ -38,9 +38,8 @@ BEGIN
             USING ERRCODE = 'datetime_field_overflow',
                   DETAIL = 'The range is 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655999+00.';
     END IF;
-    RETURN encode(overlay(set_byte(b, 6, 112 + (get_byte(b, 6) & 15))
-                          PLACING substr(uuid_send(kid_uuidv7_floor(ts)), 1, 6) FROM 1), 'hex')::uuid
-      FROM uuid_send(gen_random_uuid()) AS b;
+    RETURN kid_uuidv7_of(kid_uuidv7_unit_of(kid_micros(ts)) + (uuid_hash_extended(gen_random_uuid(), 0) & 16383),
+                         uuid_hash_extended(gen_random_uuid(), 0));
 END $$;
 
 --- does the same as `kid_horizon(table)` for a table with uuids of version 7
