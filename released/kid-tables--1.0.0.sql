@@ -2056,6 +2056,7 @@ DECLARE
     tables oid[];
     problems text;
     columns text;
+    locking text;
     state text;
     parts text[];
     statements text[];
@@ -2064,7 +2065,7 @@ BEGIN
     SELECT c.relname, c.relkind, c.relrowsecurity, c.relforcerowsecurity, c.relreplident, a.attnum AS num,
            quote_ident(a.attname) AS key, a.atttypid::regtype AS type,
            format('%s.%I', c.relnamespace::regnamespace, o.name) AS old, o.name AS old_name,
-           coalesce(rows_of, d.partdefid::regclass) AS source,
+           d.partdefid, coalesce(rows_of, d.partdefid::regclass) AS source,
            (SELECT array_agg(n.attnum) || smallint '0' FROM pg_attribute AS n
              WHERE n.attrelid = c.oid AND n.attnum > 0) AS nums
       INTO tab
@@ -2134,13 +2135,12 @@ BEGIN
     IF tab.relkind = 'p' THEN
         columns := (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute AS a
                      WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '');
-        EXECUTE format('SELECT ARRAY[%s.kid_locked($1::text)]', home) INTO statements USING relation;
+        EXECUTE format('SELECT %s.kid_locked($1::text)', home) INTO locking USING relation;
         RETURN QUERY
         SELECT 'move', format(v.template, relation, tab.source, columns, tab.key, tab.type, period, until, home,
-                              statements[1]), 'ACCESS EXCLUSIVE',
+                              locking), 'ACCESS EXCLUSIVE',
                'Needs GRANT SET ON PARAMETER session_replication_role. Subscribers delete and insert the rows, too.'
-          FROM pg_class AS c,
-               LATERAL (VALUES
+          FROM (VALUES
                    (NULL, 'BEGIN ISOLATION LEVEL READ COMMITTED;'),
                    (NULL, 'SET LOCAL session_replication_role = replica;'),
                    (NULL, 'SET LOCAL row_security = off;'),
@@ -2155,7 +2155,7 @@ BEGIN
                    (NULL, 'INSERT INTO %1$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM pg_temp.kid_late;'),
                    (NULL, 'COMMIT;'),
                    (true, 'VACUUM (ANALYZE) %2$s;')) AS v (of_default, template)
-         WHERE c.oid = tab.source AND (v.of_default = (pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT')) IS NOT FALSE;
+         WHERE (v.of_default = (tab.source = tab.partdefid)) IS NOT FALSE;
         RETURN;
     END IF;
     EXECUTE format('SELECT array_agg(p.part), array_agg(p.statement), %1$s.kid_state($7) '
