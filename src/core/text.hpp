@@ -10,11 +10,10 @@
 #include "bits.hpp"
 #include "no_postgres.hpp"
 
-#include <array>
 #include <charconv>
 #include <cstring>
 #include <system_error>
-#include <tuple>
+#include <utility>
 
 namespace kid {
 
@@ -81,16 +80,13 @@ template <class Alphabet> struct text_vector {
 
   /// Returns the characters of `digits`. For a byte that is not a digit, the result is arbitrary.
   static parts8 characters_of_digits(parts8 digits) noexcept {
-    parts8 text = digits + first;
-    std::apply([&](auto... gap) { ((text += greater(digits, gap.digit) & gap.width), ...); }, gaps);
-    return text;
+    return digits + first + gaps_below(neighbors{}, digits, [](unsigned digit) { return digit; });
   }
 
   /// Returns the digits of `text`. For a byte that is not in the alphabet, the result is arbitrary.
   static parts8 digits_of_characters(parts8 text) noexcept {
-    parts8 digits = text - first;
-    std::apply([&](auto... gap) { ((digits -= greater(text, gap.character) & gap.width), ...); }, gaps);
-    return digits;
+    return text - first -
+           gaps_below(neighbors{}, text, [](unsigned digit) { return Alphabet::characters[digit + 1] - 1; });
   }
 
   /// Returns whether all of `text` is in the alphabet. `digits` is what digits_of_characters() returned for it.
@@ -107,38 +103,19 @@ private:
   static constexpr std::uint8_t first = static_cast<std::uint8_t>(Alphabet::characters[0]);
   static_assert(sizeof(Alphabet::characters) == digit_max + 2);
 
-  /// The ASCII characters between two neighbors in the alphabet.
-  struct gap {
-    std::int8_t digit;     ///< the last digit whose character is below the gap
-    std::int8_t character; ///< the last character in the gap
-    std::uint8_t width;
-  };
+  using neighbors = std::make_index_sequence<digit_max>;
 
-  static constexpr bool is_gap(unsigned digit) noexcept {
-    return Alphabet::characters[digit + 1] != Alphabet::characters[digit] + 1;
+  /// Returns how many ASCII characters are between the characters of `digit` and of the next one.
+  static constexpr std::uint8_t gap_after(unsigned digit) noexcept {
+    return static_cast<std::uint8_t>(Alphabet::characters[digit + 1] - Alphabet::characters[digit] - 1);
   }
 
-  static constexpr std::size_t gap_count() noexcept {
-    std::size_t count = 0;
-    for (unsigned digit = 0; digit < digit_max; digit++)
-      count += is_gap(digit);
-    return count;
+  /// Returns, for each byte, how many characters are in the gaps below it. `last(digit)` is the greatest byte that is
+  /// not above the gap after `digit`.
+  template <class Last, std::size_t... Digit>
+  static parts8 gaps_below(std::index_sequence<Digit...>, parts8 bytes, Last last) noexcept {
+    return ((greater(bytes, static_cast<std::int8_t>(last(Digit))) & gap_after(Digit)) + ...);
   }
-
-  static constexpr auto find_gaps() noexcept {
-    std::array<gap, gap_count()> found{};
-    std::size_t count = 0;
-    for (unsigned digit = 0; digit < digit_max; digit++)
-      if (is_gap(digit)) {
-        auto const below = static_cast<unsigned char>(Alphabet::characters[digit]);
-        auto const above = static_cast<unsigned char>(Alphabet::characters[digit + 1]);
-        found[count++] = {static_cast<std::int8_t>(digit), static_cast<std::int8_t>(above - 1),
-                          static_cast<std::uint8_t>(above - below - 1)};
-      }
-    return found;
-  }
-
-  static constexpr auto gaps = find_gaps();
 
   /// Returns all ones for each byte that is greater. SSE2 has no unsigned comparison, so bytes beyond ASCII are below
   /// all.

@@ -3,6 +3,8 @@
 
 #include "../../src/core/text.hpp"
 
+#include <array>
+
 namespace kid {
 
 /// Text form of the low 8 * `Size` bits of `Word`.
