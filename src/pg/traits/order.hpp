@@ -20,40 +20,33 @@ template <class Id, class Comparison> Datum compare(PG_FUNCTION_ARGS) {
   PG_RETURN_INT32((compare<Id, Comparison>(PG_GETARG_DATUM(0), PG_GETARG_DATUM(1))));
 }
 
-/// Makes abbreviated keys for sorting: the first 8 bytes of an ID as an integer.
+/// Sorts by abbreviated keys, which decide nearly every comparison: the first 8 bytes of an ID as an integer. If too
+/// few keys differ, tells tuplesort to stop abbreviating.
 ///
 /// If IDs have an origin in the middle, such as a node, the key has the bits above the origin. The bits below it follow
 /// only in IDs with the same origin as the first ID, because most IDs of a column have one origin.
-template <class Id> struct sort_keys {
+template <class Id> struct abbreviation {
+  hyperLogLogState distinct = {};
+  bool estimating = true;
   Id layout = layout_of<Id>();
   std::uint64_t from = 0;
   bool started = false;
-
-  std::uint64_t of(typename Id::word id) {
-    if constexpr (has_origin<Id>) {
-      if (!started)
-        from = layout.origin(id);
-      started = true;
-      return layout.sort_key(id, from);
-    } else {
-      return static_cast<std::uint64_t>(id >> (8 * (Id::size - sizeof(Datum))));
-    }
-  }
-};
-
-/// Sorts by abbreviated keys, which decide nearly every comparison. If too few keys differ, tells tuplesort to stop
-/// abbreviating.
-template <class Id> struct abbreviation {
-  hyperLogLogState distinct;
-  bool estimating;
-  sort_keys<Id> keys;
 
   static int compare_whole(Datum a, Datum b, SortSupport) { return compare<Id, three_way>(a, b); }
 
   static Datum abbreviate(Datum original, SortSupport support) {
     auto *const self = static_cast<abbreviation *>(support->ssup_extra);
-    std::uint64_t const key = self->keys.of(get<Id>(original));
+    auto const id = get<Id>(original);
+    std::uint64_t key = 0;
 
+    if constexpr (has_origin<Id>) {
+      if (!self->started)
+        self->from = self->layout.origin(id);
+      self->started = true;
+      key = self->layout.sort_key(id, self->from);
+    } else {
+      key = static_cast<std::uint64_t>(id >> (8 * (Id::size - sizeof(Datum))));
+    }
     if (self->estimating)
       addHyperLogLog(&self->distinct, hash_bytes_uint32(static_cast<std::uint32_t>(key ^ (key >> 32))));
     return UInt64GetDatum(key);
@@ -78,9 +71,8 @@ template <class Id> struct abbreviation {
       return;
     MemoryContext caller = MemoryContextSwitchTo(support->ssup_cxt);
     auto *const self = static_cast<abbreviation *>(palloc(sizeof(abbreviation)));
+    *self = {};
     initHyperLogLog(&self->distinct, 10);
-    self->estimating = true;
-    self->keys = sort_keys<Id>{};
     MemoryContextSwitchTo(caller);
 
     support->ssup_extra = self;
