@@ -321,7 +321,7 @@ COMMENT ON FUNCTION kid64_mi(kid64, kid64) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
--- kid64: comparison with time (src/pg/traits/time_comparison.hpp)
+-- kid64: comparison with time (src/pg/traits/time.hpp)
 --
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
@@ -746,7 +746,7 @@ COMMENT ON FUNCTION kid96_mi(kid96, kid96) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
--- kid96: comparison with time (src/pg/traits/time_comparison.hpp)
+-- kid96: comparison with time (src/pg/traits/time.hpp)
 --
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
@@ -1209,7 +1209,7 @@ COMMENT ON FUNCTION sno_mi(sno, sno) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
--- sno: comparison with time (src/pg/traits/time_comparison.hpp)
+-- sno: comparison with time (src/pg/traits/time.hpp)
 --
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
@@ -1607,7 +1607,7 @@ COMMENT ON FUNCTION flake_mi(flake, flake) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
--- flake: comparison with time (src/pg/traits/time_comparison.hpp)
+-- flake: comparison with time (src/pg/traits/time.hpp)
 --
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
@@ -2062,7 +2062,7 @@ COMMENT ON FUNCTION flax_mi(flax, flax) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
--- flax: comparison with time (src/pg/traits/time_comparison.hpp)
+-- flax: comparison with time (src/pg/traits/time.hpp)
 --
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.
@@ -2252,7 +2252,7 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
 
 -- from src/sql/traits/time_comparison.sql.in
 
--- uuid: comparison with time (src/pg/traits/time_comparison.hpp)
+-- uuid: comparison with time (src/pg/traits/time.hpp)
 --
 -- IDs are compared in time units: an ID is as late as any instant of its unit. So two adjacent ranges neither share an
 -- ID nor miss one. Planner support turns these comparisons into comparisons of IDs.

@@ -1,7 +1,7 @@
 // kid_own_ids_trigger(): rejects a row that the horizon does not wait for: its ID is outside the states that this
 // transaction can have taken.
 #include "base/datum.hpp"
-#include "horizon/floors.hpp"
+#include "horizon/horizon.hpp"
 #include "types/all_types.hpp"
 
 namespace kid::pg {

@@ -1,4 +1,4 @@
-#include "../../src/core/lane.hpp"
+#include "../../src/core/node.hpp"
 #include "../../src/core/step.hpp"
 #include "../../src/core/types/kid64.hpp"
 

@@ -15,8 +15,8 @@
 #pragma once
 
 #include "../bits.hpp"
-#include "../epoch.hpp"
 #include "../no_postgres.hpp"
+#include "../range.hpp"
 #include "../text.hpp"
 
 namespace kid {

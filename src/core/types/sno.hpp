@@ -17,8 +17,8 @@
 #pragma once
 
 #include "../bits.hpp"
-#include "../epoch.hpp"
 #include "../no_postgres.hpp"
+#include "../range.hpp"
 #include "../step.hpp"
 #include "../text.hpp"
 

@@ -6,7 +6,6 @@
 #include "../../core/base32.hpp"
 #include "../../core/bits.hpp"
 #include "../../core/ended_list.hpp"
-#include "../../core/lane.hpp"
 #include "../../core/node.hpp"
 #include "../../core/range.hpp"
 #include "../../core/step.hpp"

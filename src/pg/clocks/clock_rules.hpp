@@ -10,7 +10,7 @@
 //   limit   where a step stops: `renew_at`, or the bound if the session may wait
 //   enter   a transaction enters a clock before it takes states of it, and has left it when it ends
 //   floor   of a transaction that has entered a clock: it takes no state below (horizon/horizon.hpp)
-//   hold    a process holds a clock: no transaction enters (hold.hpp). Locks are held, too
+//   hold    a process holds a clock: no transaction enters (lease_lock.hpp). Locks are held, too
 //   keep    a clock that is ahead of the system clock keeps its time: it counts on, and neither waits nor changes sides
 #pragma once
 
@@ -35,7 +35,7 @@ struct clock_rules {
   std::uint64_t (*next_unit)(std::uint64_t);
   unix_micros earliest; ///< the first and the last instant that it can represent
   unix_micros latest;
-  bool divided;        ///< whether servers divide its sequence into lanes, see core/lane.hpp
+  bool divided;        ///< whether servers divide its sequence into lanes, see core/node.hpp
   std::uint64_t sides; ///< the bits above the sequence that are not part of the time; 0 for a clock without sides
   /// The step to the other side, see tick_tock() in core/types/sno.hpp; null for a clock without sides.
   step_result (*toggle)(std::uint64_t safe, std::uint64_t last, std::uint64_t now);

@@ -3,7 +3,6 @@
 #include "../base/datum.hpp"
 #include "../base/settings.hpp"
 #include "lease_lock.hpp"
-#include "move_clock.hpp"
 
 namespace kid::pg {
 

@@ -1,7 +1,6 @@
 #include "lease_lock.hpp"
 
 #include "../base/settings.hpp"
-#include "hold.hpp"
 
 namespace kid::pg {
 

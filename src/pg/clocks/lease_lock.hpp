@@ -13,6 +13,16 @@
 // is set, and sessions whose commits wait for them take the lock only to check on them or to remind them. No session
 // owns the wait: any of them finds that standbys have confirmed, and goes on from the page. So a session that is
 // canceled, terminated or stuck leaves nothing behind, and every session that waits can be interrupted.
+//
+// The hold: while a clock is held, transactions that want to enter it wait (horizon/horizon.hpp). Those that had
+// entered it before go on until they end: they may have locks that others wait for. Then nobody has a state of the
+// clock that is not in a committed row, and it can be lowered.
+//
+// A transaction writes its floor, and then looks for a hold; the holder writes the hold, and then looks for floors. So
+// at least one of the two sees the other.
+//
+// One process at a time holds clocks. The hold ends with kid_lower_clocks(), or with the subtransaction that began it
+// if that is rolled back, or else with the transaction.
 #pragma once
 
 #include "../base/locked.hpp"
@@ -37,10 +47,33 @@ bool has_lock(lease_state &lease);
 /// that is null.
 void take_lock(lease_state &lease, clock_ref const *clock);
 
-/// Raises an error because a process holds `clock` (hold.hpp).
+// `lease_state::hold` has a bit for each clock, and above them the ID of the process; 0 if no clock is held.
+constexpr int hold_bits = 8;
+static_assert(clock_count <= hold_bits);
+constexpr std::uint64_t hold_clocks = (1 << hold_bits) - 1;
+
+/// Returns which of `clocks` are held. Both are sets of bits.
+inline std::uint64_t held_of(std::uint64_t clocks) {
+  return pg_atomic_read_u64(&shared_memory->lease.hold) & hold_clocks & clocks;
+}
+
+constexpr std::uint64_t bit_of(clock_id id) {
+  return std::uint64_t{1} << id;
+}
+
+inline bool is_held(clock_id id) {
+  return held_of(bit_of(id)) != 0;
+}
+
+/// Returns the process that holds clocks, or 0.
+inline int holding_process() {
+  return static_cast<int>(pg_atomic_read_u64(&shared_memory->lease.hold) >> hold_bits);
+}
+
+/// Raises an error because a process holds `clock`.
 [[noreturn]] void held_error(clock_ref const &clock);
 
-/// Waits until no process holds `clock` (hold.hpp), or raises an error after `kid.max_wait`.
+/// Waits until no process holds `clock`, or raises an error after `kid.max_wait`.
 void await_release(clock_ref const &clock);
 
 /// Calls `work` while this session holds the lock and the lease is open. If `work` returns false, it has written the

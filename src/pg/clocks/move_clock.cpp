@@ -1,9 +1,5 @@
-#include "move_clock.hpp"
-
 #include "../base/datum.hpp"
 #include "../base/settings.hpp"
-#include "hold.hpp"
-#include "lease.hpp"
 #include "lease_lock.hpp"
 
 namespace kid::pg {

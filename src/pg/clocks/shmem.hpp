@@ -7,7 +7,6 @@
 
 #include "bound_page.hpp"
 #include "clock_rules.hpp"
-#include "identity_state.hpp"
 
 namespace kid::pg {
 
@@ -80,7 +79,50 @@ struct lease_state {
 
   pg_atomic_uint64 safe;   ///< the safe mark of the clock with sides; changed under `lock`
   pg_atomic_uint64 resets; ///< how often a clock was lowered or its lane changed: states taken before are void
-  pg_atomic_uint64 hold;   ///< the clocks that a process holds, see hold.hpp; set under `lock`
+  pg_atomic_uint64 hold;   ///< the clocks that a process holds, see lease_lock.hpp; set under `lock`
+};
+
+// The identity of this server: what it is for, and when it changes, is in node/identity.hpp.
+
+enum class node_kind : std::uint32_t {
+  none,      ///< there is no identity yet
+  automatic, ///< a hash that differs between servers, even if they are copies of one
+  named,     ///< the hash of a name
+  numbered,
+  citus, ///< the number that Citus gives its nodes
+};
+
+struct identity {
+  node_kind kind;
+  bool known; ///< whether `node` is known: a random number is drawn when it is first needed
+  std::uint32_t node;
+  std::uint32_t lanes;
+
+  /// Returns whether servers are numbered, from 0 on. Otherwise `node` is a hash of 32 bits, and any part of it will
+  /// do.
+  constexpr bool is_numbered() const { return kind == node_kind::numbered || kind == node_kind::citus; }
+};
+
+/// The greatest `kid.lanes`.
+constexpr std::uint32_t lanes_max = 1024;
+
+constexpr std::uint64_t pack(identity const &who) {
+  return std::uint64_t{who.lanes} << 40 | static_cast<std::uint64_t>(who.kind) << 36 | std::uint64_t{who.known} << 32 |
+         who.node;
+}
+
+constexpr identity unpack(std::uint64_t word) {
+  return {static_cast<node_kind>(word >> 36 & 15), (word >> 32 & 1) != 0, static_cast<std::uint32_t>(word),
+          static_cast<std::uint32_t>(word >> 40)};
+}
+
+struct identity_state {
+  pg_atomic_uint64 word; ///< packed; changed under `lock`, read without it; 0 if there is none yet
+  LWLock lock;           ///< held for a moment, while no other lock is taken
+
+  // Guarded by `lock`:
+  TimestampTz configured_at; ///< when the configuration behind `word` was read
+  Oid citus_database;        ///< the database whose Citus gave the number
 };
 
 struct shared_state {
@@ -107,7 +149,7 @@ inline shared_state *shared_memory = nullptr;
 /// `kid.lanes` or the number that Citus gives this server.
 inline shared_state *attached = nullptr;
 
-/// The cells of the clocks that the running transaction has entered (horizon/floors.hpp); null for other clocks, and
+/// The cells of the clocks that the running transaction has entered (horizon/horizon.hpp); null for other clocks, and
 /// whenever `attached` is null.
 inline clock_cell *entered[clock_count] = {};
 

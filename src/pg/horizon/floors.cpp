@@ -1,10 +1,7 @@
-#include "floors.hpp"
-
-#include "../clocks/hold.hpp"
-#include "../clocks/lease.hpp"
-#include "../clocks/lease_lock.hpp"
-#include "ended.hpp"
 #include "horizon.hpp"
+
+#include "../clocks/lease_lock.hpp"
+#include "memory.hpp"
 
 namespace kid::pg {
 

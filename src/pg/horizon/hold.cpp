@@ -1,11 +1,8 @@
 // kid_hold_clocks() and kid_lower_clocks(): the parts of kid_reset_clock() that are not in SQL.
-#include "../clocks/hold.hpp"
 #include "../base/datum.hpp"
 #include "../base/settings.hpp"
-#include "../clocks/lease.hpp"
 #include "../clocks/lease_lock.hpp"
-#include "../clocks/move_clock.hpp"
-#include "floors.hpp"
+#include "horizon.hpp"
 #include "memory.hpp"
 
 namespace kid::pg {

@@ -1,8 +1,7 @@
 #include "horizon.hpp"
 
 #include "../clocks/lease.hpp"
-#include "ended.hpp"
-#include "floors.hpp"
+#include "memory.hpp"
 
 #include <algorithm>
 

@@ -36,8 +36,7 @@
 //
 // What belongs to the horizon, by file:
 //
-//   memory    the floors and the list in shared memory
-//   ended     prepared transactions, and the list of those that have ended
+//   memory    shared memory: the floors, prepared transactions, and the list of those that have ended
 //   floors    entering a clock, who has entered it, lowering it; the end of a transaction
 //   horizon   which transactions a snapshot sees, the horizon, and what queries were told
 //   hold      keeping transactions from a clock while it is lowered; kid_hold_clocks() and kid_lower_clocks()
@@ -54,5 +53,39 @@ std::uint64_t horizon(clock_id id, char const *function);
 
 /// Forgets what queries were told. Called at the end of a transaction, before its memory is freed.
 void forget_answers();
+
+// The floors of the transactions that run, in floors.cpp:
+
+/// Makes the running transaction enter clock `id`, and returns the cell of the clock. Raises an error during recovery
+/// and in a parallel worker. `function` is for the message.
+clock_cell &enter(clock_id id, char const *function);
+
+/// Returns whether the running transaction can have taken `state` of clock `id`: whether the horizon waits for it.
+bool is_own_state(clock_id id, std::uint64_t state);
+
+/// Lowers the state of a clock to `to`, and with it the floors of all sessions.
+void lower_state(clock_ref const &clock, std::uint64_t to);
+
+/// Returns the least of the floors of the sessions of this database and the state after the last one issued.
+std::uint64_t least_running(clock_id id);
+
+/// A transaction, of any database, that has entered a clock.
+struct entrant {
+  int process; ///< 0 if the transaction is prepared, -1 if there is no such transaction
+  Oid database;
+  TransactionId prepared;
+  TimestampTz since; ///< when it began; if it was prepared before the last start of the server, that start
+};
+
+/// Returns the transaction with the least floor of a clock. With `here`, looks only at the current database, whose
+/// horizon waits for that transaction.
+entrant earliest_entrant(clock_id id, bool here);
+
+/// Raises an error in a parallel worker, whose transaction ends before that of its leader.
+void reject_worker(char const *function);
+
+/// PostgreSQL calls this at the end of each transaction, when all others can see that it has ended, and before a
+/// transaction is prepared. At the end it must not raise an error.
+extern "C" void end_of_transaction(XactEvent event, void *);
 
 } // namespace kid::pg

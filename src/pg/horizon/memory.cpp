@@ -1,6 +1,6 @@
 #include "memory.hpp"
 
-#include "floors.hpp"
+#include "horizon.hpp"
 
 namespace kid::pg {
 
@@ -76,6 +76,143 @@ void find_horizon_or_error() {
 
 void reserve_horizon() {
   reserve_at_startup<description>();
+}
+
+std::uint64_t widen(TransactionId xid) {
+  std::uint64_t const next = next_xid();
+  return next - static_cast<TransactionId>(static_cast<TransactionId>(next) - xid);
+}
+
+bool is_running(std::uint64_t xid) {
+  // The 32 bits of a transaction ID from long ago may belong to another transaction now.
+  return xid != 0 && xid + (std::uint64_t{1} << 31) > next_xid() &&
+         TransactionIdIsInProgress(static_cast<TransactionId>(xid));
+}
+
+namespace {
+
+xid_mark transaction_ids() {
+  std::uint64_t const completed = latest_completed_xid();
+  return {completed, next_xid()};
+}
+
+/// The lock that carries the floor of a prepared transaction. Nothing else in PostgreSQL takes locks of this kind.
+constexpr std::uint16_t lock_mark = 0x6b00;
+
+LOCKTAG tag_of(int clock, std::uint64_t floor) {
+  LOCKTAG tag = {};
+
+  tag.locktag_field1 = MyDatabaseId;
+  tag.locktag_field2 = static_cast<std::uint32_t>(floor >> 32);
+  tag.locktag_field3 = static_cast<std::uint32_t>(floor);
+  tag.locktag_field4 = static_cast<std::uint16_t>(lock_mark + clock);
+  tag.locktag_type = LOCKTAG_USERLOCK;
+  tag.locktag_lockmethodid = USER_LOCKMETHOD;
+  return tag;
+}
+
+bool is_floor(LOCKTAG const &tag) {
+  return tag.locktag_type == LOCKTAG_USERLOCK && tag.locktag_lockmethodid == USER_LOCKMETHOD &&
+         (tag.locktag_field4 & 0xff00) == lock_mark && (tag.locktag_field4 & 0xff) < clock_count;
+}
+
+/// Returns the place of a transaction that is being prepared, or is prepared. The caller holds the lock.
+prepared_floors &place_of(std::uint64_t xid) {
+  prepared_floors *free = nullptr;
+
+  for (int i = 0; i < max_prepared_xacts; i++) {
+    prepared_floors &there = prepared()[i];
+    if (there.one.xid == xid)
+      return there;
+    if (free == nullptr && !is_running(there.one.xid))
+      free = &there;
+  }
+  // PostgreSQL would raise the same error in a moment: there are as many places as transactions it can prepare.
+  if (free == nullptr)
+    ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("maximum number of prepared transactions reached"),
+            errhint("Increase \"max_prepared_transactions\" (currently %d).", max_prepared_xacts));
+  // Older snapshots may not see the end of the transaction that had this place, so put it into the list. If nobody has
+  // asked for a horizon, the list has not begun.
+  if (free->one.xid != 0 && pg_atomic_read_u32(&horizon_shared->asked) != 0) {
+    free->one.mark = transaction_ids();
+    horizon_shared->committed.add(free->one);
+  }
+  *free = {};
+  free->one.xid = xid;
+  return *free;
+}
+
+/// Describes the running transaction, which has an ID.
+ended_floors as_ended(session_floors &own, std::uint64_t xid) {
+  ended_floors one = {xid, transaction_ids(), {}, MyDatabaseId};
+
+  for (int clock = 0; clock < clock_count; clock++)
+    one.floor[clock] = pg_atomic_read_u64(&own.floor[clock]);
+  return one;
+}
+
+} // namespace
+
+void recover_prepared() {
+  if (likely(horizon_shared->recovered))
+    return;
+  // Read the locks first: the list of them is allocated, and that may fail.
+  LockData const *const locks = max_prepared_xacts > 0 ? GetLockStatusData() : nullptr;
+  LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
+  release_after(&horizon_shared->lock, [&] {
+    for (int i = 0; locks != nullptr && !horizon_shared->recovered && i < locks->nelements; i++) {
+      LOCKTAG const &tag = locks->locks[i].locktag;
+      // The dummy process of a prepared transaction has the transaction ID as its number, and no process ID.
+      std::uint64_t const xid = is_floor(tag) && locks->locks[i].pid == 0 ? widen(local_xid(locks->locks[i])) : 0;
+      if (!is_running(xid))
+        continue;
+      prepared_floors &there = place_of(xid);
+      there.one.floor[tag.locktag_field4 & 0xff] = std::uint64_t{tag.locktag_field2} << 32 | tag.locktag_field3;
+      there.one.database = tag.locktag_field1;
+      there.since = PgStartTime;
+    }
+    horizon_shared->recovered = true;
+  });
+}
+
+void store_prepared(session_floors &own) {
+  std::uint64_t const xid = U64FromFullTransactionId(GetTopFullTransactionId());
+  ended_floors one = {};
+
+  LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
+  release_after(&horizon_shared->lock, [&] {
+    prepared_floors &there = place_of(xid);
+    one = as_ended(own, xid);
+    there = {one, GetCurrentTransactionStartTimestamp()};
+  });
+  for (int clock = 0; clock < clock_count; clock++) {
+    LOCKTAG const tag = tag_of(clock, one.floor[clock]);
+    if (one.floor[clock] != 0)
+      static_cast<void>(LockAcquire(&tag, ShareLock, false, true));
+  }
+}
+
+void list_committed(session_floors &own) {
+  FullTransactionId const xid = GetTopFullTransactionIdIfAny();
+
+  // The barrier is between the end of the transaction and the check whether anybody asks. It pairs with the one in
+  // begin_list(): if a transaction is not put into the list, it ended before the list begins.
+  pg_memory_barrier();
+  if (!FullTransactionIdIsValid(xid) || pg_atomic_read_u32(&horizon_shared->asked) == 0)
+    return; // without an ID it has no rows
+  LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
+  horizon_shared->committed.add(as_ended(own, U64FromFullTransactionId(xid)));
+  LWLockRelease(&horizon_shared->lock);
+}
+
+void begin_list() {
+  LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
+  if (pg_atomic_read_u32(&horizon_shared->asked) == 0) {
+    pg_atomic_write_u32(&horizon_shared->asked, 1);
+    pg_memory_barrier(); // pairs with the one in list_committed()
+    horizon_shared->committed.begin(transaction_ids());
+  }
+  LWLockRelease(&horizon_shared->lock);
 }
 
 } // namespace kid::pg

@@ -1,7 +1,5 @@
 #include "generate.hpp"
 
-#include "../clocks/hold.hpp"
-#include "../clocks/lease.hpp"
 #include "../clocks/lease_lock.hpp"
 #include "../node/identity.hpp"
 

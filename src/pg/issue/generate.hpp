@@ -1,6 +1,6 @@
 // Issuing IDs.
 //
-// The fast path checks that this transaction has entered the clock (horizon/floors.hpp), reads the system clock, loads
+// The fast path checks that this transaction has entered the clock (horizon/horizon.hpp), reads the system clock, loads
 // the state, its limit and, for a type with lanes, the identity, and ends with one compare-and-swap. If another session
 // was first, it steps on from that session's state. Everything else is out of line.
 #pragma once
@@ -8,8 +8,7 @@
 #include "../base/error.hpp"
 #include "../base/settings.hpp"
 #include "../clocks/lease.hpp"
-#include "../clocks/move_clock.hpp"
-#include "../horizon/floors.hpp"
+#include "../horizon/horizon.hpp"
 #include "backfill.hpp"
 
 namespace kid::pg {

@@ -4,7 +4,6 @@
 #include "../base/random.hpp"
 #include "../base/settings.hpp"
 #include "../clocks/lease_lock.hpp"
-#include "../clocks/move_clock.hpp"
 
 namespace kid::pg {
 

@@ -2,11 +2,9 @@
 #pragma once
 
 #include "base32.hpp"
-#include "id_type.hpp"
 #include "io.hpp"
 #include "order.hpp"
 #include "time.hpp"
-#include "time_comparison.hpp"
 
 namespace kid::pg {
 
@@ -24,5 +22,4 @@ template <class Id, class Field> Datum component(PG_FUNCTION_ARGS) {
   KID_EXPORT_BASE32(T)                                                                                                 \
   KID_EXPORT_ORDER(T)                                                                                                  \
   KID_EXPORT_TIME(T)                                                                                                   \
-  KID_EXPORT_TIME_COMPARISON(T)                                                                                        \
   KID_FUNCTION(T##_range_contains, kid::pg::within<kid::T, 1>)

@@ -1,9 +1,65 @@
-// The types, as src/types.def lists them.
+// The types, as src/types.def lists them, and what the shared code needs to know about one. Each type describes itself
+// in types/T.cpp.
 #pragma once
 
-#include "../traits/id_type.hpp"
+#include "../base/datum.hpp"
+#include "../node/identity.hpp"
 
 namespace kid::pg {
+
+/// A setting that the layout of a type depends on. IDs do not contain its value. Plans contain it as a constant, so the
+/// assign hook of the setting must call ResetPlanCache() if the value changes.
+struct id_setting {
+  Oid type;         ///< of the argument that overrides the setting in a function call
+  Datum (*value)(); ///< the value in force
+};
+
+/// The part of the node number that goes into IDs of a type.
+struct part_of_node {
+  char const *name = nullptr;                        ///< the column of kid_identity()
+  std::int64_t (*of)(identity const &who) = nullptr; ///< returns -1 if the generator would raise an error
+};
+
+/// Describes a type. basic() fills in the members that follow from the layout. A type sets the other members by name
+/// if their default does not fit.
+struct id_type {
+  // From the layout:
+  char const *name = nullptr;          ///< in messages; also the name in SQL if the type is kid's own
+  unsigned size = 0;                   ///< bytes
+  id_setting const *setting = nullptr; ///< null if the layout depends on no setting
+  bool orders_exactly = true;          ///< whether the order is exactly that of time units
+
+  // From types/T.cpp:
+  char const *prefix = nullptr; ///< what its functions in SQL begin with; the name of the type unless set
+  PGFunction input = nullptr;   ///< the input function of kid's own type, by which id_type_of() recognizes it
+  Oid core_type = InvalidOid;   ///< the core type that has the IDs among its values, if the type is not kid's own
+  void (*define_settings)(int flags) = nullptr; ///< defines the settings that only this type has
+  clock_id clock = clock_count;                 ///< the clock of the horizon, or `clock_count` if there is none
+  /// Returns the state from which an ID was made, or 0 if no generator makes such an ID. The member is null if the type
+  /// has no horizon.
+  std::uint64_t (*state)(Datum id) = nullptr;
+  part_of_node node_part = {}; ///< empty if IDs have no part of the node number
+
+  /// Sets `id` to the nearest ID above or below a bound that is not itself an ID. Returns false if the bound is an ID,
+  /// or if there is no such ID. The member is null if every value of the type is an ID.
+  bool (*next_id)(Datum bound, bool above, Datum *id) = nullptr;
+};
+
+/// The setting that the layout of a type depends on, or null. types/T.cpp specializes it.
+template <class Id> constexpr id_setting const *setting_of = nullptr;
+
+/// Returns the members of an `id_type` that follow from the layout `Id`.
+template <class Id> constexpr id_type basic() {
+  static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr),
+                "a layout has members if and only if it depends on a setting");
+  id_type type;
+  type.name = Id::name;
+  type.prefix = Id::name;
+  type.size = Id::size;
+  type.setting = setting_of<Id>;
+  type.orders_exactly = orders_exactly<Id>;
+  return type;
+}
 
 #define X(name) extern clock_rules const name##_clock_rules;
 KID_CLOCKS

@@ -7,7 +7,6 @@
 #include "../traits/base32.hpp"
 #include "../traits/clock.hpp"
 #include "../traits/time.hpp"
-#include "../traits/time_comparison.hpp"
 #include "all_types.hpp"
 
 namespace kid {
@@ -123,6 +122,5 @@ KID_DEFINE(kid_uuidv7_at) {
 
 KID_EXPORT_BASE32(kid_uuid)
 KID_EXPORT_TIME(kid_uuidv7)
-KID_EXPORT_TIME_COMPARISON(kid_uuidv7)
 KID_EXPORT_GENERATOR(kid_uuidv7, kid::pg::uuidv7_generator)
 KID_EXPORT_OBSERVE(kid_uuidv7, clock_uuidv7)
