@@ -106,5 +106,6 @@ extern "C" {
 
 } // extern "C"
 
-// By-value types are passed in a Datum, and `timestamptz`, `bigint` and 64-bit atomics are assumed to be cheap.
-static_assert(sizeof(Datum) == 8, "kid needs a 64-bit PostgreSQL");
+// By-value types are passed in a Datum, and `timestamptz`, `bigint` and 64-bit atomics are assumed to be cheap. An
+// atomic that is no larger than its value needs no initialization in memory that is filled with zeroes.
+static_assert(sizeof(Datum) == 8 && sizeof(pg_atomic_uint64) == 8, "kid needs a 64-bit PostgreSQL");

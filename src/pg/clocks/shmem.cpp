@@ -35,20 +35,10 @@ void fill() {
   // Back-filling that goes on after a restart does not begin with the same sequences again. If the call fails, any
   // number will do.
   static_cast<void>(pg_strong_random(&rolling, sizeof rolling));
-  // No bound is set, so the first ID calls renew_lease(), which finds out where the clocks start.
-  for (auto &cell : state.cells)
-    for (auto *word : {&cell.state, &cell.bound, &cell.renew_at, &cell.keep_from, &cell.keep_until})
-      pg_atomic_init_u64(word, 0);
-  for (auto &stats : state.stats)
-    for (auto *word : {&stats.waits, &stats.backward_steps, &stats.ticks, &stats.renewals, &stats.waiting,
-                       &stats.waiting_since, &stats.counted_until, &stats.left_at})
-      pg_atomic_init_u64(word, 0);
   for (auto &next : state.backfill.next)
     pg_atomic_init_u64(&next, rolling);
-  pg_atomic_init_u64(&state.lease.safe, 0);
-  pg_atomic_init_u64(&state.lease.resets, 0);
-  pg_atomic_init_u64(&state.lease.hold, 0);
-  pg_atomic_init_u64(&state.identity.word, 0);
+  // All other words are 0. No bound is set, so the first ID calls renew_lease(), which finds out where the clocks
+  // start.
   state.lease.tranche = new_tranche("KidLease");
   LWLockInitialize(&state.lease.lock, state.lease.tranche);
   LWLockInitialize(&state.identity.lock, state.lease.tranche);
@@ -68,8 +58,6 @@ void memory_error() {
 }
 
 shared_state &find_or_make() {
-  static bool known = false;
-
   if (place == nullptr)
     find<memory>();
   auto *const state = static_cast<shared_state *>(place);
@@ -80,9 +68,7 @@ shared_state &find_or_make() {
             errmsg("shared memory of kid was set up by another version of its library"),
             errdetail("It is of version %u, and this library knows version %u.", state->version, struct_version),
             errhint("Restart the server."));
-  if (!known)
-    name_tranche(state->lease.tranche, "KidLease");
-  known = true;
+  name_tranche(state->lease.tranche, "KidLease");
   shared_memory = state;
   return *state;
 }

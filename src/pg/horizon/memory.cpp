@@ -29,14 +29,6 @@ void fill() {
 
   if (fresh.tranche != 0)
     return;
-  pg_atomic_init_u32(&fresh.asked, 0);
-  pg_atomic_init_u64(&fresh.lowered, 0);
-  for (int i = 0; i < MaxBackends; i++) {
-    pg_atomic_init_u64(&fresh.sessions[i].database, 0);
-    pg_atomic_init_u64(&fresh.sessions[i].since, 0);
-    for (auto &floor : fresh.sessions[i].floor)
-      pg_atomic_init_u64(&floor, 0);
-  }
   int const tranche = new_tranche("KidHorizon");
   LWLockInitialize(&fresh.lock, tranche);
   pg_write_barrier();
