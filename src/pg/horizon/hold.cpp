@@ -113,22 +113,6 @@ void check_transaction() {
             errdetail("It has to see the rows that are committed now."), errhint("Commit the transaction first."));
 }
 
-void report_none_lowered(TimestampTz time) {
-  ereport(NOTICE, errmsg("no logical clock was lowered"), errdetail("None is ahead of %s.", timestamptz_to_str(time)),
-          errhint("kid_reset_clock() never raises a clock. To raise one, see kid_observe()."));
-}
-
-/// Lowers some clocks. Returns whether any was.
-bool lower_clocks(std::uint64_t clocks, TimestampTz time) {
-  bool lowered = false;
-
-  for_each_clock(*shared_memory, [&](clock_ref const &clock) {
-    if ((clocks & bit_of(clock.id)) != 0)
-      lowered |= lower_clock(clock, clock.rules.state_at(to_unix(time)), lower_state);
-  });
-  return lowered;
-}
-
 /// Returns an argument, or null.
 char const *text_argument(FunctionCallInfo fcinfo, int i) {
   return PG_ARGISNULL(i) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(i));
@@ -195,35 +179,34 @@ KID_DEFINE(kid_lower_clocks) {
   char const *const unseen = text_argument(fcinfo, 3);
   char const *const unknown = text_argument(fcinfo, 4);
 
-  if (force) {
-    bool const mended = mend_bounds(to_unix(above));
-    if (!lower_clocks(hold_clocks, above) && !mended)
-      report_none_lowered(above);
-    release();
-    PG_RETURN_VOID();
-  }
-  if (later != nullptr)
+  if (!force && later != nullptr)
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("rows have IDs after %s", timestamptz_to_str(own.until)), errdetail("%s", later),
             own.damaged
                 ? errhint("Call kid_reset_clock() with a later time. Otherwise these IDs would be issued again.")
                 : errhint("Give these rows new keys, or delete them, and try again. Otherwise these IDs would be "
                           "issued again."));
-  if (unseen != nullptr)
+  if (!force && unseen != nullptr)
     ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE), errmsg("columns of IDs cannot be examined now"),
             errdetail("%s", unseen), errhint("Try again when this is over."));
-  if (own.damaged) {
-    own.mended = mend_bounds(to_unix(own.until));
+  TimestampTz const time = force ? above : own.until;
+  bool const mended = force || own.damaged ? mend_bounds(to_unix(time)) : own.mended;
+  if (own.damaged)
     with_lease(nullptr, [](lease_state &) {}); // says what is wrong with the page, if it still is
-  }
-  bool const lowered = lower_clocks(own.clocks, own.until);
-  if (lowered || own.damaged)
+  bool lowered = false;
+  for_each_clock(*shared_memory, [&](clock_ref const &clock) {
+    if (force || (own.clocks & bit_of(clock.id)) != 0)
+      lowered |= lower_clock(clock, clock.rules.state_at(to_unix(time)), lower_state);
+  });
+  if (!force && (lowered || own.damaged))
     ereport(NOTICE,
             errmsg("IDs in other databases, in arrays, composites and ranges, and those that clients keep, were not "
                    "looked at"),
             unknown != nullptr ? errdetail("Nor were those of\n%s", unknown) : 0);
-  else if (!own.mended)
-    report_none_lowered(above);
+  else if (!lowered && !mended)
+    ereport(NOTICE, errmsg("no logical clock was lowered"),
+            errdetail("None is ahead of %s.", timestamptz_to_str(above)),
+            errhint("kid_reset_clock() never raises a clock. To raise one, see kid_observe()."));
   release();
   PG_RETURN_VOID();
 }
