@@ -42,19 +42,18 @@ Datum make_key(id_bounds const &bounds) {
   return PointerGetDatum(key);
 }
 
-void widen(id_bounds &bounds, id_bounds const &other) {
-  if (memcmp(other.least, bounds.least, bounds.size) < 0)
-    bounds.least = other.least;
-  if (memcmp(other.greatest, bounds.greatest, bounds.size) > 0)
-    bounds.greatest = other.greatest;
-}
-
-/// Returns a key whose bounds enclose several entries.
+/// Returns a key whose bounds enclose several entries: those with these numbers, or the first ones if that is null.
 Datum unite(GISTENTRY const *entries, OffsetNumber const *numbers, int count) {
-  id_bounds bounds = read_key(entries[numbers[0]].key);
+  auto const key = [&](int i) { return entries[numbers != nullptr ? numbers[i] : i].key; };
+  id_bounds bounds = read_key(key(0));
 
-  for (int i = 1; i < count; i++)
-    widen(bounds, read_key(entries[numbers[i]].key, bounds.size));
+  for (int i = 1; i < count; i++) {
+    id_bounds const other = read_key(key(i), bounds.size);
+    if (memcmp(other.least, bounds.least, bounds.size) < 0)
+      bounds.least = other.least;
+    if (memcmp(other.greatest, bounds.greatest, bounds.size) > 0)
+      bounds.greatest = other.greatest;
+  }
   return make_key(bounds);
 }
 
@@ -154,12 +153,10 @@ KID_DEFINE(kid_gist_consistent) {
 
 KID_DEFINE(kid_gist_union) {
   auto const *const entries = reinterpret_cast<GistEntryVector *>(PG_GETARG_POINTER(0));
-  id_bounds bounds = read_key(entries->vector[0].key);
+  Datum const key = unite(entries->vector, nullptr, entries->n);
 
-  for (int i = 1; i < entries->n; i++)
-    widen(bounds, read_key(entries->vector[i].key, bounds.size));
-  *reinterpret_cast<int *>(PG_GETARG_POINTER(1)) = static_cast<int>(VARHDRSZ + 2 * bounds.size);
-  return make_key(bounds);
+  *reinterpret_cast<int *>(PG_GETARG_POINTER(1)) = static_cast<int>(VARSIZE(DatumGetPointer(key)));
+  return key;
 }
 
 /// Returns how much an entry widens the bounds.
