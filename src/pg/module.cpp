@@ -21,6 +21,16 @@ static void check_server_version() {
         errhint("Update the server to the current minor version."));
 }
 
+/// Never called. The scripts of all versions 1.0.x need a library that has this function, and every later library keeps
+/// it. So an older script can use a newer library, but a script of a newer minor version cannot use an older one.
+KID_DEFINE(kid_library_1_0) {
+  PG_RETURN_VOID();
+}
+
+KID_DEFINE(kid_version) {
+  return PointerGetDatum(cstring_to_text(KID_VERSION));
+}
+
 } // namespace kid::pg
 
 extern "C" {
@@ -41,17 +51,3 @@ void _PG_init() {
 }
 
 } // extern "C"
-
-namespace kid::pg {
-
-/// Never called. The scripts of all versions 1.0.x need a library that has this function, and every later library keeps
-/// it. So an older script can use a newer library, but a script of a newer minor version cannot use an older one.
-KID_DEFINE(kid_library_1_0) {
-  PG_RETURN_VOID();
-}
-
-KID_DEFINE(kid_version) {
-  return PointerGetDatum(cstring_to_text(KID_VERSION));
-}
-
-} // namespace kid::pg

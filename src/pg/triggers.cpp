@@ -44,13 +44,8 @@ fired_row row_of(TriggerData const &trigger, int number) {
           errtablecol(trigger.tg_relation, number));
 }
 
-struct own_column {
-  int number;
-  id_type const *type;
-};
-
-/// Returns the column that the trigger names. Raises an error if it has no horizon.
-own_column column_of(TriggerData const &trigger) {
+/// Returns the number of the column that the trigger names, and its type. Raises an error if that has no horizon.
+std::pair<int, id_type const *> column_of(TriggerData const &trigger) {
   char const *const function = "kid_own_ids_trigger()";
   auto *const row = RelationGetDescr(trigger.tg_relation);
 
@@ -178,11 +173,11 @@ KID_DEFINE(kid_own_ids_trigger) {
   if (!TRIGGER_FIRED_FOR_ROW(trigger.tg_event) || TRIGGER_FIRED_BY_DELETE(trigger.tg_event))
     ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
             errmsg("kid_own_ids_trigger() must be fired FOR EACH ROW by INSERT or UPDATE"));
-  own_column const column = column_of(trigger);
-  fired_row const fired = row_of(trigger, column.number);
+  auto const [number, type] = column_of(trigger);
+  fired_row const fired = row_of(trigger, number);
 
-  if (!fired.is_null && !fired.kept && !is_own_state(column.type->clock, column.type->state(fired.id)))
-    not_own_error(trigger, column.number, fired, false);
+  if (!fired.is_null && !fired.kept && !is_own_state(type->clock, type->state(fired.id)))
+    not_own_error(trigger, number, fired, false);
   return PointerGetDatum(fired.row);
 }
 

@@ -37,52 +37,6 @@ void fill() {
 
 constexpr shared_struct description = {"kid horizon", horizon_size, &address, fill};
 
-} // namespace
-
-bool find_horizon() {
-  if (likely(horizon_shared != nullptr))
-    return true;
-  if (address == nullptr && horizon_size() > most_unreserved)
-    return false;
-  if (address == nullptr)
-    find<description>();
-  auto *const found = static_cast<horizon_memory *>(address);
-  if (found == nullptr || found->tranche == 0)
-    memory_error();
-  name_tranche(found->tranche, "KidHorizon");
-  RegisterXactCallback(end_of_transaction, nullptr);
-  horizon_shared = found;
-  return true;
-}
-
-void find_horizon_or_error() {
-  if (!find_horizon())
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("kid must be preloaded to know the transactions of so many sessions"),
-        errdetail("\"max_connections\" and other settings require %zu bytes of shared memory, and without preloading "
-                  "kid takes %zu at most.",
-                  horizon_size(), most_unreserved),
-        errhint("Add \"kid\" to \"shared_preload_libraries\", and restart the server."));
-}
-
-void reserve_horizon() {
-  reserve_at_startup<description>();
-}
-
-std::uint64_t widen(TransactionId xid) {
-  std::uint64_t const next = next_xid();
-  return next - static_cast<TransactionId>(static_cast<TransactionId>(next) - xid);
-}
-
-bool is_running(std::uint64_t xid) {
-  // The 32 bits of a transaction ID from long ago may belong to another transaction now.
-  return xid != 0 && xid + (std::uint64_t{1} << 31) > next_xid() &&
-         TransactionIdIsInProgress(static_cast<TransactionId>(xid));
-}
-
-namespace {
-
 xid_mark transaction_ids() {
   std::uint64_t const completed = latest_completed_xid();
   return {completed, next_xid()};
@@ -144,6 +98,48 @@ ended_floors as_ended(session_floors &own, std::uint64_t xid) {
 }
 
 } // namespace
+
+bool find_horizon() {
+  if (likely(horizon_shared != nullptr))
+    return true;
+  if (address == nullptr && horizon_size() > most_unreserved)
+    return false;
+  if (address == nullptr)
+    find<description>();
+  auto *const found = static_cast<horizon_memory *>(address);
+  if (found == nullptr || found->tranche == 0)
+    memory_error();
+  name_tranche(found->tranche, "KidHorizon");
+  RegisterXactCallback(end_of_transaction, nullptr);
+  horizon_shared = found;
+  return true;
+}
+
+void find_horizon_or_error() {
+  if (!find_horizon())
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("kid must be preloaded to know the transactions of so many sessions"),
+        errdetail("\"max_connections\" and other settings require %zu bytes of shared memory, and without preloading "
+                  "kid takes %zu at most.",
+                  horizon_size(), most_unreserved),
+        errhint("Add \"kid\" to \"shared_preload_libraries\", and restart the server."));
+}
+
+void reserve_horizon() {
+  reserve_at_startup<description>();
+}
+
+std::uint64_t widen(TransactionId xid) {
+  std::uint64_t const next = next_xid();
+  return next - static_cast<TransactionId>(static_cast<TransactionId>(next) - xid);
+}
+
+bool is_running(std::uint64_t xid) {
+  // The 32 bits of a transaction ID from long ago may belong to another transaction now.
+  return xid != 0 && xid + (std::uint64_t{1} << 31) > next_xid() &&
+         TransactionIdIsInProgress(static_cast<TransactionId>(xid));
+}
 
 void recover_prepared() {
   if (likely(horizon_shared->recovered))

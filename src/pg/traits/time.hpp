@@ -115,17 +115,14 @@ template <class Id, int Argument> Datum within(PG_FUNCTION_ARGS) {
 /// Returns the IDs for which the comparison with an instant is true, with the operator given as text. An unknown
 /// operator yields the empty range, not an error: T_edge() is LEAKPROOF, and an error would reveal an argument.
 template <class Id> id_range<Id> range_of(Id const &layout, std::string_view symbol, TimestampTz time) {
-  static constexpr struct {
-    std::string_view symbol;
-    comparison how = comparison::less;
-  } known[] = {{"<", comparison::less},
-               {"<=", comparison::less_equal},
-               {">=", comparison::greater_equal},
-               {">", comparison::greater}};
+  static constexpr std::pair<std::string_view, comparison> known[] = {{"<", comparison::less},
+                                                                      {"<=", comparison::less_equal},
+                                                                      {">=", comparison::greater_equal},
+                                                                      {">", comparison::greater}};
 
-  for (auto const &one : known)
-    if (symbol == one.symbol)
-      return range_of(layout, one.how, to_unix(time));
+  for (auto const &[name, how] : known)
+    if (symbol == name)
+      return range_of(layout, how, to_unix(time));
   return id_range<Id>::none();
 }
 

@@ -32,17 +32,13 @@ constexpr clock_rules kid_clock_rules = describe_clock<kid_clock, kid64::first()
 /// Reads a bigint: at least 12 digits, more characters than an ID has, without a leading 0. Returns false if `text` is
 /// none.
 static bool read_bigint(char const *text, kid64::word &id) {
-  bool const negative = *text == '-';
-  char const *const digits = text + negative;
-  kid64::word const greatest = static_cast<kid64::word>(PG_INT64_MAX) + negative;
-  std::size_t const count = strspn(digits, "0123456789");
+  char const *const digits = text + (*text == '-');
+  std::int64_t value = 0;
+  auto const [end, error] = std::from_chars(text, text + strlen(text), value);
 
-  if (count < 12 || count > 19 || digits[count] != '\0' || *digits == '0')
+  if (error != std::errc{} || *end != '\0' || end - digits < 12 || *digits == '0')
     return false;
-  kid64::word const value = strtoull(digits, nullptr, 10);
-  if (value > greatest)
-    return false;
-  id = negative ? ~value + 1 : value;
+  id = static_cast<kid64::word>(value);
   return true;
 }
 

@@ -11,11 +11,7 @@ KID_DECLARE_INPUT(kid96)
 
 namespace kid::pg {
 
-namespace {
-
-int neighborhood = 8;
-
-} // namespace
+static int neighborhood = 8;
 
 extern "C" {
 
