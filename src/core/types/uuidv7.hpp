@@ -20,6 +20,7 @@
 
 #include "../bits.hpp"
 #include "../no_postgres.hpp"
+#include "../range.hpp"
 #include "../step.hpp"
 
 namespace kid {
@@ -57,6 +58,11 @@ struct uuidv7 {
     return static_cast<unix_micros>(millis::get(id)) * unit_micros;
   }
 };
+
+/// Bounds are of version 7, also for an instant out of range.
+constexpr uuidv7::word saturate(uuidv7 const &, unix_micros time) noexcept {
+  return time < uuidv7::first() ? uuidv7::lowest(uuidv7::first()) : uuidv7::highest(uuidv7::last());
+}
 
 /// The logical clock of uuidv7: its state is milliseconds, fraction and count of the last ID issued. Its unit is the
 /// microsecond, which has 64 or 80 states. If it were the fraction, it would have only 16. If it were the millisecond,

@@ -43,11 +43,6 @@ static bool next_id(Datum bound, bool above, Datum *id) {
   return true;
 }
 
-/// Returns the nearest bound of version 7, for an instant out of range.
-static uuidv7::word saturated(uuidv7::word bound) {
-  return Min(Max(bound, uuidv7::lowest(uuidv7::first())), uuidv7::highest(uuidv7::last()));
-}
-
 // The page of the bounds contains states of the clock.
 static_assert(uuidv7::millis::width == 48 && uuidv7::fraction::width == 12 && uuidv7::count::width == 4 &&
                   uuidv7::random::width == 58,
@@ -79,14 +74,6 @@ template <> Datum timestamp<uuidv7>(PG_FUNCTION_ARGS) {
   if (!uuidv7::is_one(id))
     PG_RETURN_NULL();
   PG_RETURN_TIMESTAMPTZ(from_unix(uuidv7::time(id)));
-}
-
-template <> Datum floor<uuidv7>(PG_FUNCTION_ARGS) {
-  return put<uuidv7>(saturated(kid::floor(uuidv7{}, to_unix(PG_GETARG_TIMESTAMPTZ(0)))));
-}
-
-template <> Datum ceil<uuidv7>(PG_FUNCTION_ARGS) {
-  return put<uuidv7>(saturated(kid::ceil(uuidv7{}, to_unix(PG_GETARG_TIMESTAMPTZ(0)))));
 }
 
 namespace {
