@@ -1,26 +1,21 @@
--- Compares what a client of base32.sql or seal.sql printed, read from psql's input, with what the server holds. The variable
+-- Compares what a client of seal.sql printed, read from psql's input, with what the server holds. The variable
 -- `words` lists the words that it must print:
 --
---     decoded TEXT BITS      of each order, the unsigned number that the client decoded
---     upper TEXT BITS        the same, from a text in upper case
---     found TEXT ID          of each order, the ID that a query by its text found
---     200 TEXT ID            the same, from the answer to a request
---     refused TEXT ERROR     of each wrong text, the client's own error
---     wrong TEXT SQLSTATE    the server's error for it
---     404 TEXT -             the answer to a request for it
+--     decoded TEXT BITS    of each order, the 64 bits that the client unsealed, in hexadecimal digits
+--     200 TEXT ID          its ID, from the answer to a request
+--     refused TEXT -       each wrong text, if it is an error to the client
+--     404 TEXT -           the answer to a request for it
 --
 -- The last line is `ok:` and what was found, or else `not so:`.
 CREATE TEMPORARY TABLE said (word text, encoded text, value text);
 \copy said FROM pstdin (DELIMITER ' ')
 
 WITH expected AS (
-    SELECT word, encoded,
-           CASE WHEN word IN ('found', '200') THEN id::text
-                ELSE (id::bigint + CASE WHEN id::bigint < 0 THEN 2::numeric ^ 64 ELSE 0 END)::numeric(20, 0)::text END AS value
-      FROM texts, unnest('{decoded,upper,found,200}'::text[]) AS word
-    UNION ALL SELECT word, encoded, value FROM wrong, (VALUES ('refused', 'any'), ('wrong', '22P02'), ('404', '-')) AS v (word, value)
+    SELECT word, encoded, value
+      FROM texts, LATERAL (VALUES ('decoded', encode(id::bytea, 'hex')), ('200', id::text)) AS v (word, value)
+    UNION ALL SELECT word, encoded, '-' FROM wrong, (VALUES ('refused'), ('404')) AS v (word)
 ), compared AS (
-    SELECT word, said.value = expected.value OR expected.value = 'any' AND said.value IS NOT NULL AS good
+    SELECT word, said.value = expected.value AS good
       FROM said FULL JOIN (SELECT * FROM expected WHERE word = ANY (string_to_array(:'words', ','))) AS expected
            USING (word, encoded)
 ), counts AS (
