@@ -69,11 +69,7 @@ class Kid64Converter:
     """For URLs: after register_converter(Kid64Converter, "kid64"), path("orders/<kid64:id>/", view)."""
 
     regex = ID.pattern
-
-    def to_python(self, value):
-        return value
-
-    to_url = to_python
+    to_python = to_url = str
 
 
 def register_arrays(connection=None, using=None, **kwargs):

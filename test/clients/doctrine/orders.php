@@ -2,7 +2,6 @@
 // Orders with kid64 keys, by Doctrine.
 namespace Shop;
 
-use Doctrine\Common\Collections\ArrayCollection;
 use Doctrine\DBAL\DriverManager;
 use Doctrine\DBAL\Exception\DriverException;
 use Doctrine\DBAL\Platforms\AbstractPlatform;
@@ -49,25 +48,9 @@ class Order
     #[ORM\GeneratedValue(strategy: 'CUSTOM'), ORM\CustomIdGenerator(class: KidGenerator::class)]
     public string $id;
 
-    #[ORM\OneToMany(targetEntity: Line::class, mappedBy: 'order')]
-    public $lines;
-
-    public function __construct(#[ORM\Column] public string $item)
-    {
-        $this->lines = new ArrayCollection();
-    }
-}
-
-#[ORM\Entity, ORM\Table(name: 'lines')]
-class Line
-{
-    #[ORM\Id, ORM\Column(type: 'kid64', options: ['default' => 'kid_next()'])]
-    #[ORM\GeneratedValue(strategy: 'CUSTOM'), ORM\CustomIdGenerator(class: KidGenerator::class)]
-    public string $id;
-
     public function __construct(
-        #[ORM\ManyToOne(targetEntity: Order::class, inversedBy: 'lines')] public Order $order,
-        #[ORM\Column] public string $note)
+        #[ORM\Column] public string $item,
+        #[ORM\ManyToOne] public ?Order $replaces = null)
     {
     }
 }
@@ -81,36 +64,23 @@ $tool->createSchema($em->getMetadataFactory()->getAllMetadata());
 $changes = $tool->getUpdateSchemaSql($em->getMetadataFactory()->getAllMetadata());
 if ($changes) throw new \Exception(implode("\n", $changes));
 
-$find = fn($condition, $value) => array_column(
-    $em->createQuery("SELECT o FROM Shop\\Order o WHERE o.id $condition :value ORDER BY o.id")
-        ->setParameter('value', $value)->setMaxResults(10)->getResult(), 'id');
-
 \run([
     'inserted' => function ($item) use ($em) {
         $em->persist($order = new Order($item));
-        $em->persist(new Line($order, 'with milk'));
+        $em->persist(new Order('milk', $order));
         $em->flush();
         return $order->id;
     },
     'batch' => function ($items) use ($em) {
-        $batch = array_map(fn($item) => new Order($item), $items);
-        foreach ($batch as $order) $em->persist($order);
+        foreach ($items as $item) $em->persist($batch[] = new Order($item));
         $em->flush();
         $em->clear();
         return array_column($batch, 'id');
     },
     'found' => fn($id) => $em->find(Order::class, $id)->id,
-    'listed' => fn($some) => array_column($em->getRepository(Order::class)->findBy(['id' => $some]), 'id'),
-    'recent' => fn($since) => $find('>=', $connection->fetchOne('SELECT kid64_floor(?)', [$since])),
-    'page' => fn($last) => $find('>', $last),
-    'bulk' => function () use ($connection) {
-        $ids = $connection->fetchFirstColumn('SELECT kid_next(1000)');
-        foreach ($ids as $id) $connection->insert('orders', ['id' => $id, 'item' => 'bulk']);
-        return $ids;
-    },
-    'nested' => function ($order) use ($em) {
-        $em->clear();
-        return $em->find(Order::class, $order)->lines[0]->order->id;
-    },
+    'recent' => fn($since) => array_column(
+        $em->createQuery('SELECT o FROM Shop\Order o WHERE o.id >= :floor ORDER BY o.id')->setMaxResults(10)
+            ->setParameter('floor', $connection->fetchOne('SELECT kid64_floor(?)', [$since]))->getResult(), 'id'),
+    'nested' => fn($order) => $em->getRepository(Order::class)->findOneBy(['replaces' => $order])->replaces->id,
     'wrong' => [DriverException::class, 'getSQLState'],
 ]);

@@ -2,7 +2,6 @@
 #include <endian.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -23,64 +22,43 @@ static const char *text(uint64_t id)
 {
     static const char alphabet[] = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
     static char buffer[12];
-    for (int i = 0; i < 10; i++)
-        buffer[i] = alphabet[id >> (58 - 6 * i) & 63];
-    buffer[10] = alphabet[id << 2 & 63];
+    for (int i = 0; i < 11; i++)
+        buffer[i] = alphabet[id << 6 * i >> 58];
     return buffer;
 }
 
-static PGresult *run(const char *query, int n, const char *const *values, const int *lengths, const int *formats)
+/* Prints the IDs that a query returns. A parameter with a length is in binary form. NULL means that there is none. */
+static PGresult *show(const char *word, const char *query, const void *value, int length)
 {
-    PGresult *result = PQexecParams(connection, query, n, NULL, values, lengths, formats, 1);
-    if (PQresultStatus(result) == PGRES_FATAL_ERROR) {
-        fputs(PQresultErrorMessage(result), stderr);
-        exit(1);
-    }
-    return result;
-}
-
-static PGresult *run_with_id(const char *query, uint64_t id)
-{
-    uint64_t sent = htobe64(id);
-    const char *values[] = {(const char *)&sent};
-    return run(query, 1, values, (int[]){sizeof sent}, (int[]){1});
-}
-
-static PGresult *run_with_text(const char *query, const char *text) { return run(query, 1, &text, NULL, NULL); }
-
-static void print(const char *word, PGresult *result)
-{
+    const char *values[] = {value};
+    PGresult *result = PQexecParams(connection, query, value != NULL, NULL, values, &length, (int[]){length > 0}, 1);
     for (int i = 0; i < PQntuples(result); i++)
         printf("%s %s\n", word, text(get_id(result, i)));
+    return result;
 }
 
 int main(void)
 {
     connection = PQconnectdb("");
-    PGresult *result = run_with_text("INSERT INTO orders (item) VALUES ($1) RETURNING id", "tea");
-    uint64_t order_id = get_id(result, 0);
-    print("inserted", result);
+    PGresult *result = show("inserted", "INSERT INTO orders (item) VALUES ($1) RETURNING id", "tea", 0);
+    uint64_t sent = htobe64(get_id(result, 0));
+    show("found", "SELECT id FROM orders WHERE id = $1", &sent, sizeof sent);
 
-    PGresult *batch =
-        run("INSERT INTO orders (item) SELECT 'batch' FROM generate_series(1, 1000) RETURNING id", 0, NULL, NULL, NULL);
-    print("batch", batch);
-
-    print("found", run_with_id("SELECT id FROM orders WHERE id = $1", order_id));
-
+    const char *insert = "INSERT INTO orders (item) SELECT 'batch' FROM generate_series(1, 1000) RETURNING id";
+    PGresult *batch = show("batch", insert, NULL, 0);
     char some[64] = "{";
     for (int i = 5; i < 8; i++)
         strcat(strcat(some, i > 5 ? "," : ""), text(get_id(batch, i)));
-    print("listed", run_with_text("SELECT id FROM orders WHERE id = ANY ($1)", strcat(some, "}")));
+    show("listed", "SELECT id FROM orders WHERE id = ANY ($1)", strcat(some, "}"), 0);
 
     char since[32];
     time_t hour_ago = time(NULL) - 3600;
     strftime(since, sizeof since, "%FT%TZ", gmtime(&hour_ago));
-    result = run_with_text("SELECT id FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10", since);
-    print("recent", result);
-    print("page", run_with_id("SELECT id FROM orders WHERE id > $1 ORDER BY id LIMIT 10", get_id(result, 9)));
+    show("recent", "SELECT id FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10", since, 0);
+    show("nested", "INSERT INTO lines (order_id, note) VALUES ($1, 'with milk') RETURNING order_id", &sent, 8);
 
     /* In binary COPY a row has the number of its fields, and then the length and the bytes of each field. */
-    result = run("SELECT kid_next(1000)", 0, NULL, NULL, NULL);
+    result = show("bulk", "SELECT kid_next(1000)", NULL, 0);
     PQclear(PQexec(connection, "COPY orders (id, item) FROM STDIN (FORMAT binary)"));
     PQputCopyData(connection, "PGCOPY\n\377\r\n\0" "\0\0\0\0" "\0\0\0\0", 19);
     for (int i = 0; i < PQntuples(result); i++) {
@@ -90,15 +68,9 @@ int main(void)
     }
     PQputCopyData(connection, "\377\377", 2);
     PQputCopyEnd(connection, NULL);
-    while (PQgetResult(connection))
-        ;
-    print("bulk", result);
+    PQclear(PQgetResult(connection));
 
-    run_with_id("INSERT INTO lines (order_id, note) VALUES ($1, 'with milk')", order_id);
-    print("nested", run("SELECT order_id FROM lines JOIN orders ON order_id = orders.id", 0, NULL, NULL, NULL));
-
-    const char *wrong = "12345";
-    result = PQexecParams(connection, "SELECT id FROM orders WHERE id = $1", 1, NULL, &wrong, NULL, NULL, 1);
+    result = show("wrong", "SELECT id FROM orders WHERE id = $1", "12345", 0);
     printf("wrong %s\n", PQresultErrorField(result, PG_DIAG_SQLSTATE));
     PQfinish(connection);
 }

@@ -42,22 +42,14 @@ type kid64Binary struct{}
 
 func (kid64Binary) Encode(value any, buf []byte) ([]byte, error) {
 	const alphabet = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
-	var id uint64
 	text := value.(string)
-	for i := 0; i < len(text); i++ {
-		digit := strings.IndexByte(alphabet, text[i])
-		if digit < 0 || i > 10 {
-			return nil, fmt.Errorf("not an ID: %q", text)
-		}
-		if i < 10 {
-			id = id<<6 | uint64(digit)
-		} else {
-			// The last two of 66 bits are 0.
-			id = id<<4 | uint64(digit)>>2
-		}
-	}
-	if len(text) != 11 {
+	if len(text) != 11 || strings.Trim(text, alphabet) != "" {
 		return nil, fmt.Errorf("not an ID: %q", text)
 	}
-	return binary.BigEndian.AppendUint64(buf, id), nil
+	var id uint64
+	for i := 0; i < 10; i++ {
+		id = id<<6 | uint64(strings.IndexByte(alphabet, text[i]))
+	}
+	// The last two of 66 bits are 0.
+	return binary.BigEndian.AppendUint64(buf, id<<4|uint64(strings.IndexByte(alphabet, text[10]))>>2), nil
 }

@@ -5,5 +5,5 @@ export default defineConfig({
   datasource: { url: env('DATABASE_URL') },
   // Otherwise Prisma makes the columns of type kid64 text.
   experimental: { externalTables: true },
-  tables: { external: ['public.orders', 'public.lines', 'public.parcels'] },
+  tables: { external: ['public.orders'] },
 });

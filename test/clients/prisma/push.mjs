@@ -3,15 +3,15 @@
 import assert from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
 import Result from 'pg/lib/result.js';
 import config from './prisma.config.mjs';
 
-// The adapter does not know "char", a type in the catalogs. It is read as text.
-const addFields = Result.prototype.addFields;
+// The adapter does not know "char", a type in the catalogs. It is read as a character.
+const { addFields } = Result.prototype;
 Result.prototype.addFields = function (fields) {
-  for (const field of fields) if (field.dataTypeID === 18) field.dataTypeID = 25;
+  for (const field of fields) if (field.dataTypeID === 18) field.dataTypeID = 1042;
   return addFields.call(this, fields);
 };
 
@@ -22,21 +22,7 @@ instance.exports.__wbindgen_start();
 
 const path = 'schema.prisma';
 const content = readFileSync(path, 'utf8');
-const prisma = new PrismaPg({ connectionString: process.env.DATABASE_URL });
-const connect = prisma.connect.bind(prisma);
-// The engine takes one of these columns as "char" alone. PostgreSQL 18 has a row there for each NOT NULL.
-prisma.connect = async () => {
-  const database = await connect();
-  const queryRaw = database.queryRaw.bind(database);
-  database.queryRaw = async (query) => {
-    const result = await queryRaw(query);
-    const type = result.columnNames.indexOf('constraint_type');
-    if (type >= 0) result.columnTypes[type] = ColumnTypeEnum.Character;
-    return result;
-  };
-  return database;
-};
-const adapter = bindMigrationAwareSqlAdapterFactory(prisma);
+const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg({ connectionString: process.env.DATABASE_URL }));
 const engine = await bindings.SchemaEngine.new({ datamodels: [[path, content]] }, () => {}, adapter);
 const schema = { files: [{ path, content }] };
 

@@ -11,9 +11,6 @@ SELECT 'listed', id FROM orders WHERE id = ANY (:'some');
 
 SELECT 'recent', id FROM orders WHERE id >= now() - interval '1 hour' ORDER BY id LIMIT 10;
 
-SELECT max(id) AS last FROM (SELECT id FROM orders ORDER BY id LIMIT 10) AS recent \gset
-SELECT 'page', id FROM orders WHERE id > :'last' ORDER BY id LIMIT 10;
-
 \copy (SELECT kid_next(1000), 'bulk') TO 'orders.tsv'
 \copy orders (id, item) FROM 'orders.tsv'
 \! sed 's/^\(.*\)\t\(.*\)/\2 \1/' orders.tsv

@@ -5,7 +5,6 @@ import io
 import psycopg2
 import psycopg2.extensions
 from psycopg2 import errors
-from psycopg2.extras import execute_values
 
 from steps import run
 
@@ -25,24 +24,12 @@ def query(sql, *parameters):
     return [row[0] for row in cursor] if cursor.description else []
 
 
-def insert_many(items):
-    insert = "INSERT INTO orders (item) VALUES %s RETURNING id"
-    return [id for (id,) in execute_values(cursor, insert, [[item] for item in items], fetch=True)]
-
-
 def find_list(some):
-    (listed,) = query("SELECT array_agg(id) FROM orders WHERE id = ANY (%s)", some)
-    return listed
-
-
-def since(time):
-    return query("SELECT id, item FROM orders WHERE id >= %s ORDER BY id LIMIT 10", time)
+    return query("SELECT array_agg(id) FROM orders WHERE id = ANY (?)", some)[0]
 
 
 def load(ids):
     cursor.copy_expert("COPY orders (id, item) FROM STDIN", io.StringIO("".join(f"{id}\tbulk\n" for id in ids)))
 
 
-order_id = run(query, find_list, since, load, errors.InvalidTextRepresentation, lambda wrong: wrong.pgcode, insert_many)
-(nested,) = query("SELECT to_jsonb(lines) FROM lines")
-assert nested["order_id"] == order_id
+run(query, find_list, load, errors.InvalidTextRepresentation, lambda wrong: wrong.pgcode)

@@ -18,15 +18,13 @@ some <- paste0("{", paste(batch[5:7], collapse = ","), "}")
 show_ids("listed", "SELECT id::text FROM orders WHERE id = ANY ($1)", some)
 
 since <- format(Sys.time() - 3600, "%FT%TZ", tz = "UTC")
-recent <- show_ids(
+show_ids(
     "recent", "SELECT id::text, item FROM orders WHERE id >= $1::timestamptz ORDER BY orders.id LIMIT 10", since)
-show_ids("page", "SELECT id::text, item FROM orders WHERE id > $1 ORDER BY orders.id LIMIT 10", recent[10])
 
 ids <- show_ids("bulk", "SELECT kid_next(1000)::text AS id")
 invisible(dbWriteTable(db, "orders", data.frame(id = ids, item = "bulk"), append = TRUE, row.names = FALSE))
 
-invisible(dbGetQuery(db, "INSERT INTO lines (order_id, note) VALUES ($1, 'with milk')", order_id))
-show_ids("nested", "SELECT order_id::text FROM lines JOIN orders ON order_id = orders.id")
+show_ids("nested", "INSERT INTO lines (order_id, note) VALUES ($1, 'with milk') RETURNING order_id::text", order_id)
 
 invisible(suppressWarnings(dbGetQuery(db, "SELECT id FROM orders WHERE id = $1", "12345")))
 # RPostgreSQL does not report the SQLSTATE.

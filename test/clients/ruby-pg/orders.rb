@@ -1,6 +1,5 @@
 # Orders with kid64 keys, by the gem pg.
 require 'pg'
-require 'json'
 
 db = PG.connect
 
@@ -20,18 +19,14 @@ show.call('found', 'SELECT id FROM orders WHERE id = $1', order_id)
 show.call('listed', 'SELECT id FROM orders WHERE id = ANY ($1)', array.encode(batch[5, 3]))
 
 since = Time.now - 3600
-recent = show.call('recent', 'SELECT id, item FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10', since)
-
-show.call('page', 'SELECT id, item FROM orders WHERE id > $1 ORDER BY id LIMIT 10', recent[9])
+show.call('recent', 'SELECT id, item FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10', since)
 
 ids = show.call('bulk', 'SELECT kid_next(1000)')
 db.copy_data('COPY orders (id, item) FROM STDIN', PG::TextEncoder::CopyRow.new) do
   ids.each { |id| db.put_copy_data([id, 'bulk']) }
 end
 
-db.exec_params("INSERT INTO lines (order_id, note) VALUES ($1, 'with milk')", [order_id])
-nested = db.exec('SELECT to_jsonb(l) FROM lines l JOIN orders o ON l.order_id = o.id').getvalue(0, 0)
-puts "nested #{JSON.parse(nested)['order_id']}"
+show.call('nested', "INSERT INTO lines (order_id, note) VALUES ($1, 'with milk') RETURNING order_id", order_id)
 
 begin
   db.exec_params('SELECT id FROM orders WHERE id = $1', ['12345'])

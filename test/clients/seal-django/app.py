@@ -1,12 +1,7 @@
 """Answers requests for sealed IDs, with Django and the app of the folder django."""
 
-import os
-import sys
-
 import django
 
-sys.path.append("../django")
-os.environ["DJANGO_SETTINGS_MODULE"] = "settings"
 django.setup()
 
 from django.db import connection, models
@@ -21,16 +16,11 @@ from shop.models import Order
 
 class SealedConverter:
     regex = "ord_[0-7][0-9a-hjkmnp-tv-z]{25}"
+    to_url = str
 
     def to_python(self, text):
         sealed = [models.Value(text), models.Value("ord"), models.Value(True)]
         return models.Func(*sealed, function="kid64_unseal", output_field=Kid64Field())
-
-    def to_url(self, text):
-        return text
-
-
-register_converter(SealedConverter, "sealed")
 
 
 def show(request, id):
@@ -38,12 +28,12 @@ def show(request, id):
     return JsonResponse({"id": order.id, "item": order.item})
 
 
+register_converter(SealedConverter, "sealed")
 urlpatterns = [path("orders/<sealed:id>/", show)]
 
-client = Client()
 with connection.cursor() as cursor:
     cursor.execute("SELECT encoded FROM texts UNION ALL SELECT encoded FROM wrong")
     texts = cursor.fetchall()
 for (text,) in texts:
-    response = client.get(f"/orders/{text}/")
+    response = Client().get(f"/orders/{text}/")
     print(response.status_code, text, response.json()["id"] if response.status_code == 200 else "-")

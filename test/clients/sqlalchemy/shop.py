@@ -39,39 +39,28 @@ class Order(Base):
     __tablename__ = "orders"
     id = Column(Kid64, primary_key=True, server_default=text("kid_next()"))
     item = Column(Text)
-    lines = relationship("Line", back_populates="order")
 
 
 class Line(Base):
     __tablename__ = "lines"
     id = Column(Kid64, primary_key=True, server_default=text("kid_next()"))
     order_id = Column(Kid64, ForeignKey("orders.id"))
-    note = Column(Text)
-    order = relationship("Order", back_populates="lines")
-
-
-class Parcel(Base):
-    __tablename__ = "parcels"
-    id = Column(Kid64, primary_key=True, server_default=text("kid_next()"))
-    orders = Column(ARRAY(Kid64))
+    order = relationship("Order")
+    related = Column(ARRAY(Kid64))
 
 
 def register_arrays(dbapi_connection, record):
-    """Makes arrays of IDs lists of str. For psycopg 3."""
-    from psycopg.types import TypeInfo
+    """Makes arrays of IDs lists of str, for psycopg 3 and psycopg2, as soon as the extension has been created."""
+    if type(dbapi_connection).__module__.startswith("psycopg2"):
+        from psycopg2 import STRING, extensions
 
-    # None before the migration that creates the extension.
-    if info := TypeInfo.fetch(dbapi_connection, "kid64"):
-        info.register(dbapi_connection)
+        with dbapi_connection.cursor() as cursor:
+            cursor.execute("SELECT typarray FROM pg_type WHERE oid = to_regtype('kid64')")
+            if found := cursor.fetchone():
+                extensions.register_type(extensions.new_array_type(found, "kid64[]", STRING), dbapi_connection)
+        dbapi_connection.rollback()
+    else:
+        from psycopg.types import TypeInfo
 
-
-def register_arrays_2(dbapi_connection, record):
-    """The same for psycopg2."""
-    from psycopg2 import STRING, extensions
-
-    with dbapi_connection.cursor() as cursor:
-        cursor.execute("SELECT typarray FROM pg_type WHERE oid = to_regtype('kid64')")
-        found = cursor.fetchone()
-    dbapi_connection.rollback()
-    if found:
-        extensions.register_type(extensions.new_array_type(found, "kid64[]", STRING), dbapi_connection)
+        if info := TypeInfo.fetch(dbapi_connection, "kid64"):
+            info.register(dbapi_connection)

@@ -18,7 +18,6 @@ class Order(models.Model):
 class Line(models.Model):
     id = Kid64Field(primary_key=True)
     order = models.ForeignKey(Order, models.CASCADE, related_name="lines")
-    note = models.TextField()
     # An ID that is no key, for example of another system.
     external = Kid64Field(null=True, blank=True)
 
@@ -32,15 +31,6 @@ if django.VERSION >= (5,):
 
     class Payment(models.Model):
         id = models.UUIDField(primary_key=True, db_default=models.Func(function="kid_uuidv7"), editable=False)
-        order = models.ForeignKey(Order, models.CASCADE)
 
         class Meta:
             db_table = "payments"
-
-    class Ticket(models.Model):
-        id = Kid64Field(primary_key=True)
-        public_id = models.GeneratedField(
-            expression=models.Func("id", models.Value("tkt"), function="kid_encode"),
-            output_field=models.TextField(),
-            db_persist=True,
-        )

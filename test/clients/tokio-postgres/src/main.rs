@@ -7,7 +7,7 @@ use postgres_types::private::BytesMut;
 use postgres_types::{to_sql_checked, FromSql, IsNull, ToSql, Type};
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{NoTls, Row};
+use tokio_postgres::{Client, Error as PgError, NoTls};
 
 /// The 8 bytes of an ID. They sort as IDs do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,8 +17,7 @@ struct Kid64(u64);
 impl fmt::Display for Kid64 {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let alphabet = b".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-        let bits = (self.0 as u128) << 2;
-        (0..11).try_for_each(|i| write!(f, "{}", alphabet[(bits >> (60 - 6 * i)) as usize & 63] as char))
+        (0..11).try_for_each(|i| write!(f, "{}", alphabet[(self.0 << (6 * i) >> 58) as usize] as char))
     }
 }
 
@@ -45,39 +44,31 @@ impl ToSql for Kid64 {
     to_sql_checked!();
 }
 
-fn print(word: &str, rows: &[Row]) -> Vec<Kid64> {
-    let ids: Vec<Kid64> = rows.iter().map(|row| row.get(0)).collect();
+/// Prints the IDs that a query returns, and returns them.
+async fn show(db: &Client, word: &str, query: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<Kid64>, PgError> {
+    let ids: Vec<Kid64> = db.query(query, parameters).await?.iter().map(|row| row.get(0)).collect();
     ids.iter().for_each(|id| println!("{word} {id}"));
-    ids
+    Ok(ids)
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let (client, connection) = tokio_postgres::connect(&std::env::var("DATABASE_URL")?, NoTls).await?;
+    let (db, connection) = tokio_postgres::connect(&std::env::var("DATABASE_URL")?, NoTls).await?;
     tokio::spawn(connection);
 
-    let row = client.query_one("INSERT INTO orders (item) VALUES ($1) RETURNING id", &[&"tea"]).await?;
-    let order_id: Kid64 = row.get("id");
-    println!("inserted {order_id}");
-
+    let order_id = show(&db, "inserted", "INSERT INTO orders (item) VALUES ($1) RETURNING id", &[&"tea"]).await?[0];
     let insert = "INSERT INTO orders (item) SELECT 'batch' FROM generate_series(1, 1000) RETURNING id";
-    let batch = print("batch", &client.query(insert, &[]).await?);
-
-    print("found", &client.query("SELECT id FROM orders WHERE id = $1", &[&order_id]).await?);
-
-    let listed = client.query("SELECT id FROM orders WHERE id = ANY ($1)", &[&&batch[5..8]]).await?;
-    print("listed", &listed);
+    let batch = show(&db, "batch", insert, &[]).await?;
+    show(&db, "found", "SELECT id FROM orders WHERE id = $1", &[&order_id]).await?;
+    show(&db, "listed", "SELECT id FROM orders WHERE id = ANY ($1)", &[&&batch[5..8]]).await?;
 
     let since = SystemTime::now() - Duration::from_secs(3600);
     let recent = "SELECT id FROM orders WHERE id >= $1::timestamptz ORDER BY id LIMIT 10";
-    let recent = print("recent", &client.query(recent, &[&since]).await?);
+    show(&db, "recent", recent, &[&since]).await?;
 
-    let page = "SELECT id FROM orders WHERE id > $1 ORDER BY id LIMIT 10";
-    print("page", &client.query(page, &[&recent[9]]).await?);
-
-    let ids = print("bulk", &client.query("SELECT kid_next(1000)", &[]).await?);
-    let kid64 = client.prepare("SELECT id FROM orders").await?.columns()[0].type_().clone();
-    let sink = client.copy_in("COPY orders (id, item) FROM STDIN (FORMAT binary)").await?;
+    let ids = show(&db, "bulk", "SELECT kid_next(1000)", &[]).await?;
+    let kid64 = db.prepare("SELECT id FROM orders").await?.columns()[0].type_().clone();
+    let sink = db.copy_in("COPY orders (id, item) FROM STDIN (FORMAT binary)").await?;
     let writer = BinaryCopyInWriter::new(sink, &[kid64, Type::TEXT]);
     futures_util::pin_mut!(writer);
     for id in &ids {
@@ -85,11 +76,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     writer.finish().await?;
 
-    client.execute("INSERT INTO lines (order_id, note) VALUES ($1, 'with milk')", &[&order_id]).await?;
-    print("nested", &client.query("SELECT order_id FROM lines JOIN orders ON order_id = orders.id", &[]).await?);
+    let line = "INSERT INTO lines (order_id, note) VALUES ($1, 'with milk') RETURNING order_id";
+    show(&db, "nested", line, &[&order_id]).await?;
 
     // An invalid ID arrives as text, as from a URL.
-    let wrong = client.query("SELECT id FROM orders WHERE id = $1::text::kid64", &[&"12345"]).await;
+    let wrong = show(&db, "found", "SELECT id FROM orders WHERE id = $1::text::kid64", &[&"12345"]).await;
     if let Some(&SqlState::INVALID_TEXT_REPRESENTATION) = wrong.unwrap_err().code() {
         println!("wrong {}", SqlState::INVALID_TEXT_REPRESENTATION.code());
     }
