@@ -3,16 +3,20 @@
 import assert from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
 import Result from 'pg/lib/result.js';
 import config from './prisma.config.mjs';
 
-// The adapter does not know "char", a type in the catalogs. It is read as a character.
+// The adapter does not know "char", a type in the catalogs. The engine takes its columns as text, but for one, which has a
+// row for each NOT NULL from PostgreSQL 18 on: that gets the type that the adapter has for an array of "char".
+ColumnTypeEnum.CharacterArray = ColumnTypeEnum.Character;
 const { addFields } = Result.prototype;
 Result.prototype.addFields = function (fields) {
-  for (const field of fields) if (field.dataTypeID === 18) field.dataTypeID = 1042;
-  return addFields.call(this, fields);
+  const chars = fields.filter((field) => field.dataTypeID === 18);
+  for (const field of chars) field.dataTypeID = 25;
+  addFields.call(this, fields);
+  for (const field of chars) if (field.name === 'constraint_type') field.dataTypeID = 1002;
 };
 
 const module = new URL('schema_engine_bg.wasm', import.meta.resolve('@prisma/schema-engine-wasm/schema_engine_bg'));
