@@ -4635,7 +4635,7 @@ BEGIN ATOMIC
                 ('join', CASE WHEN o.comment <> text '' THEN 'COMMENT ON CONSTRAINT %2$I ON %1$s IS %4$L' END),
                 ('validate', CASE WHEN o.is_late THEN 'ALTER TABLE %1$s VALIDATE CONSTRAINT %2$I' END))
             AS v (part, template)
-      WHERE k.oid = ANY (keys) ORDER BY k.conname, k.oid);
+      WHERE k.oid = ANY (keys) ORDER BY k.conname, k.oid, v.template);
 END;
 
 CREATE FUNCTION kid_partition_script(

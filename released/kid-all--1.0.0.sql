@@ -467,7 +467,8 @@ BEGIN
            ~ format('^[0-%s][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{%s}$', first, length - 1) COLLATE "C" THEN
             RETURN (SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(t.c COLLATE "C")) - 1)
                                       ::bit(5)::text, '' ORDER BY t.i)
-                      FROM regexp_split_to_table(substr(encoded, length(checked) + 1), '') WITH ORDINALITY AS t (c, i));
+                      FROM regexp_split_to_table(substr(encoded COLLATE "C", length(checked) + 1), '')
+                           WITH ORDINALITY AS t (c, i));
         END IF;
     END IF;
     RAISE 'invalid input syntax for type %: "%"', type, encoded
@@ -2976,7 +2977,7 @@ BEGIN ATOMIC
                 ('join', CASE WHEN o.comment <> text '' THEN 'COMMENT ON CONSTRAINT %2$I ON %1$s IS %4$L' END),
                 ('validate', CASE WHEN o.is_late THEN 'ALTER TABLE %1$s VALIDATE CONSTRAINT %2$I' END))
             AS v (part, template)
-      WHERE k.oid = ANY (keys) ORDER BY k.conname, k.oid);
+      WHERE k.oid = ANY (keys) ORDER BY k.conname, k.oid, v.template);
 END;
 
 CREATE OR REPLACE FUNCTION kid_partition_script(

@@ -222,6 +222,12 @@ my $planted = as('other', 'plain', ($node->safe_psql('plain', 'SHOW server_versi
 	SELECT kid_drop_partitions('trap.p', '2026-11-22', false);
 });
 unlike($planted, qr/ERROR/, 'no name and no setting of a caller is trusted');
+SKIP:
+{
+	skip('PostgreSQL has no ICU', 1) if !$node->safe_psql('plain', "SELECT count(*) FROM pg_collation WHERE collprovider = 'i'");
+	is($node->safe_psql('plain', q{CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+		SELECT kid.kid_uuid_decode('00000000000000000000000001' COLLATE any_case); DROP COLLATION any_case}), '00000000-0000-0000-0000-000000000001', 'nor is a collation');
+}
 like(as('other', 'plain', q{SET search_path = trap, pg_catalog; SELECT 1::bigint + 1::bigint}), qr/ERROR:  planted/, 'the trap works');
 
 # The owner of a table is the one whose code may run.

@@ -127,6 +127,10 @@ is((owner(q{SELECT statement FROM kid_uninstall_script('lines') \gexec
 	INSERT INTO old DEFAULT VALUES; DROP TABLE events, late; DROP DOMAIN above}))[1], '', 'the others change');
 is(superuser(q{SELECT count(*) FROM old AS o JOIN lines AS l ON l.flake = o.flake AND l.old = o.id; SELECT id > (SELECT max(old) FROM lines) FROM old ORDER BY id DESC LIMIT 1;
 	SELECT string_agg(concat_ws(' ', conname, convalidated, obj_description(oid, 'pg_constraint')), ', ' ORDER BY conname) FROM pg_constraint WHERE conrelid = 'lines'::regclass}), "1\nt\nlines_flake_fkey t %s, lines_old_fkey t", 'with their rows and foreign keys, and go on above');
+is((owner(q{CREATE TABLE users (id kid64 PRIMARY KEY); CREATE TABLE posts (id kid64);
+	SELECT format('ALTER TABLE posts ADD CONSTRAINT %I FOREIGN KEY (id) REFERENCES users; COMMENT ON CONSTRAINT %1$I ON posts IS ''%s''', n * 7 % 17, n) FROM generate_series(1, 16) AS n \gexec
+	SELECT statement FROM kid_uninstall_script('posts') \gexec}))[1], '', 'a table with many foreign keys changes');
+is(superuser(q{SELECT count(obj_description(oid, 'pg_constraint')) FROM pg_constraint WHERE conrelid = 'posts'::regclass}), 16, 'each gets its comment when it is there');
 is((owner('DROP DOMAIN line_id; DROP DOMAIN some_id; DROP EXTENSION kid;'))[1], '', 'nothing depends on kid');
 
 $node->stop;

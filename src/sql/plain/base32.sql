@@ -36,7 +36,8 @@ BEGIN
            ~ format('^[0-%s][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{%s}$', first, length - 1) COLLATE "C" THEN
             RETURN (SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(t.c COLLATE "C")) - 1)
                                       ::bit(5)::text, '' ORDER BY t.i)
-                      FROM regexp_split_to_table(substr(encoded, length(checked) + 1), '') WITH ORDINALITY AS t (c, i));
+                      FROM regexp_split_to_table(substr(encoded COLLATE "C", length(checked) + 1), '')
+                           WITH ORDINALITY AS t (c, i));
         END IF;
     END IF;
     RAISE 'invalid input syntax for type %: "%"', type, encoded
