@@ -2993,6 +2993,7 @@ DECLARE
     problems text;
     columns text;
     locking text;
+    checking text;
     state text;
     parts text[];
     statements text[];
@@ -3071,16 +3072,18 @@ BEGIN
     IF tab.relkind = 'p' THEN
         columns := (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute AS a
                      WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '');
-        EXECUTE format('SELECT %s.kid_locked($1::text)', home) INTO locking USING relation;
+        EXECUTE format('SELECT %1$s.kid_locked($1::text), %1$s.kid_checked(ARRAY[$1, $2]::oid[], NULL)', home)
+           INTO locking, checking USING relation, tab.source;
         RETURN QUERY
         SELECT 'move', format(v.template, relation, tab.source, columns, tab.key, tab.type, period, until, home,
-                              locking), 'ACCESS EXCLUSIVE',
+                              locking, checking), 'ACCESS EXCLUSIVE',
                'Needs GRANT SET ON PARAMETER session_replication_role. Subscribers delete and insert the rows, too.'
           FROM (VALUES
                    (NULL, 'BEGIN ISOLATION LEVEL READ COMMITTED;'),
                    (NULL, 'SET LOCAL session_replication_role = replica;'),
                    (NULL, 'SET LOCAL row_security = off;'),
                    (NULL, '%9$s'),
+                   (NULL, '%10$s'),
                    (NULL, 'CREATE TEMP TABLE kid_late ON COMMIT DROP AS SELECT %3$s FROM %2$s;'),
                    (NULL, 'DELETE FROM %2$s;'),
                    (false, 'ALTER TABLE %1$s DETACH PARTITION %2$s;'),

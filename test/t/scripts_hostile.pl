@@ -86,6 +86,15 @@ begin(q{CREATE FUNCTION who(text) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN RAIS
 run('root', 'CREATE TABLE script AS SELECT statement FROM kid_uninstall_script(\'names\')');
 unlike(run('root', 'SELECT statement FROM script \gexec'), qr/as root/, 'nor does he call what the owner wrote');
 
+# Nor a trigger that the owner made since, when he moves rows. A name must not end a quotation there either.
+begin(q{SET client_min_messages = error; CREATE FUNCTION who() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'as %', current_user; RETURN OLD; END $$;
+	CREATE TABLE late (id kid64 PRIMARY KEY DEFAULT kid_next()) PARTITION BY RANGE (id); CREATE TABLE rest PARTITION OF late DEFAULT; INSERT INTO late DEFAULT VALUES;
+	CREATE TABLE "a$kid_lock$;ROLLBACK;CREATE TABLE pwned(); --" (id kid64) PARTITION BY RANGE (id); CREATE TABLE other PARTITION OF "a$kid_lock$;ROLLBACK;CREATE TABLE pwned(); --" DEFAULT});
+run('root', q{CREATE TABLE script AS SELECT statement FROM kid_partition_script('late', '1 day', now())});
+is(run('shop', 'CREATE TRIGGER who BEFORE DELETE ON rest FOR EACH ROW EXECUTE FUNCTION who(); ALTER TABLE rest ENABLE ALWAYS TRIGGER who'), '', 'the owner makes a trigger');
+unlike(run('root', 'SELECT statement FROM script \gexec'), qr/as root/, 'it does not run as a superuser');
+like(run('root', q{SELECT statement FROM kid_partition_script('"a$kid_lock$;ROLLBACK;CREATE TABLE pwned(); --"', '1 day', now())}), qr/^ERROR:  cannot print a script for .*: a name or default contains "\$kid_"/, 'such a name is an error when rows move');
+
 # kid in a schema that is not in search_path, and a role that may create functions in another one that is.
 begin('SELECT');
 $node->safe_psql('shop', 'DROP EXTENSION kid; CREATE SCHEMA extensions; CREATE EXTENSION kid SCHEMA extensions; GRANT USAGE ON SCHEMA extensions TO PUBLIC');
