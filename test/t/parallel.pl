@@ -66,6 +66,15 @@ $node->safe_psql('postgres', 'ALTER FUNCTION kid_next() PARALLEL RESTRICTED; ALT
 like(session("$in_workers SELECT count(*) FROM numbers WHERE kid_horizon() IS NOT NULL"), qr/ERROR:  cannot execute kid_horizon\(\) during a parallel operation/, 'a worker does not get a horizon');
 $node->safe_psql('postgres', 'ALTER FUNCTION kid_horizon() PARALLEL RESTRICTED');
 
+# The hold of a worker would outlast it.
+$node->safe_psql('postgres', q{
+	CREATE FUNCTION hold(at timestamptz) RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS 'BEGIN RETURN (SELECT count(*) FROM kid_hold_clocks(at)); END';
+	SELECT kid_observe(kid64_ceil(now() + interval '1 minute'));
+});
+like(session("$in_workers SELECT count(*) FROM numbers WHERE n = 1 AND hold(now()) >= 0"), qr/ERROR:  cannot execute kid_reset_clock\(\) during a parallel operation/, 'a worker holds no clock');
+is(session(q{SET kid.max_wait = '1s'; SELECT kid_next() IS NOT NULL}), 't', 'nor is one held afterwards');
+$node->safe_psql('postgres', 'SELECT kid_reset_clock(now(), force => true)');
+
 # A new session loads kid while it builds an index, so in parallel mode.
 $node->append_conf('postgresql.conf', q{
 	kid.flake_id = 5

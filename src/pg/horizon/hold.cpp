@@ -49,10 +49,12 @@ static void at_end_of_subtransaction(SubXactEvent event, SubTransactionId ended,
 
 } // extern "C"
 
-/// Makes shared memory valid. Raises an error for an ordinary user.
+/// Makes shared memory valid. Raises an error for an ordinary user, and in a parallel worker: the end of its
+/// transaction is another event, so its hold would stay until the server is restarted.
 void begin_reset() {
   if (!superuser())
     ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to reset the clock of IDs"));
+  reject_worker("kid_reset_clock()");
   static_cast<void>(shared("kid_reset_clock()"));
 }
 
