@@ -2072,6 +2072,45 @@ END $kid_check$;$check$, (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c 
                   tables[1]::regclass, coalesce(owners, '{}'), tables);
 END $$;
 
+-- The statements lock `tables`, a list of names, check the tables `checked`, and make again what hangs on columns, and
+-- the foreign keys `keys`. They validate these later if PostgreSQL lets them. `new_root` is the table that becomes a
+-- partitioned one, or 0.
+CREATE OR REPLACE FUNCTION kid_script_parts(
+    tables text, checked oid[], tabs oid[], nums smallint[], keys oid[], new_root oid,
+    OUT part text, OUT statement text)
+    RETURNS SETOF record
+    LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+BEGIN ATOMIC
+    WITH h AS (SELECT r.* FROM kid_remade(tabs, nums) WITH ORDINALITY AS r (label, owner, remove, make, n))
+    SELECT v.part, v.statement
+      FROM (VALUES
+               (text 'begin', text 'BEGIN ISOLATION LEVEL READ COMMITTED;'),
+               ('begin', pg_catalog.format(text 'SET LOCAL search_path = pg_catalog, %s, pg_temp;', 'kid')),
+               ('lock', kid_locked(tables)),
+               ('check', kid_checked(checked, (SELECT pg_catalog.array_agg(DISTINCT pg_get_userbyid(h.owner)) FROM h))),
+               ('rights', kid_details(tabs[1], smallint '0')),
+               ('commit', 'COMMIT;')) AS v (part, statement)
+    UNION ALL (SELECT 'remove', h.remove FROM h ORDER BY h.n DESC)
+    UNION ALL (SELECT 'make', h.make FROM h ORDER BY h.n)
+    UNION ALL
+    (SELECT v.part, pg_catalog.format(v.template || text ';', k.conrelid::regclass, k.conname,
+                                      pg_get_constraintdef(k.oid), o.comment)
+       FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid,
+            LATERAL (SELECT obj_description(k.oid, name 'pg_constraint'),
+                            k.convalidated AND k.conrelid <> new_root
+                            AND (c.relkind = "char" 'r' OR new_root = oid '0' AND
+                                 current_setting(text 'server_version_num')::integer >= 180000))
+                    AS o (comment, is_late),
+            LATERAL (VALUES
+                (text 'cut', text 'ALTER TABLE %1$s DROP CONSTRAINT %2$I'),
+                ('join', 'ALTER TABLE %1$s ADD CONSTRAINT %2$I %3$s'
+                         || CASE WHEN o.is_late THEN ' NOT VALID' ELSE '' END),
+                ('join', CASE WHEN o.comment <> text '' THEN 'COMMENT ON CONSTRAINT %2$I ON %1$s IS %4$L' END),
+                ('validate', CASE WHEN o.is_late THEN 'ALTER TABLE %1$s VALIDATE CONSTRAINT %2$I' END))
+            AS v (part, template)
+      WHERE k.oid = ANY (keys) ORDER BY k.conname, k.oid, v.template);
+END;
+
 COMMENT ON FUNCTION kid_renamed(definition text, names text[], new_names text[]) IS
     'returns a definition with other names of columns';
 COMMENT ON FUNCTION kid_details(tab oid, num smallint) IS
@@ -2082,6 +2121,9 @@ COMMENT ON FUNCTION kid_locked(tables text) IS
     'returns a statement that locks tables, and keeps trying without making writers wait';
 COMMENT ON FUNCTION kid_checked(tables oid[], owners name[]) IS
     'returns a statement that fails unless the session may change tables, and sees all their rows';
+COMMENT ON FUNCTION kid_script_parts(
+    tables text, checked oid[], tabs oid[], nums smallint[], keys oid[], new_root oid) IS
+    'returns the statements that scripts have in common, each with the part of the script that it belongs to';
 
 -- Scripts that give a table new keys, for both editions
 --
@@ -2093,8 +2135,8 @@ COMMENT ON FUNCTION kid_checked(tables oid[], owners name[]) IS
 -- `kid_new_7` and `kid_old_7` stand for the column with number 7, and for the index or constraint with OID 7.
 --
 -- The other functions return statements, each with the part of the script that it belongs to. kid_rekey_script() puts
--- parts into steps. A statement that is null or empty is left out. The columns in arrays `tabs`, `nums`, `tops`, `ids`
--- and `names` are those that kid_rekey_columns() returns: first the key.
+-- parts into steps. They take what it knows of the key, the record `k`. Its arrays `tabs`, `nums`, `tops`, `ids` and
+-- `names` are those that kid_rekey_columns() returns: first the key.
 
 -- Returns the key, and all columns that refer to it, also through others. A column of a partition has the table and
 -- number of its parent's column as `tops` and `ids`; otherwise these are its own.
@@ -2126,84 +2168,111 @@ BEGIN
              ORDER BY m.tab <> relation, m.num <> key, m.tab, m.num, t.relid <> m.tab, t.relid) AS o;
 END $$;
 
-CREATE OR REPLACE FUNCTION kid_rekey_problems(triggers text, tabs oid[], nums smallint[], tops oid[]) RETURNS text
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-BEGIN
-    RETURN (
-        SELECT string_agg(DISTINCT format('%s %s', m.tab::regclass, w.text), E'\n')
-          FROM unnest(tabs, nums, tops) WITH ORDINALITY AS m (tab, num, top, n)
-               JOIN pg_class AS c ON c.oid = m.tab
-               JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num
-               JOIN pg_class AS root ON root.oid = tabs[1],
-               LATERAL (
-                   VALUES
-                       (m.tab = m.top AND c.relispartition, 'is a partition that a foreign key names by itself'),
-                       (c.relkind NOT IN ('r', 'p') OR c.relpersistence <> 'p', 'is foreign, temporary or unlogged'),
-                       (c.reloftype <> 0, 'is a typed table'),
-                       (c.relowner <> root.relowner,
-                        format('does not belong to %I', pg_get_userbyid(root.relowner))),
-                       (NOT c.relispartition AND c.relkind = 'r'
-                        AND EXISTS (SELECT FROM pg_inherits AS i WHERE m.tab IN (i.inhrelid, i.inhparent)),
-                        'inherits or is inherited'),
-                       (EXISTS (SELECT FROM pg_partitioned_table AS p
-                                 WHERE p.partrelid = m.tab AND m.num = ANY (p.partattrs)),
-                        format('is partitioned by %I', a.attname)),
-                       (a.attgenerated <> '' OR (a.atthasdef OR a.attidentity <> '') AND m.n > 1,
-                        format('has a default for %I, or generates it', a.attname)),
-                       (EXISTS (SELECT FROM pg_attribute AS o
-                                 WHERE o.attrelid = m.tab AND NOT o.attisdropped
-                                       AND o.attname ~ '^kid_(new|old)_[0-9]'),
-                        'has columns of an earlier script: go on with that one, or take it back')
-                   UNION ALL
-                   SELECT v.is_so, format('has constraint %I, %s', k.conname, v.text)
-                     FROM pg_constraint AS k JOIN pg_class AS r ON r.oid = k.confrelid,
-                          unnest(k.conkey, k.confkey) AS p (child, parent),
-                          LATERAL (VALUES
-                              ((k.confrelid, p.parent) NOT IN (SELECT o.* FROM unnest(tabs, nums) AS o),
-                               format('by which %I refers also to %s', a.attname, k.confrelid::regclass)),
-                              (r.relkind = 'p', 'which refers to a partitioned table')) AS v (is_so, text)
-                    WHERE k.contype = 'f' AND k.conrelid = m.tab AND k.conparentid = 0 AND p.child = m.num
-                   UNION ALL
-                   SELECT NOT o.opcdefault, format('has index %I, with an operator class for its key', x.relname)
-                     FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid,
-                          unnest(i.indkey::smallint[], i.indclass::oid[]) AS k (num, class)
-                          JOIN pg_opclass AS o ON o.oid = k.class
-                    WHERE i.indrelid = m.tab AND k.num = m.num
-                   UNION ALL
-                   SELECT v.is_so, format('has trigger %I, which %s', t.tgname, v.text)
-                     FROM pg_trigger AS t,
-                          LATERAL (SELECT t.tgtype & 16 <> 0) AS u (runs_at_update),
-                          LATERAL (VALUES
-                              (triggers = 'off' AND u.runs_at_update AND t.tgenabled IN ('A', 'R')
-                               AND t.tgattr::text = '',
-                               'runs at every UPDATE: pass triggers => ''condition'''),
-                              (triggers = 'condition' AND u.runs_at_update AND t.tgconstraint <> 0,
-                               'is a constraint trigger, and cannot have a condition'),
-                              (t.tgtype & 3 = 3 AND t.tgname > '~kid_rekey',
-                               'runs after that of the script: rename it')) AS v (is_so, text)
-                    WHERE t.tgrelid = m.tab AND NOT t.tgisinternal
-                   UNION ALL
-                   SELECT r.ev_enabled = ANY (CASE triggers WHEN 'off' THEN '{A,R}' ELSE '{O,A}' END::"char"[]),
-                          format('has rule %I, which runs at every UPDATE', r.rulename)
-                     FROM pg_rewrite AS r WHERE r.ev_class = m.tab AND r.ev_type = '2') AS w (is_so, text)
-         WHERE w.is_so);
-END $$;
-
--- Indexes of partitioned tables are made for each partition.
-CREATE OR REPLACE FUNCTION kid_rekey_indexes(
-    tabs oid[], nums smallint[], ids smallint[], names text[], OUT part text, OUT statement text) RETURNS SETOF record
+-- Reads and changes nothing else. Each line of the detail is something that a script cannot handle.
+CREATE OR REPLACE FUNCTION kid_rekey_accepts(plan record) RETURNS boolean
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    home text := 'kid';
+    problems text;
+BEGIN
+    IF plan.next IS NULL THEN
+        RAISE 'kid makes no IDs of type %', plan.target USING ERRCODE = 'wrong_object_type';
+    ELSIF NOT plan.all_rows THEN
+        IF plan.stored_as::text <> plan.old_type THEN
+            RAISE 'old rows of % keep their keys, of type %', plan.relation, plan.old_type
+                USING ERRCODE = 'wrong_object_type';
+        END IF;
+        RETURN true;
+    END IF;
+    SELECT string_agg(DISTINCT format('%s %s', m.tab::regclass, w.text), E'\n') INTO problems
+      FROM unnest(plan.tabs, plan.nums, plan.tops) WITH ORDINALITY AS m (tab, num, top, n)
+           JOIN pg_class AS c ON c.oid = m.tab
+           JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num
+           JOIN pg_class AS root ON root.oid = plan.tabs[1],
+           LATERAL (
+               VALUES
+                   (m.tab = m.top AND c.relispartition, 'is a partition that a foreign key names by itself'),
+                   (c.relkind NOT IN ('r', 'p') OR c.relpersistence <> 'p', 'is foreign, temporary or unlogged'),
+                   (c.reloftype <> 0, 'is a typed table'),
+                   (c.relowner <> root.relowner,
+                    format('does not belong to %I', pg_get_userbyid(root.relowner))),
+                   (NOT c.relispartition AND c.relkind = 'r'
+                    AND EXISTS (SELECT FROM pg_inherits AS i WHERE m.tab IN (i.inhrelid, i.inhparent)),
+                    'inherits or is inherited'),
+                   (EXISTS (SELECT FROM pg_partitioned_table AS p
+                             WHERE p.partrelid = m.tab AND m.num = ANY (p.partattrs)),
+                    format('is partitioned by %I', a.attname)),
+                   (a.attgenerated <> '' OR (a.atthasdef OR a.attidentity <> '') AND m.n > 1,
+                    format('has a default for %I, or generates it', a.attname)),
+                   (EXISTS (SELECT FROM pg_attribute AS o
+                             WHERE o.attrelid = m.tab AND NOT o.attisdropped
+                                   AND o.attname ~ '^kid_(new|old)_[0-9]'),
+                    'has columns of an earlier script: go on with that one, or take it back')
+               UNION ALL
+               SELECT v.is_so, format('has constraint %I, %s', k.conname, v.text)
+                 FROM pg_constraint AS k JOIN pg_class AS r ON r.oid = k.confrelid,
+                      unnest(k.conkey, k.confkey) AS p (child, parent),
+                      LATERAL (VALUES
+                          ((k.confrelid, p.parent) NOT IN (SELECT o.* FROM unnest(plan.tabs, plan.nums) AS o),
+                           format('by which %I refers also to %s', a.attname, k.confrelid::regclass)),
+                          (r.relkind = 'p', 'which refers to a partitioned table')) AS v (is_so, text)
+                WHERE k.contype = 'f' AND k.conrelid = m.tab AND k.conparentid = 0 AND p.child = m.num
+               UNION ALL
+               SELECT NOT o.opcdefault, format('has index %I, with an operator class for its key', x.relname)
+                 FROM pg_index AS i JOIN pg_class AS x ON x.oid = i.indexrelid,
+                      unnest(i.indkey::smallint[], i.indclass::oid[]) AS k (num, class)
+                      JOIN pg_opclass AS o ON o.oid = k.class
+                WHERE i.indrelid = m.tab AND k.num = m.num
+               UNION ALL
+               SELECT v.is_so, format('has trigger %I, which %s', t.tgname, v.text)
+                 FROM pg_trigger AS t,
+                      LATERAL (SELECT t.tgtype & 16 <> 0) AS u (runs_at_update),
+                      LATERAL (VALUES
+                          (plan.triggers = 'off' AND u.runs_at_update AND t.tgenabled IN ('A', 'R')
+                           AND t.tgattr::text = '',
+                           'runs at every UPDATE: pass triggers => ''condition'''),
+                          (plan.triggers = 'condition' AND u.runs_at_update AND t.tgconstraint <> 0,
+                           'is a constraint trigger, and cannot have a condition'),
+                          (t.tgtype & 3 = 3 AND t.tgname > '~kid_rekey',
+                           'runs after that of the script: rename it')) AS v (is_so, text)
+                WHERE t.tgrelid = m.tab AND NOT t.tgisinternal
+               UNION ALL
+               SELECT r.ev_enabled = ANY (CASE plan.triggers WHEN 'off' THEN '{A,R}' ELSE '{O,A}' END::"char"[]),
+                      format('has rule %I, which runs at every UPDATE', r.rulename)
+                 FROM pg_rewrite AS r WHERE r.ev_class = m.tab AND r.ev_type = '2') AS w (is_so, text)
+     WHERE w.is_so;
+    IF problems IS NOT NULL THEN
+        RAISE 'cannot print a script for %', plan.relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
+    ELSIF plan.time_column IS NULL AND (lower(plan.during) < upper(plan.during)) IS NOT TRUE THEN
+        RAISE 'name the column that tells when a row was made, or pass `during`'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Keys get times within it, in their order.';
+    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
+                       WHERE a.attrelid = plan.relation AND a.attname = plan.time_column AND NOT a.attisdropped
+                             AND a.atttypid::regtype IN ('timestamptz', 'timestamp', 'date'))
+          AND plan.time_column IS NOT NULL THEN
+        RAISE 'column "%" of % tells no time', plan.time_column, plan.relation USING ERRCODE = 'undefined_column';
+    ELSIF plan.triggers NOT IN ('off', 'condition', 'run') THEN
+        RAISE 'triggers is ''off'', ''condition'' or ''run''' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF NOT has_function_privilege(plan.relowner, plan.maker, 'EXECUTE') THEN
+        RAISE 'the owner of % may not call %', plan.relation, plan.maker
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = format('GRANT EXECUTE ON FUNCTION %s TO %I.', plan.maker, pg_get_userbyid(plan.relowner));
+    END IF;
+    RETURN true;
+END $$;
+
+-- Indexes of partitioned tables are made for each partition. In `tail`, the end of a statement, columns get new names.
+CREATE OR REPLACE FUNCTION kid_rekey_twins(
+    plan record, OUT part text, OUT statement text, OUT tail text, OUT names text[], OUT new_names text[])
+    RETURNS SETOF record
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
     what record;
-    tail text;
-    new_tail text;
 BEGIN
     FOR what IN
         SELECT i.indexrelid AS id, i.indexrelid::regclass AS name, quote_ident(c.relname) AS short,
-               i.indrelid::regclass AS tab, c.relnamespace::regnamespace AS space, c.relkind = 'I' AS parted,
-               pg_get_indexdef(c.oid) AS definition, CASE WHEN i.indisunique THEN 'UNIQUE ' END AS is_unique,
-               m.names, m.new_names, k.contype, pg_get_constraintdef(k.oid) AS constraint_definition, d.*,
+               i.indrelid::regclass AS tab, c.relnamespace::regnamespace AS space, c.relkind = 'I' AS parted, s.words,
+               substr(pg_get_indexdef(c.oid), length(s.head) + 1) AS tail, m.names, m.new_names, d.*,
+               pg_get_constraintdef(k.oid) AS definition,
                CASE WHEN k.contype IS NULL THEN 'i' WHEN c.relkind = 'I' THEN 'P' ELSE k.contype END AS kind,
                concat(CASE WHEN k.condeferrable THEN ' DEFERRABLE' END,
                       CASE WHEN k.condeferred THEN ' INITIALLY DEFERRED' END) AS mode,
@@ -2212,37 +2281,40 @@ BEGIN
                p.oid AS parent, p.relnamespace::regnamespace AS parent_space
           FROM (SELECT u.tab, array_agg(u.num) AS nums, array_agg(u.name) AS names,
                        array_agg('kid_new_' || u.id) AS new_names
-                  FROM unnest(tabs, nums, ids, names) AS u (tab, num, id, name) GROUP BY u.tab) AS m
+                  FROM unnest(plan.tabs, plan.nums, plan.ids, plan.names) AS u (tab, num, id, name) GROUP BY u.tab) AS m
                JOIN pg_index AS i ON i.indrelid = m.tab AND NOT i.indisexclusion AND i.indislive
                JOIN pg_class AS c ON c.oid = i.indexrelid
                LEFT JOIN (pg_inherits AS h JOIN pg_class AS p ON p.oid = h.inhparent) ON h.inhrelid = c.oid
                LEFT JOIN pg_constraint AS k ON k.conindid = i.indexrelid AND k.contype IN ('p', 'u'),
                LATERAL (SELECT obj_description(c.oid, 'pg_class'), obj_description(k.oid, 'pg_constraint'))
-                       AS d (comment, constraint_comment)
+                       AS d (comment, constraint_comment),
+               LATERAL (SELECT w.words, format('CREATE %s %s ON %s%s', w.words, quote_ident(c.relname),
+                                               CASE c.relkind WHEN 'I' THEN 'ONLY ' END, i.indrelid::regclass)
+                          FROM concat(CASE WHEN i.indisunique THEN 'UNIQUE ' END, 'INDEX') AS w (words))
+                       AS s (words, head)
          WHERE (m.nums && i.indkey::smallint[]
                 OR EXISTS (SELECT FROM pg_depend AS d
                             WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid
                                   AND d.refclassid = 'pg_class'::regclass AND d.refobjid = m.tab
                                   AND d.refobjsubid = ANY (m.nums)))
                AND (p.oid IS NULL OR k.oid IS NULL)
-         ORDER BY array_position(tabs, i.indrelid), c.relname
+         ORDER BY array_position(plan.tabs, i.indrelid), c.relname
     LOOP
-        tail := substr(what.definition, 1 + length(format('CREATE %sINDEX %s ON %s%s', what.is_unique, what.short,
-                                                          CASE WHEN what.parted THEN 'ONLY ' END, what.tab)));
-        EXECUTE format('SELECT %s.kid_renamed($1, $2, $3)', home) INTO new_tail USING tail, what.names, what.new_names;
         RETURN QUERY
-        SELECT v.part, format(v.template || ';', 'ALTER TABLE ' || what.tab, what.short, what.id, t.word, t.other,
-                              concat(what.is_unique, 'INDEX'), what.tab || t.tail, what.mode, what.name, what.space,
-                              what.parent_space, what.parent, format('%s.kid_%s_%s', what.space, t.word, what.id))
-          FROM (VALUES ('new', 'old', new_tail, 'iup'), ('old', 'new', tail, 'p')) AS t (word, other, tail, twins),
+        SELECT v.part, format(v.template, 'ALTER TABLE ' || what.tab, what.short, what.id, t.word, t.other, what.words,
+                              what.tab, what.mode, what.name, what.space, what.parent_space, what.parent,
+                              format('%s.kid_%s_%s', what.space, t.word, what.id), what.place, what.definition,
+                              what.comment, what.constraint_comment),
+               CASE WHEN v.template LIKE 'CREATE %' THEN what.tail END, what.names, t.new_names
+          FROM (VALUES ('new', 'old', what.new_names, 'iup', 'iupP'), ('old', 'new', what.names, 'p', ''))
+                   AS t (word, other, new_names, twins, once),
                LATERAL (VALUES
-                   (t.twins, 'index', 'SET default_tablespace = ' || replace(what.place, '%', '%%')),
+                   (t.twins, 'index', left(what.place, 0) || 'SET default_tablespace = %14$s'),
                    (t.twins, 'index', 'DO $kid_rekey$ BEGIN IF EXISTS (SELECT FROM pg_index WHERE NOT indisvalid AND '
                                       'indexrelid = to_regclass(%13$L)::oid) '
                                       'THEN DROP INDEX %10$s.kid_%4$s_%3$s; END IF; END $kid_rekey$'),
-                   (t.twins, 'index', 'CREATE %6$s ' || CASE WHEN what.parted THEN '' ELSE 'CONCURRENTLY ' END
-                                      || 'IF NOT EXISTS kid_%4$s_%3$s ON '
-                                      || CASE WHEN what.parted THEN 'ONLY ' ELSE '' END || '%7$s'),
+                   (t.twins, 'index', CASE WHEN what.parted THEN 'CREATE %6$s IF NOT EXISTS kid_%4$s_%3$s ON ONLY %7$s'
+                                           ELSE 'CREATE %6$s CONCURRENTLY IF NOT EXISTS kid_%4$s_%3$s ON %7$s' END),
                    (t.twins, 'index', left(what.parent::text, 0) || 'ALTER INDEX %11$s.kid_%4$s_%12$s '
                                       'ATTACH PARTITION %10$s.kid_%4$s_%3$s'),
                    (t.twins, 'index', left(what.place, 0) || 'RESET default_tablespace'),
@@ -2254,76 +2326,58 @@ BEGIN
                    ('u', 'swap_' || t.word, '%1$s RENAME CONSTRAINT %2$s TO kid_%5$s_%3$s'),
                    ('u', 'swap_' || t.word, CASE t.word
                        WHEN 'new' THEN '%1$s ADD CONSTRAINT %2$s UNIQUE USING INDEX kid_new_%3$s%8$s'
-                       ELSE '%1$s RENAME CONSTRAINT kid_old_%3$s TO %2$s' END)) AS v (kinds, part, template)
+                       ELSE '%1$s RENAME CONSTRAINT kid_old_%3$s TO %2$s' END),
+                   (t.once, 'drop', CASE what.kind WHEN 'P' THEN '%1$s DROP CONSTRAINT %2$s' END),
+                   (t.once, 'make_first', CASE what.kind WHEN 'P' THEN '%1$s ADD CONSTRAINT %2$s %15$s' END),
+                   (t.once, 'detail', left(what.comment, 0) || 'COMMENT ON INDEX %9$s IS %16$L'),
+                   (t.once, 'detail', left(what.constraint_comment, 0)
+                                      || 'COMMENT ON CONSTRAINT %2$s ON %7$s IS %17$L'),
+                   (t.once, 'detail', CASE WHEN what.indisclustered THEN '%1$s CLUSTER ON %2$s' END),
+                   (t.once, 'detail', what.replica || 'USING INDEX %2$s'),
+                   (t.once, 'drop', what.replica || 'NOTHING')) AS v (kinds, part, template)
          WHERE strpos(v.kinds, what.kind) > 0
         UNION ALL
-        SELECT v.part, format(v.template || ';', 'ALTER TABLE ' || what.tab, what.short, what.constraint_definition,
-                              what.name, what.tab, what.comment, what.constraint_comment)
-          FROM (VALUES
-                   ('drop', CASE what.kind WHEN 'P' THEN '%1$s DROP CONSTRAINT %2$s' END),
-                   ('make_first', CASE what.kind WHEN 'P' THEN '%1$s ADD CONSTRAINT %2$s %3$s' END),
-                   ('detail', left(what.comment, 0) || 'COMMENT ON INDEX %4$s IS %6$L'),
-                   ('detail', left(what.constraint_comment, 0) || 'COMMENT ON CONSTRAINT %2$s ON %5$s IS %7$L'),
-                   ('detail', CASE WHEN what.indisclustered THEN '%1$s CLUSTER ON %2$s' END),
-                   ('detail', what.replica || 'USING INDEX %2$s'),
-                   ('drop', what.replica || 'NOTHING')) AS v (part, template)
-        UNION ALL
-        SELECT 'detail', format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s;', a.attrelid::regclass, a.attnum,
-                                a.attstattarget)
+        SELECT 'detail', format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', what.name, a.attnum,
+                                a.attstattarget), NULL, NULL, NULL
           FROM pg_attribute AS a WHERE a.attrelid = what.id AND a.attstattarget >= 0;
     END LOOP;
-END $$;
-
--- The constraints kid_full_N prove that no row lacks a key, so that nothing looks for one under the lock.
-CREATE OR REPLACE FUNCTION kid_rekey_twins(
-    target regtype, old_name name, tabs oid[], nums smallint[], tops oid[], ids smallint[], names text[],
-    OUT part text, OUT statement text) RETURNS SETOF record
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-DECLARE
-    home text := 'kid';
-    what record;
-    new_tail text;
-    details text;
-BEGIN
     FOR what IN
-        SELECT k.oid AS id, k.conrelid::regclass AS tab, quote_ident(k.conname) AS name, n.names, n.new_names,
-               pg_get_constraintdef(k.oid) AS definition, obj_description(k.oid, 'pg_constraint') AS comment,
+        WITH m AS (SELECT a.attrelid AS tab, a.attnum AS num, quote_ident(a.attname) AS name, 'kid_new_' || u.id AS new
+                     FROM pg_attribute AS a LEFT JOIN unnest(plan.tabs, plan.nums, plan.ids) AS u (tab, num, id)
+                                                      ON (u.tab, u.num) = (a.attrelid, a.attnum)
+                    WHERE a.attrelid = ANY (plan.tabs))
+        SELECT k.oid AS id, k.conrelid::regclass AS tab, quote_ident(k.conname) AS name, n.names, n.new_names, f.*,
+               g.definition, substr(g.definition, length(f.head) + 1) AS tail,
+               obj_description(k.oid, 'pg_constraint') AS comment,
                CASE WHEN k.convalidated AND (k.contype = 'c' OR c.relkind = 'r'
                                              OR current_setting('server_version_num')::integer >= 180000)
-                    THEN ' NOT VALID' END AS not_valid,
-               coalesce('FOREIGN KEY (' || f.names || r.name || f.parents || ')', '') AS head,
-               coalesce('FOREIGN KEY (' || f.new_names || r.name || f.new_parents || ')', '') AS new_head
+                    THEN ' NOT VALID' END AS not_valid
           FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid,
-               LATERAL (SELECT array_agg(u.name), array_agg('kid_new_' || u.id)
-                          FROM unnest(tabs, nums, ids, names) AS u (tab, num, id, name)
-                         WHERE u.tab = k.conrelid AND u.num = ANY (k.conkey)) AS n (names, new_names),
-               LATERAL (SELECT format(') REFERENCES %s(', k.confrelid::regclass)) AS r (name),
-               LATERAL (SELECT string_agg(c.name, ', ' ORDER BY p.n) AS names,
-                               string_agg(coalesce('kid_new_' || u.id, c.name), ', ' ORDER BY p.n) AS new_names,
-                               string_agg(q.name, ', ' ORDER BY p.n) AS parents,
-                               string_agg(coalesce('kid_new_' || v.id, q.name), ', ' ORDER BY p.n) AS new_parents
+               pg_get_constraintdef(k.oid) AS g (definition),
+               LATERAL (SELECT array_agg(m.name), array_agg(m.new) FROM m
+                         WHERE m.tab = k.conrelid AND m.num = ANY (k.conkey) AND m.new <> '') AS n (names, new_names),
+               LATERAL (SELECT CASE k.contype WHEN 'f' THEN 'FOREIGN KEY (%s) REFERENCES %s(%s)' ELSE '' END)
+                       AS h (template),
+               LATERAL (SELECT format(h.template, string_agg(a.name, ', ' ORDER BY p.n), k.confrelid::regclass,
+                                      string_agg(b.name, ', ' ORDER BY p.n)),
+                               format(h.template, string_agg(coalesce(a.new, a.name), ', ' ORDER BY p.n),
+                                      k.confrelid::regclass, string_agg(coalesce(b.new, b.name), ', ' ORDER BY p.n))
                           FROM unnest(k.conkey, k.confkey) WITH ORDINALITY AS p (child, parent, n)
-                               JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = p.child
-                               JOIN pg_attribute AS b ON b.attrelid = k.confrelid AND b.attnum = p.parent
-                               LEFT JOIN unnest(tabs, nums, ids) AS u (tab, num, id)
-                                    ON (u.tab, u.num) = (k.conrelid, p.child)
-                               LEFT JOIN unnest(tabs, nums, ids) AS v (tab, num, id)
-                                    ON (v.tab, v.num) = (k.confrelid, p.parent),
-                               quote_ident(a.attname) AS c (name), quote_ident(b.attname) AS q (name)) AS f
+                               JOIN m AS a ON (a.tab, a.num) = (k.conrelid, p.child)
+                               JOIN m AS b ON (b.tab, b.num) = (k.confrelid, p.parent)) AS f (head, new_head)
          WHERE k.contype IN ('c', 'f') AND k.conparentid = 0 AND k.coninhcount = 0 AND n.names IS NOT NULL
-         ORDER BY k.contype, array_position(tabs, k.conrelid), k.conname
+         ORDER BY k.contype, array_position(plan.tabs, k.conrelid), k.conname
     LOOP
         IF NOT starts_with(what.definition, what.head) THEN
             RAISE 'foreign key % of % cannot be made again: %', what.name, what.tab, what.definition
                 USING ERRCODE = 'feature_not_supported';
         END IF;
-        EXECUTE format('SELECT %s.kid_renamed($1, $2, $3)', home)
-           INTO new_tail USING substr(what.definition, length(what.head) + 1), what.names, what.new_names;
         RETURN QUERY
-        SELECT v.part, format(v.template || ';', 'ALTER TABLE ' || what.tab, what.name, what.id,
-                              what.new_head || new_tail, what.not_valid, what.definition, what.tab, what.comment)
+        SELECT v.part, format(v.template, 'ALTER TABLE ' || what.tab, what.name, what.id, what.new_head, what.not_valid,
+                              what.definition, what.tab, what.comment),
+               CASE v.part WHEN 'constraint' THEN concat(what.tail, what.not_valid) END, what.names, what.new_names
           FROM (VALUES
-                   ('constraint', '%1$s DROP CONSTRAINT IF EXISTS kid_new_%3$s, ADD CONSTRAINT kid_new_%3$s %4$s%5$s'),
+                   ('constraint', '%1$s DROP CONSTRAINT IF EXISTS kid_new_%3$s, ADD CONSTRAINT kid_new_%3$s %4$s'),
                    ('restore', '%1$s ADD CONSTRAINT %2$s %6$s%5$s'),
                    ('validate', left(what.not_valid, 0) || '%1$s VALIDATE CONSTRAINT kid_new_%3$s'),
                    ('revalidate', left(what.not_valid, 0) || '%1$s VALIDATE CONSTRAINT %2$s'),
@@ -2333,63 +2387,53 @@ BEGIN
                    ('detail', left(what.comment, 0) || 'COMMENT ON CONSTRAINT %2$s ON %7$s IS %8$L'))
                AS v (part, template);
     END LOOP;
-    FOR what IN
-        SELECT m.top, m.id, m.name, m.n, a.attnotnull, a.attidentity
-          FROM unnest(tabs, nums, tops, ids, names) WITH ORDINALITY AS m (tab, num, top, id, name, n)
-               JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num
-         WHERE m.tab = m.top ORDER BY m.n
-    LOOP
-        EXECUTE format('SELECT %s.kid_details($1, $2)', home) INTO details USING what.top, what.id;
-        RETURN QUERY
-        SELECT v.part, format('ALTER TABLE %s ' || v.template || ';', what.top::regclass, what.id, what.name, target,
-                              old_name, d.word, d.other)
-          FROM (VALUES ('new', 'old'), ('old', 'new')) AS d (word, other),
-               LATERAL (SELECT CASE WHEN what.attnotnull THEN 'kid_%6$s_%2$s IS NOT NULL'
-                                    ELSE '(kid_%6$s_%2$s IS NULL) = (%3$s IS NULL)' END) AS t (condition),
-               LATERAL (VALUES
-                   ('full_' || d.word, 'DROP CONSTRAINT IF EXISTS kid_full_%2$s, '
-                                       'ADD CONSTRAINT kid_full_%2$s CHECK (' || t.condition || ') NOT VALID'),
-                   ('validate_' || d.word, 'VALIDATE CONSTRAINT kid_full_%2$s'),
-                   ('name_' || d.word, 'RENAME %3$s TO kid_%7$s_%2$s'),
-                   ('name_' || d.word, 'RENAME kid_%6$s_%2$s TO %3$s'),
-                   ('filled_' || d.word, CASE WHEN what.attnotnull THEN 'ALTER %3$s SET NOT NULL' END),
-                   ('filled_' || d.word, CASE WHEN what.attnotnull AND what.attidentity = '' AND d.word = 'new'
-                                              THEN 'ALTER kid_old_%2$s DROP NOT NULL' END),
-                   ('filled_' || d.word, 'DROP CONSTRAINT kid_full_%2$s')) AS v (part, template)
-        UNION ALL
-        SELECT v.part, format(v.template || ';', what.top::regclass, what.id, target, old_name)
-          FROM (VALUES
-                   ('add', 'ALTER TABLE %1$s ADD COLUMN IF NOT EXISTS kid_new_%2$s %3$s'),
-                   ('unneeded_new', 'ALTER TABLE %1$s DROP COLUMN IF EXISTS kid_new_%2$s'),
-                   ('unneeded_old', CASE WHEN what.n = 1 AND old_name <> ''
-                                         THEN 'ALTER TABLE %1$s RENAME kid_old_%2$s TO %4$I'
-                                         ELSE 'ALTER TABLE %1$s DROP COLUMN kid_old_%2$s' END)) AS v (part, template)
-        UNION ALL
-        SELECT 'filled_new', details;
-    END LOOP;
 END $$;
 
--- `at` is the time of a row t. `new_key` is the new key of a row o with this time. `next` and `old_next` make keys.
--- Before the swap `word` is "new" and `other` is "old"; after it they change places.
-CREATE OR REPLACE FUNCTION kid_rekey_filling(
-    own text, triggers text, at text, new_key text, next text, old_next text, new_equals text, old_equals text,
-    target text, old_type text, tabs oid[], tops oid[], ids smallint[], names text[], OUT part text, OUT statement text)
-    RETURNS SETOF record
+-- The constraints kid_full_N prove that no row lacks a key, so that nothing looks for one under the lock. Before the
+-- swap `word` is "new" and `other` is "old"; after it they change places.
+CREATE OR REPLACE FUNCTION kid_rekey_filling(plan record, OUT part text, OUT statement text) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    root regclass := tabs[1];
+    root regclass := plan.relation;
+    at text := CASE WHEN plan.time_column IS NOT NULL THEN format('t.%I::timestamptz', plan.time_column)
+                    ELSE format('%L::timestamptz + (%L::timestamptz - %1$L::timestamptz) * ((row_number() OVER '
+                                '(ORDER BY t.%3$s) - 1)::float8 / count(*) OVER ())',
+                                lower(plan.during), upper(plan.during), plan.names[1]) END;
     grantees text := (SELECT concat('PUBLIC', string_agg(DISTINCT ', ' || quote_ident(pg_get_userbyid(g.grantee)), ''))
-                        FROM pg_class AS c, pg_default_acl AS f, aclexplode(f.defaclacl) AS g
-                       WHERE c.oid = root AND g.grantee NOT IN (0, c.relowner));
+                        FROM pg_default_acl AS f, aclexplode(f.defaclacl) AS g
+                       WHERE g.grantee NOT IN (0, plan.relowner));
     is_deferrable boolean := EXISTS (SELECT FROM pg_constraint AS k
-                                      WHERE k.contype = 'f' AND k.condeferrable AND k.confrelid = ANY (tabs));
+                                      WHERE k.contype = 'f' AND k.condeferrable AND k.confrelid = ANY (plan.tabs));
     d record;                           -- a direction
     of_root text;
 BEGIN
+    RETURN QUERY
+    SELECT v.part, format('ALTER TABLE %s ' || v.template || ';', m.top::regclass, m.id, m.name, plan.stored_as,
+                          plan.old_name, w.word, w.other)
+      FROM unnest(plan.tabs, plan.tops, plan.ids, plan.names) WITH ORDINALITY AS m (tab, top, id, name, n)
+           JOIN pg_attribute AS a ON a.attrelid = m.top AND a.attnum = m.id,
+           (VALUES ('new', 'old'), ('old', 'new')) AS w (word, other),
+           LATERAL (SELECT CASE WHEN a.attnotnull THEN 'kid_%6$s_%2$s IS NOT NULL'
+                                ELSE '(kid_%6$s_%2$s IS NULL) = (%3$s IS NULL)' END) AS t (condition),
+           LATERAL (VALUES
+               (1, 'full_' || w.word, 'DROP CONSTRAINT IF EXISTS kid_full_%2$s, '
+                                      'ADD CONSTRAINT kid_full_%2$s CHECK (' || t.condition || ') NOT VALID'),
+               (1, 'validate_' || w.word, 'VALIDATE CONSTRAINT kid_full_%2$s'),
+               (1, 'name_' || w.word, 'RENAME %3$s TO kid_%7$s_%2$s'),
+               (2, 'name_' || w.word, 'RENAME kid_%6$s_%2$s TO %3$s'),
+               (1, 'filled_' || w.word, CASE WHEN a.attnotnull THEN 'ALTER %3$s SET NOT NULL' END),
+               (2, 'filled_' || w.word, CASE WHEN a.attnotnull AND a.attidentity = '' AND w.word = 'new'
+                                             THEN 'ALTER kid_old_%2$s DROP NOT NULL' END),
+               (3, 'filled_' || w.word, 'DROP CONSTRAINT kid_full_%2$s'),
+               (1, 'add', CASE w.word WHEN 'new' THEN 'ADD COLUMN IF NOT EXISTS kid_new_%2$s %4$s' END),
+               (1, 'unneeded_' || w.word, CASE WHEN w.word = 'new' THEN 'DROP COLUMN IF EXISTS kid_new_%2$s'
+                                               WHEN m.n = 1 AND plan.old_name <> '' THEN 'RENAME kid_old_%2$s TO %5$I'
+                                               ELSE 'DROP COLUMN kid_old_%2$s' END)) AS v (n, part, template)
+     WHERE m.tab = m.top ORDER BY m.n, v.n;
     FOR d IN
-        SELECT v.*, format('kid_%s_%s', v.word, ids[1]) AS key
-          FROM (VALUES ('new', target, 'old', old_type, old_equals, next),
-                       ('old', old_type, 'new', target, new_equals, old_next))
+        SELECT v.*, format('kid_%s_%s', v.word, plan.ids[1]) AS key
+          FROM (VALUES ('new', plan.stored_as::text, 'old', plan.old_type, plan.old_equals, plan.next),
+                       ('old', plan.old_type, 'new', plan.stored_as::text, plan.new_equals, plan.old_next))
                    AS v (word, type, other, other_type, equals, next)
     LOOP
         part := 'follow_' || d.word;
@@ -2407,7 +2451,8 @@ BEGIN
         SELECT k.%3$s INTO result FROM %1$s_keys AS k WHERE k.%9$s %8$s given;
     END IF;
     RETURN result;
-END $kid_rekey$;$follow$, own, d.other_type, d.word, d.type, d.key, root, names[1], d.equals, d.other, d.next);
+END $kid_rekey$;$follow$, plan.own, d.other_type, d.word, d.type, d.key, root, plan.names[1], d.equals, d.other,
+                            d.next);
         RETURN NEXT;
         of_root := format($follow$    IF TG_OP = 'DELETE' THEN
         IF OLD.%5$s IS NOT NULL THEN
@@ -2423,7 +2468,7 @@ END $kid_rekey$;$follow$, own, d.other_type, d.word, d.type, d.key, root, names[
         DELETE FROM %1$s_keys AS k WHERE k.%2$s %6$s NEW.%4$s;
         UPDATE %1$s_keys AS k SET %2$s = NEW.%4$s WHERE k.%2$s %6$s OLD.%4$s;
     END IF;
-$follow$, own, d.other, d.word, names[1], d.key, d.equals);
+$follow$, plan.own, d.other, d.word, plan.names[1], d.key, d.equals);
         RETURN QUERY
         SELECT part, format($follow$CREATE OR REPLACE FUNCTION %s_follow_%s() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $kid_rekey$
@@ -2431,21 +2476,21 @@ DECLARE
     promised record;
 BEGIN
 %s%s    RETURN NEW;
-END $kid_rekey$;$follow$, own, m.top, CASE WHEN m.top = root THEN of_root END, string_agg(format(
+END $kid_rekey$;$follow$, plan.own, m.top, CASE WHEN m.top = root THEN of_root END, string_agg(format(
             CASE WHEN m.top = root THEN $follow$    IF NEW.%2$s %4$s NEW.%7$s THEN
         NEW.%3$s := NEW.%8$s;
     ELS$follow$ ELSE '    ' END || $follow$IF TG_OP = 'INSERT'
         OR NEW.%3$s IS NULL OR (NEW.%2$s %4$s OLD.%2$s) IS NOT TRUE THEN
         NEW.%3$s := %1$s_to_%5$s(NEW.%2$s::%6$s);
     END IF;
-$follow$, own, m.name, format('kid_%s_%s', d.word, m.id), d.equals, d.word, d.other_type, names[1], d.key),
+$follow$, plan.own, m.name, format('kid_%s_%s', d.word, m.id), d.equals, d.word, d.other_type, plan.names[1], d.key),
             '' ORDER BY m.n) FILTER (WHERE m.n > 1))
-          FROM unnest(tabs, tops, ids, names) WITH ORDINALITY AS m (tab, top, id, name, n)
+          FROM unnest(plan.tabs, plan.tops, plan.ids, plan.names) WITH ORDINALITY AS m (tab, top, id, name, n)
          WHERE m.tab = m.top GROUP BY m.top ORDER BY min(m.n);
     END LOOP;
     RETURN QUERY
-    SELECT v.part, format(v.template, t.top::regclass, own, t.top, grantees)
-      FROM (SELECT m.top, min(m.n) AS n FROM unnest(tops) WITH ORDINALITY AS m (top, n) GROUP BY m.top) AS t,
+    SELECT v.part, format(v.template, t.top::regclass, plan.own, t.top, grantees)
+      FROM (SELECT m.top, min(m.n) AS n FROM unnest(plan.tops) WITH ORDINALITY AS m (top, n) GROUP BY m.top) AS t,
            LATERAL (VALUES
                -- Replicas, and who acts as one, change references, too.
                ('trigger', 'CREATE OR REPLACE TRIGGER "~kid_rekey" BEFORE INSERT OR UPDATE'
@@ -2458,7 +2503,7 @@ $follow$, own, m.name, format('kid_%s_%s', d.word, m.id), d.equals, d.word, d.ot
                ('cleanup', 'DROP FUNCTION IF EXISTS %2$s_follow_%3$s();')) AS v (part, template)
      ORDER BY t.n;
     RETURN QUERY
-    SELECT v.part, format(v.template, own, old_type, target, grantees)
+    SELECT v.part, format(v.template, plan.own, plan.old_type, plan.stored_as, grantees)
       FROM (VALUES
                ('table', 'CREATE TABLE IF NOT EXISTS %1$s_keys (old %2$s PRIMARY KEY, new %3$s NOT NULL UNIQUE);'),
                ('table', 'CREATE TABLE IF NOT EXISTS %1$s_place AS SELECT 1 AS n, bigint ''0'' AS next;'),
@@ -2539,9 +2584,10 @@ BEGIN
         END IF;
     END LOOP;
     UPDATE %1$s_place SET n = 1, next = 0;
-END $kid_rekey$;$fill$, own, CASE triggers WHEN 'off' THEN 'session_replication_role' ELSE 'kid_rekey.filling' END,
-                     CASE triggers WHEN 'off' THEN 'replica' ELSE 'on' END, root, names[1], at, new_key, ids[1],
-                     old_equals,
+END $kid_rekey$;$fill$, plan.own,
+                     CASE plan.triggers WHEN 'off' THEN 'session_replication_role' ELSE 'kid_rekey.filling' END,
+                     CASE plan.triggers WHEN 'off' THEN 'replica' ELSE 'on' END, root, plan.names[1], at,
+                     plan.new_key, plan.ids[1], plan.old_equals,
                      string_agg(format('(%s, %L::regclass, %L, %L)', t.n, t.tab,
                          format('UPDATE ONLY %s AS t SET %s '
                                 'WHERE t.ctid = ANY (ARRAY(SELECT t.ctid FROM ONLY %1$s AS t WHERE t.ctid >= $1 '
@@ -2550,25 +2596,28 @@ END $kid_rekey$;$fill$, own, CASE triggers WHEN 'off' THEN 'session_replication_
                          format('SELECT count(*) FROM ONLY %s AS t WHERE %s', t.tab, t.lacks)), E',\n' ORDER BY t.n))
       FROM (SELECT m.tab::regclass AS tab, row_number() OVER (ORDER BY min(m.n)) AS n,
                    string_agg(format('kid_new_%s = coalesce(t.kid_new_%1$s, %s_to_new(t.%s::%s))',
-                                     m.id, own, m.name, old_type), ', ') AS sets,
+                                     m.id, plan.own, m.name, plan.old_type), ', ') AS sets,
                    string_agg(format('t.%s IS NOT NULL AND t.kid_new_%s IS NULL', m.name, m.id), ' OR ') AS lacks
-              FROM unnest(tabs, ids, names) WITH ORDINALITY AS m (tab, id, name, n)
+              FROM unnest(plan.tabs, plan.ids, plan.names) WITH ORDINALITY AS m (tab, id, name, n)
                    JOIN pg_class AS c ON c.oid = m.tab AND c.relkind = 'r'
              GROUP BY m.tab) AS t;
 END $$;
 
--- `late` is a condition on rows t whose time cannot be that of a key, `makes` what kid_remade() returned.
-CREATE OR REPLACE FUNCTION kid_rekey_guards(
-    triggers text, late text, tabs oid[], nums smallint[], makes text[], OUT part text, OUT statement text)
-    RETURNS SETOF record
+-- `makes` are the statements that make objects again.
+CREATE OR REPLACE FUNCTION kid_rekey_guards(plan record, makes text[], OUT part text, OUT statement text) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    home text := 'kid';
     condition text := 'WHEN (current_setting(''kid_rekey.filling'', true) IS DISTINCT FROM ''on''';
 BEGIN
-    RETURN QUERY VALUES
-    ('check_key', format($check$DO $kid_rekey$
-DECLARE
+    RETURN QUERY
+    SELECT v.part, format(E'DO $kid_rekey$\n' || v.template || E'\nEND $kid_rekey$;', plan.triggers, plan.relation,
+                          CASE WHEN plan.time_column IS NULL THEN 'false'
+                               ELSE format('t.%1$I IS NULL OR NOT isfinite(t.%1$I) OR t.%1$I > clock_timestamp()',
+                                           plan.time_column) END,
+                          plan.tabs, plan.nums, plan.home, ARRAY(SELECT md5(m) FROM unnest(makes) AS m), plan.nums[1],
+                          plan.attname, plan.tabs[1])
+      FROM (VALUES
+               ('check_key', $check$DECLARE
     others text;
 BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
@@ -2599,35 +2648,28 @@ BEGIN
      WHERE c.oid = ANY (%4$L::oid[]);
     IF others IS NOT NULL THEN
         RAISE WARNING 'look whether the new keys suit these: %%', others;
-    END IF;
-END $kid_rekey$;$check$, triggers, tabs[1]::regclass, late, tabs)),
-    ('unswapped', format($check$DO $kid_rekey$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = %L::oid AND attnum = %s AND attname = %L) THEN
-        RAISE '%% has its new keys already', %L;
-    END IF;
-END $kid_rekey$;$check$, tabs[1], nums[1], (SELECT a.attname FROM pg_attribute AS a
-                                           WHERE a.attrelid = tabs[1] AND a.attnum = nums[1]), tabs[1]::regclass)),
-    ('unchanged', format($rest$DO $kid_rekey$
-DECLARE
+    END IF;$check$),
+               ('unswapped', $check$BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = %10$L::oid AND attnum = %8$s AND attname = %9$L) THEN
+        RAISE '%% has its new keys already', %2$L;
+    END IF;$check$),
+               ('unchanged', $check$DECLARE
     others text;
 BEGIN
-    SELECT string_agg(r.label, ', ') INTO others FROM %1$s.kid_remade(%2$L, %3$L) AS r
-     WHERE md5(r.make) <> ALL (%4$L::text[]);
+    SELECT string_agg(r.label, ', ') INTO others FROM %6$s.kid_remade(%4$L, %5$L) AS r
+     WHERE md5(r.make) <> ALL (%7$L::text[]);
     IF others IS NOT NULL THEN
         RAISE 'changed since this script was printed: %%', others
             USING HINT = 'Change it back until the swap. Or run the step cancel, and print the script again.';
     ELSIF EXISTS (SELECT FROM pg_trigger
-                   WHERE tgrelid = ANY (%2$L::oid[]) AND tgname = '~kid_rekey' AND tgenabled = 'D') THEN
+                   WHERE tgrelid = ANY (%4$L::oid[]) AND tgname = '~kid_rekey' AND tgenabled = 'D') THEN
         RAISE 'a trigger of this script is disabled, so that rows have lost their keys: run the step cancel';
-    END IF;
-END $kid_rekey$;$rest$, home, tabs, nums, ARRAY(SELECT md5(m) FROM unnest(makes) AS m))),
-    ('others', format($rest$DO $kid_rekey$
-DECLARE
+    END IF;$check$),
+               ('others', $check$DECLARE
     others text;
 BEGIN
     SELECT string_agg(pg_describe_object(d.classid, d.objid, d.objsubid), ', ') INTO others
-      FROM unnest(%L::oid[], %L::smallint[]) AS c (tab, num)
+      FROM unnest(%4$L::oid[], %5$L::smallint[]) AS c (tab, num)
            JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.tab AND d.refobjsubid = c.num
            LEFT JOIN pg_class AS r ON d.classid = 'pg_class'::regclass AND r.oid = d.objid
            LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
@@ -2638,8 +2680,7 @@ BEGIN
     IF others IS NOT NULL THEN
         RAISE 'made since this script was printed: %%', others
             USING HINT = 'Run the step cancel, and print the script again.';
-    END IF;
-END $kid_rekey$;$rest$, tabs, nums));
+    END IF;$check$)) AS v (part, template);
     RETURN QUERY
     SELECT v.part, concat(v.definition, ';', d.state)
       FROM pg_trigger AS t,
@@ -2653,7 +2694,7 @@ END $kid_rekey$;$rest$, tabs, nums));
                                               THEN replace(d.definition, ' WHEN (', ' ' || condition || ' AND ')
                                               ELSE replace(d.definition, d.call, condition || ') ' || d.call) END))
                    AS v (part, definition)
-     WHERE triggers = 'condition' AND t.tgrelid = ANY (tabs) AND NOT t.tgisinternal AND t.tgparentid = 0
+     WHERE plan.triggers = 'condition' AND t.tgrelid = ANY (plan.tabs) AND NOT t.tgisinternal AND t.tgparentid = 0
            AND t.tgenabled IN ('O', 'A') AND t.tgtype & 16 <> 0 AND t.tgattr::text = ''
      ORDER BY t.tgrelid, t.tgname;
 END $$;
@@ -2663,174 +2704,134 @@ CREATE OR REPLACE FUNCTION kid_rekey_script(
     all_rows boolean DEFAULT true, triggers text DEFAULT 'off', old_name name DEFAULT NULL,
     OUT step text, OUT statement text, OUT lock text, OUT note text)
     RETURNS SETOF record
-    LANGUAGE plpgsql STABLE ROWS 100 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-DECLARE
-    home text := 'kid';
-    old record;                         -- the columns
-    key record;                         -- `no_default` is '' if it has none, `numbers` if old keys need a sequence
-    ids record;                         -- how to make IDs of type `target`
-    old_next text;
-    all_tables text;
-    problems text;
-    removes text[];
-    makes text[];
-    owners name[];
-    parts text[];
-    statements text[];
-BEGIN
-    EXECUTE format('SELECT * FROM %s.kid_rekey_columns($1)', home) INTO old USING relation;
-    SELECT a.attnum AS num, quote_ident(a.attname) AS name, format_type(a.atttypid, a.atttypmod) AS type, c.relowner,
-           CASE a.attidentity WHEN 'a' THEN 'ALWAYS' WHEN 'd' THEN 'BY DEFAULT' END AS identity, s.default_value,
-           format('%s.kid_rekey_%s', c.relnamespace::regnamespace, c.oid) AS own,
-           (SELECT format('OPERATOR(%s.%s)', o.oprnamespace::regnamespace, o.oprname)
-              FROM pg_opclass AS k
-                   JOIN pg_amop AS p ON p.amopfamily = k.opcfamily AND p.amopstrategy = 3
-                                        AND p.amoplefttype = k.opcintype AND p.amoprighttype = k.opcintype
-                   JOIN pg_operator AS o ON o.oid = p.amopopr WHERE k.oid = i.indclass[0]) AS equals,
-           CASE WHEN a.attidentity = '' THEN substring(s.default_value FROM '^nextval[(](.*)[)]$')
-                ELSE format('pg_get_serial_sequence(%L, %L)', c.oid::regclass, a.attname) END AS sequence,
-           CASE WHEN s.default_value IS NULL THEN '' END AS no_default,
-           CASE WHEN s.default_value IS NULL AND t.typcategory = 'N' THEN '' END AS numbers
-      INTO key
-      FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary
-           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = old.nums[1]
-           JOIN pg_type AS t ON t.oid = a.atttypid
-           LEFT JOIN pg_attrdef AS d ON d.adrelid = c.oid AND d.adnum = a.attnum,
-           LATERAL (SELECT CASE a.attidentity WHEN '' THEN pg_get_expr(d.adbin, d.adrelid)
-                                ELSE format('nextval(%L::regclass)', pg_get_serial_sequence(relation::text, a.attname))
-                                END) AS s (default_value)
-     WHERE c.oid = relation;
-    target := coalesce(target, CASE WHEN NOT all_rows THEN key.type::regtype END);
-    EXECUTE format($ids$
-        SELECT f.stored_as, format('OPERATOR(%%s.=)', f.operators) AS equals, m.maker,
-               format('%%s.%%I()', $2, f.next) || c.type AS next,
-               replace(m.maker, 'timestamptz', 'o.time') || c.type AS at
-          FROM %s.kid_stored_forms() AS f,
-               LATERAL (SELECT CASE WHEN f.type <> f.stored_as THEN '::' || f.stored_as ELSE '' END) AS c (type),
-               LATERAL (SELECT format('%%s.%%I(timestamptz)', $2, f.prefix || '_at')) AS m (maker)
-         WHERE f.stored_as = $1 OR $1 IS NULL AND f.prefix = 'kid64'
-         ORDER BY f.type <> f.stored_as, f.clock <> 'kid' LIMIT 1$ids$, home) INTO ids USING target, home;
-    IF ids.next IS NULL THEN
-        RAISE 'kid makes no IDs of type %', target USING ERRCODE = 'wrong_object_type';
-    END IF;
-    target := ids.stored_as;
-    IF NOT all_rows THEN
-        IF target::text <> key.type THEN
-            RAISE 'old rows of % keep their keys, of type %', relation, key.type USING ERRCODE = 'wrong_object_type';
-        END IF;
-        RETURN QUERY SELECT v.* FROM (VALUES
-            ('swap', format('ALTER TABLE %s ALTER %s%s SET DEFAULT %s;', relation, key.name,
-                            ' DROP IDENTITY, ALTER ' || key.name || left(key.identity, 0), ids.next),
-             'ACCESS EXCLUSIVE, brief', 'New rows get IDs that tell their time. Old rows keep their keys.'),
-            ('back', concat(format('ALTER TABLE %s ALTER %s DROP DEFAULT', relation, key.name),
-                            ', ALTER ' || key.name || coalesce(' ADD GENERATED ' || key.identity || ' AS IDENTITY',
-                                                               ' SET DEFAULT ' || key.default_value),
-                            '; SELECT pg_catalog.setval(' || key.sequence || ', ' || ids.next || ');'),
-             'ACCESS EXCLUSIVE, brief', 'Numbers go on above the last ID.')) AS v;
-        RETURN;
-    END IF;
-
-    EXECUTE format('SELECT %s.kid_rekey_problems($1, $2, $3, $4)', home)
-       INTO problems USING triggers, old.tabs, old.nums, old.tops;
-    IF problems IS NOT NULL THEN
-        RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
-    ELSIF time_column IS NULL AND (lower(during) < upper(during)) IS NOT TRUE THEN
-        RAISE 'name the column that tells when a row was made, or pass `during`'
-            USING ERRCODE = 'invalid_parameter_value', HINT = 'Keys get times within it, in their order.';
-    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
-                       WHERE a.attrelid = relation AND a.attname = time_column AND NOT a.attisdropped
-                             AND a.atttypid::regtype IN ('timestamptz', 'timestamp', 'date'))
-          AND time_column IS NOT NULL THEN
-        RAISE 'column "%" of % tells no time', time_column, relation USING ERRCODE = 'undefined_column';
-    ELSIF triggers NOT IN ('off', 'condition', 'run') THEN
-        RAISE 'triggers is ''off'', ''condition'' or ''run''' USING ERRCODE = 'invalid_parameter_value';
-    ELSIF NOT has_function_privilege(key.relowner, ids.maker, 'EXECUTE') THEN
-        RAISE 'the owner of % may not call %', relation, ids.maker
-            USING ERRCODE = 'insufficient_privilege',
-                  HINT = format('GRANT EXECUTE ON FUNCTION %s TO %I.', ids.maker, pg_get_userbyid(key.relowner));
-    END IF;
-    old_next := coalesce(key.default_value,
-                         'pg_catalog.nextval(' || quote_literal(key.own || '_numbers') || ')' || key.numbers,
-                         'gen_random_uuid()::' || key.type);
-    all_tables := (SELECT string_agg(t.tab::regclass::text, ', ' ORDER BY t.n)
-                     FROM (SELECT m.top AS tab, min(m.n) AS n FROM unnest(old.tops) WITH ORDINALITY AS m (top, n)
-                            GROUP BY m.top) AS t);
-    EXECUTE format('SELECT array_agg(r.remove ORDER BY r.n DESC), array_agg(r.make ORDER BY r.n), '
-                   'array_agg(DISTINCT pg_get_userbyid(r.owner)) '
-                   'FROM %s.kid_remade($1, $2) WITH ORDINALITY AS r (label, owner, remove, make, n)', home)
-       INTO removes, makes, owners USING old.tabs, old.nums;
-    EXECUTE format($parts$
-        SELECT array_agg(p.part), array_agg(p.statement) FROM (
-            VALUES ('begin', 'BEGIN ISOLATION LEVEL READ COMMITTED;'),
-                   ('begin', 'SET LOCAL search_path = pg_catalog, %1$s, pg_temp;'),
-                   ('begin', %1$s.kid_locked($6)),
-                   ('plain_path', 'SET LOCAL search_path = pg_catalog, pg_temp;'),
-                   ('path', 'SET LOCAL search_path = pg_catalog, %1$s, pg_temp;'),
-                   ('vacuum', 'VACUUM (ANALYZE) ' || $6 || ';'),
-                   ('check', %1$s.kid_checked($1, $7))
-            UNION ALL SELECT * FROM %1$s.kid_rekey_guards($8, $9, $1, $2, $10)
-            UNION ALL SELECT * FROM %1$s.kid_rekey_indexes($1, $2, $4, $5)
-            UNION ALL SELECT * FROM %1$s.kid_rekey_twins($11, $12, $1, $2, $3, $4, $5)
-            UNION ALL SELECT * FROM %1$s.kid_rekey_filling($13, $8, $14, $15, $16, $17, $18, $19, $11::text, $20,
-                                                           $1, $3, $4, $5)) AS p (part, statement)$parts$, home)
-       INTO parts, statements
-      USING old.tabs, old.nums, old.tops, old.ids, old.names, all_tables, owners, triggers,
-            coalesce(format('t.%s IS NULL OR NOT isfinite(t.%1$s) OR t.%1$s > clock_timestamp()',
-                            quote_ident(time_column)) || left(time_column, 0), 'false'), makes, target, old_name,
-            key.own,
-            coalesce('t.' || quote_ident(time_column) || '::timestamptz',
-                     format('%L::timestamptz + (%L::timestamptz - %1$L::timestamptz) * ((row_number() OVER (ORDER BY '
-                            't.%3$s) - 1)::float8 / count(*) OVER ())', lower(during), upper(during), key.name)),
-            ids.at, ids.next, old_next, ids.equals, key.equals, key.type;
-    RETURN QUERY
+    LANGUAGE SQL STABLE ROWS 100 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+BEGIN ATOMIC
+    WITH given AS (
+        SELECT m.*, relation, time_column, during, all_rows, triggers, old_name, n.home, f.*, c.relowner, a.attname,
+               a.attidentity, o.old_sequence, o.old_type, o.old_default, o.own, o.type AS target,
+               (SELECT pg_catalog.format('OPERATOR(%s.%s)', o.oprnamespace::regnamespace, o.oprname)
+                  FROM pg_opclass AS k
+                       JOIN pg_amop AS p ON p.amopfamily = k.opcfamily AND p.amopstrategy = smallint '3'
+                                            AND p.amoplefttype = k.opcintype AND p.amoprighttype = k.opcintype
+                       JOIN pg_operator AS o ON o.oid = p.amopopr WHERE k.oid = i.indclass[0]) AS old_equals,
+               (SELECT string_agg(t.tab::regclass::text, text ', ' ORDER BY t.n)
+                  FROM (SELECT u.top, min(u.n) FROM unnest(m.tops) WITH ORDINALITY AS u (top, n) GROUP BY u.top)
+                       AS t (tab, n)) AS tables,
+               o.old_default IS NULL AND t.typcategory = 'N' AS has_numbers,
+               CASE WHEN o.old_default IS NOT NULL THEN o.old_default
+                    WHEN t.typcategory = 'N'
+                    THEN pg_catalog.format('pg_catalog.nextval(%L)', o.own || '_numbers')
+                    ELSE 'gen_random_uuid()::' || o.old_type END AS old_next
+          FROM kid_rekey_columns(relation) AS m
+               JOIN pg_class AS c ON c.oid = m.tabs[1]
+               JOIN pg_attribute AS a ON a.attrelid = m.tabs[1] AND a.attnum = m.nums[1]
+               JOIN pg_type AS t ON t.oid = a.atttypid
+               JOIN pg_index AS i ON i.indrelid = m.tabs[1] AND i.indisprimary
+               LEFT JOIN pg_attrdef AS d ON d.adrelid = m.tabs[1] AND d.adnum = a.attnum,
+               LATERAL (SELECT 'kid') AS n (home),
+               LATERAL (SELECT format_type(a.atttypid, a.atttypmod),
+                               CASE WHEN a.attidentity = ''
+                                    THEN substring(pg_get_expr(d.adbin, d.adrelid) FROM text '^nextval[(](.*)[)]$')
+                                    ELSE pg_catalog.format('pg_get_serial_sequence(%L, %L)', relation,
+                                                           a.attname) END,
+                               CASE a.attidentity WHEN '' THEN pg_get_expr(d.adbin, d.adrelid)
+                                    ELSE pg_catalog.format('nextval(%L::regclass)', pg_get_serial_sequence(
+                                        relation::text, a.attname::text)) END,
+                               pg_catalog.format('%s.kid_rekey_%s', c.relnamespace::regnamespace, c.oid),
+                               coalesce(target, CASE WHEN NOT all_rows THEN a.atttypid::regtype END))
+                       AS o (old_type, old_sequence, old_default, own, type)
+               LEFT JOIN LATERAL (
+                   SELECT f.stored_as, pg_catalog.format('OPERATOR(%s.=)', f.operators), g.maker,
+                          pg_catalog.format('%s.%I()', n.home, f.next) || g.suffix,
+                          replace(g.maker, text 'timestamptz', text 'o.time') || g.suffix
+                     FROM kid_stored_forms() AS f,
+                          LATERAL (SELECT pg_catalog.format('%s.%I(timestamptz)', n.home, f.prefix || '_at'),
+                                          CASE WHEN f.type::oid = f.stored_as::oid THEN ''
+                                               ELSE '::' || f.stored_as::text END) AS g (maker, suffix)
+                    WHERE f.stored_as::oid = o.type::oid OR o.type IS NULL AND f.prefix = 'kid64'
+                    ORDER BY f.type::oid <> f.stored_as::oid, f.clock <> 'kid' LIMIT 1)
+                   AS f (stored_as, new_equals, maker, next, new_key) ON true),
+    plan AS MATERIALIZED (SELECT g.* FROM given AS g WHERE kid_rekey_accepts(g)),
+    frame AS MATERIALIZED (
+        SELECT f.part, f.statement
+          FROM plan AS p, LATERAL kid_script_parts(p.tables, p.tabs, p.tabs, p.nums, '{}'::oid[], oid '0') AS f
+         WHERE p.all_rows IS NOT FALSE),
+    s AS (
+        SELECT row_number() OVER () AS n, u.part, u.statement
+          FROM plan AS p, LATERAL (
+            SELECT f.part, f.statement FROM frame AS f
+            UNION ALL
+            SELECT g.part, g.statement
+              FROM kid_rekey_guards(p, ARRAY(SELECT f.statement FROM frame AS f WHERE f.part = 'make')) AS g
+            UNION ALL
+            SELECT t.part, t.statement || coalesce(kid_renamed(t.tail, t.names, t.new_names), '') || ';'
+              FROM kid_rekey_twins(p) AS t
+            UNION ALL
+            SELECT f.part, f.statement FROM kid_rekey_filling(p) AS f
+            UNION ALL
+            SELECT 'filled_new', kid_details(m.tab, m.num)
+              FROM unnest(p.tabs, p.nums, p.tops) AS m (tab, num, top) WHERE m.tab = m.top) AS u (part, statement)
+         WHERE p.all_rows IS NOT FALSE
+        UNION ALL
+        SELECT v.n, v.part, pg_catalog.format(v.template, p.relation, p.nums[1], p.names[1], p.own || '_numbers',
+                                              p.next, p.old_next, p.home, p.tables, p.old_default, p.old_sequence)
+          FROM plan AS p, LATERAL (VALUES
+               (bigint '1', text 'path', text 'SET LOCAL search_path = pg_catalog, %7$s, pg_temp;'),
+               (1, 'plain_path', 'SET LOCAL search_path = pg_catalog, pg_temp;'),
+               (1, 'vacuum', 'VACUUM (ANALYZE) %8$s;'),
+               (1, 'default', 'ALTER TABLE %1$s ALTER kid_new_%2$s SET DEFAULT %5$s;'),
+               (1, 'no_default', 'ALTER TABLE %1$s ALTER kid_new_%2$s DROP DEFAULT;'),
+               (1, 'filled_key', CASE WHEN p.has_numbers THEN 'CREATE SEQUENCE %4$s OWNED BY %1$s.kid_old_%2$s; '
+                                 'SELECT pg_catalog.setval(%4$L, max(kid_old_%2$s)) FROM %1$s; '
+                                 'GRANT USAGE ON SEQUENCE %4$s TO PUBLIC;' END),
+               (2, 'filled_key', CASE WHEN p.old_default IS NULL
+                                      THEN 'ALTER TABLE %1$s ALTER kid_old_%2$s SET DEFAULT %6$s;' END),
+               (1, 'old_filled_key', CASE WHEN p.old_default IS NULL
+                                          THEN 'ALTER TABLE %1$s ALTER %3$s DROP DEFAULT;' END),
+               (2, 'old_filled_key', CASE WHEN p.has_numbers THEN 'DROP SEQUENCE %4$s;' END),
+               (1, 'new_rows', 'ALTER TABLE %1$s ALTER %3$s' || CASE WHEN p.attidentity <> ''
+                               THEN ' DROP IDENTITY, ALTER %3$s' ELSE '' END || ' SET DEFAULT %5$s;'),
+               (1, 'old_rows', pg_catalog.concat(
+                    'ALTER TABLE %1$s ALTER %3$s DROP DEFAULT',
+                    CASE p.attidentity WHEN 'a' THEN ', ALTER %3$s ADD GENERATED ALWAYS AS IDENTITY'
+                                       WHEN 'd' THEN ', ALTER %3$s ADD GENERATED BY DEFAULT AS IDENTITY'
+                                       ELSE ', ALTER %3$s SET DEFAULT %9$s' || left(p.old_default, 0) END,
+                    '; SELECT pg_catalog.setval(%10$s, %5$s);' || left(p.old_sequence, 0)))) AS v (n, part, template))
     SELECT e.step, s.statement, e.lock, e.note
       FROM (VALUES
-               (1, 'check', NULL, 'Changes nothing. An error says what to do.', '{check,check_key}'),
-               (2, 'prepare', 'ACCESS EXCLUSIVE, brief', 'From here on new rows have both keys.',
-                '{begin,check,unswapped,table,follow_new,fill,add,trigger,condition,default,commit}'),
+               (1, text 'check', NULL, text 'Changes nothing. An error says what to do.', text '{check,check_key}'),
+               (2, 'prepare', text 'ACCESS EXCLUSIVE, brief', 'From here on new rows have both keys.',
+                '{begin,lock,check,unswapped,table,follow_new,fill,add,trigger,condition,default,commit}'),
                (3, 'fill', 'rows of one batch',
                 'Stop it as you like, and run this step again. pause is the share of time to sleep.',
                 '{call,vacuum}'),
                (4, 'build', 'none that blocks reads or writes', 'Indexes on the new columns.', '{index}'),
                (5, 'build', 'ACCESS EXCLUSIVE, brief',
                 'Constraints on the new columns. On a partitioned table this reads its rows.',
-                '{begin,constraint,full_new,commit}'),
+                '{begin,lock,constraint,full_new,commit}'),
                (6, 'build', 'rows of one batch', 'Fills what transactions have added that saw no row filled.',
                 '{call,validate_new,validate}'),
                (7, 'swap', 'ACCESS EXCLUSIVE',
                 'Fills materialized views under the lock. On an error all is as before: run it again.',
-                '{begin,check,validate_new,validate,uncondition,unchanged,remove,drop,swap_new,plain_path,others,path,'
-                'name_new,filled_new,filled_key,rename,make_first,make,detail,follow_old,commit}'),
+                '{begin,lock,check,validate_new,validate,uncondition,unchanged,remove,drop,swap_new,plain_path,others,'
+                'path,name_new,filled_new,filled_key,rename,make_first,make,detail,follow_old,commit}'),
                (8, 'cancel', 'ACCESS EXCLUSIVE, brief', 'Instead of the swap: all is as before.',
-                '{begin,check,uncondition,no_default,untrigger,cancel,unneeded_new,cleanup,commit}'),
+                '{begin,lock,check,uncondition,no_default,untrigger,cancel,unneeded_new,cleanup,commit}'),
                (9, 'back', 'ACCESS EXCLUSIVE, brief', 'After the swap, and before finish: all is as before.',
-                '{begin,check,full_old,commit,validate_old}'),
+                '{begin,lock,check,full_old,commit,validate_old}'),
                (10, 'back', 'ACCESS EXCLUSIVE', NULL,
-                '{begin,check,remove,drop,swap_old,name_old,filled_old,old_filled_key,restore,make_first,make,detail,'
-                'untrigger,unneeded_new,cleanup,commit,revalidate}'),
+                '{begin,lock,check,remove,drop,swap_old,name_old,filled_old,old_filled_key,restore,make_first,make,'
+                'detail,untrigger,unneeded_new,cleanup,commit,revalidate}'),
                (11, 'finish', 'ACCESS EXCLUSIVE, brief', 'Drops the old keys. There is no way back from here.',
-                '{begin,check,untrigger,unneeded_old,cleanup,commit}')) AS e (n, step, lock, note, parts),
-           unnest(e.parts::text[]) WITH ORDINALITY AS p (part, n)
-           JOIN (SELECT * FROM unnest(parts, statements) WITH ORDINALITY
-                 UNION ALL SELECT 'remove', r.* FROM unnest(removes) WITH ORDINALITY AS r
-                 UNION ALL SELECT 'make', m.* FROM unnest(makes) WITH ORDINALITY AS m
-                 UNION ALL
-                 SELECT v.part, format(v.template, relation, key.num, key.name, key.own || '_numbers', ids.next,
-                                       old_next), v.n
-                   FROM (VALUES
-                            ('commit', 'COMMIT;', 1),
-                            ('default', 'ALTER TABLE %1$s ALTER kid_new_%2$s SET DEFAULT %5$s;', 1),
-                            ('no_default', 'ALTER TABLE %1$s ALTER kid_new_%2$s DROP DEFAULT;', 1),
-                            ('filled_key', key.numbers || 'CREATE SEQUENCE %4$s OWNED BY %1$s.kid_old_%2$s; '
-                                                      'SELECT pg_catalog.setval(%4$L, max(kid_old_%2$s)) FROM %1$s; '
-                                                      'GRANT USAGE ON SEQUENCE %4$s TO PUBLIC;', 1),
-                            ('filled_key', key.no_default
-                                           || 'ALTER TABLE %1$s ALTER kid_old_%2$s SET DEFAULT %6$s;', 2),
-                            ('old_filled_key', key.no_default || 'ALTER TABLE %1$s ALTER %3$s DROP DEFAULT;', 1),
-                            ('old_filled_key', key.numbers || 'DROP SEQUENCE %4$s;', 2)) AS v (part, template, n))
-                AS s (part, statement, n) ON s.part = p.part
-     WHERE s.statement <> '' ORDER BY e.n, p.n, s.n;
-END $$;
+                '{begin,lock,check,untrigger,unneeded_old,cleanup,commit}'),
+               (12, 'swap', 'ACCESS EXCLUSIVE, brief',
+                'New rows get IDs that tell their time. Old rows keep their keys.', '{new_rows}'),
+               (13, 'back', 'ACCESS EXCLUSIVE, brief', 'Numbers go on above the last ID.', '{old_rows}'))
+           AS e (n, step, lock, note, parts),
+           unnest(e.parts::text[]) WITH ORDINALITY AS p (part, n) JOIN s ON s.part = p.part
+     WHERE s.statement <> '' AND (e.n > 11) = (all_rows IS FALSE)
+     ORDER BY e.n, p.n, s.n;
+END;
 
 -- Reads what pg_class has from the last ANALYZE. Assumes that no VACUUM makes room while rows are filled: then each row
 -- and each index entry has two versions. WAL contains an image of each page once. The bytes per row, and the default
@@ -2891,19 +2892,13 @@ END $$;
 
 COMMENT ON FUNCTION kid_rekey_columns(
     relation regclass) IS 'returns the columns that hold the key of a table, or refer to it';
-COMMENT ON FUNCTION kid_rekey_problems(triggers text, tabs oid[], nums smallint[], tops oid[]) IS
-    'returns what kid_rekey_script() cannot handle, a line each';
-COMMENT ON FUNCTION kid_rekey_indexes(
-    tabs oid[], nums smallint[], ids smallint[], names text[]) IS
-    'returns statements for the indexes on the columns, and the constraints that have indexes';
+COMMENT ON FUNCTION kid_rekey_accepts(plan record) IS
+    'raises an error unless kid_rekey_script() can do what its arguments say';
 COMMENT ON FUNCTION kid_rekey_twins(
-    target regtype, old_name name, tabs oid[], nums smallint[], tops oid[], ids smallint[], names text[]) IS
-    'returns statements for the columns themselves, and the foreign keys and checks on them';
-COMMENT ON FUNCTION kid_rekey_filling(
-    own text, triggers text, at text, new_key text, next text, old_next text, new_equals text, old_equals text, target text, old_type text, tabs oid[], tops oid[], ids smallint[], names text[]) IS
-    'returns statements for the triggers that give each row its other key, and for the procedure that fills rows';
-COMMENT ON FUNCTION kid_rekey_guards(
-    triggers text, late text, tabs oid[], nums smallint[], makes text[]) IS
+    plan record) IS 'returns statements for the indexes, foreign keys and checks on the columns';
+COMMENT ON FUNCTION kid_rekey_filling(plan record) IS
+    'returns statements for the columns, the triggers that give a row its other key, and the procedure that fills rows';
+COMMENT ON FUNCTION kid_rekey_guards(plan record, makes text[]) IS
     'returns the checks of a script, and statements that keep triggers from running while rows are filled';
 COMMENT ON FUNCTION kid_rekey_script(
     relation regclass, time_column name, target regtype, during tstzrange, all_rows boolean, triggers text, old_name name) IS
@@ -2939,45 +2934,6 @@ BEGIN ATOMIC
                                   text ',' ORDER BY a.attnum)
                   FROM pg_attribute AS a WHERE a.attrelid = c.oid)))
       FROM pg_class AS c WHERE c.oid = relation::oid;
-END;
-
--- The statements lock `tables`, a list of names, check the tables `checked`, and make again what hangs on columns, and
--- the foreign keys `keys`. They validate these later if PostgreSQL lets them. `new_root` is the table that becomes a
--- partitioned one, or 0.
-CREATE OR REPLACE FUNCTION kid_script_parts(
-    tables text, checked oid[], tabs oid[], nums smallint[], keys oid[], new_root oid,
-    OUT part text, OUT statement text)
-    RETURNS SETOF record
-    LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
-BEGIN ATOMIC
-    WITH h AS (SELECT r.* FROM kid_remade(tabs, nums) WITH ORDINALITY AS r (label, owner, remove, make, n))
-    SELECT v.part, v.statement
-      FROM (VALUES
-               (text 'begin', text 'BEGIN ISOLATION LEVEL READ COMMITTED;'),
-               ('begin', pg_catalog.format(text 'SET LOCAL search_path = pg_catalog, %s, pg_temp;', 'kid')),
-               ('lock', kid_locked(tables)),
-               ('check', kid_checked(checked, (SELECT pg_catalog.array_agg(pg_get_userbyid(h.owner)) FROM h))),
-               ('detail', kid_details(tabs[1], smallint '0')),
-               ('commit', 'COMMIT;')) AS v (part, statement)
-    UNION ALL (SELECT 'remove', h.remove FROM h ORDER BY h.n DESC)
-    UNION ALL (SELECT 'make', h.make FROM h ORDER BY h.n)
-    UNION ALL
-    (SELECT v.part, pg_catalog.format(v.template || text ';', k.conrelid::regclass, k.conname,
-                                      pg_get_constraintdef(k.oid), o.comment)
-       FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid,
-            LATERAL (SELECT obj_description(k.oid, name 'pg_constraint'),
-                            k.convalidated AND k.conrelid <> new_root
-                            AND (c.relkind = "char" 'r' OR new_root = oid '0' AND
-                                 current_setting(text 'server_version_num')::integer >= 180000))
-                    AS o (comment, is_late),
-            LATERAL (VALUES
-                (text 'cut', text 'ALTER TABLE %1$s DROP CONSTRAINT %2$I'),
-                ('join', 'ALTER TABLE %1$s ADD CONSTRAINT %2$I %3$s'
-                         || CASE WHEN o.is_late THEN ' NOT VALID' ELSE '' END),
-                ('join', CASE WHEN o.comment <> text '' THEN 'COMMENT ON CONSTRAINT %2$I ON %1$s IS %4$L' END),
-                ('validate', CASE WHEN o.is_late THEN 'ALTER TABLE %1$s VALIDATE CONSTRAINT %2$I' END))
-            AS v (part, template)
-      WHERE k.oid = ANY (keys) ORDER BY k.conname, k.oid, v.template);
 END;
 
 CREATE OR REPLACE FUNCTION kid_partition_script(
@@ -3200,7 +3156,7 @@ END IF; END $kid_script$ $check$),
                (3, 'prepare', 'none that blocks reads or writes', 'Reads the table.', '{prove}'),
                (4, 'swap', 'ACCESS EXCLUSIVE, brief',
                 'Fills materialized views under the lock. On an error all is as before: run it again.',
-                '{begin,lock,check,unchanged,remove,cut,rename,keep_identity,partition,first_copy,copy,detail,secure,'
+                '{begin,lock,check,unchanged,remove,cut,rename,keep_identity,partition,first_copy,copy,rights,secure,'
                 'drop_identity,identity,attach,make,join,commit}'),
                (5, 'partitions', 'SHARE UPDATE EXCLUSIVE', 'Repeat it regularly, for later times.',
                 '{begin,check,partitions,commit,validate,proved}'),
@@ -3214,9 +3170,6 @@ END $$;
 
 COMMENT ON FUNCTION kid_state(relation regclass) IS
     'returns what changes when a table gets other objects, rights or policies';
-COMMENT ON FUNCTION kid_script_parts(
-    tables text, checked oid[], tabs oid[], nums smallint[], keys oid[], new_root oid) IS
-    'returns the statements that scripts have in common, each with the part of the script that it belongs to';
 COMMENT ON FUNCTION kid_partition_script(
     relation regclass, period interval, until timestamptz, rows_of regclass) IS
     'prints the statements that partition a table by time, or move rows of a partition into partitions by time';
