@@ -2947,9 +2947,8 @@ DECLARE
     bound text;
     tables oid[];
     problems text;
-    columns text;
-    locking text;
-    checking text;
+    new_root regclass;                  -- null where rows move
+    of_default boolean;
     state text;
     parts text[];
     statements text[];
@@ -2958,9 +2957,7 @@ BEGIN
     SELECT c.relname, c.relkind, c.relrowsecurity, c.relforcerowsecurity, c.relreplident, a.attnum AS num,
            quote_ident(a.attname) AS key, a.atttypid::regtype AS type,
            format('%s.%I', c.relnamespace::regnamespace, o.name) AS old, o.name AS old_name,
-           d.partdefid, coalesce(rows_of, d.partdefid::regclass) AS source,
-           (SELECT array_agg(n.attnum) || smallint '0' FROM pg_attribute AS n
-             WHERE n.attrelid = c.oid AND n.attnum > 0) AS nums
+           d.partdefid, coalesce(rows_of, d.partdefid::regclass) AS source, n.*
       INTO tab
       FROM pg_class AS c
            LEFT JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary AND i.indnkeyatts = 1
@@ -2969,7 +2966,11 @@ BEGIN
            LATERAL (SELECT CASE WHEN octet_length(c.relname) < 60 AND NOT EXISTS (
                                      SELECT FROM pg_class AS x
                                       WHERE x.relname = c.relname || '_old' AND x.relnamespace = c.relnamespace)
-                                THEN c.relname || '_old' ELSE 'kid_old_' || c.oid END) AS o (name)
+                                THEN c.relname || '_old' ELSE 'kid_old_' || c.oid END) AS o (name),
+           LATERAL (SELECT array_agg(n.attnum) || smallint '0',
+                           string_agg(quote_ident(n.attname), ', ' ORDER BY n.attnum)
+                           FILTER (WHERE NOT n.attisdropped AND n.attgenerated = '')
+                      FROM pg_attribute AS n WHERE n.attrelid = c.oid AND n.attnum > 0) AS n (nums, columns)
      WHERE c.oid = relation AND c.relkind IN ('r', 'p');
     IF FOUND THEN
         EXECUTE format('SELECT ltrim(%s.kid_bound_at($1, $2)::text)', home) INTO bound USING tab.type, until;
@@ -2984,6 +2985,8 @@ BEGIN
         RAISE 'the time % has passed', until USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Rows until then stay in the first partition. Inserts would fail before it is one.';
     END IF;
+    new_root := CASE tab.relkind WHEN 'r' THEN relation END;
+    of_default := tab.source = tab.partdefid;
     tables := ARRAY(SELECT k.conrelid FROM pg_constraint AS k WHERE k.confrelid = relation AND k.conrelid <> relation
                     UNION SELECT k.confrelid FROM pg_constraint AS k
                      WHERE k.conrelid = relation AND k.confrelid NOT IN (0, relation));
@@ -3025,48 +3028,33 @@ BEGIN
     IF problems IS NOT NULL THEN
         RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
     END IF;
-    IF tab.relkind = 'p' THEN
-        columns := (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute AS a
-                     WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '');
-        EXECUTE format('SELECT %1$s.kid_locked($1::text), %1$s.kid_checked(ARRAY[$1, $2]::oid[], NULL)', home)
-           INTO locking, checking USING relation, tab.source;
-        RETURN QUERY
-        SELECT 'move', format(v.template, relation, tab.source, columns, tab.key, tab.type, period, until, home,
-                              locking, checking), 'ACCESS EXCLUSIVE',
-               'Needs GRANT SET ON PARAMETER session_replication_role. Subscribers delete and insert the rows, too.'
-          FROM (VALUES
-                   (NULL, 'BEGIN ISOLATION LEVEL READ COMMITTED;'),
-                   (NULL, 'SET LOCAL session_replication_role = replica;'),
-                   (NULL, 'SET LOCAL row_security = off;'),
-                   (NULL, '%9$s'),
-                   (NULL, '%10$s'),
-                   (NULL, 'CREATE TEMP TABLE kid_late ON COMMIT DROP AS SELECT %3$s FROM %2$s;'),
-                   (NULL, 'DELETE FROM %2$s;'),
-                   (false, 'ALTER TABLE %1$s DETACH PARTITION %2$s;'),
-                   (false, 'DROP TABLE %2$s;'),
-                   (NULL, 'SELECT %8$s.kid_create_partitions(%1$L, %6$L, %7$L, at_most => NULL, since => ('
-                    'SELECT %8$s.kid_bound_time(%5$L, lpad(l.%4$s::text, 36)::name) FROM pg_temp.kid_late AS l '
-                    'ORDER BY l.%4$s LIMIT 1));'),
-                   (NULL, 'INSERT INTO %1$s (%3$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM pg_temp.kid_late;'),
-                   (NULL, 'COMMIT;'),
-                   (true, 'VACUUM (ANALYZE) %2$s;')) AS v (of_default, template)
-         WHERE (v.of_default = (tab.source = tab.partdefid)) IS NOT FALSE;
-        RETURN;
-    END IF;
-    EXECUTE format('SELECT array_agg(p.part), array_agg(p.statement), %1$s.kid_state($7) '
+    EXECUTE format('SELECT array_agg(p.part), array_agg(p.statement), %1$s.kid_state($6) '
                    'FROM %1$s.kid_script_parts($1, $2, $3, $4, $5, $6) AS p', home) INTO parts, statements, state
-      USING concat_ws(', ', relation, (SELECT string_agg(t::regclass::text, ', ') FROM unnest(tables) AS t)),
-            relation::oid || tables, array_fill(relation::oid, ARRAY[cardinality(tab.nums)]), tab.nums,
-            ARRAY(SELECT k.oid FROM pg_constraint AS k WHERE k.confrelid = relation AND k.conparentid = 0),
-            relation::oid, relation;
+      USING concat_ws(', ', relation, (SELECT string_agg(t::regclass::text, ', ') FROM unnest(tables) AS t
+                                        WHERE new_root <> 0)),
+            relation::oid || CASE WHEN new_root <> 0 THEN tables ELSE ARRAY[tab.source::oid] END,
+            array_fill(new_root::oid, ARRAY[cardinality(tab.nums)]), tab.nums,
+            ARRAY(SELECT k.oid FROM pg_constraint AS k WHERE k.confrelid = new_root AND k.conparentid = 0), new_root;
     RETURN QUERY
     WITH s (n, m, part, statement) AS (
         SELECT 0 AS n, u.n AS m, u.part, u.statement
           FROM unnest(parts, statements) WITH ORDINALITY AS u (part, statement, n)
         UNION ALL
         SELECT v.n, 0, v.part, format(v.template || ';', relation, tab.old, tab.old_name, tab.relname, tab.key, bound,
-                                      tab.type, period, until, home, state)
+                                      tab.type, period, until, home, state, tab.source, tab.columns)
           FROM (VALUES
+                   (1, 'move_begin', 'BEGIN ISOLATION LEVEL READ COMMITTED'),
+                   (2, 'move_begin', 'SET LOCAL session_replication_role = replica'),
+                   (3, 'move_begin', 'SET LOCAL row_security = off'),
+                   (1, 'move', 'CREATE TEMP TABLE kid_late ON COMMIT DROP AS SELECT %13$s FROM %12$s'),
+                   (2, 'move', 'DELETE FROM %12$s'),
+                   (3, 'move', CASE WHEN NOT of_default THEN 'ALTER TABLE %1$s DETACH PARTITION %12$s' END),
+                   (4, 'move', CASE WHEN NOT of_default THEN 'DROP TABLE %12$s' END),
+                   (5, 'move', 'SELECT %10$s.kid_create_partitions(%1$L, %8$L, %9$L, at_most => NULL, since => ('
+                    'SELECT %10$s.kid_bound_time(%7$L, lpad(l.%5$s::text, 36)::name) FROM pg_temp.kid_late AS l '
+                    'ORDER BY l.%5$s LIMIT 1))'),
+                   (6, 'move', 'INSERT INTO %1$s (%13$s) OVERRIDING SYSTEM VALUE SELECT %13$s FROM pg_temp.kid_late'),
+                   (1, 'moved', CASE WHEN of_default THEN 'VACUUM (ANALYZE) %12$s' END),
                    (1, 'unchanged',
                     $check$DO $kid_script$ BEGIN IF %10$s.kid_state(%1$L::regclass) <> %11$L THEN
     RAISE 'objects of %% have changed since this script was printed', %1$L USING HINT = 'Print it again.';
@@ -3162,10 +3150,13 @@ END IF; END $kid_script$ $check$),
                 '{begin,check,partitions,commit,validate,proved}'),
                (6, 'back', 'ACCESS EXCLUSIVE, brief', 'Instead of the step partitions: all is as before.',
                 '{begin,lock,check,check_back,remove,cut,keep,keep_identity,detach,drop,return,unname,identity,make,'
-                'join,unproved,commit,validate}')) AS e (n, step, lock, note, contents),
+                'join,unproved,commit,validate}'),
+               (7, 'move', 'ACCESS EXCLUSIVE',
+                'Needs GRANT SET ON PARAMETER session_replication_role. Subscribers delete and insert the rows, too.',
+                '{move_begin,lock,check,move,commit,moved}')) AS e (n, step, lock, note, contents),
            unnest(e.contents::text[]) WITH ORDINALITY AS p (part, n)
            JOIN s ON s.part = p.part
-     WHERE s.statement <> '' ORDER BY e.n, p.n, s.n, s.m, s.statement;
+     WHERE s.statement <> '' AND (e.n = 7) = (tab.relkind = 'p') ORDER BY e.n, p.n, s.n, s.m, s.statement;
 END $$;
 
 COMMENT ON FUNCTION kid_state(relation regclass) IS
