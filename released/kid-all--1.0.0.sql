@@ -1817,203 +1817,189 @@ COMMENT ON FUNCTION kid_check(relation regclass) IS
 
 -- Replaces names in a definition, token by token: not in literals, and not what names a type or a function.
 CREATE OR REPLACE FUNCTION kid_renamed(definition text, names text[], new_names text[]) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN (SELECT coalesce(string_agg(CASE WHEN t.before IN ('.', ':') OR t.after = '(' THEN t.token
-                                            ELSE coalesce(new_names[array_position(names, t.token)], t.token) END, '' ORDER BY t.n), '')
-              FROM (SELECT r.m[1] AS token, lag(r.m[1]) OVER w AS before, lead(r.m[1]) OVER w AS after, r.n
-                      FROM regexp_matches(definition,
-                                          '("([^"]|"")*"|''([^'']|'''')*''|[A-Za-z_][A-Za-z0-9_$]*|[0-9][A-Za-z0-9_.]*|.)',
-                                          'g') WITH ORDINALITY AS r (m, n) WINDOW w AS (ORDER BY r.n)) AS t);
-END $$;
+    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(string_agg(CASE WHEN t.before IN ('.', ':') OR t.after = '(' THEN t.token
+                                    ELSE coalesce(new_names[array_position(names, t.token)], t.token) END, ''
+                               ORDER BY t.n), '')
+      FROM (SELECT r.m[1] AS token, lag(r.m[1]) OVER w AS before, lead(r.m[1]) OVER w AS after, r.n
+              FROM regexp_matches(definition, '("([^"]|"")*"|''([^'']|'''')*''|[A-Za-z_][A-Za-z0-9_$]*|'
+                                              '[0-9][A-Za-z0-9_.]*|.)', 'g') WITH ORDINALITY AS r (m, n)
+            WINDOW w AS (ORDER BY r.n)) AS t
+$$;
 
 -- Prints what CREATE leaves to other statements: of a column its privileges, comment, statistics target and options; if
 -- `num` is 0, of a relation the same of each column, its owner, privileges and comment.
 CREATE OR REPLACE FUNCTION kid_details(tab oid, num smallint) RETURNS text
-    LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-BEGIN
-    RETURN (
-        WITH c AS (SELECT c.*, CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END AS kind,
-                          c.oid::regclass AS name
-                     FROM pg_class AS c WHERE c.oid = tab),
-        a AS (SELECT a.* FROM pg_attribute AS a
-               WHERE a.attrelid = tab AND NOT a.attisdropped AND (a.attnum = num OR num = 0 AND a.attnum > 0)),
-        lines (n, m, line) AS (
-            SELECT 1, 0::bigint, format('ALTER %s %s OWNER TO %s;', c.kind, c.name, c.relowner::regrole) FROM c WHERE num = 0
-            UNION ALL
-            SELECT DISTINCT 2, 0, format('REVOKE ALL ON %s FROM %s;', c.name, coalesce(nullif(d.grantee::regrole::text, '-'), 'PUBLIC'))
-              FROM c, pg_default_acl AS f, aclexplode(f.defaclacl) AS d
-             WHERE num = 0 AND f.defaclobjtype = 'r' AND f.defaclnamespace IN (0, c.relnamespace) AND d.grantee <> c.relowner
-            UNION ALL
-            SELECT 3, min(d.n), format('GRANT %s ON %s TO %s%s;', string_agg(d.privilege_type || o.columns, ', ' ORDER BY d.privilege_type),
-                                       c.name, coalesce(nullif(d.grantee::regrole::text, '-'), 'PUBLIC'),
-                                       CASE WHEN d.is_grantable THEN ' WITH GRANT OPTION' END)
-              FROM c, LATERAL (SELECT c.relacl, '' WHERE num = 0
-                               UNION ALL SELECT a.attacl, format(' (%I)', a.attname) FROM a) AS o (acl, columns),
-                   aclexplode(o.acl) WITH ORDINALITY AS d (grantor, grantee, privilege_type, is_grantable, n)
-             GROUP BY c.name, o.columns, d.grantee, d.is_grantable
-            UNION ALL
-            SELECT 4, d.objsubid, format('COMMENT ON %s IS %L;', coalesce(format('COLUMN %s.', c.name) || quote_ident(a.attname),
-                                                                          c.kind || ' ' || c.name), d.description)
-              FROM c JOIN pg_description AS d ON d.classoid = 'pg_class'::regclass AND d.objoid = tab
-                   LEFT JOIN a ON a.attnum = d.objsubid
-             WHERE a.attnum <> 0 OR num = 0 AND d.objsubid = 0
-            UNION ALL
-            -- Minor versions keep a mark of their own among the options.
-            SELECT 5, a.attnum, format('ALTER %s %s ALTER COLUMN %I SET %s;', c.kind, c.name, a.attname, s.setting)
-              FROM a, c, LATERAL (SELECT 'STATISTICS ' || a.attstattarget WHERE a.attstattarget >= 0 AND c.relkind <> 'v'
-                                  UNION ALL
-                                  SELECT format('(%s)', string_agg(o.option, ', ')) FROM unnest(a.attoptions) AS o (option)
-                                   WHERE o.option NOT LIKE 'pg\_%' HAVING count(*) > 0) AS s (setting))
-        SELECT string_agg(l.line, E'\n' ORDER BY l.n, l.m, l.line) FROM lines AS l);
-END $$;
+    LANGUAGE SQL STABLE STRICT SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+    WITH c AS (SELECT c.*, c.oid::regclass AS name,
+                      CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END AS kind
+                 FROM pg_class AS c WHERE c.oid = tab),
+    a AS (SELECT a.*, format('%I', a.attname) AS name FROM pg_attribute AS a
+           WHERE a.attrelid = tab AND NOT a.attisdropped AND (a.attnum = num OR num = 0 AND a.attnum > 0))
+    SELECT string_agg(l.line, E'\n' ORDER BY l.n, l.m, l.line) FROM c, LATERAL (
+        SELECT 1, 0::bigint, format('ALTER %s %s OWNER TO %s;', c.kind, c.name, c.relowner::regrole) WHERE num = 0
+        UNION ALL
+        SELECT DISTINCT 2, 0, format('REVOKE ALL ON %s FROM %s;', c.name, g.name)
+          FROM pg_default_acl AS f, aclexplode(f.defaclacl) AS d,
+               coalesce(nullif(d.grantee::regrole::text, '-'), 'PUBLIC') AS g (name)
+         WHERE num = 0 AND d.grantee <> c.relowner AND f.defaclobjtype = 'r'
+               AND f.defaclnamespace IN (0, c.relnamespace)
+        UNION ALL
+        SELECT 3, min(d.n), format('GRANT %s ON %s TO %s%s;',
+                                   string_agg(d.privilege_type || o.columns, ', ' ORDER BY d.privilege_type), c.name,
+                                   coalesce(nullif(d.grantee::regrole::text, '-'), 'PUBLIC'),
+                                   CASE WHEN d.is_grantable THEN ' WITH GRANT OPTION' END)
+          FROM (SELECT c.relacl, '' WHERE num = 0
+                UNION ALL SELECT a.attacl, format(' (%s)', a.name) FROM a) AS o (acl, columns),
+               aclexplode(o.acl) WITH ORDINALITY AS d (grantor, grantee, privilege_type, is_grantable, n)
+         GROUP BY o.columns, d.grantee, d.is_grantable
+        UNION ALL
+        SELECT 4, 0, format('COMMENT ON %s %s IS %L;', c.kind, c.name, obj_description(tab, 'pg_class'))
+         WHERE num = 0 AND obj_description(tab, 'pg_class') <> ''
+        UNION ALL
+        SELECT 4, a.attnum, format('COMMENT ON COLUMN %s.%s IS %L;', c.name, a.name, col_description(tab, a.attnum))
+          FROM a WHERE col_description(tab, a.attnum) <> ''
+        UNION ALL
+        -- Minor versions keep a mark of their own among the options.
+        SELECT 5, a.attnum, format('ALTER %s %s ALTER COLUMN %s SET %s;', c.kind, c.name, a.name, s.setting)
+          FROM a, LATERAL (SELECT 'STATISTICS ' || a.attstattarget WHERE a.attstattarget >= 0 AND c.relkind <> 'v'
+                           UNION ALL
+                           SELECT format('(%s)', string_agg(o.option, ', ')) FROM unnest(a.attoptions) AS o (option)
+                            WHERE o.option NOT LIKE 'pg\_%' HAVING count(*) > 0) AS s (setting)) AS l (n, m, line)
+$$;
 
--- Returns what keeps columns from being replaced and has to be dropped and made again, in the order in which to make it:
--- views that show them, views on these, rules, policies, triggers, statistics and exclusion constraints. Drop them in the
--- opposite order. `remove` is null for what goes with its view. Leaves to the caller indexes of tables, other constraints,
--- and defaults and sequences of the columns. Anything else is an error that names it.
+-- Returns what keeps columns from being replaced, in the order in which to make it again: views that show them, views
+-- on these, rules, policies, triggers, statistics and exclusion constraints. Drop them in the opposite order. For what
+-- goes with its view `remove` is null. Leaves to the caller indexes of tables, other constraints, and defaults and
+-- sequences of the columns. Anything else is an error that names it.
 CREATE OR REPLACE FUNCTION kid_remade(tabs oid[], nums smallint[], OUT label text, OUT owner oid, OUT remove text, OUT make text)
     RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    home text := 'kid';
     remade_view oid;
     other text;
     details text;
     others text[];
 BEGIN
     FOR label, owner, remove, make, remade_view, other IN
-        WITH RECURSIVE direct AS (
-            SELECT d.classid, d.objid, d.objsubid
-              FROM unnest(tabs, nums) AS c (tab, num)
-                   JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.tab
-                                          AND d.refobjsubid = c.num AND d.deptype <> 'i'
+        WITH RECURSIVE hanging AS (
+            -- On columns, on the type of rows if `num` is 0, and by GROUP BY on a primary key
+            SELECT d.classid, d.objid, d.objsubid, 1 AS level
+              FROM unnest(tabs, nums) AS c (tab, num),
+                   LATERAL (SELECT 'pg_class'::regclass, c.tab, c.num
+                            UNION ALL
+                            SELECT 'pg_type'::regclass, unnest(ARRAY[t.oid, t.typarray]), 0 FROM pg_type AS t
+                             WHERE t.typrelid = c.tab AND c.num = 0
+                            UNION ALL
+                            SELECT 'pg_constraint'::regclass, k.oid, 0 FROM pg_constraint AS k
+                             WHERE k.conrelid = c.tab AND c.num = ANY (k.conkey)) AS o (class, oid, num)
+                   JOIN pg_depend AS d ON d.refclassid = o.class AND d.refobjid = o.oid AND d.refobjsubid = o.num
+             WHERE d.deptype <> 'i' AND (o.class <> 'pg_constraint'::regclass OR d.classid = 'pg_rewrite'::regclass)
             UNION
-            -- The type of rows, if `num` is 0
-            SELECT d.classid, d.objid, d.objsubid
-              FROM unnest(tabs, nums) AS c (tab, num) JOIN pg_type AS t ON t.typrelid = c.tab AND c.num = 0
-                   JOIN pg_depend AS d ON d.refclassid = 'pg_type'::regclass AND d.refobjid IN (t.oid, t.typarray)
-                                          AND d.deptype <> 'i'
+            -- On whole rows
+            SELECT d.classid, d.objid, d.objsubid, 1
+              FROM pg_depend AS d JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
+             WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = ANY (tabs)
+                   AND r.ev_action::text LIKE '%varattno 0 %'
             UNION
-            -- GROUP BY a primary key
-            SELECT d.classid, d.objid, d.objsubid
-              FROM unnest(tabs, nums) AS c (tab, num)
-                   JOIN pg_constraint AS k ON k.conrelid = c.tab AND c.num = ANY (k.conkey)
-                   JOIN pg_depend AS d ON d.refclassid = 'pg_constraint'::regclass AND d.refobjid = k.oid
-             WHERE d.classid = 'pg_rewrite'::regclass
-            UNION
-            -- Whole rows
-            SELECT d.classid, d.objid, d.objsubid
-              FROM unnest(tabs) AS c (tab)
-                   JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.tab
-                   JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
-             WHERE r.ev_action::text LIKE '%varattno 0 %'
+            SELECT d.classid, d.objid, d.objsubid, h.level + 1
+              FROM hanging AS h JOIN pg_rewrite AS r ON r.oid = h.objid JOIN pg_class AS v ON v.oid = r.ev_class
+                   JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = v.oid
+                                          OR d.refclassid = 'pg_type'::regclass AND d.refobjid = v.reltype
+             WHERE h.classid = 'pg_rewrite'::regclass AND r.rulename = '_RETURN' AND d.deptype <> 'i'
+                   AND d.objid <> r.oid
         ),
-        shown (oid, level) AS (
-            SELECT r.ev_class, 1 FROM direct AS d JOIN pg_rewrite AS r ON r.oid = d.objid AND r.rulename = '_RETURN'
-             WHERE d.classid = 'pg_rewrite'::regclass
-            UNION
-            SELECT r.ev_class, s.level + 1
-              FROM shown AS s
-                   JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid
-                                          AND d.classid = 'pg_rewrite'::regclass
-                   JOIN pg_rewrite AS r ON r.oid = d.objid AND r.rulename = '_RETURN' AND r.ev_class <> s.oid
-        ),
-        views AS (SELECT c.*, s.level, CASE c.relkind WHEN 'm' THEN 'MATERIALIZED ' ELSE '' END || 'VIEW' AS kind
-                    FROM (SELECT v.oid, max(v.level) AS level FROM shown AS v GROUP BY v.oid) AS s
-                         JOIN pg_class AS c ON c.oid = s.oid),
-        hanging AS (
-            SELECT d.classid, d.objid, d.objsubid FROM direct AS d
-            UNION
-            SELECT 'pg_class'::regclass, v.oid, 0 FROM views AS v
-            UNION
-            SELECT d.classid, d.objid, d.objsubid
-              FROM views AS v JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = v.oid
-                                                     OR d.refclassid = 'pg_type'::regclass AND d.refobjid = v.reltype
-             WHERE d.deptype <> 'i'
-        ),
-        state (enabled, words) AS (VALUES ('D'::"char", 'DISABLE'), ('R', 'ENABLE REPLICA'), ('A', 'ENABLE ALWAYS')),
-        made AS (
-            SELECT h.*, m.*, m.name || CASE WHEN m.is_on THEN ' ON ' || m.home::regclass ELSE '' END AS label
-              FROM hanging AS h LEFT JOIN LATERAL (
-                SELECT v.level, v.oid, false, v.kind || ' ' || v.oid::regclass, 'O'::"char",
+        views AS (SELECT c.*, v.level, CASE c.relkind WHEN 'm' THEN 'MATERIALIZED ' ELSE '' END || 'VIEW' AS kind
+                    FROM (SELECT r.ev_class, max(h.level) FROM hanging AS h JOIN pg_rewrite AS r ON r.oid = h.objid
+                           WHERE h.classid = 'pg_rewrite'::regclass AND r.rulename = '_RETURN' GROUP BY r.ev_class)
+                         AS v (oid, level) JOIN pg_class AS c ON c.oid = v.oid),
+        state (enabled, words) AS (VALUES ('D'::"char", 'DISABLE'), ('R', 'ENABLE REPLICA'), ('A', 'ENABLE ALWAYS'))
+        SELECT DISTINCT ON (v.level, h.classid, h.objid)
+               l.label, c.relowner,
+               CASE WHEN v.oid IS NULL AND c.oid IN (SELECT o.oid FROM views AS o) THEN NULL
+                    WHEN x.relname = 'pg_constraint' THEN format('ALTER TABLE %s DROP %s;', c.oid::regclass, m.name)
+                    ELSE format('DROP %s;', l.label) END,
+               m.definition || concat(';', format(E'\nALTER TABLE %s ', m.home) || s.words || format(' %s;', m.name),
+                                      format(E'\nCOMMENT ON %s IS ', l.label) || quote_literal(d.comment) || ';'),
+               v.oid,
+               CASE WHEN x.relname IN ('pg_constraint', 'pg_rewrite', 'pg_trigger')
+                         OR EXISTS (SELECT FROM pg_class AS c
+                                     WHERE (h.classid, h.objid) = (c.tableoid, c.oid) AND c.relkind IN ('i', 'I', 'S'))
+                         OR EXISTS (SELECT FROM pg_attrdef AS f
+                                     WHERE (h.classid, h.objid) = (f.tableoid, f.oid)
+                                           AND (f.adrelid, f.adnum) IN (SELECT c.* FROM unnest(tabs, nums) AS c))
+                    THEN NULL ELSE pg_describe_object(h.classid, h.objid, h.objsubid) END
+          FROM (SELECT h.classid, h.objid, h.objsubid FROM hanging AS h
+                UNION SELECT 'pg_class'::regclass, v.oid, 0 FROM views AS v) AS h
+               JOIN pg_class AS x ON x.oid = h.classid
+               LEFT JOIN views AS v ON (x.oid, h.objid) = ('pg_class'::regclass, v.oid)
+               LEFT JOIN LATERAL (
+                SELECT v.oid::regclass, false, v.kind || ' ' || v.oid::regclass, NULL::"char",
                        format('CREATE %s %s%s%s%s AS%s%s', v.kind, v.oid::regclass,
                               ' USING ' || (SELECT quote_ident(a.amname) FROM pg_am AS a WHERE a.oid = v.relam),
                               ' WITH (' || array_to_string(v.reloptions, ', ') || ')',
-                              ' TABLESPACE ' || (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s WHERE s.oid = v.reltablespace),
+                              ' TABLESPACE ' || (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s
+                                                  WHERE s.oid = v.reltablespace),
                               E'\n' || rtrim(pg_get_viewdef(v.oid), ';'),
                               CASE WHEN v.relkind = 'm' AND NOT v.relispopulated THEN ' WITH NO DATA' END)
-                  FROM views AS v WHERE (h.classid, h.objid) = ('pg_class'::regclass, v.oid)
+                 WHERE v.oid <> 0
                 UNION ALL
-                SELECT 99, v.oid, false, format('COLUMN %s.%I', v.oid::regclass, a.attname), 'O',
-                       format('ALTER VIEW %s ALTER %I SET DEFAULT %s', v.oid::regclass, a.attname, pg_get_expr(f.adbin, v.oid))
-                  FROM pg_attrdef AS f JOIN views AS v ON v.oid = f.adrelid
-                       JOIN pg_attribute AS a ON a.attrelid = v.oid AND a.attnum = f.adnum
+                SELECT o.oid::regclass, false, format('COLUMN %s.%I', o.oid::regclass, a.attname), NULL,
+                       format('ALTER VIEW %s ALTER %I SET DEFAULT %s', o.oid::regclass, a.attname,
+                              pg_get_expr(f.adbin, o.oid))
+                  FROM pg_attrdef AS f JOIN views AS o ON o.oid = f.adrelid
+                       JOIN pg_attribute AS a ON a.attrelid = o.oid AND a.attnum = f.adnum
                  WHERE (h.classid, h.objid) = (f.tableoid, f.oid)
                 UNION ALL
-                SELECT 99, v.oid, false, format('INDEX %s', c.oid::regclass), 'O',
+                SELECT o.oid::regclass, false, format('INDEX %s', c.oid::regclass), NULL,
                        concat(pg_get_indexdef(c.oid), CASE WHEN i.indisclustered THEN format(
-                           E';\nALTER MATERIALIZED VIEW %s CLUSTER ON %I', v.oid::regclass, c.relname) END)
-                  FROM pg_class AS c JOIN pg_index AS i ON i.indexrelid = c.oid JOIN views AS v ON v.oid = i.indrelid
+                           E';\nALTER MATERIALIZED VIEW %s CLUSTER ON %I', o.oid::regclass, c.relname) END)
+                  FROM pg_class AS c JOIN pg_index AS i ON i.indexrelid = c.oid JOIN views AS o ON o.oid = i.indrelid
                  WHERE (h.classid, h.objid) = (c.tableoid, c.oid)
                 UNION ALL
-                SELECT 99, r.ev_class, true, format('RULE %I', r.rulename), r.ev_enabled, rtrim(pg_get_ruledef(r.oid), ';')
-                  FROM pg_rewrite AS r WHERE (h.classid, h.objid) = (r.tableoid, r.oid) AND r.rulename <> '_RETURN'
+                SELECT r.ev_class, true, format('RULE %I', r.rulename), r.ev_enabled, rtrim(pg_get_ruledef(r.oid), ';')
+                  FROM pg_rewrite AS r
+                 WHERE (h.classid, h.objid) = (r.tableoid, r.oid) AND r.rulename <> '_RETURN'
                 UNION ALL
-                SELECT 99, t.tgrelid, true, format('TRIGGER %I', t.tgname), t.tgenabled, pg_get_triggerdef(t.oid)
+                SELECT t.tgrelid, true, format('TRIGGER %I', t.tgname), t.tgenabled, pg_get_triggerdef(t.oid)
                   FROM pg_trigger AS t
                  WHERE (h.classid, h.objid) = (t.tableoid, t.oid) AND NOT t.tgisinternal AND t.tgparentid = 0
                 UNION ALL
-                SELECT 99, p.polrelid, true, format('POLICY %I', p.polname), 'O',
+                SELECT p.polrelid, true, format('POLICY %I', p.polname), NULL,
                        format('CREATE POLICY %I ON %s AS %s FOR %s TO %s%s%s', p.polname, p.polrelid::regclass,
                               CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
                               CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE'
                                             WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
-                              (SELECT string_agg(coalesce(nullif(r::regrole::text, '-'), 'PUBLIC'), ', ') FROM unnest(p.polroles) AS r),
+                              (SELECT string_agg(coalesce(nullif(r::regrole::text, '-'), 'PUBLIC'), ', ')
+                                 FROM unnest(p.polroles) AS r),
                               ' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')',
                               ' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')')
                   FROM pg_policy AS p WHERE (h.classid, h.objid) = (p.tableoid, p.oid)
                 UNION ALL
-                SELECT 99, s.stxrelid, false, n.name, 'O',
-                       concat(pg_get_statisticsobjdef(s.oid), format(E';\nALTER %s OWNER TO %s', n.name, s.stxowner::regrole),
-                              CASE WHEN s.stxstattarget >= 0
-                                   THEN format(E';\nALTER %s SET STATISTICS %s', n.name, s.stxstattarget) END)
+                SELECT s.stxrelid, false, n.name, NULL,
+                       concat(pg_get_statisticsobjdef(s.oid),
+                              format(E';\nALTER %s OWNER TO %s', n.name, s.stxowner::regrole),
+                              format(E';\nALTER %s SET STATISTICS ', n.name)
+                              || CASE WHEN s.stxstattarget >= 0 THEN s.stxstattarget END)
                   FROM pg_statistic_ext AS s,
-                       LATERAL (SELECT format('STATISTICS %s.%I', s.stxnamespace::regnamespace, s.stxname)) AS n (name)
+                       format('STATISTICS %s.%I', s.stxnamespace::regnamespace, s.stxname) AS n (name)
                  WHERE (h.classid, h.objid) = (s.tableoid, s.oid)
                 UNION ALL
-                SELECT 99, k.conrelid, true, format('CONSTRAINT %I', k.conname), 'O',
-                       format('ALTER TABLE %s ADD CONSTRAINT %I %s', k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid))
+                SELECT k.conrelid, true, format('CONSTRAINT %I', k.conname), NULL,
+                       format('ALTER TABLE %s ADD CONSTRAINT %I %s', k.conrelid::regclass, k.conname,
+                              pg_get_constraintdef(k.oid))
                   FROM pg_constraint AS k
                  WHERE (h.classid, h.objid) = (k.tableoid, k.oid) AND k.contype = 'x' AND k.conparentid = 0)
-                AS m (level, home, is_on, name, enabled, definition) ON true
-        )
-        SELECT DISTINCT ON (coalesce(m.level, 0), m.classid, m.objid)
-               m.label, c.relowner,
-               CASE WHEN m.level = 99 AND m.home IN (SELECT v.oid FROM views AS v) THEN NULL
-                    WHEN m.classid = 'pg_constraint'::regclass THEN format('ALTER TABLE %s DROP %s;', m.home::regclass, m.name)
-                    ELSE format('DROP %s;', m.label) END,
-               m.definition || concat(';', format(E'\nALTER TABLE %s ', m.home::regclass) || s.words || format(' %s;', m.name),
-                                      format(E'\nCOMMENT ON %s IS ', m.label) || quote_literal(d.comment) || ';'),
-               CASE WHEN m.level < 99 THEN m.home END,
-               CASE WHEN x.relname IN ('pg_constraint', 'pg_rewrite', 'pg_trigger')
-                         OR EXISTS (SELECT FROM pg_class AS c
-                                     WHERE (m.classid, m.objid) = (c.tableoid, c.oid) AND c.relkind IN ('i', 'I', 'S'))
-                         OR EXISTS (SELECT FROM pg_attrdef AS f
-                                     WHERE (m.classid, m.objid) = (f.tableoid, f.oid)
-                                           AND (f.adrelid, f.adnum) IN (SELECT c.* FROM unnest(tabs, nums) AS c))
-                    THEN NULL ELSE pg_describe_object(m.classid, m.objid, m.objsubid) END
-          FROM made AS m JOIN pg_class AS x ON x.oid = m.classid
+                AS m (home, is_on, name, enabled, definition) ON true
                LEFT JOIN state AS s ON s.enabled = m.enabled
                LEFT JOIN pg_class AS c ON c.oid = m.home,
-               LATERAL (SELECT CASE WHEN m.level = 99 THEN obj_description(m.objid, x.relname) END) AS d (comment)
-         ORDER BY coalesce(m.level, 0), m.classid, m.objid, m.objsubid
+               LATERAL (SELECT m.name || CASE WHEN m.is_on THEN ' ON ' || m.home ELSE '' END) AS l (label),
+               LATERAL (SELECT CASE WHEN v.oid IS NULL THEN obj_description(h.objid, x.relname) END) AS d (comment)
+         ORDER BY v.level, h.classid, h.objid, h.objsubid
     LOOP
         IF make IS NOT NULL THEN
-            IF remade_view IS NOT NULL THEN
-                EXECUTE format('SELECT %s.kid_details($1, smallint ''0'')', home) INTO details USING remade_view;
-                make := concat_ws(E'\n', make, details);
-            END IF;
+            EXECUTE format('SELECT %s.kid_details($1, smallint ''0'')', 'kid') INTO details USING remade_view;
+            make := concat_ws(E'\n', make, details);
             RETURN NEXT;
         ELSIF other IS NOT NULL THEN
             others := others || other;
@@ -2025,26 +2011,8 @@ BEGIN
     END IF;
 END $$;
 
--- A script waits for locks in this statement, in a transaction at READ COMMITTED.
-CREATE OR REPLACE FUNCTION kid_locked(tables text) RETURNS text
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp
-    RETURN pg_catalog.format($lock$DO $kid_lock$
-BEGIN
-    FOR attempt IN 1 .. 300 LOOP
-        BEGIN
-            SET LOCAL lock_timeout = '300ms';        -- less than deadlock_timeout: no writer is canceled
-            LOCK TABLE %s IN ACCESS EXCLUSIVE MODE;
-            SET LOCAL lock_timeout = '3s';
-            RETURN;
-        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
-            PERFORM pg_sleep(random());
-        END;
-    END LOOP;
-    RAISE 'no lock after 300 attempts: run this step again';
-END $kid_lock$;$lock$, tables);
-
--- `owners` are the roles whose objects are dropped and made again. The statement runs before it is known who runs it, so
--- that each function is named with its schema. Names in scripts stand between quotes such as $kid_lock$.
+-- `owners` are the roles whose objects are dropped and made again. The statement runs before it is known who runs it,
+-- so each function is named with its schema. Names in scripts stand between quotes such as $kid_lock$.
 CREATE OR REPLACE FUNCTION kid_checked(tables oid[], owners name[]) RETURNS text
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 BEGIN
@@ -2086,7 +2054,21 @@ BEGIN ATOMIC
       FROM (VALUES
                (text 'begin', text 'BEGIN ISOLATION LEVEL READ COMMITTED;'),
                ('begin', pg_catalog.format(text 'SET LOCAL search_path = pg_catalog, %s, pg_temp;', 'kid')),
-               ('lock', kid_locked(tables)),
+               -- Keeps trying without making writers wait, in a transaction at READ COMMITTED.
+               ('lock', $lock$DO $kid_lock$
+BEGIN
+    FOR attempt IN 1 .. 300 LOOP
+        BEGIN
+            SET LOCAL lock_timeout = '300ms';        -- less than deadlock_timeout: no writer is canceled
+            LOCK TABLE $lock$ || tables || $lock$ IN ACCESS EXCLUSIVE MODE;
+            SET LOCAL lock_timeout = '3s';
+            RETURN;
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            PERFORM pg_sleep(random());
+        END;
+    END LOOP;
+    RAISE 'no lock after 300 attempts: run this step again';
+END $kid_lock$;$lock$),
                ('check', kid_checked(checked, (SELECT pg_catalog.array_agg(DISTINCT pg_get_userbyid(h.owner)) FROM h))),
                ('rights', kid_details(tabs[1], smallint '0')),
                ('commit', 'COMMIT;')) AS v (part, statement)
@@ -2117,8 +2099,6 @@ COMMENT ON FUNCTION kid_details(tab oid, num smallint) IS
     'prints the owner, privileges, comments and options of a relation, or of one of its columns';
 COMMENT ON FUNCTION kid_remade(tabs oid[], nums smallint[]) IS
     'returns the views, rules, policies, triggers and statistics that hang on columns, as statements';
-COMMENT ON FUNCTION kid_locked(tables text) IS
-    'returns a statement that locks tables, and keeps trying without making writers wait';
 COMMENT ON FUNCTION kid_checked(tables oid[], owners name[]) IS
     'returns a statement that fails unless the session may change tables, and sees all their rows';
 COMMENT ON FUNCTION kid_script_parts(
