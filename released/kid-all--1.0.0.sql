@@ -1200,7 +1200,7 @@ DECLARE
     detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
     hint text;
     has_rows boolean;
-    stem text;
+    suffix text;
     partition text;
     left_out timestamptz[] := '{}';
     made regclass[] := '{}';
@@ -1322,18 +1322,15 @@ BEGIN
             EXIT;
         END IF;
         -- An unused name, which tells when the partition begins. The width decides which zeros at its end are omitted.
-        -- One byte is left for the name of the array type, which begins with "_".
+        -- A value of type name is cut where a character ends. One byte is left for the "_" that the name of the array
+        -- type begins with.
         FOR again IN 0 .. 2147483647 LOOP
-            stem := base;
-            partition := concat(
+            suffix := concat(
                 '_p', regexp_replace(to_char(piece.begins, 'YYYYMMDD_HH24MISSUS'),
                                      CASE WHEN mod(seconds, 86400) = 0 THEN '(_0{12}|0{8}|0{6})$'
                                           WHEN mod(seconds, 60) = 0 THEN '(0{8}|0{6})$' ELSE '0{6}$' END, ''),
                 '_' || nullif(again, 0));
-            WHILE octet_length(stem || partition) >= current_setting('max_identifier_length')::integer LOOP
-                stem := left(stem, -1);
-            END LOOP;
-            partition := format('%I.%I', schema, stem || partition);
+            partition := format('%I.%I', schema, substr(('_' || suffix || base)::name, length(suffix) + 2) || suffix);
             EXIT WHEN to_regclass(partition) IS NULL AND to_regtype(partition) IS NULL;
         END LOOP;
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent.
@@ -2115,11 +2112,10 @@ COMMENT ON FUNCTION kid_script_parts(
 -- `kid_new_7` and `kid_old_7` stand for the column with number 7, and for the index or constraint with OID 7.
 --
 -- The other functions return statements, each with the part of the script that it belongs to. kid_rekey_script() puts
--- parts into steps. They take what it knows of the key, the record `k`. Its arrays `tabs`, `nums`, `tops`, `ids` and
--- `names` are those that kid_rekey_columns() returns: first the key.
+-- parts into steps, and gives each function the same record, `plan`.
 
--- Returns the key, and all columns that refer to it, also through others. A column of a partition has the table and
--- number of its parent's column as `tops` and `ids`; otherwise these are its own.
+-- Returns first the key, and then all columns that refer to it, also through others. A column of a partition has the
+-- table and number of its parent's column as `tops` and `ids`; otherwise these are its own.
 CREATE OR REPLACE FUNCTION kid_rekey_columns(
     relation regclass, OUT tabs oid[], OUT nums smallint[], OUT tops oid[], OUT ids smallint[], OUT names text[])
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
@@ -2148,7 +2144,6 @@ BEGIN
              ORDER BY m.tab <> relation, m.num <> key, m.tab, m.num, t.relid <> m.tab, t.relid) AS o;
 END $$;
 
--- Reads and changes nothing else. Each line of the detail is something that a script cannot handle.
 CREATE OR REPLACE FUNCTION kid_rekey_accepts(plan record) RETURNS boolean
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
@@ -2166,15 +2161,13 @@ BEGIN
     SELECT string_agg(DISTINCT format('%s %s', m.tab::regclass, w.text), E'\n') INTO problems
       FROM unnest(plan.tabs, plan.nums, plan.tops) WITH ORDINALITY AS m (tab, num, top, n)
            JOIN pg_class AS c ON c.oid = m.tab
-           JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num
-           JOIN pg_class AS root ON root.oid = plan.tabs[1],
+           JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num,
            LATERAL (
                VALUES
                    (m.tab = m.top AND c.relispartition, 'is a partition that a foreign key names by itself'),
                    (c.relkind NOT IN ('r', 'p') OR c.relpersistence <> 'p', 'is foreign, temporary or unlogged'),
                    (c.reloftype <> 0, 'is a typed table'),
-                   (c.relowner <> root.relowner,
-                    format('does not belong to %I', pg_get_userbyid(root.relowner))),
+                   (c.relowner <> plan.relowner, format('does not belong to %I', pg_get_userbyid(plan.relowner))),
                    (NOT c.relispartition AND c.relkind = 'r'
                     AND EXISTS (SELECT FROM pg_inherits AS i WHERE m.tab IN (i.inhrelid, i.inhparent)),
                     'inherits or is inherited'),
@@ -2583,7 +2576,7 @@ END $kid_rekey$;$fill$, plan.own,
              GROUP BY m.tab) AS t;
 END $$;
 
--- `makes` are the statements that make objects again.
+-- `makes` has the hash of each statement that makes an object again.
 CREATE OR REPLACE FUNCTION kid_rekey_guards(plan record, makes text[], OUT part text, OUT statement text) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
@@ -2594,8 +2587,7 @@ BEGIN
                           CASE WHEN plan.time_column IS NULL THEN 'false'
                                ELSE format('t.%1$I IS NULL OR NOT isfinite(t.%1$I) OR t.%1$I > clock_timestamp()',
                                            plan.time_column) END,
-                          plan.tabs, plan.nums, plan.home, ARRAY(SELECT md5(m) FROM unnest(makes) AS m), plan.nums[1],
-                          plan.attname, plan.tabs[1])
+                          plan.tabs, plan.nums, plan.home, makes, plan.nums[1], plan.attname, plan.tabs[1])
       FROM (VALUES
                ('check_key', $check$DECLARE
     others text;
@@ -2732,22 +2724,17 @@ BEGIN ATOMIC
                     ORDER BY f.type::oid <> f.stored_as::oid, f.clock <> 'kid' LIMIT 1)
                    AS f (stored_as, new_equals, maker, next, new_key) ON true),
     plan AS MATERIALIZED (SELECT g.* FROM given AS g WHERE kid_rekey_accepts(g)),
-    frame AS MATERIALIZED (
-        SELECT f.part, f.statement
-          FROM plan AS p, LATERAL kid_script_parts(p.tables, p.tabs, p.tabs, p.nums, '{}'::oid[], oid '0') AS f
-         WHERE p.all_rows IS NOT FALSE),
     s AS (
         SELECT row_number() OVER () AS n, u.part, u.statement
           FROM plan AS p, LATERAL (
-            SELECT f.part, f.statement FROM frame AS f
+            SELECT f.* FROM kid_script_parts(p.tables, p.tabs, p.tabs, p.nums, '{}'::oid[], oid '0') AS f
             UNION ALL
-            SELECT g.part, g.statement
-              FROM kid_rekey_guards(p, ARRAY(SELECT f.statement FROM frame AS f WHERE f.part = 'make')) AS g
+            SELECT g.* FROM kid_rekey_guards(p, ARRAY(SELECT md5(r.make) FROM kid_remade(p.tabs, p.nums) AS r)) AS g
             UNION ALL
             SELECT t.part, t.statement || coalesce(kid_renamed(t.tail, t.names, t.new_names), '') || ';'
               FROM kid_rekey_twins(p) AS t
             UNION ALL
-            SELECT f.part, f.statement FROM kid_rekey_filling(p) AS f
+            SELECT f.* FROM kid_rekey_filling(p) AS f
             UNION ALL
             SELECT 'filled_new', kid_details(m.tab, m.num)
               FROM unnest(p.tabs, p.nums, p.tops) AS m (tab, num, top) WHERE m.tab = m.top) AS u (part, statement)
@@ -2821,31 +2808,28 @@ CREATE OR REPLACE FUNCTION kid_rekey_estimate(
     RETURNS SETOF record
     LANGUAGE plpgsql STABLE ROWS 7 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    home text := 'kid';
+    page bigint := current_setting('block_size');
     old record;                         -- the columns
     t record;                           -- sums over its tables
 BEGIN
     IF (rows_per_second > 0) IS NOT TRUE THEN
         RAISE 'rows_per_second must be positive' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    EXECUTE format('SELECT * FROM %s.kid_rekey_columns($1)', home) INTO old USING relation;
+    EXECUTE format('SELECT * FROM %s.kid_rekey_columns($1)', 'kid') INTO old USING relation;
     SELECT sum(n.rows) AS rows, sum(n.rows) FILTER (WHERE c.oid = relation) AS keys,
-           sum(c.relpages * b.size) AS bytes, sum(x.pages * b.size) AS indexes, sum(x.twins * b.size) AS twins,
+           page * sum(c.relpages) AS bytes, page * sum(x.pages) AS indexes, page * sum(x.twins) AS twins,
            string_agg(n.name, ', ' ORDER BY array_position(old.tabs, c.oid)) AS names,
            string_agg(n.name, ', ' ORDER BY array_position(old.tabs, c.oid)) FILTER (WHERE c.reltuples < 0) AS unknown
       INTO t
       FROM pg_class AS c,
            LATERAL (SELECT c.oid::regclass::text, greatest(c.reltuples, 0)::bigint) AS n (name, rows),
            -- The primary key of a table that is no partition has two twins: one is for the way back.
-           LATERAL (SELECT coalesce(sum(r.relpages), 0), coalesce(sum(r.relpages * k.twins), 0)
+           LATERAL (SELECT coalesce(sum(r.relpages), 0),
+                           coalesce(sum(r.relpages * (1 + (i.indisprimary AND NOT c.relispartition)::integer)) FILTER (
+                                        WHERE EXISTS (SELECT FROM unnest(old.tabs, old.nums) AS m (tab, num)
+                                                       WHERE m.tab = c.oid AND m.num = ANY (i.indkey::smallint[]))), 0)
                       FROM pg_index AS i JOIN pg_class AS r ON r.oid = i.indexrelid
-                           LEFT JOIN LATERAL (
-                               SELECT CASE WHEN i.indisprimary AND NOT c.relispartition THEN 2 ELSE 1 END
-                                WHERE EXISTS (SELECT FROM unnest(old.tabs, old.nums) AS m (tab, num)
-                                               WHERE m.tab = c.oid AND m.num = ANY (i.indkey::smallint[])))
-                               AS k (twins) ON true
-                     WHERE i.indrelid = c.oid) AS x (pages, twins),
-           (SELECT current_setting('block_size')::bigint) AS b (size)
+                     WHERE i.indrelid = c.oid) AS x (pages, twins)
      WHERE c.oid = ANY (old.tabs) AND c.relkind = 'r';
     RETURN QUERY
     SELECT v.item, v.amount::bigint, v.note
@@ -2898,15 +2882,13 @@ CREATE OR REPLACE FUNCTION kid_state(relation regclass) RETURNS text
 BEGIN ATOMIC
     SELECT md5(pg_catalog.concat(
                (SELECT string_agg(r.make, text '')
-                  FROM (SELECT pg_catalog.array_agg(relation::oid) AS tabs, pg_catalog.array_agg(a.num) AS nums
-                          FROM (SELECT a.attnum FROM pg_attribute AS a
-                                 WHERE a.attrelid = relation::oid AND a.attnum > smallint '0'
-                                UNION SELECT smallint '0') AS a (num)) AS a,
+                  -- The system columns stand for the relation.
+                  FROM (SELECT pg_catalog.array_agg(a.attrelid) AS tabs,
+                               pg_catalog.array_agg(greatest(a.attnum, smallint '0')) AS nums
+                          FROM pg_attribute AS a WHERE a.attrelid = relation::oid) AS a,
                        kid_remade(a.tabs, a.nums) AS r),
                c.relname, c.relacl, c.relrowsecurity, c.relforcerowsecurity, c.relowner,
-               (SELECT string_agg(pg_catalog.concat_ws(text ' ', d.classid, d.objid, d.objsubid, d.refobjsubid),
-                                  text ',' ORDER BY d.*)
-                  FROM pg_depend AS d
+               (SELECT string_agg(d::text, text '' ORDER BY d.*) FROM pg_depend AS d
                        LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass::oid AND k.oid = d.objid
                  WHERE d.refclassid = 'pg_class'::regclass::oid AND d.refobjid = c.oid
                        AND k.conname IS DISTINCT FROM name 'kid_until'),
@@ -2934,8 +2916,7 @@ DECLARE
     statements text[];
 BEGIN
     -- `old` is the name that the table gets as a partition. Its indexes get names with their OIDs.
-    SELECT c.relname, c.relkind, c.relrowsecurity, c.relforcerowsecurity, c.relreplident, a.attnum AS num,
-           quote_ident(a.attname) AS key, a.atttypid::regtype AS type,
+    SELECT c.*, a.attnum AS num, quote_ident(a.attname) AS key, a.atttypid::regtype AS type,
            format('%s.%I', c.relnamespace::regnamespace, o.name) AS old, o.name AS old_name,
            d.partdefid, coalesce(rows_of, d.partdefid::regclass) AS source, n.*
       INTO tab
@@ -2997,13 +2978,12 @@ BEGIN
         SELECT 'r', format('%s is a child of %s', relation, i.inhparent::regclass) FROM pg_inherits AS i
          WHERE i.inhrelid = relation
         UNION ALL
-        SELECT 'r', format('%s is typed, unlogged or temporary', relation) FROM pg_class AS c
-         WHERE c.oid = relation AND (c.reloftype <> 0 OR c.relpersistence <> 'p')
+        SELECT 'r', format('%s is typed, unlogged or temporary', relation)
+         WHERE tab.reloftype <> 0 OR tab.relpersistence <> 'p'
         UNION ALL
         SELECT 'r', format('%s has a foreign key in common, and does not belong to %s', t.oid::regclass,
-                           c.relowner::regrole)
-          FROM pg_class AS c JOIN pg_class AS t ON t.oid = ANY (tables) AND t.relowner <> c.relowner
-         WHERE c.oid = relation) AS p (relkind, text)
+                           tab.relowner::regrole)
+          FROM pg_class AS t WHERE t.oid = ANY (tables) AND t.relowner <> tab.relowner) AS p (relkind, text)
      WHERE p.relkind = tab.relkind;
     IF problems IS NOT NULL THEN
         RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
