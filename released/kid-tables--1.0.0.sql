@@ -254,12 +254,7 @@ DECLARE
     months integer;                 -- of the width: either these
     seconds numeric;                -- or these
     key record;
-    base text;                      -- what names of partitions begin with
-    schema name;
-    default_partition regclass;
-    storage text;
-    logs_rows boolean;              -- REPLICA IDENTITY FULL, which PostgreSQL does not pass on
-    find_rows text;                 -- the query that finds rows of a piece in the default partition
+    tab record;
     piece record;
     detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
     hint text;
@@ -290,23 +285,21 @@ BEGIN
         RAISE 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     EXECUTE format('SELECT * FROM %s.kid_partition_key($1, true)', home) INTO key USING parent;
-    SELECT c.relname, n.nspname, nullif(p.partdefid, 0),
-           concat(' USING ' || quote_ident(m.amname), ' TABLESPACE ' || quote_ident(s.spcname)),
-           c.relreplident = 'f',
-           -- The operators of a domain are those of its base type.
-           format('SELECT EXISTS (SELECT FROM %s WHERE %2$I OPERATOR(%3$I.>=) $1::%4$s '
-                  'AND %2$I OPERATOR(%3$I.<) $2::%4$s)',
-                  p.partdefid::regclass, key.name, o.nspname, b.oid::regtype)
-      INTO base, schema, default_partition, storage, logs_rows, find_rows
-      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-           JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
+    SELECT c.relname::text, c.relnamespace::regnamespace AS schema, c.relreplident, d.relowner, d.oid::regclass AS rest,
+           concat(' USING ' || quote_ident(m.amname), ' TABLESPACE ' || quote_ident(s.spcname)) AS storage,
+           -- Finds rows of a piece in the default partition. The operators of a domain are those of its base type.
+           format('SELECT EXISTS (SELECT FROM %s WHERE %2$I OPERATOR(%3$s.>=) $1::%4$s '
+                  'AND %2$I OPERATOR(%3$s.<) $2::%4$s)',
+                  d.oid::regclass, key.name, b.typnamespace::regnamespace, b.oid::regtype) AS find_rows
+      INTO tab
+      FROM pg_class AS c JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
            JOIN pg_type AS t ON t.oid = key.type
            JOIN pg_type AS b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
-           JOIN pg_namespace AS o ON o.oid = b.typnamespace
+           LEFT JOIN pg_class AS d ON d.oid = p.partdefid
            LEFT JOIN pg_am AS m ON m.oid = c.relam LEFT JOIN pg_tablespace AS s ON s.oid = c.reltablespace
      WHERE c.oid = parent;
-    IF (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c WHERE c.oid = default_partition) <> current_user THEN
-        RAISE 'must be owner of table %', default_partition USING ERRCODE = 'insufficient_privilege';
+    IF pg_get_userbyid(tab.relowner) <> current_user THEN
+        RAISE 'must be owner of table %', tab.rest USING ERRCODE = 'insufficient_privilege';
     END IF;
 
     -- If the first partition begins at or before the present, all gaps after it are filled. Otherwise the present
@@ -374,8 +367,8 @@ BEGIN
             RAISE 'timestamp out of range for type %', (SELECT t.typname FROM pg_type AS t WHERE t.oid = key.type)
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
-        ELSIF default_partition IS NOT NULL THEN
-            EXECUTE find_rows INTO has_rows USING ltrim(piece.lower), ltrim(piece.upper);
+        ELSIF tab.rest IS NOT NULL THEN
+            EXECUTE tab.find_rows INTO has_rows USING ltrim(piece.lower), ltrim(piece.upper);
             IF has_rows THEN
                 left_out := left_out || piece.begins;
                 CONTINUE;
@@ -394,15 +387,17 @@ BEGIN
                                      CASE WHEN mod(seconds, 86400) = 0 THEN '(_0{12}|0{8}|0{6})$'
                                           WHEN mod(seconds, 60) = 0 THEN '(0{8}|0{6})$' ELSE '0{6}$' END, ''),
                 '_' || nullif(again, 0));
-            partition := format('%I.%I', schema, substr(('_' || suffix || base)::name, length(suffix) + 2) || suffix);
+            partition := format('%s.%I', tab.schema,
+                                substr(('_' || suffix || tab.relname)::name, length(suffix) + 2) || suffix);
             EXIT WHEN to_regclass(partition) IS NULL AND to_regtype(partition) IS NULL;
         END LOOP;
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent.
         EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
-                       'INCLUDING STORAGE INCLUDING COMPRESSION)%s', partition, parent, storage);
+                       'INCLUDING STORAGE INCLUDING COMPRESSION)%s', partition, parent, tab.storage);
         EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition,
                        ltrim(piece.lower), ltrim(piece.upper));
-        IF logs_rows THEN
+        -- PostgreSQL does not pass this on.
+        IF tab.relreplident = 'f' THEN
             EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', partition);
         END IF;
         made := made || partition::regclass;
@@ -423,7 +418,7 @@ BEGIN
         END LOOP;
     END IF;
     IF left_out <> '{}' THEN
-        RAISE WARNING 'rows in default partition % keep partitions of % from being created', default_partition, parent
+        RAISE WARNING 'rows in default partition % keep partitions of % from being created', tab.rest, parent
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = format('Partitions not created: %s, the first from %s on.', cardinality(left_out),
                                   (SELECT min(l.begins) FROM unnest(left_out) AS l (begins))),
@@ -1431,7 +1426,6 @@ END $$;
 CREATE OR REPLACE FUNCTION kid_rekey_filling(plan record, OUT part text, OUT statement text) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    root regclass := plan.relation;
     at text := CASE WHEN plan.time_column IS NOT NULL THEN format('t.%I::timestamptz', plan.time_column)
                     ELSE format('%L::timestamptz + (%L::timestamptz - %1$L::timestamptz) * ((row_number() OVER '
                                 '(ORDER BY t.%3$s) - 1)::float8 / count(*) OVER ())',
@@ -1441,8 +1435,6 @@ DECLARE
                        WHERE g.grantee NOT IN (0, plan.relowner));
     is_deferrable boolean := EXISTS (SELECT FROM pg_constraint AS k
                                       WHERE k.contype = 'f' AND k.condeferrable AND k.confrelid = ANY (plan.tabs));
-    d record;                           -- a direction
-    of_root text;
 BEGIN
     RETURN QUERY
     SELECT v.part, format('ALTER TABLE %s ' || v.template || ';', m.top::regclass, m.id, m.name, plan.stored_as,
@@ -1467,88 +1459,82 @@ BEGIN
                                                WHEN m.n = 1 AND plan.old_name <> '' THEN 'RENAME kid_old_%2$s TO %5$I'
                                                ELSE 'DROP COLUMN kid_old_%2$s' END)) AS v (n, part, template)
      WHERE m.tab = m.top ORDER BY m.n, v.n;
-    FOR d IN
-        SELECT v.*, format('kid_%s_%s', v.word, plan.ids[1]) AS key
-          FROM (VALUES ('new', plan.stored_as::text, 'old', plan.old_type, plan.old_equals, plan.next),
-                       ('old', plan.old_type, 'new', plan.stored_as::text, plan.new_equals, plan.old_next))
-                   AS v (word, type, other, other_type, equals, next)
-    LOOP
-        part := 'follow_' || d.word;
-        statement := format($follow$CREATE OR REPLACE FUNCTION %1$s_to_%3$s(given %2$s) RETURNS %4$s
-    LANGUAGE plpgsql STRICT SET search_path = pg_catalog, pg_temp SET row_security = off AS $kid_rekey$
-DECLARE
-    result %4$s;
-BEGIN
-    SELECT r.%5$s INTO result FROM ONLY %6$s AS r WHERE r.%7$s %8$s given;
-    IF NOT FOUND THEN
-        -- The row is still to come in this transaction, and will take this key.
-        INSERT INTO %1$s_keys AS k (%9$s, %3$s) VALUES (given, %10$s)
-            ON CONFLICT (%9$s) DO UPDATE SET %9$s = k.%9$s RETURNING k.%3$s INTO result;
-    ELSIF result IS NULL THEN
-        SELECT k.%3$s INTO result FROM %1$s_keys AS k WHERE k.%9$s %8$s given;
-    END IF;
-    RETURN result;
-END $kid_rekey$;$follow$, plan.own, d.other_type, d.word, d.type, d.key, root, plan.names[1], d.equals, d.other,
-                            d.next);
-        RETURN NEXT;
-        of_root := format($follow$    IF TG_OP = 'DELETE' THEN
-        IF OLD.%5$s IS NOT NULL THEN
-            INSERT INTO %1$s_keys (%2$s, %3$s) VALUES (OLD.%4$s, OLD.%5$s) ON CONFLICT DO NOTHING;
-        END IF;
-        RETURN OLD;
-    ELSIF TG_OP = 'INSERT' THEN
-        SELECT k.%3$s AS key INTO promised FROM %1$s_keys AS k WHERE k.%2$s %6$s NEW.%4$s;
-        IF FOUND THEN
-            NEW.%5$s := promised.key;
-        END IF;
-    ELSIF (NEW.%4$s %6$s OLD.%4$s) IS NOT TRUE THEN
-        DELETE FROM %1$s_keys AS k WHERE k.%2$s %6$s NEW.%4$s;
-        UPDATE %1$s_keys AS k SET %2$s = NEW.%4$s WHERE k.%2$s %6$s OLD.%4$s;
-    END IF;
-$follow$, plan.own, d.other, d.word, plan.names[1], d.key, d.equals);
-        RETURN QUERY
-        SELECT part, format($follow$CREATE OR REPLACE FUNCTION %s_follow_%s() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $kid_rekey$
-DECLARE
-    promised record;
-BEGIN
-%s%s    RETURN NEW;
-END $kid_rekey$;$follow$, plan.own, m.top, CASE WHEN m.top = root THEN of_root END, string_agg(format(
-            CASE WHEN m.top = root THEN $follow$    IF NEW.%2$s %4$s NEW.%7$s THEN
-        NEW.%3$s := NEW.%8$s;
+    RETURN QUERY
+    SELECT v.part, format(v.template, plan.own, d.word, d.other, d.type, d.other_type, plan.ids[1], plan.names[1],
+                          d.equals, d.next, t.top::regclass, t.top, grantees, t.follows)
+      FROM (VALUES (1, 'new', plan.stored_as::text, 'old', plan.old_type, plan.old_equals, plan.next),
+                   (2, 'old', plan.old_type, 'new', plan.stored_as::text, plan.new_equals, plan.old_next))
+               AS d (n, word, type, other, other_type, equals, next),
+           LATERAL (
+               SELECT m.top, m.top = plan.relation, min(m.n), string_agg(format(
+                          CASE WHEN m.top = plan.relation THEN $follow$    IF NEW.%2$s %4$s NEW.%7$s THEN
+        NEW.%3$s := NEW.kid_%5$s_%8$s;
     ELS$follow$ ELSE '    ' END || $follow$IF TG_OP = 'INSERT'
         OR NEW.%3$s IS NULL OR (NEW.%2$s %4$s OLD.%2$s) IS NOT TRUE THEN
         NEW.%3$s := %1$s_to_%5$s(NEW.%2$s::%6$s);
     END IF;
-$follow$, plan.own, m.name, format('kid_%s_%s', d.word, m.id), d.equals, d.word, d.other_type, plan.names[1], d.key),
-            '' ORDER BY m.n) FILTER (WHERE m.n > 1))
-          FROM unnest(plan.tabs, plan.tops, plan.ids, plan.names) WITH ORDINALITY AS m (tab, top, id, name, n)
-         WHERE m.tab = m.top GROUP BY m.top ORDER BY min(m.n);
-    END LOOP;
-    RETURN QUERY
-    SELECT v.part, format(v.template, t.top::regclass, plan.own, t.top, grantees)
-      FROM (SELECT m.top, min(m.n) AS n FROM unnest(plan.tops) WITH ORDINALITY AS m (top, n) GROUP BY m.top) AS t,
+$follow$, plan.own, m.name, format('kid_%s_%s', d.word, m.id), d.equals, d.word, d.other_type, plan.names[1],
+                          plan.ids[1]), '' ORDER BY m.n) FILTER (WHERE m.n > 1)
+                 FROM unnest(plan.tabs, plan.tops, plan.ids, plan.names) WITH ORDINALITY AS m (tab, top, id, name, n)
+                WHERE m.tab = m.top GROUP BY m.top) AS t (top, is_root, n, follows),
+           LATERAL (SELECT d.n = 1, d.n = 1 AND t.is_root) AS o (of_table, once),
            LATERAL (VALUES
+               (1, t.is_root, 'follow_' || d.word,
+                $follow$CREATE OR REPLACE FUNCTION %1$s_to_%2$s(given %5$s) RETURNS %4$s
+    LANGUAGE plpgsql STRICT SET search_path = pg_catalog, pg_temp SET row_security = off AS $kid_rekey$
+DECLARE
+    result %4$s;
+BEGIN
+    SELECT r.kid_%2$s_%6$s INTO result FROM ONLY %10$s AS r WHERE r.%7$s %8$s given;
+    IF NOT FOUND THEN
+        -- The row is still to come in this transaction, and will take this key.
+        INSERT INTO %1$s_keys AS k (%3$s, %2$s) VALUES (given, %9$s)
+            ON CONFLICT (%3$s) DO UPDATE SET %3$s = k.%3$s RETURNING k.%2$s INTO result;
+    ELSIF result IS NULL THEN
+        SELECT k.%2$s INTO result FROM %1$s_keys AS k WHERE k.%3$s %8$s given;
+    END IF;
+    RETURN result;
+END $kid_rekey$;$follow$),
+               (2, true, 'follow_' || d.word, $follow$CREATE OR REPLACE FUNCTION %1$s_follow_%11$s() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $kid_rekey$
+DECLARE
+    promised record;
+BEGIN
+$follow$ || CASE WHEN t.is_root THEN $follow$    IF TG_OP = 'DELETE' THEN
+        IF OLD.kid_%2$s_%6$s IS NOT NULL THEN
+            INSERT INTO %1$s_keys (%3$s, %2$s) VALUES (OLD.%7$s, OLD.kid_%2$s_%6$s) ON CONFLICT DO NOTHING;
+        END IF;
+        RETURN OLD;
+    ELSIF TG_OP = 'INSERT' THEN
+        SELECT k.%2$s AS key INTO promised FROM %1$s_keys AS k WHERE k.%3$s %8$s NEW.%7$s;
+        IF FOUND THEN
+            NEW.kid_%2$s_%6$s := promised.key;
+        END IF;
+    ELSIF (NEW.%7$s %8$s OLD.%7$s) IS NOT TRUE THEN
+        DELETE FROM %1$s_keys AS k WHERE k.%3$s %8$s NEW.%7$s;
+        UPDATE %1$s_keys AS k SET %3$s = NEW.%7$s WHERE k.%3$s %8$s OLD.%7$s;
+    END IF;
+$follow$ ELSE '' END || $follow$%13$s    RETURN NEW;
+END $kid_rekey$;$follow$),
                -- Replicas, and who acts as one, change references, too.
-               ('trigger', 'CREATE OR REPLACE TRIGGER "~kid_rekey" BEFORE INSERT OR UPDATE'
-                           || CASE WHEN is_deferrable AND t.top = root THEN ' OR DELETE' ELSE '' END
-                           || ' ON %1$s FOR EACH ROW EXECUTE FUNCTION %2$s_follow_%3$s(); '
-                              'ALTER TABLE %1$s ENABLE ALWAYS TRIGGER "~kid_rekey";'),
+               (3, o.of_table, 'trigger', 'CREATE OR REPLACE TRIGGER "~kid_rekey" BEFORE INSERT OR UPDATE'
+                    || CASE WHEN t.is_root AND is_deferrable THEN ' OR DELETE' ELSE '' END
+                    || ' ON %10$s FOR EACH ROW EXECUTE FUNCTION %1$s_follow_%11$s(); '
+                       'ALTER TABLE %10$s ENABLE ALWAYS TRIGGER "~kid_rekey";'),
                -- With a trigger of its own another role would run the function as the owner.
-               ('trigger', 'REVOKE ALL ON FUNCTION %2$s_follow_%3$s() FROM %4$s;'),
-               ('untrigger', 'DROP TRIGGER IF EXISTS "~kid_rekey" ON %1$s;'),
-               ('cleanup', 'DROP FUNCTION IF EXISTS %2$s_follow_%3$s();')) AS v (part, template)
-     ORDER BY t.n;
-    RETURN QUERY
-    SELECT v.part, format(v.template, plan.own, plan.old_type, plan.stored_as, grantees)
-      FROM (VALUES
-               ('table', 'CREATE TABLE IF NOT EXISTS %1$s_keys (old %2$s PRIMARY KEY, new %3$s NOT NULL UNIQUE);'),
-               ('table', 'CREATE TABLE IF NOT EXISTS %1$s_place AS SELECT 1 AS n, bigint ''0'' AS next;'),
-               ('table', 'REVOKE ALL ON %1$s_keys, %1$s_place FROM %4$s;'),
-               ('call', 'CALL %1$s_fill(blocks => 256, pause => 0.2);'),
-               ('cleanup', 'DROP FUNCTION IF EXISTS %1$s_to_new(%2$s); DROP FUNCTION IF EXISTS %1$s_to_old(%3$s); '
-                           'DROP PROCEDURE IF EXISTS %1$s_fill; DROP TABLE IF EXISTS %1$s_keys, %1$s_place;'))
-               AS v (part, template);
+               (4, o.of_table, 'trigger', 'REVOKE ALL ON FUNCTION %1$s_follow_%11$s() FROM %12$s;'),
+               (5, o.of_table, 'untrigger', 'DROP TRIGGER IF EXISTS "~kid_rekey" ON %10$s;'),
+               (6, o.of_table, 'cleanup', 'DROP FUNCTION IF EXISTS %1$s_follow_%11$s();'),
+               (7, o.once, 'table',
+                'CREATE TABLE IF NOT EXISTS %1$s_keys (old %5$s PRIMARY KEY, new %4$s NOT NULL UNIQUE);'),
+               (8, o.once, 'table', 'CREATE TABLE IF NOT EXISTS %1$s_place AS SELECT 1 AS n, bigint ''0'' AS next;'),
+               (9, o.once, 'table', 'REVOKE ALL ON %1$s_keys, %1$s_place FROM %12$s;'),
+               (10, o.once, 'call', 'CALL %1$s_fill(blocks => 256, pause => 0.2);'),
+               (11, o.once, 'cleanup',
+                'DROP FUNCTION IF EXISTS %1$s_to_new(%5$s); DROP FUNCTION IF EXISTS %1$s_to_old(%4$s); '
+                'DROP PROCEDURE IF EXISTS %1$s_fill; DROP TABLE IF EXISTS %1$s_keys, %1$s_place;'))
+               AS v (n, is_so, part, template)
+     WHERE v.is_so ORDER BY d.n, t.n, v.n;
     RETURN QUERY
     SELECT 'fill', format($fill$CREATE OR REPLACE PROCEDURE %1$s_fill(
     blocks integer DEFAULT 256, pause real DEFAULT 0.2)
@@ -1623,7 +1609,7 @@ BEGIN
     UPDATE %1$s_place SET n = 1, next = 0;
 END $kid_rekey$;$fill$, plan.own,
                      CASE plan.triggers WHEN 'off' THEN 'session_replication_role' ELSE 'kid_rekey.filling' END,
-                     CASE plan.triggers WHEN 'off' THEN 'replica' ELSE 'on' END, root, plan.names[1], at,
+                     CASE plan.triggers WHEN 'off' THEN 'replica' ELSE 'on' END, plan.relation, plan.names[1], at,
                      plan.new_key, plan.ids[1], plan.old_equals,
                      string_agg(format('(%s, %L::regclass, %L, %L)', t.n, t.tab,
                          format('UPDATE ONLY %s AS t SET %s '
