@@ -2236,79 +2236,74 @@ CREATE OR REPLACE FUNCTION kid_rekey_twins(
 DECLARE
     what record;
 BEGIN
-    FOR what IN
-        SELECT i.indexrelid AS id, i.indexrelid::regclass AS name, quote_ident(c.relname) AS short,
-               i.indrelid::regclass AS tab, c.relnamespace::regnamespace AS space, c.relkind = 'I' AS parted, s.words,
-               substr(pg_get_indexdef(c.oid), length(s.head) + 1) AS tail, m.names, m.new_names, d.*,
-               pg_get_constraintdef(k.oid) AS definition,
-               CASE WHEN k.contype IS NULL THEN 'i' WHEN c.relkind = 'I' THEN 'P' ELSE k.contype END AS kind,
-               concat(CASE WHEN k.condeferrable THEN ' DEFERRABLE' END,
-                      CASE WHEN k.condeferred THEN ' INITIALLY DEFERRED' END) AS mode,
-               i.indisclustered, CASE WHEN i.indisreplident THEN '%1$s REPLICA IDENTITY ' END AS replica,
-               (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s WHERE s.oid = c.reltablespace) AS place,
-               p.oid AS parent, p.relnamespace::regnamespace AS parent_space
-          FROM (SELECT u.tab, array_agg(u.num) AS nums, array_agg(u.name) AS names,
-                       array_agg('kid_new_' || u.id) AS new_names
-                  FROM unnest(plan.tabs, plan.nums, plan.ids, plan.names) AS u (tab, num, id, name) GROUP BY u.tab) AS m
-               JOIN pg_index AS i ON i.indrelid = m.tab AND NOT i.indisexclusion AND i.indislive
-               JOIN pg_class AS c ON c.oid = i.indexrelid
-               LEFT JOIN (pg_inherits AS h JOIN pg_class AS p ON p.oid = h.inhparent) ON h.inhrelid = c.oid
-               LEFT JOIN pg_constraint AS k ON k.conindid = i.indexrelid AND k.contype IN ('p', 'u'),
-               LATERAL (SELECT obj_description(c.oid, 'pg_class'), obj_description(k.oid, 'pg_constraint'))
-                       AS d (comment, constraint_comment),
-               LATERAL (SELECT w.words, format('CREATE %s %s ON %s%s', w.words, quote_ident(c.relname),
-                                               CASE c.relkind WHEN 'I' THEN 'ONLY ' END, i.indrelid::regclass)
-                          FROM concat(CASE WHEN i.indisunique THEN 'UNIQUE ' END, 'INDEX') AS w (words))
-                       AS s (words, head)
-         WHERE (m.nums && i.indkey::smallint[]
-                OR EXISTS (SELECT FROM pg_depend AS d
-                            WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid
-                                  AND d.refclassid = 'pg_class'::regclass AND d.refobjid = m.tab
-                                  AND d.refobjsubid = ANY (m.nums)))
-               AND (p.oid IS NULL OR k.oid IS NULL)
-         ORDER BY array_position(plan.tabs, i.indrelid), c.relname
-    LOOP
-        RETURN QUERY
-        SELECT v.part, format(v.template, 'ALTER TABLE ' || what.tab, what.short, what.id, t.word, t.other, what.words,
-                              what.tab, what.mode, what.name, what.space, what.parent_space, what.parent,
-                              format('%s.kid_%s_%s', what.space, t.word, what.id), what.place, what.definition,
-                              what.comment, what.constraint_comment),
-               CASE WHEN v.template LIKE 'CREATE %' THEN what.tail END, what.names, t.new_names
-          FROM (VALUES ('new', 'old', what.new_names, 'iup', 'iupP'), ('old', 'new', what.names, 'p', ''))
+    RETURN QUERY
+    SELECT v.part, format(v.template, 'ALTER TABLE ' || m.tab::regclass, quote_ident(c.relname), c.oid, t.word, t.other,
+                          o.words, m.tab::regclass, o.mode, c.oid::regclass, c.relnamespace::regnamespace,
+                          p.relnamespace::regnamespace, p.oid,
+                          format('%s.kid_%s_%s', c.relnamespace::regnamespace, t.word, c.oid), o.place,
+                          pg_get_constraintdef(k.oid), d.comment, d.constraint_comment),
+           CASE WHEN v.template LIKE 'CREATE %' THEN substr(pg_get_indexdef(c.oid), length(h.head) + 1) END,
+           m.names, t.new_names
+      FROM (SELECT u.tab, array_agg(u.num) AS nums, array_agg(u.name) AS names,
+                   array_agg('kid_new_' || u.id) AS new_names
+              FROM unnest(plan.tabs, plan.nums, plan.ids, plan.names) AS u (tab, num, id, name) GROUP BY u.tab) AS m
+           JOIN pg_index AS i ON i.indrelid = m.tab AND NOT i.indisexclusion AND i.indislive
+           JOIN pg_class AS c ON c.oid = i.indexrelid
+           LEFT JOIN (pg_inherits AS r JOIN pg_class AS p ON p.oid = r.inhparent) ON r.inhrelid = c.oid
+           LEFT JOIN pg_constraint AS k ON k.conindid = c.oid AND k.contype IN ('p', 'u'),
+           LATERAL (SELECT CASE WHEN k.contype IS NULL THEN 'i' WHEN c.relkind = 'I' THEN 'P' ELSE k.contype END,
+                           concat(CASE WHEN i.indisunique THEN 'UNIQUE ' END, 'INDEX'),
+                           concat(CASE WHEN k.condeferrable THEN ' DEFERRABLE' END,
+                                  CASE WHEN k.condeferred THEN ' INITIALLY DEFERRED' END),
+                           CASE WHEN i.indisreplident THEN '%1$s REPLICA IDENTITY ' END,
+                           (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s WHERE s.oid = c.reltablespace))
+                   AS o (kind, words, mode, replica, place),
+           LATERAL (SELECT format('CREATE %s %s ON %s%s', o.words, quote_ident(c.relname),
+                                  CASE c.relkind WHEN 'I' THEN 'ONLY ' END, m.tab::regclass)) AS h (head),
+           LATERAL (SELECT obj_description(c.oid, 'pg_class'), obj_description(k.oid, 'pg_constraint'))
+                   AS d (comment, constraint_comment),
+           LATERAL (VALUES ('new', 'old', m.new_names, 'iup', 'iupP'), ('old', 'new', m.names, 'p', ''))
                    AS t (word, other, new_names, twins, once),
-               LATERAL (VALUES
-                   (t.twins, 'index', left(what.place, 0) || 'SET default_tablespace = %14$s'),
-                   (t.twins, 'index', 'DO $kid_rekey$ BEGIN IF EXISTS (SELECT FROM pg_index WHERE NOT indisvalid AND '
-                                      'indexrelid = to_regclass(%13$L)::oid) '
-                                      'THEN DROP INDEX %10$s.kid_%4$s_%3$s; END IF; END $kid_rekey$'),
-                   (t.twins, 'index', CASE WHEN what.parted THEN 'CREATE %6$s IF NOT EXISTS kid_%4$s_%3$s ON ONLY %7$s'
-                                           ELSE 'CREATE %6$s CONCURRENTLY IF NOT EXISTS kid_%4$s_%3$s ON %7$s' END),
-                   (t.twins, 'index', left(what.parent::text, 0) || 'ALTER INDEX %11$s.kid_%4$s_%12$s '
-                                      'ATTACH PARTITION %10$s.kid_%4$s_%3$s'),
-                   (t.twins, 'index', left(what.place, 0) || 'RESET default_tablespace'),
-                   ('i', 'swap_' || t.word, 'ALTER INDEX %9$s RENAME TO kid_%5$s_%3$s'),
-                   ('i', 'swap_' || t.word, 'ALTER INDEX %10$s.kid_%4$s_%3$s RENAME TO %2$s'),
-                   ('p', 'cancel', CASE t.word WHEN 'old' THEN 'DROP INDEX IF EXISTS %10$s.kid_old_%3$s' END),
-                   ('p', 'swap_' || t.word, '%1$s DROP CONSTRAINT %2$s, '
-                                            'ADD CONSTRAINT %2$s PRIMARY KEY USING INDEX kid_%4$s_%3$s%8$s'),
-                   ('u', 'swap_' || t.word, '%1$s RENAME CONSTRAINT %2$s TO kid_%5$s_%3$s'),
-                   ('u', 'swap_' || t.word, CASE t.word
+           LATERAL (
+               VALUES
+                   (1, t.twins, 'index', left(o.place, 0) || 'SET default_tablespace = %14$s'),
+                   (2, t.twins, 'index', 'DO $kid_rekey$ BEGIN IF EXISTS (SELECT FROM pg_index WHERE NOT indisvalid '
+                                         'AND indexrelid = to_regclass(%13$L)::oid) '
+                                         'THEN DROP INDEX %10$s.kid_%4$s_%3$s; END IF; END $kid_rekey$'),
+                   (3, t.twins, 'index', CASE c.relkind
+                       WHEN 'I' THEN 'CREATE %6$s IF NOT EXISTS kid_%4$s_%3$s ON ONLY %7$s'
+                       ELSE 'CREATE %6$s CONCURRENTLY IF NOT EXISTS kid_%4$s_%3$s ON %7$s' END),
+                   (4, t.twins, 'index', left(p.oid::text, 0) || 'ALTER INDEX %11$s.kid_%4$s_%12$s '
+                                         'ATTACH PARTITION %10$s.kid_%4$s_%3$s'),
+                   (5, t.twins, 'index', left(o.place, 0) || 'RESET default_tablespace'),
+                   (1, 'i', 'swap_' || t.word, 'ALTER INDEX %9$s RENAME TO kid_%5$s_%3$s'),
+                   (2, 'i', 'swap_' || t.word, 'ALTER INDEX %10$s.kid_%4$s_%3$s RENAME TO %2$s'),
+                   (1, 'p', 'cancel', CASE t.word WHEN 'old' THEN 'DROP INDEX IF EXISTS %10$s.kid_old_%3$s' END),
+                   (1, 'p', 'swap_' || t.word, '%1$s DROP CONSTRAINT %2$s, '
+                                               'ADD CONSTRAINT %2$s PRIMARY KEY USING INDEX kid_%4$s_%3$s%8$s'),
+                   (1, 'u', 'swap_' || t.word, '%1$s RENAME CONSTRAINT %2$s TO kid_%5$s_%3$s'),
+                   (2, 'u', 'swap_' || t.word, CASE t.word
                        WHEN 'new' THEN '%1$s ADD CONSTRAINT %2$s UNIQUE USING INDEX kid_new_%3$s%8$s'
                        ELSE '%1$s RENAME CONSTRAINT kid_old_%3$s TO %2$s' END),
-                   (t.once, 'drop', CASE what.kind WHEN 'P' THEN '%1$s DROP CONSTRAINT %2$s' END),
-                   (t.once, 'make_first', CASE what.kind WHEN 'P' THEN '%1$s ADD CONSTRAINT %2$s %15$s' END),
-                   (t.once, 'detail', left(what.comment, 0) || 'COMMENT ON INDEX %9$s IS %16$L'),
-                   (t.once, 'detail', left(what.constraint_comment, 0)
-                                      || 'COMMENT ON CONSTRAINT %2$s ON %7$s IS %17$L'),
-                   (t.once, 'detail', CASE WHEN what.indisclustered THEN '%1$s CLUSTER ON %2$s' END),
-                   (t.once, 'detail', what.replica || 'USING INDEX %2$s'),
-                   (t.once, 'drop', what.replica || 'NOTHING')) AS v (kinds, part, template)
-         WHERE strpos(v.kinds, what.kind) > 0
-        UNION ALL
-        SELECT 'detail', format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', what.name, a.attnum,
-                                a.attstattarget), NULL, NULL, NULL
-          FROM pg_attribute AS a WHERE a.attrelid = what.id AND a.attstattarget >= 0;
-    END LOOP;
+                   (1, t.once, 'drop', CASE o.kind WHEN 'P' THEN '%1$s DROP CONSTRAINT %2$s' END),
+                   (1, t.once, 'make_first', CASE o.kind WHEN 'P' THEN '%1$s ADD CONSTRAINT %2$s %15$s' END),
+                   (1, t.once, 'detail', left(d.comment, 0) || 'COMMENT ON INDEX %9$s IS %16$L'),
+                   (2, t.once, 'detail', left(d.constraint_comment, 0)
+                                         || 'COMMENT ON CONSTRAINT %2$s ON %7$s IS %17$L'),
+                   (3, t.once, 'detail', CASE WHEN i.indisclustered THEN '%1$s CLUSTER ON %2$s' END),
+                   (4, t.once, 'detail', o.replica || 'USING INDEX %2$s'),
+                   (2, t.once, 'drop', o.replica || 'NOTHING')
+               UNION ALL
+               SELECT 5, t.once, 'detail', format('ALTER INDEX %%9$s ALTER COLUMN %s SET STATISTICS %s', a.attnum,
+                                                  a.attstattarget)
+                 FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attstattarget >= 0)
+               AS v (n, kinds, part, template)
+     WHERE strpos(v.kinds, o.kind) > 0 AND (p.oid IS NULL OR k.oid IS NULL)
+           AND (m.nums && i.indkey::smallint[]
+                OR EXISTS (SELECT FROM pg_depend AS d
+                            WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.refobjid = m.tab
+                                  AND d.refclassid = 'pg_class'::regclass AND d.refobjsubid = ANY (m.nums)))
+     ORDER BY array_position(plan.tabs, m.tab), c.relname, t.word, v.n, v.template;
     FOR what IN
         WITH m AS (SELECT a.attrelid AS tab, a.attnum AS num, quote_ident(a.attname) AS name, 'kid_new_' || u.id AS new
                      FROM pg_attribute AS a LEFT JOIN unnest(plan.tabs, plan.nums, plan.ids) AS u (tab, num, id)
