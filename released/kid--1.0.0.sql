@@ -4217,18 +4217,18 @@ END $$;
 CREATE FUNCTION kid_rekey_guards(plan record, makes text[], OUT part text, OUT statement text) RETURNS SETOF record
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
+    late text := CASE WHEN plan.time_column IS NULL THEN 'false'
+                      ELSE format('t.%1$I IS NULL OR NOT isfinite(t.%1$I) OR t.%1$I > clock_timestamp()',
+                                  plan.time_column) END;
     condition text := 'WHEN (current_setting(''kid_rekey.filling'', true) IS DISTINCT FROM ''on''';
 BEGIN
     RETURN QUERY
-    SELECT v.part, format(E'DO $kid_rekey$\n' || v.template || E'\nEND $kid_rekey$;', plan.triggers, plan.relation,
-                          CASE WHEN plan.time_column IS NULL THEN 'false'
-                               ELSE format('t.%1$I IS NULL OR NOT isfinite(t.%1$I) OR t.%1$I > clock_timestamp()',
-                                           plan.time_column) END,
-                          plan.tabs, plan.nums, plan.home, makes, plan.nums[1], plan.attname, plan.tabs[1])
+    SELECT v.part, format(E'DO $kid_rekey$\n%sBEGIN%s\nEND $kid_rekey$;',
+                          CASE WHEN v.template LIKE '%others%' THEN E'DECLARE\n    others text;\n' END,
+                          format(v.template, plan.triggers, plan.relation, late, plan.tabs, plan.nums, plan.home, makes,
+                                 plan.nums[1], plan.attname, plan.tabs[1]))
       FROM (VALUES
-               ('check_key', $check$DECLARE
-    others text;
-BEGIN
+               ('check_key', $check$
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     IF %1$L = 'off' AND NOT has_parameter_privilege('session_replication_role', 'SET') THEN
         RAISE 'must be able to set session_replication_role, so that no trigger runs while rows are filled'
@@ -4258,13 +4258,11 @@ BEGIN
     IF others IS NOT NULL THEN
         RAISE WARNING 'look whether the new keys suit these: %%', others;
     END IF;$check$),
-               ('unswapped', $check$BEGIN
+               ('unswapped', $check$
     IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = %10$L::oid AND attnum = %8$s AND attname = %9$L) THEN
         RAISE '%% has its new keys already', %2$L;
     END IF;$check$),
-               ('unchanged', $check$DECLARE
-    others text;
-BEGIN
+               ('unchanged', $check$
     SELECT string_agg(r.label, ', ') INTO others FROM %6$s.kid_remade(%4$L, %5$L) AS r
      WHERE md5(r.make) <> ALL (%7$L::text[]);
     IF others IS NOT NULL THEN
@@ -4274,9 +4272,7 @@ BEGIN
                    WHERE tgrelid = ANY (%4$L::oid[]) AND tgname = '~kid_rekey' AND tgenabled = 'D') THEN
         RAISE 'a trigger of this script is disabled, so that rows have lost their keys: run the step cancel';
     END IF;$check$),
-               ('others', $check$DECLARE
-    others text;
-BEGIN
+               ('others', $check$
     SELECT string_agg(pg_describe_object(d.classid, d.objid, d.objsubid), ', ') INTO others
       FROM unnest(%4$L::oid[], %5$L::smallint[]) AS c (tab, num)
            JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.tab AND d.refobjsubid = c.num
