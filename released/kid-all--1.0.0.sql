@@ -1870,7 +1870,6 @@ CREATE OR REPLACE FUNCTION kid_remade(tabs oid[], nums smallint[], OUT label tex
 DECLARE
     remade_view oid;
     other text;
-    details text;
     others text[];
 BEGIN
     FOR label, owner, remove, make, remade_view, other IN
@@ -1990,8 +1989,8 @@ BEGIN
          ORDER BY v.level, h.classid, h.objid, h.objsubid
     LOOP
         IF make IS NOT NULL THEN
-            EXECUTE format('SELECT %s.kid_details($1, smallint ''0'')', 'kid') INTO details USING remade_view;
-            make := concat_ws(E'\n', make, details);
+            EXECUTE format('SELECT concat_ws(E''\n'', $1, %s.kid_details($2, smallint ''0''))', 'kid')
+               INTO make USING make, remade_view;
             RETURN NEXT;
         ELSIF other IS NOT NULL THEN
             others := others || other;
@@ -2886,8 +2885,6 @@ DECLARE
     bound text;
     tables oid[];
     problems text;
-    new_root regclass;                  -- null where rows move
-    of_default boolean;
     state text;
     parts text[];
     statements text[];
@@ -2895,7 +2892,7 @@ BEGIN
     -- `old` is the name that the table gets as a partition. Its indexes get names with their OIDs.
     SELECT c.*, a.attnum AS num, quote_ident(a.attname) AS key, a.atttypid::regtype AS type,
            format('%s.%I', c.relnamespace::regnamespace, o.name) AS old, o.name AS old_name,
-           d.partdefid, coalesce(rows_of, d.partdefid::regclass) AS source, n.*
+           s.*, s.source = d.partdefid AS of_default, n.*
       INTO tab
       FROM pg_class AS c
            LEFT JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary AND i.indnkeyatts = 1
@@ -2905,14 +2902,16 @@ BEGIN
                                      SELECT FROM pg_class AS x
                                       WHERE x.relname = c.relname || '_old' AND x.relnamespace = c.relnamespace)
                                 THEN c.relname || '_old' ELSE 'kid_old_' || c.oid END) AS o (name),
+           -- Either the table is to be partitioned, or rows of a partition move.
+           LATERAL (SELECT CASE c.relkind WHEN 'r' THEN relation END,
+                           CASE c.relkind WHEN 'p' THEN coalesce(rows_of, d.partdefid::regclass) END)
+                   AS s (new_root, source),
            LATERAL (SELECT array_agg(n.attnum) || smallint '0',
                            string_agg(quote_ident(n.attname), ', ' ORDER BY n.attnum)
                            FILTER (WHERE NOT n.attisdropped AND n.attgenerated = '')
                       FROM pg_attribute AS n WHERE n.attrelid = c.oid AND n.attnum > 0) AS n (nums, columns)
      WHERE c.oid = relation AND c.relkind IN ('r', 'p');
-    IF FOUND THEN
-        EXECUTE format('SELECT ltrim(%s.kid_bound_at($1, $2)::text)', home) INTO bound USING tab.type, until;
-    END IF;
+    EXECUTE format('SELECT ltrim(%s.kid_bound_at($1, $2)::text)', home) INTO bound USING tab.type, until;
     IF bound IS NULL THEN
         RAISE '% has no primary key that is one column of IDs, and is not partitioned by IDs', relation
             USING ERRCODE = 'wrong_object_type';
@@ -2923,11 +2922,10 @@ BEGIN
         RAISE 'the time % has passed', until USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Rows until then stay in the first partition. Inserts would fail before it is one.';
     END IF;
-    new_root := CASE tab.relkind WHEN 'r' THEN relation END;
-    of_default := tab.source = tab.partdefid;
-    tables := ARRAY(SELECT k.conrelid FROM pg_constraint AS k WHERE k.confrelid = relation AND k.conrelid <> relation
+    tables := ARRAY(SELECT k.conrelid FROM pg_constraint AS k
+                     WHERE k.confrelid = tab.new_root AND k.conrelid <> tab.new_root
                     UNION SELECT k.confrelid FROM pg_constraint AS k
-                     WHERE k.conrelid = relation AND k.confrelid NOT IN (0, relation));
+                     WHERE k.conrelid = tab.new_root AND k.confrelid NOT IN (0, tab.new_root));
     SELECT string_agg(p.text, E'\n' ORDER BY p.text) INTO problems FROM (
         SELECT 'p', format('%s on %s runs in any case: disable it first', h.name, h.tab::regclass)
           FROM (SELECT format('trigger %I', t.tgname), t.tgrelid FROM pg_trigger AS t
@@ -2967,11 +2965,11 @@ BEGIN
     END IF;
     EXECUTE format('SELECT array_agg(p.part), array_agg(p.statement), %1$s.kid_state($6) '
                    'FROM %1$s.kid_script_parts($1, $2, $3, $4, $5, $6) AS p', home) INTO parts, statements, state
-      USING concat_ws(', ', relation, (SELECT string_agg(t::regclass::text, ', ') FROM unnest(tables) AS t
-                                        WHERE new_root <> 0)),
-            relation::oid || CASE WHEN new_root <> 0 THEN tables ELSE ARRAY[tab.source::oid] END,
-            array_fill(new_root::oid, ARRAY[cardinality(tab.nums)]), tab.nums,
-            ARRAY(SELECT k.oid FROM pg_constraint AS k WHERE k.confrelid = new_root AND k.conparentid = 0), new_root;
+      USING concat_ws(', ', relation, (SELECT string_agg(t::regclass::text, ', ') FROM unnest(tables) AS t)),
+            array_remove(relation::oid || tables || tab.source::oid, NULL),
+            array_fill(tab.new_root::oid, ARRAY[cardinality(tab.nums)]), tab.nums,
+            ARRAY(SELECT k.oid FROM pg_constraint AS k WHERE k.confrelid = tab.new_root AND k.conparentid = 0),
+            tab.new_root;
     RETURN QUERY
     WITH s (n, m, part, statement) AS (
         SELECT 0 AS n, u.n AS m, u.part, u.statement
@@ -2985,13 +2983,13 @@ BEGIN
                    (3, 'move_begin', 'SET LOCAL row_security = off'),
                    (1, 'move', 'CREATE TEMP TABLE kid_late ON COMMIT DROP AS SELECT %13$s FROM %12$s'),
                    (2, 'move', 'DELETE FROM %12$s'),
-                   (3, 'move', CASE WHEN NOT of_default THEN 'ALTER TABLE %1$s DETACH PARTITION %12$s' END),
-                   (4, 'move', CASE WHEN NOT of_default THEN 'DROP TABLE %12$s' END),
+                   (3, 'move', CASE WHEN NOT tab.of_default THEN 'ALTER TABLE %1$s DETACH PARTITION %12$s' END),
+                   (4, 'move', CASE WHEN NOT tab.of_default THEN 'DROP TABLE %12$s' END),
                    (5, 'move', 'SELECT %10$s.kid_create_partitions(%1$L, %8$L, %9$L, at_most => NULL, since => ('
                     'SELECT %10$s.kid_bound_time(%7$L, lpad(l.%5$s::text, 36)::name) FROM pg_temp.kid_late AS l '
                     'ORDER BY l.%5$s LIMIT 1))'),
                    (6, 'move', 'INSERT INTO %1$s (%13$s) OVERRIDING SYSTEM VALUE SELECT %13$s FROM pg_temp.kid_late'),
-                   (1, 'moved', CASE WHEN of_default THEN 'VACUUM (ANALYZE) %12$s' END),
+                   (1, 'moved', CASE WHEN tab.of_default THEN 'VACUUM (ANALYZE) %12$s' END),
                    (1, 'unchanged',
                     $check$DO $kid_script$ BEGIN IF %10$s.kid_state(%1$L::regclass) <> %11$L THEN
     RAISE 'objects of %% have changed since this script was printed', %1$L USING HINT = 'Print it again.';
