@@ -4771,7 +4771,6 @@ DECLARE
     types oid[];
     generators name[];
     columns record;
-    problems text;
     parts text[];
     statements text[];
 BEGIN
@@ -4788,7 +4787,9 @@ BEGIN
                  WHERE k.contypid = t.oid AND k.contype = 'c'))
           FROM base AS b JOIN pg_type AS t ON t.typbasetype = b.domain AND t.typtype = 'd'),
     typed AS (
-        SELECT a.attrelid, a.attnum, t.typname, b.not_null, b.checks, a.atttypid <> b.domain AS is_array
+        SELECT a.attrelid, a.attnum, b.not_null, b.checks,
+               format(CASE WHEN t.typname IN ('kid64', 'flake') THEN 'bigint%s' ELSE 'text%s COLLATE "C"' END,
+                      CASE WHEN a.atttypid <> b.domain THEN '[]' END) AS type
           FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f')
                JOIN pg_type AS y ON y.oid = a.atttypid JOIN base AS b ON b.domain IN (y.oid, y.typelem)
                JOIN pg_type AS t ON t.oid = b.type
@@ -4801,56 +4802,72 @@ BEGIN
                unnest(k.conkey, k.confkey) AS p (child, parent),
                LATERAL (VALUES (k.conrelid, p.child), (k.confrelid, p.parent)) AS o (tab, num)
          WHERE (l.tab, l.num) IN ((k.conrelid, p.child), (k.confrelid, p.parent))
-               AND EXISTS (SELECT FROM typed AS t WHERE (t.attrelid, t.attnum) = (l.tab, l.num)))
-    SELECT array_agg(c.tab) AS tabs, array_agg(c.num) AS nums, array_agg(c.is_own) AS own, array_agg(c.name) AS names,
-           array_agg(c.type) AS types, array_agg(c.not_null) AS not_nulls, array_agg(c.checks) AS checks,
-           array_agg(c.makes) AS makes
-      INTO columns FROM (
-        SELECT p.tab, b.attnum, p.tab = l.tab AND b.attinhcount = 0, quote_ident(a.attname),
-               format(CASE WHEN t.typname IN ('kid64', 'flake') THEN 'bigint%s'
-                           WHEN t.typname <> '' THEN 'text%s COLLATE "C"' END, CASE WHEN t.is_array THEN '[]' END),
-               t.not_null, t.checks,
-               (SELECT p.oid::regproc::text
-                  FROM pg_attrdef AS f JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
-                                                              AND d.refclassid = 'pg_proc'::regclass
-                       JOIN pg_proc AS p ON p.oid = d.refobjid AND p.pronamespace = home::regnamespace
-                 WHERE (f.adrelid, f.adnum) = (l.tab, l.num) AND p.proname = ANY (generators) LIMIT 1)
+               AND EXISTS (SELECT FROM typed AS t WHERE (t.attrelid, t.attnum) = (l.tab, l.num))),
+    c AS (
+        SELECT p.tab, b.attnum AS num, p.tab = l.tab AND b.attinhcount = 0 AS own, quote_ident(a.attname) AS name,
+               t.type, t.not_null, t.checks, m.makes, b.atthasdef, b.atttypid,
+               row_number() OVER (ORDER BY l.tab <> relation, l.tab, l.num, p.tab <> l.tab, p.tab) AS n
           FROM linked AS l JOIN pg_attribute AS a ON a.attrelid = l.tab AND a.attnum = l.num AND NOT a.attisdropped
-               LEFT JOIN typed AS t ON (t.attrelid, t.attnum) = (l.tab, l.num)
-               JOIN LATERAL (SELECT l.tab UNION SELECT p.relid FROM pg_partition_tree(l.tab) AS p) AS p (tab) ON true
-               JOIN pg_attribute AS b ON b.attrelid = p.tab AND b.attname = a.attname
-         ORDER BY l.tab <> relation, l.tab, l.num, p.tab <> l.tab, p.tab)
-           AS c (tab, num, is_own, name, type, not_null, checks, makes)
-     WHERE coalesce(c.type, c.makes) IS NOT NULL;
+               LEFT JOIN typed AS t ON (t.attrelid, t.attnum) = (l.tab, l.num),
+               LATERAL (SELECT (
+                   SELECT p.oid::regproc::text
+                     FROM pg_attrdef AS f JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
+                                                                 AND d.refclassid = 'pg_proc'::regclass
+                          JOIN pg_proc AS p ON p.oid = d.refobjid AND p.pronamespace = home::regnamespace
+                    WHERE (f.adrelid, f.adnum) = (l.tab, l.num) AND p.proname = ANY (generators) LIMIT 1)) AS m (makes),
+               LATERAL (SELECT l.tab UNION SELECT p.relid FROM pg_partition_tree(l.tab) AS p) AS p (tab)
+               JOIN pg_attribute AS b ON b.attrelid = p.tab
+         WHERE b.attname = a.attname AND coalesce(t.type, m.makes) <> '')
+    SELECT array_agg(c.tab ORDER BY c.n) AS tabs, array_agg(c.num ORDER BY c.n) AS nums,
+           string_agg(DISTINCT c.tab::regclass::text, ', ') FILTER (WHERE c.own) AS own,
+           ARRAY(SELECT k.oid FROM pg_constraint AS k
+                  WHERE k.contype = 'f' AND k.conparentid = 0
+                        AND EXISTS (SELECT FROM c WHERE c.type <> '' AND c.tab = k.conrelid AND c.num = ANY (k.conkey)))
+           AS keys,
+           (SELECT string_agg(DISTINCT format('%s %s', t.oid::regclass, w.text), E'\n')
+              FROM c JOIN pg_class AS t ON t.oid = c.tab, LATERAL (VALUES
+                       (c.checks <> '', format('has a domain for %s with constraints: %s', c.name, c.checks)),
+                       (c.atthasdef AND CASE WHEN c.type <> '' THEN c.makes IS NULL
+                                             ELSE c.atttypid::regtype NOT IN ('bigint', 'uuid', 'text') END,
+                        format('has a default for %s that cannot be made again', c.name)),
+                       (t.relowner <> (SELECT r.relowner FROM pg_class AS r WHERE r.oid = relation),
+                        'belongs to another role'),
+                       (c.type <> '' AND EXISTS (SELECT FROM pg_partitioned_table AS p
+                                                  WHERE p.partrelid = c.tab AND c.num = ANY (p.partattrs)),
+                        format('is partitioned by %s', c.name))) AS w (is_so, text)
+             WHERE w.is_so) AS problems,
+           ARRAY(SELECT format('ALTER TABLE %s %s;', c.tab::regclass, string_agg(concat(
+                                   'ALTER ' || c.name || ' DROP DEFAULT',
+                                   ', ALTER ' || c.name || ' TYPE ' || c.type,
+                                   CASE WHEN c.not_null THEN ', ALTER ' || c.name || ' SET NOT NULL' END), ', '))
+                   FROM c WHERE c.own GROUP BY c.tab) AS types,
+           ARRAY(SELECT format(v.template, c.tab::regclass, c.name, n.name, c.makes, n.value)
+                   FROM c JOIN pg_class AS t ON t.oid = c.tab,
+                        LATERAL (SELECT format('%s.kid_numbers_%s_%s', t.relnamespace::regnamespace, c.tab, c.num),
+                                        CASE WHEN c.type LIKE 'text%' THEN 'pg_catalog.gen_random_uuid()::text'
+                                             WHEN current_setting('server_version_num')::integer >= 180000
+                                             THEN 'pg_catalog.uuidv7()'
+                                             ELSE 'pg_catalog.gen_random_uuid()' END) AS n (name, value),
+                        LATERAL (VALUES
+                            (true, 1, 'CREATE SEQUENCE %3$s OWNED BY %1$s.%2$s;'),
+                            (true, 2, 'SELECT pg_catalog.setval(%3$L, greatest(%4$s()::bigint, max(%2$s))) FROM %1$s;'),
+                            (true, 3, 'GRANT USAGE ON SEQUENCE %3$s TO PUBLIC;'),
+                            (true, 4, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT pg_catalog.nextval(%3$L);'),
+                            (false, 1, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT %5$s;')) AS v (is_number, n, template)
+                  WHERE c.makes <> '' AND c.own
+                        AND v.is_number = (coalesce(c.type, format_type(c.atttypid, NULL)) = 'bigint')
+                  ORDER BY v.n, c.n) AS defaults
+      INTO columns FROM c;
     IF columns.tabs IS NULL THEN
         RAISE '% has no columns of kid''s types, and no default that calls kid', relation
             USING ERRCODE = 'wrong_object_type';
-    END IF;
-    SELECT string_agg(DISTINCT format('%s %s', t.oid::regclass, w.text), E'\n') INTO problems
-      FROM unnest(columns.tabs, columns.nums, columns.names, columns.types, columns.checks, columns.makes)
-           AS c (tab, num, name, type, checks, makes)
-           JOIN pg_class AS t ON t.oid = c.tab JOIN pg_attribute AS a ON a.attrelid = c.tab AND a.attnum = c.num,
-           LATERAL (VALUES
-               (c.checks <> '', format('has a domain for %s with constraints: %s', c.name, c.checks)),
-               (a.atthasdef AND CASE WHEN c.type <> '' THEN c.makes IS NULL
-                                     ELSE a.atttypid NOT IN ('bigint'::regtype, 'uuid'::regtype, 'text'::regtype) END,
-                format('has a default for %s that cannot be made again', c.name)),
-               (t.relowner <> (SELECT r.relowner FROM pg_class AS r WHERE r.oid = relation), 'belongs to another role'),
-               (c.type <> '' AND EXISTS (SELECT FROM pg_partitioned_table AS p
-                                          WHERE p.partrelid = c.tab AND c.num = ANY (p.partattrs)),
-                format('is partitioned by %s', c.name))) AS w (is_so, text)
-     WHERE w.is_so;
-    IF problems IS NOT NULL THEN
-        RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
+    ELSIF columns.problems IS NOT NULL THEN
+        RAISE 'cannot print a script for %', relation
+            USING ERRCODE = 'feature_not_supported', DETAIL = columns.problems;
     END IF;
     EXECUTE format('SELECT array_agg(p.part), array_agg(p.statement) '
                    'FROM %s.kid_script_parts($1, $2, $2, $3, $4, 0) AS p', home) INTO parts, statements
-      USING (SELECT string_agg(DISTINCT c.tab::regclass::text, ', ')
-               FROM unnest(columns.tabs, columns.own) AS c (tab, own) WHERE c.own), columns.tabs, columns.nums,
-            ARRAY(SELECT k.oid FROM pg_constraint AS k
-                   WHERE k.contype = 'f' AND k.conparentid = 0
-                         AND EXISTS (SELECT FROM unnest(columns.tabs, columns.nums, columns.types) AS x (tab, num, type)
-                                      WHERE x.type <> '' AND x.tab = k.conrelid AND x.num = ANY (k.conkey)));
+      USING columns.own, columns.tabs, columns.nums, columns.keys;
     RETURN QUERY
     WITH s (n, part, statement) AS (
         -- bigint and text have other operators, which search_path finds.
@@ -4868,32 +4885,8 @@ BEGIN
           FROM pg_constraint AS k
          WHERE k.conrelid = ANY (columns.tabs) AND k.conname ~ '^kid_time(_[0-9]+|)$' AND k.conparentid = 0
                AND pg_get_constraintdef(k.oid) LIKE '%kid_timestamp(%'
-        UNION ALL
-        SELECT 0, 'type', format('ALTER TABLE %s %s;', x.tab::regclass, string_agg(concat(
-                              'ALTER ' || x.name || ' DROP DEFAULT',
-                              ', ALTER ' || x.name || ' TYPE ' || x.type,
-                              CASE WHEN x.not_null THEN ', ALTER ' || x.name || ' SET NOT NULL' END), ', '))
-          FROM unnest(columns.tabs, columns.own, columns.names, columns.types, columns.not_nulls)
-               AS x (tab, own, name, type, not_null) WHERE x.own GROUP BY x.tab
-        UNION ALL
-        SELECT v.n, 'default', format(v.template, x.tab::regclass, x.name, n.name, x.makes, n.value)
-          FROM unnest(columns.tabs, columns.nums, columns.own, columns.names, columns.types, columns.makes)
-               AS x (tab, num, own, name, type, makes) JOIN pg_class AS c ON c.oid = x.tab
-               JOIN pg_attribute AS a ON a.attrelid = x.tab AND a.attnum = x.num,
-               LATERAL (SELECT format('%s.kid_numbers_%s_%s', c.relnamespace::regnamespace, x.tab, x.num),
-                               CASE WHEN x.type LIKE 'text%' THEN 'pg_catalog.gen_random_uuid()::text'
-                                    WHEN current_setting('server_version_num')::integer >= 180000
-                                    THEN 'pg_catalog.uuidv7()'
-                                    ELSE 'pg_catalog.gen_random_uuid()' END)
-                       AS n (name, value),
-               LATERAL (VALUES
-                   (true, 1, 'CREATE SEQUENCE %3$s OWNED BY %1$s.%2$s;'),
-                   (true, 2, 'SELECT pg_catalog.setval(%3$L, greatest(%4$s()::bigint, max(%2$s))) FROM %1$s;'),
-                   (true, 3, 'GRANT USAGE ON SEQUENCE %3$s TO PUBLIC;'),
-                   (true, 4, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT pg_catalog.nextval(%3$L);'),
-                   (false, 1, 'ALTER TABLE %1$s ALTER %2$s SET DEFAULT %5$s;')) AS v (is_number, n, template)
-         WHERE x.makes <> '' AND x.own
-               AND v.is_number = (coalesce(x.type, format_type(a.atttypid, NULL)) = 'bigint'))
+        UNION ALL SELECT 0, 'type', t FROM unnest(columns.types) AS t
+        UNION ALL SELECT d.n, 'default', d.statement FROM unnest(columns.defaults) WITH ORDINALITY AS d (statement, n))
     SELECT e.step, s.statement, e.lock, e.note
       FROM (VALUES
                (0, 'check', NULL, 'Changes nothing. An error says what to do.', '{check}'),
