@@ -3811,7 +3811,8 @@ BEGIN
     SELECT string_agg(DISTINCT format('%s %s', m.tab::regclass, w.text), E'\n') INTO problems
       FROM unnest(plan.tabs, plan.nums, plan.tops) WITH ORDINALITY AS m (tab, num, top, n)
            JOIN pg_class AS c ON c.oid = m.tab
-           JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num,
+           JOIN pg_attribute AS a ON a.attrelid = m.tab AND a.attnum = m.num
+           LEFT JOIN pg_partitioned_table AS p ON p.partrelid = m.tab,
            LATERAL (
                VALUES
                    (m.tab = m.top AND c.relispartition, 'is a partition that a foreign key names by itself'),
@@ -3821,9 +3822,7 @@ BEGIN
                    (NOT c.relispartition AND c.relkind = 'r'
                     AND EXISTS (SELECT FROM pg_inherits AS i WHERE m.tab IN (i.inhrelid, i.inhparent)),
                     'inherits or is inherited'),
-                   (EXISTS (SELECT FROM pg_partitioned_table AS p
-                             WHERE p.partrelid = m.tab AND m.num = ANY (p.partattrs)),
-                    format('is partitioned by %I', a.attname)),
+                   (m.num = ANY (p.partattrs), format('is partitioned by %I', a.attname)),
                    (a.attgenerated <> '' OR (a.atthasdef OR a.attidentity <> '') AND m.n > 1,
                     format('has a default for %I, or generates it', a.attname)),
                    (EXISTS (SELECT FROM pg_attribute AS o
@@ -4442,32 +4441,32 @@ CREATE FUNCTION kid_rekey_estimate(
 DECLARE
     page bigint := current_setting('block_size');
     old record;                         -- the columns
-    t record;                           -- sums over its tables
 BEGIN
     IF (rows_per_second > 0) IS NOT TRUE THEN
         RAISE 'rows_per_second must be positive' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     EXECUTE format('SELECT * FROM %s.kid_rekey_columns($1)', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) INTO old USING relation;
-    SELECT sum(n.rows) AS rows, sum(n.rows) FILTER (WHERE c.oid = relation) AS keys,
-           page * sum(c.relpages) AS bytes, page * sum(x.pages) AS indexes, page * sum(x.twins) AS twins,
-           string_agg(n.name, ', ' ORDER BY array_position(old.tabs, c.oid)) AS names,
-           string_agg(n.name, ', ' ORDER BY array_position(old.tabs, c.oid)) FILTER (WHERE c.reltuples < 0) AS unknown
-      INTO t
-      FROM pg_class AS c,
-           LATERAL (SELECT c.oid::regclass::text, greatest(c.reltuples, 0)::bigint) AS n (name, rows),
-           -- The primary key of a table that is no partition has two twins: one is for the way back.
-           LATERAL (SELECT coalesce(sum(r.relpages), 0),
-                           coalesce(sum(r.relpages * (1 + (i.indisprimary AND NOT c.relispartition)::integer)) FILTER (
-                                        WHERE EXISTS (SELECT FROM unnest(old.tabs, old.nums) AS m (tab, num)
-                                                       WHERE m.tab = c.oid AND m.num = ANY (i.indkey::smallint[]))), 0)
-                      FROM pg_index AS i JOIN pg_class AS r ON r.oid = i.indexrelid
-                     WHERE i.indrelid = c.oid) AS x (pages, twins)
-     WHERE c.oid = ANY (old.tabs) AND c.relkind = 'r';
     RETURN QUERY
     SELECT v.item, v.amount::bigint, v.note
-      FROM (SELECT t.bytes + t.indexes, t.bytes + t.indexes + t.twins + 90 * t.keys,
-                   2 * t.bytes + t.indexes + t.twins + 300 * t.rows + 200 * t.keys,
-                   ceil(t.rows / rows_per_second::numeric)) AS e (bytes, disk, wal, seconds),
+      FROM (SELECT sum(n.rows) AS rows, sum(n.rows) FILTER (WHERE c.oid = relation) AS keys,
+                   page * sum(c.relpages) AS bytes, page * sum(x.pages) AS indexes, page * sum(x.twins) AS twins,
+                   string_agg(n.name, ', ' ORDER BY n.place) AS names,
+                   string_agg(n.name, ', ' ORDER BY n.place) FILTER (WHERE c.reltuples < 0) AS unknown
+              FROM pg_class AS c,
+                   LATERAL (SELECT c.oid::regclass::text, greatest(c.reltuples, 0)::bigint,
+                                   array_position(old.tabs, c.oid)) AS n (name, rows, place),
+                   -- The primary key of a table that is no partition has two twins: one is for the way back.
+                   LATERAL (SELECT coalesce(sum(r.relpages), 0),
+                                   coalesce(sum(r.relpages * (1 + (i.indisprimary AND NOT c.relispartition)::integer))
+                                            FILTER (WHERE EXISTS (
+                                                SELECT FROM unnest(old.tabs, old.nums) AS m (tab, num)
+                                                 WHERE m.tab = c.oid AND m.num = ANY (i.indkey::smallint[]))), 0)
+                              FROM pg_index AS i JOIN pg_class AS r ON r.oid = i.indexrelid
+                             WHERE i.indrelid = c.oid) AS x (pages, twins)
+             WHERE c.oid = ANY (old.tabs) AND c.relkind = 'r') AS t,
+           LATERAL (SELECT t.bytes + t.indexes, t.bytes + t.indexes + t.twins + 90 * t.keys,
+                           2 * t.bytes + t.indexes + t.twins + 300 * t.rows + 200 * t.keys,
+                           ceil(t.rows / rows_per_second::numeric)) AS e (bytes, disk, wal, seconds),
            LATERAL (VALUES
                ('rows', t.rows, t.names),
                ('bytes', e.bytes, pg_size_pretty(e.bytes) || ', with indexes and without TOAST'),
