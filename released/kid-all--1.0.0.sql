@@ -2661,9 +2661,9 @@ BEGIN ATOMIC
                        JOIN pg_amop AS p ON p.amopfamily = k.opcfamily AND p.amopstrategy = smallint '3'
                                             AND p.amoplefttype = k.opcintype AND p.amoprighttype = k.opcintype
                        JOIN pg_operator AS o ON o.oid = p.amopopr WHERE k.oid = i.indclass[0]) AS old_equals,
-               (SELECT string_agg(t.tab::regclass::text, text ', ' ORDER BY t.n)
-                  FROM (SELECT u.top, min(u.n) FROM unnest(m.tops) WITH ORDINALITY AS u (top, n) GROUP BY u.top)
-                       AS t (tab, n)) AS tables,
+               (SELECT string_agg(u.top::regclass::text, text ', ' ORDER BY u.n)
+                  FROM pg_catalog.unnest(m.tops) WITH ORDINALITY AS u (top, n)
+                 WHERE u.n = pg_catalog.array_position(m.tops, u.top)) AS tables,
                o.old_default IS NULL AND t.typcategory = 'N' AS has_numbers,
                CASE WHEN o.old_default IS NOT NULL THEN o.old_default
                     WHEN t.typcategory = 'N'
@@ -2770,7 +2770,7 @@ BEGIN ATOMIC
                 'New rows get IDs that tell their time. Old rows keep their keys.', '{new_rows}'),
                (13, 'back', 'ACCESS EXCLUSIVE, brief', 'Numbers go on above the last ID.', '{old_rows}'))
            AS e (n, step, lock, note, parts),
-           unnest(e.parts::text[]) WITH ORDINALITY AS p (part, n) JOIN s ON s.part = p.part
+           pg_catalog.unnest(e.parts::text[]) WITH ORDINALITY AS p (part, n) JOIN s ON s.part = p.part
      WHERE s.statement <> '' AND (e.n > 11) = (all_rows IS FALSE)
      ORDER BY e.n, p.n, s.n;
 END;
