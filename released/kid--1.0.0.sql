@@ -3011,7 +3011,6 @@ DECLARE
     home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
     key record;
     dropped record;
-    partition text;
     count integer := 0;
 BEGIN
     IF num_nulls(parent, older_than, dry_run) > 0 THEN
@@ -3023,7 +3022,8 @@ BEGIN
     END IF;
     EXECUTE format('SELECT * FROM %s.kid_partition_key($1, $2)', home) INTO key USING parent, NOT dry_run;
     FOR dropped IN EXECUTE format($query$
-        SELECT b.partition, b.detaching, CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind,
+        SELECT b.partition, b.partition::text AS name, b.detaching,
+               CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind,
                b.upper <= %1$s.kid_bound_at($2, $3) AS is_old,
                bool_or(b.ends > greatest(now(), $3)) OVER () AS others_stay
           FROM %1$s.kid_partition_bounds($1) AS b JOIN pg_class AS c ON c.oid = b.partition
@@ -3050,18 +3050,17 @@ BEGIN
                 USING HINT = 'The next call drops them.';
             EXIT;
         END IF;
-        partition := dropped.partition;
         IF NOT dry_run THEN
             -- A partition cannot be dropped if foreign keys refer to the parent. DETACH checks that they refer to no
             -- row of the partition.
-            EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, partition);
-            IF to_regclass(partition) IS DISTINCT FROM dropped.partition THEN
-                RAISE 'table % was renamed while its partitions were to be changed', partition
+            EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, dropped.name);
+            IF to_regclass(dropped.name) IS DISTINCT FROM dropped.partition THEN
+                RAISE 'table % was renamed while its partitions were to be changed', dropped.name
                     USING ERRCODE = 'object_not_in_prerequisite_state';
             END IF;
-            EXECUTE format('DROP %s %s', dropped.kind, partition);
+            EXECUTE format('DROP %s %s', dropped.kind, dropped.name);
         END IF;
-        RETURN NEXT partition;
+        RETURN NEXT dropped.name;
         count := count + 1;
     END LOOP;
 END $$;
@@ -3769,16 +3768,12 @@ COMMENT ON FUNCTION kid_script_parts(
 CREATE FUNCTION kid_rekey_columns(
     relation regclass, OUT tabs oid[], OUT nums smallint[], OUT tops oid[], OUT ids smallint[], OUT names text[])
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
-DECLARE
-    key smallint := (SELECT i.indkey[0] FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid
-                      WHERE c.oid = relation AND c.relkind = 'r' AND i.indisprimary AND i.indnkeyatts = 1);
 BEGIN
-    IF key IS NULL THEN
-        RAISE '% is not a table with a primary key of one column, or is partitioned', relation
-            USING ERRCODE = 'wrong_object_type';
-    END IF;
-    WITH RECURSIVE m (tab, num) AS (
-        SELECT relation::oid, key
+    WITH RECURSIVE key AS (
+        SELECT c.oid AS tab, i.indkey[0] AS num FROM pg_class AS c JOIN pg_index AS i ON i.indrelid = c.oid
+         WHERE c.oid = relation AND c.relkind = 'r' AND i.indisprimary AND i.indnkeyatts = 1),
+    m (tab, num) AS (
+        SELECT k.* FROM key AS k
         UNION
         SELECT k.conrelid, p.child
           FROM m JOIN pg_constraint AS k ON k.contype = 'f' AND k.confrelid = m.tab AND k.conparentid = 0,
@@ -3787,11 +3782,15 @@ BEGIN
     SELECT array_agg(o.tab), array_agg(o.num), array_agg(o.top), array_agg(o.id), array_agg(o.name)
       INTO tabs, nums, tops, ids, names
       FROM (SELECT m.tab AS top, m.num AS id, t.relid AS tab, a.attnum AS num, quote_ident(a.attname) AS name
-              FROM m JOIN pg_attribute AS n ON n.attrelid = m.tab AND n.attnum = m.num,
+              FROM key, m JOIN pg_attribute AS n ON n.attrelid = m.tab AND n.attnum = m.num,
                    LATERAL (SELECT m.tab UNION SELECT p.relid FROM pg_partition_tree(m.tab) AS p) AS t (relid)
                    JOIN pg_attribute AS a ON a.attrelid = t.relid
              WHERE a.attname = n.attname
-             ORDER BY m.tab <> relation, m.num <> key, m.tab, m.num, t.relid <> m.tab, t.relid) AS o;
+             ORDER BY m.tab <> key.tab, m.num <> key.num, m.tab, m.num, t.relid <> m.tab, t.relid) AS o;
+    IF tabs IS NULL THEN
+        RAISE '% is not a table with a primary key of one column, or is partitioned', relation
+            USING ERRCODE = 'wrong_object_type';
+    END IF;
 END $$;
 
 CREATE FUNCTION kid_rekey_accepts(plan record) RETURNS boolean
@@ -4321,10 +4320,9 @@ BEGIN ATOMIC
                   FROM pg_catalog.unnest(m.tops) WITH ORDINALITY AS u (top, n)
                  WHERE u.n = pg_catalog.array_position(m.tops, u.top)) AS tables,
                o.old_default IS NULL AND t.typcategory = 'N' AS has_numbers,
-               CASE WHEN o.old_default IS NOT NULL THEN o.old_default
-                    WHEN t.typcategory = 'N'
-                    THEN pg_catalog.format('pg_catalog.nextval(%L)', o.own || '_numbers')
-                    ELSE 'gen_random_uuid()::' || o.old_type END AS old_next
+               coalesce(o.old_default, CASE t.typcategory
+                   WHEN 'N' THEN pg_catalog.format('pg_catalog.nextval(%L)', o.own || '_numbers')
+                   ELSE 'gen_random_uuid()::' || o.old_type END) AS old_next
           FROM kid_rekey_columns(relation) AS m
                JOIN pg_class AS c ON c.oid = m.tabs[1]
                JOIN pg_attribute AS a ON a.attrelid = m.tabs[1] AND a.attnum = m.nums[1]
