@@ -1896,8 +1896,8 @@ BEGIN
               FROM hanging AS h JOIN pg_rewrite AS r ON r.oid = h.objid JOIN pg_class AS v ON v.oid = r.ev_class
                    JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = v.oid
                                           OR d.refclassid = 'pg_type'::regclass AND d.refobjid = v.reltype
-             WHERE h.classid = 'pg_rewrite'::regclass AND r.rulename = '_RETURN' AND d.deptype <> 'i'
-                   AND d.objid <> r.oid
+             WHERE h.classid = 'pg_rewrite'::regclass AND r.rulename = '_RETURN'
+                   AND d.deptype <> 'i' AND (d.classid, d.objid) <> (h.classid, h.objid)
         ),
         views AS (SELECT c.*, v.level, CASE c.relkind WHEN 'm' THEN 'MATERIALIZED ' ELSE '' END || 'VIEW' AS kind
                     FROM (SELECT r.ev_class, max(h.level) FROM hanging AS h JOIN pg_rewrite AS r ON r.oid = h.objid
@@ -2144,11 +2144,10 @@ DECLARE
 BEGIN
     IF plan.next IS NULL THEN
         RAISE 'kid makes no IDs of type %', plan.target USING ERRCODE = 'wrong_object_type';
+    ELSIF NOT plan.all_rows AND plan.stored_as::text <> plan.old_type THEN
+        RAISE 'old rows of % keep their keys, of type %', plan.relation, plan.old_type
+            USING ERRCODE = 'wrong_object_type';
     ELSIF NOT plan.all_rows THEN
-        IF plan.stored_as::text <> plan.old_type THEN
-            RAISE 'old rows of % keep their keys, of type %', plan.relation, plan.old_type
-                USING ERRCODE = 'wrong_object_type';
-        END IF;
         RETURN true;
     END IF;
     SELECT string_agg(DISTINCT format('%s %s', m.tab::regclass, w.text), E'\n') INTO problems
