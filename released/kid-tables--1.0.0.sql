@@ -177,10 +177,8 @@ END $$;
 
 -- `lower` is empty for MINVALUE, and for what is below all IDs. `upper` is null for MAXVALUE. Without the default
 -- partition.
-CREATE OR REPLACE FUNCTION kid_partition_bounds(
-    parent regclass, OUT partition regclass, OUT lower name, OUT upper name, OUT begins timestamptz,
-    OUT ends timestamptz, OUT detaching boolean)
-    RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_partition_bounds(parent regclass)
+    RETURNS TABLE (partition regclass, lower name, upper name, begins timestamptz, ends timestamptz, detaching boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
     SELECT i.inhrelid::regclass, b.lower, b.upper,
@@ -201,10 +199,9 @@ END;
 --
 -- A lower bound made by hand can have components that no ID has. Then IDs above the bound have earlier times than the
 -- bound, and there is no condition for a constraint.
-CREATE OR REPLACE FUNCTION kid_partitions(
-    parent regclass, OUT partition regclass, OUT begins timestamptz, OUT ends timestamptz, OUT rows bigint,
-    OUT bytes bigint, OUT detaching boolean, OUT missing_check text)
-    RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_partitions(parent regclass)
+    RETURNS TABLE (partition regclass, begins timestamptz, ends timestamptz, rows bigint, bytes bigint,
+                   detaching boolean, missing_check text)
     LANGUAGE SQL STABLE STRICT
     SET TimeZone = 'UTC' SET DateStyle = 'ISO' SET quote_all_identifiers = off SET jit = off
 BEGIN ATOMIC
@@ -495,10 +492,9 @@ COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
 COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS 'returns when the time unit of a bound begins';
 COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
     'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
-COMMENT ON FUNCTION kid_partition_bounds(
-    parent regclass) IS 'returns the partitions of a table with their bounds and times';
-COMMENT ON FUNCTION kid_partitions(
-    parent regclass) IS
+COMMENT ON FUNCTION kid_partition_bounds(parent regclass) IS
+    'returns the partitions of a table with their bounds and times';
+COMMENT ON FUNCTION kid_partitions(parent regclass) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
 COMMENT ON FUNCTION kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz, at_most integer, time_check boolean) IS
@@ -519,10 +515,9 @@ COMMENT ON FUNCTION kid_drop_partitions(
 -- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
 -- last ID of a time for kid_observe(); the generator; the type that a column with such IDs is stored as; and the schema
 -- of its operators.
-CREATE OR REPLACE FUNCTION kid_stored_forms(
-    OUT clock text, OUT type regtype, OUT prefix text, OUT past text, OUT next text, OUT stored_as regtype,
-    OUT operators regnamespace)
-    RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_stored_forms()
+    RETURNS TABLE (clock text, type regtype, prefix text, past text, next text, stored_as regtype,
+                   operators regnamespace)
     LANGUAGE SQL STABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, n.oid::regnamespace
@@ -537,12 +532,9 @@ END;
 -- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
 -- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first year
 -- of the type takes its place.
-CREATE OR REPLACE FUNCTION kid_stored_ids(
-    after timestamptz, only_clock text DEFAULT NULL, parent regclass DEFAULT NULL,
-    OUT clock text, OUT past text, OUT prefix text, OUT relation regclass, OUT column_name text, OUT id text,
-    OUT issued timestamptz, OUT latest timestamptz, OUT later text, OUT later_issued timestamptz, OUT problem text,
-    OUT passing boolean)
-    RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_stored_ids(after timestamptz, only_clock text DEFAULT NULL, parent regclass DEFAULT NULL)
+    RETURNS TABLE (clock text, past text, prefix text, relation regclass, column_name text, id text, issued timestamptz,
+                   latest timestamptz, later text, later_issued timestamptz, problem text, passing boolean)
     LANGUAGE plpgsql VOLATILE COST 10000 ROWS 10
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET row_security = off
     SET constraint_exclusion = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
@@ -723,9 +715,8 @@ END $$;
 
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
 -- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
-CREATE OR REPLACE FUNCTION kid_observe_all(
-    OUT clock text, OUT id text, OUT issued timestamptz, OUT relation regclass, OUT column_name text, OUT problem text)
-    RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_observe_all()
+    RETURNS TABLE (clock text, id text, issued timestamptz, relation regclass, column_name text, problem text)
     LANGUAGE plpgsql VOLATILE COST 10000 ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
     home text := 'kid';
@@ -766,19 +757,15 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
 
-COMMENT ON FUNCTION kid_stored_forms(
-    OUT clock text) IS 'returns the types of IDs, and the types of columns that they are stored in';
-COMMENT ON FUNCTION kid_stored_ids(
-    after timestamptz, only_clock text, parent regclass) IS
+COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
+COMMENT ON FUNCTION kid_stored_ids(after timestamptz, only_clock text, parent regclass) IS
     'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
-COMMENT ON FUNCTION kid_observe_all(
-    OUT clock text) IS
+COMMENT ON FUNCTION kid_observe_all() IS
     'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
 
 -- kid_check(): finds what is wrong with the IDs of a table, for both editions
 --
--- This function is bound when it is created. Operands and arguments have exactly their types, so that nothing of
--- others in the schema of kid fits better. Names in texts have their schema, because the search_path contains none.
+-- This function is bound as partitions.sql.in says. Names in texts have their schema: the search_path has none.
 
 -- A column with a foreign key need not make IDs. For a foreign key from text PostgreSQL needs the collation of the
 -- parent's column, and IDs have none. The call of kid64_floor() loads the library, which defines the setting.
@@ -927,8 +914,8 @@ $$;
 -- on these, rules, policies, triggers, statistics and exclusion constraints. Drop them in the opposite order. For what
 -- goes with its view `remove` is null. Leaves to the caller indexes of tables, other constraints, and defaults and
 -- sequences of the columns. Anything else is an error that names it.
-CREATE OR REPLACE FUNCTION kid_remade(tabs oid[], nums smallint[], OUT label text, OUT owner oid, OUT remove text, OUT make text)
-    RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_remade(tabs oid[], nums smallint[])
+    RETURNS TABLE (label text, owner oid, remove text, make text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     remade_view oid;
@@ -1097,10 +1084,8 @@ END $$;
 -- The statements lock `tables`, a list of names, check the tables `checked`, and make again what hangs on columns, and
 -- the foreign keys `keys`. They validate these later if PostgreSQL lets them. `new_root` is the table that becomes a
 -- partitioned one, or 0.
-CREATE OR REPLACE FUNCTION kid_script_parts(
-    tables text, checked oid[], tabs oid[], nums smallint[], keys oid[], new_root oid,
-    OUT part text, OUT statement text)
-    RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_script_parts(tables text, checked oid[], tabs oid[], nums smallint[], keys oid[], new_root oid)
+    RETURNS TABLE (part text, statement text)
     LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 BEGIN ATOMIC
     WITH h AS (SELECT r.* FROM kid_remade(tabs, nums) WITH ORDINALITY AS r (label, owner, remove, make, n))
@@ -1155,8 +1140,7 @@ COMMENT ON FUNCTION kid_remade(tabs oid[], nums smallint[]) IS
     'returns the views, rules, policies, triggers and statistics that hang on columns, as statements';
 COMMENT ON FUNCTION kid_checked(tables oid[], owners name[]) IS
     'returns a statement that fails unless the session may change tables, and sees all their rows';
-COMMENT ON FUNCTION kid_script_parts(
-    tables text, checked oid[], tabs oid[], nums smallint[], keys oid[], new_root oid) IS
+COMMENT ON FUNCTION kid_script_parts(tables text, checked oid[], tabs oid[], nums smallint[], keys oid[], new_root oid) IS
     'returns the statements that scripts have in common, each with the part of the script that it belongs to';
 
 -- Scripts that give a table new keys, for both editions
@@ -1289,9 +1273,8 @@ BEGIN
 END $$;
 
 -- Indexes of partitioned tables are made for each partition. In `tail`, the end of a statement, columns get new names.
-CREATE OR REPLACE FUNCTION kid_rekey_twins(
-    plan record, OUT part text, OUT statement text, OUT tail text, OUT names text[], OUT new_names text[])
-    RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_rekey_twins(plan record)
+    RETURNS TABLE (part text, statement text, tail text, names text[], new_names text[])
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     what record;
@@ -1301,7 +1284,7 @@ BEGIN
                           o.words, m.tab::regclass, o.mode, c.oid::regclass, c.relnamespace::regnamespace,
                           p.relnamespace::regnamespace, p.oid,
                           format('%s.kid_%s_%s', c.relnamespace::regnamespace, t.word, c.oid), o.place,
-                          pg_get_constraintdef(k.oid), d.comment, d.constraint_comment),
+                          pg_get_constraintdef(k.oid), o.comment, o.constraint_comment),
            CASE WHEN v.template LIKE 'CREATE %' THEN substr(pg_get_indexdef(c.oid), length(h.head) + 1) END,
            m.names, t.new_names
       FROM (SELECT u.tab, array_agg(u.num) AS nums, array_agg(u.name) AS names,
@@ -1313,15 +1296,13 @@ BEGIN
            LEFT JOIN pg_constraint AS k ON k.conindid = c.oid AND k.contype IN ('p', 'u'),
            LATERAL (SELECT CASE WHEN k.contype IS NULL THEN 'i' WHEN c.relkind = 'I' THEN 'P' ELSE k.contype END,
                            concat(CASE WHEN i.indisunique THEN 'UNIQUE ' END, 'INDEX'),
-                           concat(CASE WHEN k.condeferrable THEN ' DEFERRABLE' END,
-                                  CASE WHEN k.condeferred THEN ' INITIALLY DEFERRED' END),
+                           substring(pg_get_constraintdef(k.oid) FROM ' DEFERRABLE(?: INITIALLY DEFERRED)?$'),
+                           obj_description(c.oid, 'pg_class'), obj_description(k.oid, 'pg_constraint'),
                            CASE WHEN i.indisreplident THEN '%1$s REPLICA IDENTITY ' END,
                            (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s WHERE s.oid = c.reltablespace))
-                   AS o (kind, words, mode, replica, place),
+                   AS o (kind, words, mode, comment, constraint_comment, replica, place),
            LATERAL (SELECT format('CREATE %s %s ON %s%s', o.words, quote_ident(c.relname),
                                   CASE c.relkind WHEN 'I' THEN 'ONLY ' END, m.tab::regclass)) AS h (head),
-           LATERAL (SELECT obj_description(c.oid, 'pg_class'), obj_description(k.oid, 'pg_constraint'))
-                   AS d (comment, constraint_comment),
            LATERAL (VALUES ('new', 'old', m.new_names, 'iup', 'iupP'), ('old', 'new', m.names, 'p', ''))
                    AS t (word, other, new_names, twins, once),
            LATERAL (
@@ -1347,8 +1328,8 @@ BEGIN
                        ELSE '%1$s RENAME CONSTRAINT kid_old_%3$s TO %2$s' END),
                    (1, t.once, 'drop', CASE o.kind WHEN 'P' THEN '%1$s DROP CONSTRAINT %2$s' END),
                    (1, t.once, 'make_first', CASE o.kind WHEN 'P' THEN '%1$s ADD CONSTRAINT %2$s %15$s' END),
-                   (1, t.once, 'detail', left(d.comment, 0) || 'COMMENT ON INDEX %9$s IS %16$L'),
-                   (2, t.once, 'detail', left(d.constraint_comment, 0)
+                   (1, t.once, 'detail', left(o.comment, 0) || 'COMMENT ON INDEX %9$s IS %16$L'),
+                   (2, t.once, 'detail', left(o.constraint_comment, 0)
                                          || 'COMMENT ON CONSTRAINT %2$s ON %7$s IS %17$L'),
                    (3, t.once, 'detail', CASE WHEN i.indisclustered THEN '%1$s CLUSTER ON %2$s' END),
                    (4, t.once, 'detail', o.replica || 'USING INDEX %2$s'),
@@ -1414,7 +1395,7 @@ END $$;
 
 -- The constraints kid_full_N prove that no row lacks a key, so that nothing looks for one under the lock. Before the
 -- swap `word` is "new" and `other` is "old"; after it they change places.
-CREATE OR REPLACE FUNCTION kid_rekey_filling(plan record, OUT part text, OUT statement text) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_rekey_filling(plan record) RETURNS TABLE (part text, statement text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     at text := CASE WHEN plan.time_column IS NOT NULL THEN format('t.%I::timestamptz', plan.time_column)
@@ -1618,7 +1599,7 @@ END $kid_rekey$;$fill$, plan.own,
 END $$;
 
 -- `makes` has the hash of each statement that makes an object again.
-CREATE OR REPLACE FUNCTION kid_rekey_guards(plan record, makes text[], OUT part text, OUT statement text) RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_rekey_guards(plan record, makes text[]) RETURNS TABLE (part text, statement text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     late text := CASE WHEN plan.time_column IS NULL THEN 'false'
@@ -1710,14 +1691,13 @@ END $$;
 
 CREATE OR REPLACE FUNCTION kid_rekey_script(
     relation regclass, time_column name DEFAULT NULL, target regtype DEFAULT NULL, during tstzrange DEFAULT NULL,
-    all_rows boolean DEFAULT true, triggers text DEFAULT 'off', old_name name DEFAULT NULL,
-    OUT step text, OUT statement text, OUT lock text, OUT note text)
-    RETURNS SETOF record
+    all_rows boolean DEFAULT true, triggers text DEFAULT 'off', old_name name DEFAULT NULL)
+    RETURNS TABLE (step text, statement text, lock text, note text)
     LANGUAGE SQL STABLE ROWS 100 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 BEGIN ATOMIC
     WITH given AS (
-        SELECT m.*, relation, time_column, during, all_rows, triggers, old_name, n.home, f.*, c.relowner, a.attname,
-               a.attidentity, o.old_sequence, o.old_type, o.old_default, o.own, o.type AS target,
+        SELECT m.*, relation, time_column, during, all_rows, triggers, old_name, o.*, f.*, c.relowner, a.attname,
+               CASE a.attidentity WHEN 'a' THEN 'ALWAYS' WHEN 'd' THEN 'BY DEFAULT' END AS identity,
                (SELECT pg_catalog.format('OPERATOR(%s.%s)', o.oprnamespace::regnamespace, o.oprname)
                   FROM pg_opclass AS k
                        JOIN pg_amop AS p ON p.amopfamily = k.opcfamily AND p.amopstrategy = smallint '3'
@@ -1736,8 +1716,7 @@ BEGIN ATOMIC
                JOIN pg_type AS t ON t.oid = a.atttypid
                JOIN pg_index AS i ON i.indrelid = m.tabs[1] AND i.indisprimary
                LEFT JOIN pg_attrdef AS d ON d.adrelid = m.tabs[1] AND d.adnum = a.attnum,
-               LATERAL (SELECT 'kid') AS n (home),
-               LATERAL (SELECT format_type(a.atttypid, a.atttypmod),
+               LATERAL (SELECT 'kid', format_type(a.atttypid, a.atttypmod),
                                CASE WHEN a.attidentity = ''
                                     THEN substring(pg_get_expr(d.adbin, d.adrelid) FROM text '^nextval[(](.*)[)]$')
                                     ELSE pg_catalog.format('pg_get_serial_sequence(%L, %L)', relation,
@@ -1747,16 +1726,16 @@ BEGIN ATOMIC
                                         relation::text, a.attname::text)) END,
                                pg_catalog.format('%s.kid_rekey_%s', c.relnamespace::regnamespace, c.oid),
                                coalesce(target, CASE WHEN NOT all_rows THEN a.atttypid::regtype END))
-                       AS o (old_type, old_sequence, old_default, own, type)
+                       AS o (home, old_type, old_sequence, old_default, own, target)
                LEFT JOIN LATERAL (
                    SELECT f.stored_as, pg_catalog.format('OPERATOR(%s.=)', f.operators), g.maker,
-                          pg_catalog.format('%s.%I()', n.home, f.next) || g.suffix,
+                          pg_catalog.format('%s.%I()', o.home, f.next) || g.suffix,
                           replace(g.maker, text 'timestamptz', text 'o.time') || g.suffix
                      FROM kid_stored_forms() AS f,
-                          LATERAL (SELECT pg_catalog.format('%s.%I(timestamptz)', n.home, f.prefix || '_at'),
+                          LATERAL (SELECT pg_catalog.format('%s.%I(timestamptz)', o.home, f.prefix || '_at'),
                                           CASE WHEN f.type::oid = f.stored_as::oid THEN ''
                                                ELSE '::' || f.stored_as::text END) AS g (maker, suffix)
-                    WHERE f.stored_as::oid = o.type::oid OR o.type IS NULL AND f.prefix = 'kid64'
+                    WHERE f.stored_as::oid = o.target::oid OR o.target IS NULL AND f.prefix = 'kid64'
                     ORDER BY f.type::oid <> f.stored_as::oid, f.clock <> 'kid' LIMIT 1)
                    AS f (stored_as, new_equals, maker, next, new_key) ON true),
     plan AS MATERIALIZED (SELECT g.* FROM given AS g WHERE kid_rekey_accepts(g)),
@@ -1792,13 +1771,12 @@ BEGIN ATOMIC
                (1, 'old_filled_key', CASE WHEN p.old_default IS NULL
                                           THEN 'ALTER TABLE %1$s ALTER %3$s DROP DEFAULT;' END),
                (2, 'old_filled_key', CASE WHEN p.has_numbers THEN 'DROP SEQUENCE %4$s;' END),
-               (1, 'new_rows', 'ALTER TABLE %1$s ALTER %3$s' || CASE WHEN p.attidentity <> ''
+               (1, 'new_rows', 'ALTER TABLE %1$s ALTER %3$s' || CASE WHEN p.identity <> ''
                                THEN ' DROP IDENTITY, ALTER %3$s' ELSE '' END || ' SET DEFAULT %5$s;'),
                (1, 'old_rows', pg_catalog.concat(
                     'ALTER TABLE %1$s ALTER %3$s DROP DEFAULT',
-                    CASE p.attidentity WHEN 'a' THEN ', ALTER %3$s ADD GENERATED ALWAYS AS IDENTITY'
-                                       WHEN 'd' THEN ', ALTER %3$s ADD GENERATED BY DEFAULT AS IDENTITY'
-                                       ELSE ', ALTER %3$s SET DEFAULT %9$s' || left(p.old_default, 0) END,
+                    ', ALTER %3$s ' || coalesce('ADD GENERATED ' || p.identity || ' AS IDENTITY',
+                                                'SET DEFAULT %9$s' || left(p.old_default, 0)),
                     '; SELECT pg_catalog.setval(%10$s, %5$s);' || left(p.old_sequence, 0)))) AS v (n, part, template))
     SELECT e.step, s.statement, e.lock, e.note
       FROM (VALUES
@@ -1839,9 +1817,8 @@ END;
 -- Reads what pg_class has from the last ANALYZE. Assumes that no VACUUM makes room while rows are filled: then each row
 -- and each index entry has two versions. WAL contains an image of each page once. The bytes per row, and the default
 -- rate, are measured.
-CREATE OR REPLACE FUNCTION kid_rekey_estimate(
-    relation regclass, rows_per_second bigint DEFAULT 20000, OUT item text, OUT amount bigint, OUT note text)
-    RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_rekey_estimate(relation regclass, rows_per_second bigint DEFAULT 20000)
+    RETURNS TABLE (item text, amount bigint, note text)
     LANGUAGE plpgsql STABLE ROWS 7 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     page bigint := current_setting('block_size');
@@ -1894,8 +1871,8 @@ COMMENT ON FUNCTION kid_rekey_columns(
     relation regclass) IS 'returns the columns that hold the key of a table, or refer to it';
 COMMENT ON FUNCTION kid_rekey_accepts(plan record) IS
     'raises an error unless kid_rekey_script() can do what its arguments say';
-COMMENT ON FUNCTION kid_rekey_twins(
-    plan record) IS 'returns statements for the indexes, foreign keys and checks on the columns';
+COMMENT ON FUNCTION kid_rekey_twins(plan record) IS
+    'returns statements for the indexes, foreign keys and checks on the columns';
 COMMENT ON FUNCTION kid_rekey_filling(plan record) IS
     'returns statements for the columns, the triggers that give a row its other key, and the procedure that fills rows';
 COMMENT ON FUNCTION kid_rekey_guards(plan record, makes text[]) IS
@@ -1903,8 +1880,7 @@ COMMENT ON FUNCTION kid_rekey_guards(plan record, makes text[]) IS
 COMMENT ON FUNCTION kid_rekey_script(
     relation regclass, time_column name, target regtype, during tstzrange, all_rows boolean, triggers text, old_name name) IS
     'prints the statements that give the rows of a table, and the rows that refer to them, new keys';
-COMMENT ON FUNCTION kid_rekey_estimate(
-    relation regclass, rows_per_second bigint) IS
+COMMENT ON FUNCTION kid_rekey_estimate(relation regclass, rows_per_second bigint) IS
     'estimates the disk, WAL, time and locks of new keys for all rows of a table, and advises';
 
 -- Scripts that partition a table by time, for both editions
@@ -1935,9 +1911,8 @@ BEGIN ATOMIC
 END;
 
 CREATE OR REPLACE FUNCTION kid_partition_script(
-    relation regclass, period interval, until timestamptz, rows_of regclass DEFAULT NULL,
-    OUT step text, OUT statement text, OUT lock text, OUT note text)
-    RETURNS SETOF record
+    relation regclass, period interval, until timestamptz, rows_of regclass DEFAULT NULL)
+    RETURNS TABLE (step text, statement text, lock text, note text)
     LANGUAGE plpgsql STABLE ROWS 50 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     home text := 'kid';
@@ -2162,9 +2137,8 @@ COMMENT ON FUNCTION kid_partition_script(
 
 -- Scripts that take kid's types and functions away from a table, for both editions
 
-CREATE OR REPLACE FUNCTION kid_uninstall_script(
-    relation regclass, OUT step text, OUT statement text, OUT lock text, OUT note text)
-    RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_uninstall_script(relation regclass)
+    RETURNS TABLE (step text, statement text, lock text, note text)
     LANGUAGE plpgsql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     home text := 'kid';
@@ -2299,8 +2273,7 @@ BEGIN
      ORDER BY e.n, p.n, s.n;
 END $$;
 
-COMMENT ON FUNCTION kid_uninstall_script(
-    relation regclass) IS
+COMMENT ON FUNCTION kid_uninstall_script(relation regclass) IS
     'prints the statements that take kid''s types and functions away from a table, and the columns linked with it';
 
 -- Rights, whatever the default privileges of the role are
