@@ -3888,7 +3888,7 @@ BEGIN
            LEFT JOIN pg_constraint AS k ON k.conindid = c.oid AND k.contype IN ('p', 'u'),
            LATERAL (SELECT CASE WHEN k.contype IS NULL THEN 'i' WHEN c.relkind = 'I' THEN 'P' ELSE k.contype END,
                            concat(CASE WHEN i.indisunique THEN 'UNIQUE ' END, 'INDEX'),
-                           substring(pg_get_constraintdef(k.oid) FROM ' DEFERRABLE(?: INITIALLY DEFERRED)?$'),
+                           substring(pg_get_constraintdef(k.oid) FROM '( DEFERRABLE( INITIALLY DEFERRED|))$'),
                            obj_description(c.oid, 'pg_class'), obj_description(k.oid, 'pg_constraint'),
                            CASE WHEN i.indisreplident THEN '%1$s REPLICA IDENTITY ' END,
                            (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s WHERE s.oid = c.reltablespace))
