@@ -35,7 +35,7 @@ KID_DEFINE(kid_version) {
 
 extern "C" {
 
-KID_MODULE_MAGIC("kid", KID_VERSION);
+PG_MODULE_MAGIC_EXT(.name = "kid", .version = KID_VERSION);
 
 PGDLLEXPORT void _PG_init();
 

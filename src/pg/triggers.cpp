@@ -89,6 +89,14 @@ tracked *look_up(Oid table, HASHACTION action) {
   return static_cast<tracked *>(hash_search(tables, &table, action, nullptr));
 }
 
+/// Returns the number of this transaction in its process.
+LocalTransactionId own_local_xid() {
+  VirtualTransactionId own;
+
+  GET_VXID_FROM_PGPROC(own, *MyProc);
+  return own.localTransactionId;
+}
+
 /// Returns what this transaction did for a table, or null if it did nothing.
 tracked *find(Oid table) {
   auto *const entry = look_up(table, HASH_FIND);

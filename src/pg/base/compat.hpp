@@ -9,6 +9,19 @@
 #define errsave(context, ...) ereport(ERROR, (static_cast<void>(context), __VA_ARGS__))
 #endif
 
+// 17 renamed these, and introduced wait events that an extension names. Before, there is one for all extensions.
+#if PG_VERSION_NUM < 170000
+#define INVALID_PROC_NUMBER InvalidBackendId
+#define MyProcNumber MyProc->pgprocno
+#define TransamVariables ShmemVariableCache
+#define WaitEventExtensionNew(name) PG_WAIT_EXTENSION
+#endif
+
+// 18 introduced the name and the version of a module, which pg_get_loaded_modules() shows.
+#if PG_VERSION_NUM < 180000
+#define PG_MODULE_MAGIC_EXT(...) PG_MODULE_MAGIC
+#endif
+
 namespace kid::pg {
 
 /// Returns the least version that kid needs of the major version of `version`, both as PG_VERSION_NUM has them. From
@@ -26,16 +39,6 @@ inline bool compare_exchange(pg_atomic_uint64 &word, std::uint64_t &expected, st
   bool const exchanged = pg_atomic_compare_exchange_u64(&word, &seen, desired);
   expected = seen;
   return exchanged;
-}
-
-// 17 introduced wait events that an extension names. Before, there is one for all extensions, without a name.
-inline std::uint32_t wait_event(char const *name) {
-#if PG_VERSION_NUM >= 170000
-  return WaitEventExtensionNew(name);
-#else
-  static_cast<void>(name);
-  return PG_WAIT_EXTENSION;
-#endif
 }
 
 // 16 gave the functions that walk through expressions and queries a prototype for their callback.
@@ -79,83 +82,31 @@ inline int &statistics_target(VacAttrStats *stats) {
 #endif
 }
 
-// 18 introduced the name and the version of a module, which pg_get_loaded_modules() shows.
-#if PG_VERSION_NUM >= 180000
-#define KID_MODULE_MAGIC(module, number) PG_MODULE_MAGIC_EXT(.name = module, .version = number)
-#else
-#define KID_MODULE_MAGIC(module, number) PG_MODULE_MAGIC
-#endif
-
 // From 19 on a tranche is named when it is allocated, for all processes, and allocation can fail with an error. Before,
 // each process registers the name itself, or has it from the postmaster.
-inline void name_tranche(int tranche, char const *name) {
 #if PG_VERSION_NUM >= 190000
-  static_cast<void>(tranche);
-  static_cast<void>(name);
-#else
-  LWLockRegisterTranche(tranche, name);
+inline void LWLockRegisterTranche(int, char const *) {}
 #endif
-}
 
 inline int new_tranche(char const *name) {
 #if PG_VERSION_NUM >= 190000
   return LWLockNewTrancheId(name);
 #else
   int const tranche = LWLockNewTrancheId();
-  name_tranche(tranche, name);
+  LWLockRegisterTranche(tranche, name);
   return tranche;
 #endif
 }
 
-// 16 renamed the struct that locates the files of a relation, and 17 the constant for no backend.
-#if PG_VERSION_NUM >= 160000
-using file_locator = RelFileLocator;
-#else
-using file_locator = RelFileNode;
+// 16 renamed the struct that locates the files of a relation, and introduced aligned blocks. 19 introduced a type for
+// the modes of a buffer lock.
+#if PG_VERSION_NUM < 160000
+using RelFileLocator = RelFileNode;
 using PGIOAlignedBlock = PGAlignedBlock;
 #endif
-#if PG_VERSION_NUM >= 170000
-constexpr auto no_backend = INVALID_PROC_NUMBER;
-#else
-constexpr auto no_backend = InvalidBackendId;
+#if PG_VERSION_NUM < 190000
+using BufferLockMode = int;
 #endif
-
-// 17 introduced ProcNumber, and renamed ShmemVariableCache to TransamVariables.
-inline int own_number() {
-#if PG_VERSION_NUM >= 170000
-  return MyProcNumber;
-#else
-  return MyProc->pgprocno;
-#endif
-}
-
-/// Returns the number of this transaction in its process.
-inline LocalTransactionId own_local_xid() {
-#if PG_VERSION_NUM >= 170000
-  return MyProc->vxid.lxid;
-#else
-  return MyProc->lxid;
-#endif
-}
-
-inline auto volatile &transaction_variables() {
-#if PG_VERSION_NUM >= 170000
-  return *TransamVariables;
-#else
-  return *ShmemVariableCache;
-#endif
-}
-
-/// Returns the greatest transaction ID that has ended, with its epoch. Takes no lock: the value is 64 bits wide, and at
-/// least what it was at the caller's last barrier.
-inline std::uint64_t latest_completed_xid() {
-  return transaction_variables().latestCompletedXid.value;
-}
-
-/// Does the same with the next transaction ID that will be assigned.
-inline std::uint64_t next_xid() {
-  return transaction_variables().nextXid.value;
-}
 
 /// Returns the number of a transaction in its process; for a prepared transaction, its transaction ID.
 inline TransactionId local_xid(LockInstanceData const &lock) {
@@ -165,13 +116,6 @@ inline TransactionId local_xid(LockInstanceData const &lock) {
   return lock.lxid;
 #endif
 }
-
-// 19 introduced a type for the modes of a buffer lock.
-#if PG_VERSION_NUM >= 190000
-using buffer_lock = BufferLockMode;
-#else
-using buffer_lock = int;
-#endif
 
 /// A struct in shared memory. The first process that needs it creates it, filled with zeroes; all others find it.
 struct shared_struct {

@@ -9,7 +9,7 @@ namespace {
 /// No file of PostgreSQL has this number: those that are counted begin at 10000, and those of the catalog end at 8000.
 constexpr unsigned file_number = 9764;
 
-constexpr file_locator file = {GLOBALTABLESPACE_OID, InvalidOid, file_number};
+constexpr RelFileLocator file = {GLOBALTABLESPACE_OID, InvalidOid, file_number};
 
 constexpr std::uint64_t page_magic = UINT64CONST(0x6b6964626f756e64); // "kidbound"
 constexpr std::uint32_t page_version = 4;
@@ -83,7 +83,7 @@ page_state check(page_state state) {
 
 /// Returns whether the file has its block.
 bool has_block() {
-  auto *const relation = smgropen(file, no_backend);
+  auto *const relation = smgropen(file, INVALID_PROC_NUMBER);
   return smgrexists(relation, MAIN_FORKNUM) && smgrnblocks(relation, MAIN_FORKNUM) > 0;
 }
 
@@ -114,7 +114,7 @@ page_state look_at_file() {
 
 /// Creates what is missing of the file with a block of zeroes. P_NEW would need a relation of the catalog.
 void create() {
-  auto *const relation = smgropen(file, no_backend);
+  auto *const relation = smgropen(file, INVALID_PROC_NUMBER);
   PGIOAlignedBlock zeroes;
 
   if (!smgrexists(relation, MAIN_FORKNUM)) {
@@ -127,7 +127,7 @@ void create() {
     smgrextend(relation, MAIN_FORKNUM, 0, zeroes.data, false);
 }
 
-Buffer read_buffer(ReadBufferMode how, buffer_lock lock) {
+Buffer read_buffer(ReadBufferMode how, BufferLockMode lock) {
   Buffer const buffer = ReadBufferWithoutRelcache(file, MAIN_FORKNUM, 0, how, nullptr, true);
   LockBuffer(buffer, lock);
   return buffer;

@@ -66,7 +66,7 @@ template <class Again> void wait(clock_ref const *clock, lock_attempt last, bool
   std::int64_t const start = monotonic_micros();
 
   if (event == 0)
-    event = wait_event("KidLease");
+    event = WaitEventExtensionNew("KidLease");
   ConditionVariablePrepareToSleep(&lease.released);
   for (; last != lock_attempt::taken; last = again(lease)) {
     bool const unconfirmed = last == lock_attempt::unconfirmed;

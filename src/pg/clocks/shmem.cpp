@@ -68,7 +68,7 @@ shared_state &find_or_make() {
             errmsg("shared memory of kid was set up by another version of its library"),
             errdetail("It is of version %u, and this library knows version %u.", state->version, struct_version),
             errhint("Restart the server."));
-  name_tranche(state->lease.tranche, "KidLease");
+  LWLockRegisterTranche(state->lease.tranche, "KidLease");
   shared_memory = state;
   return *state;
 }

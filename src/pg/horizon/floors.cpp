@@ -57,7 +57,7 @@ clock_cell &enter(clock_id id, char const *function) {
   if (find_horizon()) {
     recover_prepared();
     open_clocks(cell); // before that the state may be far below the IDs of rows
-    own_floors = &horizon_shared->sessions[own_number()];
+    own_floors = &horizon_shared->sessions[MyProcNumber];
     pg_atomic_uint64 &floor = own_floors->floor[id];
     pg_atomic_write_u64(&own_floors->database, MyDatabaseId);
     pg_atomic_write_u64(&own_floors->since, static_cast<std::uint64_t>(GetCurrentTransactionStartTimestamp()));

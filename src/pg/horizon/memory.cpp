@@ -37,9 +37,12 @@ void fill() {
 
 constexpr shared_struct description = {"kid horizon", horizon_size, &address, fill};
 
+/// Returns which transaction IDs were assigned, and which had ended before. Takes no lock: each value is 64 bits wide,
+/// and at least what it was at the caller's last barrier.
 xid_mark transaction_ids() {
-  std::uint64_t const completed = latest_completed_xid();
-  return {completed, next_xid()};
+  auto const volatile &variables = *TransamVariables;
+  std::uint64_t const completed = variables.latestCompletedXid.value;
+  return {completed, variables.nextXid.value};
 }
 
 /// The lock that carries the floor of a prepared transaction. Nothing else in PostgreSQL takes locks of this kind.
@@ -109,7 +112,7 @@ bool find_horizon() {
   auto *const found = static_cast<horizon_memory *>(address);
   if (found == nullptr || found->tranche == 0)
     memory_error();
-  name_tranche(found->tranche, "KidHorizon");
+  LWLockRegisterTranche(found->tranche, "KidHorizon");
   RegisterXactCallback(end_of_transaction, nullptr);
   horizon_shared = found;
   return true;
@@ -131,13 +134,13 @@ void reserve_horizon() {
 }
 
 std::uint64_t widen(TransactionId xid) {
-  std::uint64_t const next = next_xid();
+  std::uint64_t const next = transaction_ids().next;
   return next - static_cast<TransactionId>(static_cast<TransactionId>(next) - xid);
 }
 
 bool is_running(std::uint64_t xid) {
   // The 32 bits of a transaction ID from long ago may belong to another transaction now.
-  return xid != 0 && xid + (std::uint64_t{1} << 31) > next_xid() &&
+  return xid != 0 && xid + (std::uint64_t{1} << 31) > transaction_ids().next &&
          TransactionIdIsInProgress(static_cast<TransactionId>(xid));
 }
 

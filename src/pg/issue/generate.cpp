@@ -42,7 +42,7 @@ void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until,
   instr_time waited;
 
   if (event == 0)
-    event = wait_event(behind ? "KidClock" : "KidSequence");
+    event = WaitEventExtensionNew(behind ? "KidClock" : "KidSequence");
 
   CHECK_FOR_INTERRUPTS();
   unix_micros const missing = until - to_unix(GetCurrentTimestamp());
