@@ -17,17 +17,13 @@ CREATE FUNCTION flake_make(
     ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
 --- returns the datacenter that made an ID, 0 to 31, the upper half of the generator
-CREATE FUNCTION kid_datacenter(flake) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_datacenter';
+CREATE FUNCTION kid_datacenter(flake) RETURNS integer AS 'flake_datacenter';
 --- returns the worker that made an ID, 0 to 31, the lower half of the generator
-CREATE FUNCTION kid_worker(flake) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_worker';
+CREATE FUNCTION kid_worker(flake) RETURNS integer AS 'flake_worker';
 --- returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker
-CREATE FUNCTION kid_generator(flake) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_generator';
+CREATE FUNCTION kid_generator(flake) RETURNS integer AS 'flake_generator';
 --- returns the sequence of an ID within its time unit, 0 to 4095
-CREATE FUNCTION kid_sequence(flake) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
+CREATE FUNCTION kid_sequence(flake) RETURNS integer AS 'flake_sequence';
 
 COMMENT ON FUNCTION flake_next() IS
     'makes a flake greater than all that the cluster issued with this generator and epoch';

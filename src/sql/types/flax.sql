@@ -8,11 +8,9 @@ COMMENT ON TYPE flax IS
     'library Flax ID makes it';
 
 --- assembles a flax from an instant and a random part of 7 bytes
-CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax;
 --- returns the random part of an ID, 7 bytes
-CREATE FUNCTION kid_random(flax) RETURNS bytea
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_random';
+CREATE FUNCTION kid_random(flax) RETURNS bytea AS 'flax_random';
 
 COMMENT ON FUNCTION flax_next() IS
     'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';

@@ -18,11 +18,9 @@ CREATE FUNCTION kid_next() RETURNS kid64
 CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
 --- assembles a kid64 from an instant and a sequence, 0 to 16383
-CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64;
 --- returns the sequence of an ID within its time unit, 0 to 16383
-CREATE FUNCTION kid_sequence(kid64) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
+CREATE FUNCTION kid_sequence(kid64) RETURNS integer AS 'kid64_sequence';
 
 COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';

@@ -22,14 +22,10 @@ CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequen
     RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 --- returns the tick, which toggles whenever the system clock of the generator goes back
-CREATE FUNCTION kid_tick(sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_tick';
+CREATE FUNCTION kid_tick(sno) RETURNS boolean AS 'sno_tick';
 --- returns the metabyte, 0 to 255, that the caller of the generator gave
-CREATE FUNCTION kid_meta(sno) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_meta';
+CREATE FUNCTION kid_meta(sno) RETURNS integer AS 'sno_meta';
 --- returns the partition that made an ID, 0 to 65535
-CREATE FUNCTION kid_partition(sno) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_partition';
+CREATE FUNCTION kid_partition(sno) RETURNS integer AS 'sno_partition';
 --- returns the sequence of an ID within its time unit, 0 to 65535
-CREATE FUNCTION kid_sequence(sno) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
+CREATE FUNCTION kid_sequence(sno) RETURNS integer AS 'sno_sequence';
