@@ -2362,23 +2362,9 @@ REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past an ID from elsewhere';
 
--- from src/sql/types/uuidv7.sql
+-- from src/sql/traits/inspect_uuid.sql.in
 
--- uuid version 7: what only it has
---
--- It has kid_within() instead of the operator <@, which would interfere with range types over uuid.
-
-COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether a uuid, of whatever version, is in a range of time';
-
-COMMENT ON FUNCTION kid_uuidv7() IS 'makes a uuid of version 7 greater than all that the cluster issued before';
-COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n uuids of version 7, each greater than the one before it';
-COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
-COMMENT ON FUNCTION kid_timestamp(uuid) IS
-    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
-COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
-    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
-    'returns the highest uuid of version 7 of the millisecond that contains an instant';
+-- uuid: the components of an ID
 
 CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
@@ -2397,6 +2383,24 @@ BEGIN ATOMIC
 END;
 
 COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of version 7, most significant first';
+
+-- from src/sql/types/uuidv7.sql
+
+-- uuid version 7: what only it has
+--
+-- It has kid_within() instead of the operator <@, which would interfere with range types over uuid.
+
+COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether a uuid, of whatever version, is in a range of time';
+
+COMMENT ON FUNCTION kid_uuidv7() IS 'makes a uuid of version 7 greater than all that the cluster issued before';
+COMMENT ON FUNCTION kid_uuidv7(bigint) IS 'makes n uuids of version 7, each greater than the one before it';
+COMMENT ON FUNCTION kid_uuidv7_at(timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
+COMMENT ON FUNCTION kid_timestamp(uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
+COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
+    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
+COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
+    'returns the highest uuid of version 7 of the millisecond that contains an instant';
 
 -- from src/sql/within.sql.in
 
