@@ -77,17 +77,16 @@ clock_cell &enter(clock_id id, char const *function) {
 }
 
 void lower_state(clock_ref const &clock, std::uint64_t to) {
+  bool const has_floors = find_horizon();
   std::uint64_t last = clock.cell.load();
 
-  if (!find_horizon()) {
-    while (!clock.cell.compare_exchange(last, to)) {
-    }
-    return;
-  }
   // A session that ends meanwhile waits for the lock before it copies its floor, so the copy is as low.
-  LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
+  if (has_floors)
+    LWLockAcquire(&horizon_shared->lock, LW_EXCLUSIVE);
   while (!clock.cell.compare_exchange(last, to)) {
   }
+  if (!has_floors)
+    return;
   pg_memory_barrier(); // pairs with the one in write_floor()
   for (int i = 0; i < MaxBackends; i++) {
     pg_atomic_uint64 &word = horizon_shared->sessions[i].floor[clock.id];
