@@ -114,9 +114,15 @@ void raise_clock(clock_ref const &clock, std::uint64_t state) {
 
 } // namespace
 
-void raise_all_sides(clock_ref const &clock, std::uint64_t state) {
+void observe(clock_ref const &clock, std::uint64_t state) {
   std::uint64_t const sides = clock.rules.sides;
+  unix_micros const ahead = clock.rules.time(state) - to_unix(GetCurrentTimestamp());
 
+  if (ahead > max_observe * INT64CONST(1000) && !superuser())
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is too far ahead of the system clock"),
+            errdetail("It is %.3f s ahead, and the value of \"kid.max_observe\" is %d ms.",
+                      static_cast<double>(ahead) / 1e6, max_observe),
+            errhint("New IDs would stay ahead until the system clock catches up. If you want that, ask a superuser."));
   raise_clock(clock, state & ~sides);
   if (sides == 0)
     return;
@@ -125,17 +131,6 @@ void raise_all_sides(clock_ref const &clock, std::uint64_t state) {
   // clocks do.
   with_lease(&clock,
              [&](lease_state &) { keep_time(clock, clock.cell.load(), to_unix(GetCurrentTimestamp()), slow_micros); });
-}
-
-void observe(clock_ref const &clock, std::uint64_t state) {
-  unix_micros const ahead = clock.rules.time(state) - to_unix(GetCurrentTimestamp());
-
-  if (ahead > max_observe * INT64CONST(1000) && !superuser())
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is too far ahead of the system clock"),
-            errdetail("It is %.3f s ahead, and the value of \"kid.max_observe\" is %d ms.",
-                      static_cast<double>(ahead) / 1e6, max_observe),
-            errhint("New IDs would stay ahead until the system clock catches up. If you want that, ask a superuser."));
-  raise_all_sides(clock, state);
 }
 
 bool lower_clock(clock_ref const &clock, std::uint64_t state, void (*lower_state)(clock_ref const &, std::uint64_t)) {
