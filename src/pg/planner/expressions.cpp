@@ -99,15 +99,13 @@ bool has_volatile_subselect(PlannerInfo *root, Node *node) {
 
 Node *value_in_query(id_type const &type, PlannerInfo const *root) {
   id_setting const *const setting = type.setting;
-  std::int16_t length = 0;
-  bool by_value = false;
 
   // The planner simplifies the expressions of a query itself before it lists the relations of the query. Expressions
   // that it simplifies later are copies of these, or come from a catalog, such as a CHECK.
   if (setting == nullptr || root == nullptr || root->parse == nullptr || root->simple_rel_array != nullptr)
     return nullptr;
-  get_typlenbyval(setting->type, &length, &by_value);
-  return reinterpret_cast<Node *>(makeConst(setting->type, -1, InvalidOid, length, setting->value(), false, by_value));
+  return reinterpret_cast<Node *>(makeConst(setting->type, -1, InvalidOid, get_typlen(setting->type), setting->value(),
+                                            false, get_typbyval(setting->type)));
 }
 
 } // namespace kid::pg
