@@ -20,19 +20,19 @@ struct part_of_node {
   std::int64_t (*of)(identity const &who) = nullptr; ///< returns -1 if the generator would raise an error
 };
 
-/// Describes a type. basic() fills in the members that follow from the layout. A type sets the other members by name
-/// if their default does not fit.
+/// Describes a type. basic() fills in the first members. A type sets the other members by name if their default does
+/// not fit.
 struct id_type {
-  // From the layout:
+  // From the layout, and the input function:
   char const *name = nullptr;          ///< in messages; also the name in SQL if the type is kid's own
   unsigned size = 0;                   ///< bytes
   id_setting const *setting = nullptr; ///< null if the layout depends on no setting
   bool orders_exactly = true;          ///< whether the order is exactly that of time units
+  PGFunction input = nullptr;          ///< the input function of kid's own type, by which id_type_of() recognizes it
+  char const *prefix = nullptr;        ///< what its functions in SQL begin with: the name of the type, unless changed
 
   // From types/T.cpp:
-  char const *prefix = nullptr; ///< what its functions in SQL begin with; the name of the type unless set
-  PGFunction input = nullptr;   ///< the input function of kid's own type, by which id_type_of() recognizes it
-  Oid core_type = InvalidOid;   ///< the core type that has the IDs among its values, if the type is not kid's own
+  Oid core_type = InvalidOid; ///< the core type that has the IDs among its values, if the type is not kid's own
   void (*define_settings)(int flags) = nullptr; ///< defines the settings that only this type has
   clock_id clock = clock_count;                 ///< the clock of the horizon, or `clock_count` if there is none
   /// Returns the state from which an ID was made, or 0 if no generator makes such an ID. The member is null if the type
@@ -48,17 +48,11 @@ struct id_type {
 /// The setting that the layout of a type depends on, or null. types/T.cpp specializes it.
 template <class Id> constexpr id_setting const *setting_of = nullptr;
 
-/// Returns the members of an `id_type` that follow from the layout `Id`.
-template <class Id> constexpr id_type basic() {
+/// Returns the members of an `id_type` that follow from the layout `Id`. A type of kid's own has `input`.
+template <class Id> constexpr id_type basic(PGFunction input = nullptr) {
   static_assert(std::is_empty_v<Id> == (setting_of<Id> == nullptr),
                 "a layout has members if and only if it depends on a setting");
-  id_type type;
-  type.name = Id::name;
-  type.prefix = Id::name;
-  type.size = Id::size;
-  type.setting = setting_of<Id>;
-  type.orders_exactly = orders_exactly<Id>;
-  return type;
+  return {Id::name, Id::size, setting_of<Id>, orders_exactly<Id>, input, Id::name};
 }
 
 #define X(name) extern clock_rules const name##_clock_rules;

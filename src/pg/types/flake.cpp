@@ -142,8 +142,7 @@ static_assert(flake::units::width == 42 && flake::datacenter::width == 5 && flak
               "kid_inspect() and the comments of src/sql/types/flake.sql state these widths, too; see page_version");
 
 constexpr id_type flake_type = [] {
-  id_type type = basic<flake>();
-  type.input = flake_in;
+  id_type type = basic<flake>(flake_in);
   type.define_settings = define_flake_settings;
   type.clock = clock_flake;
   type.state = state_argument<flake>;

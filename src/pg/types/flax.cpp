@@ -16,11 +16,7 @@ namespace kid::pg {
 static_assert(flax::units::width == 40 && flax::random::width == 56,
               "kid_inspect() and the comments of src/sql/types/flax.sql state these widths, too");
 
-constexpr id_type flax_type = [] {
-  id_type type = basic<flax>();
-  type.input = flax_in;
-  return type;
-}();
+constexpr id_type flax_type = basic<flax>(flax_in);
 
 namespace {
 

@@ -16,8 +16,7 @@ static_assert(kid64::a::width == 20 && kid64::b::width == 20 && kid64::c::width 
               "kid_inspect() and the comments of src/sql/types/kid64.sql and kid96.sql state these widths, too");
 
 constexpr id_type kid64_type = [] {
-  id_type type = basic<kid64>();
-  type.input = kid64_in;
+  id_type type = basic<kid64>(kid64_in);
   type.clock = clock_kid;
   // For arbitrary bits the state can be that of another ID, which sorts elsewhere. No generator makes such bits.
   type.state = [](Datum id) {

@@ -45,8 +45,7 @@ static_assert(kid96::node_width == 32 && kid96::neighborhood_max == 10,
               "kid_inspect() and the comments of src/sql/types/kid96.sql state these widths, too");
 
 constexpr id_type kid96_type = [] {
-  id_type type = basic<kid96>();
-  type.input = kid96_in;
+  id_type type = basic<kid96>(kid96_in);
   type.define_settings = define_kid96_settings;
   return type;
 }();

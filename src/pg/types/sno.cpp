@@ -110,8 +110,7 @@ static_assert(
     "kid_inspect(), the comments of src/sql/types/sno.sql, and texts above state these widths, too; see page_version");
 
 constexpr id_type sno_type = [] {
-  id_type type = basic<sno>();
-  type.input = sno_in;
+  id_type type = basic<sno>(sno_in);
   type.define_settings = define_sno_settings;
   type.node_part = {"partition", partition_of};
   return type;
