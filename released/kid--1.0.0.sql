@@ -447,14 +447,14 @@ COMMENT ON CAST (smallint AS kid64) IS 'the same number, as a bigint';
 
 -- kid64: generators (src/pg/issue/generate.hpp)
 
-CREATE FUNCTION kid64_next() RETURNS kid64
+CREATE FUNCTION kid_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
-CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
+CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
 CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
 
-COMMENT ON FUNCTION kid64_next(n bigint) IS 'makes n kid64, each greater than the one before it';
+COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n kid64, each greater than the one before it';
 COMMENT ON FUNCTION kid64_at(ts timestamptz) IS 'makes a kid64 with the time of an old row';
 
 -- from src/sql/traits/horizon.sql.in
@@ -484,17 +484,16 @@ COMMENT ON TYPE kid64 IS
     'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local ID of the Erlang '
     'library uid';
 
-CREATE FUNCTION kid_next() RETURNS kid64
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
-CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
+CREATE FUNCTION kid64_next() RETURNS kid64
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_sequence(kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
 
-COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
-COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
+COMMENT ON FUNCTION kid_next() IS 'makes a kid64 greater than all that the cluster issued before';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
@@ -502,8 +501,8 @@ CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
 CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN encoded::kid64;
 
-COMMENT ON FUNCTION kid_next() IS 'makes a kid64 greater than all that the cluster issued before';
-COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n kid64, each greater than the one before it';
+COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
+COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
     'assembles a kid64 from an instant and a sequence, 0 to 16383';
 COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';

@@ -1,5 +1,6 @@
 -- traits: io base32 order gist time time_casts time_comparison range_operators bigint generators horizon observe
 -- storage: LIKE = bigint
+-- next: kid_next
 -- clock: kid64 and kid96
 -- horizon: kid_horizon
 -- stats: kid
@@ -11,19 +12,18 @@ COMMENT ON TYPE kid64 IS
     'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local ID of the Erlang '
     'library uid';
 
---- makes a kid64 greater than all that the cluster issued before
-CREATE FUNCTION kid_next() RETURNS kid64
-    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
---- makes n kid64, each greater than the one before it
-CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
+--- same as kid_next()
+CREATE FUNCTION kid64_next() RETURNS kid64
+    LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+--- same as kid_next(n)
+CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
 --- assembles a kid64 from an instant and a sequence, 0 to 16383
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64;
 --- returns the sequence of an ID within its time unit, 0 to 16383
 CREATE FUNCTION kid_sequence(kid64) RETURNS integer AS 'kid64_sequence';
 
-COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
-COMMENT ON FUNCTION kid64_next(bigint) IS 'same as kid_next(n)';
+COMMENT ON FUNCTION kid_next() IS 'makes a kid64 greater than all that the cluster issued before';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 --- returns an ID as text, as the cast does
