@@ -6,23 +6,16 @@ namespace kid::pg {
 
 namespace {
 
-/// Sets the number of rows of a set of IDs to the argument of type bigint. Returns false if that is not a constant.
+/// Sets the number of rows of a set of IDs to the last argument. Returns false if that is not a constant.
 bool estimate_rows(SupportRequestRows *request) {
-  ListCell *cell = nullptr;
-
   if (!is_funcclause(request->node))
     return false;
-  foreach (cell, reinterpret_cast<FuncExpr *>(request->node)->args) {
-    auto *const argument = static_cast<Node *>(lfirst(cell));
-    if (exprType(argument) != INT8OID)
-      continue;
-    auto *const wanted = reinterpret_cast<Const *>(estimate_expression_value(request->root, argument));
-    if (!IsA(wanted, Const))
-      return false;
-    request->rows = wanted->constisnull ? 0 : static_cast<double>(DatumGetInt64(wanted->constvalue));
-    return true;
-  }
-  return false;
+  auto *const last = static_cast<Node *>(llast(reinterpret_cast<FuncExpr *>(request->node)->args));
+  auto *const wanted = reinterpret_cast<Const *>(estimate_expression_value(request->root, last));
+  if (!IsA(wanted, Const))
+    return false;
+  request->rows = wanted->constisnull ? 0 : static_cast<double>(DatumGetInt64(wanted->constvalue));
+  return true;
 }
 
 /// Replaces a call in a query by a call of the function of the same name that takes the setting as its last argument:
