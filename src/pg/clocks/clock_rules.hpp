@@ -73,8 +73,4 @@ constexpr clock_rules describe_clock(char const *name) {
 /// By `clock_id`. register_clocks() of types/all_types.cpp fills it when the library is loaded.
 inline clock_rules const *all_clock_rules[clock_count] = {};
 
-inline clock_rules const &rules_of(clock_id id) {
-  return *all_clock_rules[id];
-}
-
 } // namespace kid::pg

@@ -14,7 +14,7 @@ page_bounds page_with(page_bounds page, clock_ref const &clock, std::uint64_t la
 }
 
 bool put_page(lease_state &lease, page_bounds const &page) {
-  Assert(has_lock(lease));
+  Assert(LWLockHeldByMeInMode(&lease.lock, LW_EXCLUSIVE));
   if (memcmp(&page, &lease.page, sizeof page) == 0)
     return true;
   lease.written_at = monotonic_micros();
@@ -30,7 +30,7 @@ bool put_page(lease_state &lease, page_bounds const &page) {
 }
 
 void set_bound(clock_ref const &clock, std::uint64_t bound, std::uint64_t renew_at) {
-  Assert(has_lock(shared_memory->lease));
+  Assert(LWLockHeldByMeInMode(&shared_memory->lease.lock, LW_EXCLUSIVE));
   pg_atomic_write_u64(&clock.cell.renew_at, Min(renew_at, bound));
   pg_atomic_write_u64(&clock.cell.bound, bound);
   pg_write_barrier(); // pairs with the one in permits()
@@ -88,7 +88,7 @@ void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last,
 void open_lease(shared_state &shared) {
   lease_state &lease = shared.lease;
 
-  Assert(has_lock(lease));
+  Assert(LWLockHeldByMeInMode(&lease.lock, LW_EXCLUSIVE));
   if (lease.open)
     return;
   memset(&lease.page, 0, sizeof lease.page);

@@ -112,10 +112,6 @@ std::int64_t monotonic_micros() {
   return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
 }
 
-bool has_lock(lease_state &lease) {
-  return LWLockHeldByMeInMode(&lease.lock, LW_EXCLUSIVE);
-}
-
 bool replicates_synchronously() {
   // The checkpointer's status is the same for all sessions. Right after a start it may not be set yet; then the setting
   // of this session has to do.
@@ -125,7 +121,7 @@ bool replicates_synchronously() {
 }
 
 bool is_confirmed(lease_state &lease) {
-  Assert(has_lock(lease));
+  Assert(LWLockHeldByMeInMode(&lease.lock, LW_EXCLUSIVE));
   if (lease.unconfirmed == InvalidXLogRecPtr || !replicates_synchronously())
     return true;
   // The standbys confirmed at some time since the last check, which may be long ago. So count at most twice the time

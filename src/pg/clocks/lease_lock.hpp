@@ -40,9 +40,6 @@ bool is_confirmed(lease_state &lease);
 /// Reads the monotonic clock, which cannot be set and is the same for all sessions.
 std::int64_t monotonic_micros();
 
-/// Returns whether this session holds the lock; for assertions.
-bool has_lock(lease_state &lease);
-
 /// Takes the lock, or raises an error after `kid.max_wait`. kid_stats() shows a wait for the IDs of `clock`, unless
 /// that is null.
 void take_lock(lease_state &lease, clock_ref const *clock);

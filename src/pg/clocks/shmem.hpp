@@ -188,7 +188,7 @@ struct clock_ref {
   clock_stats &stats;
 
   clock_ref(shared_state &shared, clock_id of)
-      : id(of), cell(shared.cells[of]), rules(rules_of(of)), stats(shared.stats[of]) {}
+      : id(of), cell(shared.cells[of]), rules(*all_clock_rules[of]), stats(shared.stats[of]) {}
 };
 
 /// Returns the clock `id`, in a process that has found shared memory.

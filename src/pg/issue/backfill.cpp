@@ -6,7 +6,7 @@ namespace kid::pg {
 
 backfilled backfill(FunctionCallInfo fcinfo, clock_id clock, char const *function, unix_micros time,
                     std::uint64_t first, std::uint64_t last, backfill_memory &session) {
-  clock_rules const &rules = rules_of(clock);
+  clock_rules const &rules = *all_clock_rules[clock];
   std::uint64_t const sequences = Max(last - first + 1, 1);
   std::uint64_t const count = pg_atomic_fetch_add_u64(&shared(function).backfill.next[clock], 1);
   auto *units = static_cast<used_units *>(fcinfo->flinfo->fn_extra);
