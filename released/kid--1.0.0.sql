@@ -45,7 +45,7 @@ COMMENT ON DOMAIN kid_span IS
     'any tstzrange, as the operand of <@ and @> beside an ID, so that these operators do not compete with those of '
     'ranges';
 
--- from src/sql/index_support.sql
+-- from src/sql/index_support.sql.in
 
 -- Support of GiST, BRIN, min and max: it depends on no more than the size of the IDs
 
@@ -63,15 +63,16 @@ CREATE FUNCTION kid_gist_fetch(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_gist_sortsupport(internal) RETURNS void
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+
 CREATE FUNCTION kid_gist_compress_8(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_gist_compress_10(internal) RETURNS internal
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_gist_compress_12(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_brin_distance_8(internal, internal) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_compress_10(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_brin_distance_10(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_gist_compress_12(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 CREATE FUNCTION kid_brin_distance_12(internal, internal) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
@@ -89,10 +90,10 @@ COMMENT ON FUNCTION kid_gist_same(bytea, bytea, internal) IS 'GiST support';
 COMMENT ON FUNCTION kid_gist_fetch(internal) IS 'GiST support';
 COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
 COMMENT ON FUNCTION kid_gist_compress_8(internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_compress_10(internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_compress_12(internal) IS 'GiST support';
 COMMENT ON FUNCTION kid_brin_distance_8(internal, internal) IS 'BRIN multi minmax distance';
+COMMENT ON FUNCTION kid_gist_compress_10(internal) IS 'GiST support';
 COMMENT ON FUNCTION kid_brin_distance_10(internal, internal) IS 'BRIN multi minmax distance';
+COMMENT ON FUNCTION kid_gist_compress_12(internal) IS 'GiST support';
 COMMENT ON FUNCTION kid_brin_distance_12(internal, internal) IS 'BRIN multi minmax distance';
 COMMENT ON FUNCTION kid_smaller(anyelement, anyelement) IS 'smaller of two IDs';
 COMMENT ON FUNCTION kid_larger(anyelement, anyelement) IS 'larger of two IDs';
@@ -2361,9 +2362,9 @@ REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past an ID from elsewhere';
 
--- from src/sql/traits/inspect_uuid.sql.in
+-- from src/sql/traits/inspect_uuid.sql
 
--- uuid: the components of an ID
+-- uuid version 7: its components
 
 CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6

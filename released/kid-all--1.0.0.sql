@@ -626,7 +626,7 @@ CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestam
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
 
--- uuid: the components of an ID
+-- uuid version 7: its components
 
 CREATE OR REPLACE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6

@@ -1,4 +1,4 @@
--- @type@: the components of an ID
+-- uuid version 7: its components
 
 --- lists the components of a uuid of version 7, most significant first
 CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record

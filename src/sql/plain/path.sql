@@ -1,0 +1,1 @@
+PERFORM set_config('search_path', 'kid, pg_temp', true);
