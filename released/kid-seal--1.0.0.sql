@@ -216,7 +216,7 @@ CREATE OR REPLACE FUNCTION kid_seal_internal.from_text(sealed text, prefix text)
                  AND right(sealed, 26) ~ '^[0-7][0-9a-hjkmnp-tv-z]{25}$'::text COLLATE "C"
                 THEN uuid_send(kid_uuid_decode(sealed, prefix)) END;
 
-CREATE OR REPLACE FUNCTION kid_seal_internal.no_key() RETURNS void
+CREATE OR REPLACE FUNCTION kid_seal_internal.no_key() RETURNS bytea
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
     IF EXISTS (SELECT FROM kid_seal_internal.keys) THEN
@@ -242,39 +242,21 @@ END $$;
 -- The callers set plan_cache_mode: before the first ANALYZE PostgreSQL would plan these queries again in each call.
 CREATE OR REPLACE FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) RETURNS bytea
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-    sealed bytea;
 BEGIN
-    SELECT kid_seal_internal.encipher(block, kid_seal_internal.subkey(k.key, type, prefix)) INTO sealed
-      FROM kid_seal_internal.keys AS k
-     WHERE k.seals;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.no_key();
-    END IF;
-    RETURN sealed;
+    RETURN coalesce((SELECT kid_seal_internal.encipher(block, kid_seal_internal.subkey(k.key, type, prefix))
+                       FROM kid_seal_internal.keys AS k WHERE k.seals), kid_seal_internal.no_key());
 END $$;
--- Most texts are of the key that seals, so it is tried alone before the others.
+-- Most texts are of the key that seals, so it is tried before the others.
 CREATE OR REPLACE FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) RETURNS bytea
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
 DECLARE
     size integer := 16 - octet_length(zeros);
-    id bytea;
 BEGIN
-    SELECT substr(block, 1, size) INTO id
-      FROM kid_seal_internal.keys AS k,
-           LATERAL (SELECT kid_seal_internal.decipher(sealed, kid_seal_internal.subkey(k.key, type, prefix))
-                    OFFSET 0) AS opened (block)
-     WHERE k.seals AND substr(block, size + 1) = zeros;
-    IF NOT FOUND THEN
-        SELECT substr(block, 1, size) INTO id
-          FROM kid_seal_internal.keys AS k,
-               LATERAL (SELECT kid_seal_internal.decipher(sealed, kid_seal_internal.subkey(k.key, type, prefix))
-                        OFFSET 0) AS opened (block)
-         WHERE NOT k.seals AND substr(block, size + 1) = zeros
-         ORDER BY k.n DESC
-         LIMIT 1;
-    END IF;
-    RETURN id;
+    RETURN (SELECT substr(block, 1, size)
+              FROM (SELECT k.key FROM kid_seal_internal.keys AS k ORDER BY k.seals DESC, k.n DESC) AS k,
+                   LATERAL (SELECT kid_seal_internal.decipher(sealed, kid_seal_internal.subkey(k.key, type, prefix))
+                            OFFSET 0) AS opened (block)
+             WHERE substr(block, size + 1) = zeros LIMIT 1);
 END $$;
 
 -- Each change of keys comes after all before it. Changes in a session that replicates would be ignored.
@@ -444,17 +426,14 @@ COMMENT ON FUNCTION kid_seal.kid64_unseal(sealed text, prefix text, missing_ok b
 -- Takes the number of a key: no variable may hold the key itself.
 CREATE OR REPLACE FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) RETURNS bytea
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-    sealed_block bytea;
 BEGIN
-    SELECT block INTO sealed_block
-      FROM (SELECT kid_seal_internal.subkey(k.key, 'kid64-uuid', prefix) FROM kid_seal_internal.keys AS k
-             WHERE k.n = uuid_block.n OFFSET 0) AS derived (subkey),
-           LATERAL (SELECT kid_seal_internal.encipher(id || int8send(counter), subkey)
-                      FROM (SELECT generate_series(0::bigint, 4095)) AS counters (counter) OFFSET 0) AS tried (block)
-     WHERE get_byte(block, 6) >> 4 = 4 AND get_byte(block, 8) >> 6 = 2
-     LIMIT 1;
-    RETURN sealed_block;
+    RETURN (SELECT block
+              FROM (SELECT kid_seal_internal.subkey(k.key, 'kid64-uuid', prefix) FROM kid_seal_internal.keys AS k
+                     WHERE k.n = uuid_block.n OFFSET 0) AS derived (subkey),
+                   LATERAL (SELECT kid_seal_internal.encipher(id || int8send(counter), subkey)
+                              FROM (SELECT generate_series(0::bigint, 4095)) AS counters (counter) OFFSET 0)
+                           AS tried (block)
+             WHERE get_byte(block, 6) >> 4 = 4 AND get_byte(block, 8) >> 6 = 2 LIMIT 1);
 END $$;
 CREATE OR REPLACE FUNCTION kid_seal_internal.to_uuid(block bytea) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encode(block, 'hex'::text)::uuid;
@@ -462,17 +441,11 @@ CREATE OR REPLACE FUNCTION kid_seal_internal.to_uuid(block bytea) RETURNS uuid
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal_uuid(id kid64, prefix text) RETURNS uuid
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-    block bytea;
 BEGIN
     PERFORM kid_seal_internal.head(prefix);
-    SELECT kid_seal_internal.uuid_block(k.n, int8send(id), prefix) INTO block
-      FROM kid_seal_internal.keys AS k
-     WHERE k.seals;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.no_key();
-    END IF;
-    RETURN kid_seal_internal.to_uuid(block);
+    RETURN kid_seal_internal.to_uuid(coalesce((SELECT kid_seal_internal.uuid_block(k.n, int8send(id), prefix)
+                                                 FROM kid_seal_internal.keys AS k WHERE k.seals),
+                                              kid_seal_internal.no_key()));
 END $$;
 
 CREATE OR REPLACE FUNCTION kid_seal.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64

@@ -134,7 +134,7 @@ CREATE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS by
                  AND right(sealed, 26) ~ '^[0-7][0-9a-hjkmnp-tv-z]{25}$'::text COLLATE "C"
                 THEN uuid_send(kid_uuid_decode(sealed, prefix)) END;
 
-CREATE FUNCTION kid_seal_internal.no_key() RETURNS void
+CREATE FUNCTION kid_seal_internal.no_key() RETURNS bytea
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
     IF EXISTS (SELECT FROM kid_seal_internal.keys) THEN
@@ -160,39 +160,21 @@ END $$;
 -- The callers set plan_cache_mode: before the first ANALYZE PostgreSQL would plan these queries again in each call.
 CREATE FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) RETURNS bytea
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
-DECLARE
-    sealed bytea;
 BEGIN
-    SELECT kid_seal_internal.encipher(block, kid_seal_internal.subkey(k.key, type, prefix)) INTO sealed
-      FROM kid_seal_internal.keys AS k
-     WHERE k.seals;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.no_key();
-    END IF;
-    RETURN sealed;
+    RETURN coalesce((SELECT kid_seal_internal.encipher(block, kid_seal_internal.subkey(k.key, type, prefix))
+                       FROM kid_seal_internal.keys AS k WHERE k.seals), kid_seal_internal.no_key());
 END $$;
--- Most texts are of the key that seals, so it is tried alone before the others.
+-- Most texts are of the key that seals, so it is tried before the others.
 CREATE FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) RETURNS bytea
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
 DECLARE
     size integer := 16 - octet_length(zeros);
-    id bytea;
 BEGIN
-    SELECT substr(block, 1, size) INTO id
-      FROM kid_seal_internal.keys AS k,
-           LATERAL (SELECT kid_seal_internal.decipher(sealed, kid_seal_internal.subkey(k.key, type, prefix))
-                    OFFSET 0) AS opened (block)
-     WHERE k.seals AND substr(block, size + 1) = zeros;
-    IF NOT FOUND THEN
-        SELECT substr(block, 1, size) INTO id
-          FROM kid_seal_internal.keys AS k,
-               LATERAL (SELECT kid_seal_internal.decipher(sealed, kid_seal_internal.subkey(k.key, type, prefix))
-                        OFFSET 0) AS opened (block)
-         WHERE NOT k.seals AND substr(block, size + 1) = zeros
-         ORDER BY k.n DESC
-         LIMIT 1;
-    END IF;
-    RETURN id;
+    RETURN (SELECT substr(block, 1, size)
+              FROM (SELECT k.key FROM kid_seal_internal.keys AS k ORDER BY k.seals DESC, k.n DESC) AS k,
+                   LATERAL (SELECT kid_seal_internal.decipher(sealed, kid_seal_internal.subkey(k.key, type, prefix))
+                            OFFSET 0) AS opened (block)
+             WHERE substr(block, size + 1) = zeros LIMIT 1);
 END $$;
 
 -- Each change of keys comes after all before it. Changes in a session that replicates would be ignored.
@@ -366,17 +348,14 @@ COMMENT ON FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_o
 -- Takes the number of a key: no variable may hold the key itself.
 CREATE FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) RETURNS bytea
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
-DECLARE
-    sealed_block bytea;
 BEGIN
-    SELECT block INTO sealed_block
-      FROM (SELECT kid_seal_internal.subkey(k.key, 'kid64-uuid', prefix) FROM kid_seal_internal.keys AS k
-             WHERE k.n = uuid_block.n OFFSET 0) AS derived (subkey),
-           LATERAL (SELECT kid_seal_internal.encipher(id || int8send(counter), subkey)
-                      FROM (SELECT generate_series(0::bigint, 4095)) AS counters (counter) OFFSET 0) AS tried (block)
-     WHERE get_byte(block, 6) >> 4 = 4 AND get_byte(block, 8) >> 6 = 2
-     LIMIT 1;
-    RETURN sealed_block;
+    RETURN (SELECT block
+              FROM (SELECT kid_seal_internal.subkey(k.key, 'kid64-uuid', prefix) FROM kid_seal_internal.keys AS k
+                     WHERE k.n = uuid_block.n OFFSET 0) AS derived (subkey),
+                   LATERAL (SELECT kid_seal_internal.encipher(id || int8send(counter), subkey)
+                              FROM (SELECT generate_series(0::bigint, 4095)) AS counters (counter) OFFSET 0)
+                           AS tried (block)
+             WHERE get_byte(block, 6) >> 4 = 4 AND get_byte(block, 8) >> 6 = 2 LIMIT 1);
 END $$;
 CREATE FUNCTION kid_seal_internal.to_uuid(block bytea) RETURNS uuid
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encode(block, 'hex'::text)::uuid;
@@ -384,17 +363,11 @@ CREATE FUNCTION kid_seal_internal.to_uuid(block bytea) RETURNS uuid
 CREATE FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) RETURNS uuid
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-    block bytea;
 BEGIN
     PERFORM kid_seal_internal.head(prefix);
-    SELECT kid_seal_internal.uuid_block(k.n, id::bytea, prefix) INTO block
-      FROM kid_seal_internal.keys AS k
-     WHERE k.seals;
-    IF NOT FOUND THEN
-        PERFORM kid_seal_internal.no_key();
-    END IF;
-    RETURN kid_seal_internal.to_uuid(block);
+    RETURN kid_seal_internal.to_uuid(coalesce((SELECT kid_seal_internal.uuid_block(k.n, id::bytea, prefix)
+                                                 FROM kid_seal_internal.keys AS k WHERE k.seals),
+                                              kid_seal_internal.no_key()));
 END $$;
 
 CREATE FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
@@ -575,6 +548,23 @@ DECLARE
     members oid[] := ARRAY(SELECT d.objid FROM pg_extension AS e
                              JOIN pg_depend AS d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
                             WHERE e.extname = 'kid_seal' AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e');
+    -- What was found by name in the schemas of kid and pgcrypto: only a superuser can have made functions in C and base
+    -- types.
+    stranger text := (
+        SELECT pg_describe_object(d.refclassid, d.refobjid, 0)
+          FROM pg_extension AS e
+          JOIN pg_depend AS member ON member.refclassid = 'pg_extension'::regclass AND member.refobjid = e.oid
+          JOIN pg_depend AS d ON d.classid = member.classid AND d.objid = member.objid AND d.deptype = 'n'
+          LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+          LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
+         WHERE e.extname = 'kid_seal' AND member.deptype = 'e'
+           AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
+           AND NOT EXISTS (SELECT FROM pg_depend AS own WHERE own.classid = d.refclassid AND own.objid = d.refobjid
+                              AND own.refclassid = 'pg_extension'::regclass AND own.refobjid = e.oid
+                              AND own.deptype = 'e')
+           AND p.prolang IS DISTINCT FROM (SELECT oid FROM pg_language WHERE lanname = 'c')
+           AND t.typtype IS DISTINCT FROM 'b'
+         LIMIT 1);
     what record;
 BEGIN
 -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
@@ -602,28 +592,6 @@ END LOOP;
                  WHERE p.oid = ANY (members) AND p.pronamespace <> 'kid_seal_internal'::regnamespace LOOP
         EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO pg_database_owner WITH GRANT OPTION', what.name);
     END LOOP;
-END $$;
-
--- What was found by name in the schemas of kid and pgcrypto: only a superuser can have made functions in C and base
--- types.
-DO $$
-DECLARE
-    stranger text := (
-        SELECT pg_describe_object(d.refclassid, d.refobjid, 0)
-          FROM pg_extension AS e
-          JOIN pg_depend AS member ON member.refclassid = 'pg_extension'::regclass AND member.refobjid = e.oid
-          JOIN pg_depend AS d ON d.classid = member.classid AND d.objid = member.objid AND d.deptype = 'n'
-          LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
-          LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
-         WHERE e.extname = 'kid_seal' AND member.deptype = 'e'
-           AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
-           AND NOT EXISTS (SELECT FROM pg_depend AS own WHERE own.classid = d.refclassid AND own.objid = d.refobjid
-                              AND own.refclassid = 'pg_extension'::regclass AND own.refobjid = e.oid
-                              AND own.deptype = 'e')
-           AND p.prolang IS DISTINCT FROM (SELECT oid FROM pg_language WHERE lanname = 'c')
-           AND t.typtype IS DISTINCT FROM 'b'
-         LIMIT 1);
-BEGIN
     IF stranger IS NOT NULL THEN
         RAISE 'kid_seal would depend on %, which is not of kid or pgcrypto', stranger
             USING ERRCODE = 'invalid_object_definition';
