@@ -2586,7 +2586,7 @@ BEGIN
         RAISE '%% has its new keys already', %2$L;
     END IF;$check$),
                ('unchanged', $check$
-    SELECT string_agg(r.label, ', ') INTO others FROM %6$s.kid_remade(%4$L, %5$L) AS r
+    SELECT string_agg(r.label, ', ') INTO others FROM %6$s.kid_remade(%4$L::oid[], %5$L::smallint[]) AS r
      WHERE md5(r.make) <> ALL (%7$L::text[]);
     IF others IS NOT NULL THEN
         RAISE 'changed since this script was printed: %%', others
@@ -2937,7 +2937,7 @@ BEGIN
         RAISE 'cannot print a script for %', relation USING ERRCODE = 'feature_not_supported', DETAIL = problems;
     END IF;
     EXECUTE format('SELECT array_agg(p.part), array_agg(p.statement), %1$s.kid_state($6) '
-                   'FROM %1$s.kid_script_parts($1, $2, $3, $4, $5, $6) AS p', home) INTO parts, statements, state
+                   'FROM %1$s.kid_script_parts($1, $2, $3, $4, $5, $6::oid) AS p', home) INTO parts, statements, state
       USING concat_ws(', ', relation, (SELECT string_agg(t::regclass::text, ', ') FROM unnest(tables) AS t)),
             array_remove(relation::oid || tables || tab.source::oid, NULL),
             array_fill(tab.new_root::oid, ARRAY[cardinality(tab.nums)]), tab.nums,
@@ -2958,8 +2958,9 @@ BEGIN
                    (2, 'move', 'DELETE FROM %12$s'),
                    (3, 'move', CASE WHEN NOT tab.of_default THEN 'ALTER TABLE %1$s DETACH PARTITION %12$s' END),
                    (4, 'move', CASE WHEN NOT tab.of_default THEN 'DROP TABLE %12$s' END),
-                   (5, 'move', 'SELECT %10$s.kid_create_partitions(%1$L, %8$L, %9$L, at_most => NULL, since => ('
-                    'SELECT %10$s.kid_bound_time(%7$L, lpad(l.%5$s::text, 36)::name) FROM pg_temp.kid_late AS l '
+                   (5, 'move', 'SELECT %10$s.kid_create_partitions(%1$L::regclass, %8$L::interval, %9$L::timestamptz, '
+                    'at_most => NULL::integer, since => ('
+                    'SELECT %10$s.kid_bound_time(%7$L::regtype, lpad(l.%5$s::text, 36)::name) FROM pg_temp.kid_late AS l '
                     'ORDER BY l.%5$s LIMIT 1))'),
                    (6, 'move', 'INSERT INTO %1$s (%13$s) OVERRIDING SYSTEM VALUE SELECT %13$s FROM pg_temp.kid_late'),
                    (1, 'moved', CASE WHEN tab.of_default THEN 'VACUUM (ANALYZE) %12$s' END),
@@ -2979,7 +2980,8 @@ END IF; END $kid_script$ $check$),
                    (3, 'secure', CASE tab.relreplident WHEN 'f' THEN 'ALTER TABLE %1$s REPLICA IDENTITY FULL' END),
                    (1, 'attach', 'ALTER TABLE %1$s ATTACH PARTITION %2$s FOR VALUES FROM (MINVALUE) TO (%6$L)'),
                    (1, 'partitions',
-                    'SELECT %10$s.kid_create_partitions(%1$L, %8$L, %9$L::timestamptz + 7 * %8$L::interval)'),
+                    'SELECT %10$s.kid_create_partitions(%1$L::regclass, %8$L::interval, '
+                    '%9$L::timestamptz + float8 ''7'' * %8$L::interval)'),
                    (1, 'proved', 'ALTER TABLE %2$s DROP CONSTRAINT kid_until'),
                    (1, 'check_back', 'SET LOCAL row_security = off'),
                    (2, 'check_back', $check$DO $kid_script$ BEGIN IF to_regclass(%2$L) IS NULL THEN
@@ -3178,7 +3180,7 @@ BEGIN
             USING ERRCODE = 'feature_not_supported', DETAIL = columns.problems;
     END IF;
     EXECUTE format('SELECT array_agg(p.part), array_agg(p.statement) '
-                   'FROM %s.kid_script_parts($1, $2, $2, $3, $4, 0) AS p', home) INTO parts, statements
+                   'FROM %s.kid_script_parts($1, $2, $2, $3, $4, oid ''0'') AS p', home) INTO parts, statements
       USING columns.own, columns.tabs, columns.nums, columns.keys;
     RETURN QUERY
     WITH s (n, part, statement) AS (
