@@ -109,12 +109,7 @@ void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizo
   std::size_t const size = offsetof(answer, running) + snapshot.xcnt * sizeof(TransactionId);
   auto *const one = static_cast<answer *>(MemoryContextAlloc(TopTransactionContext, size));
 
-  one->next = answers;
-  one->horizon = horizon;
-  one->clock = clock;
-  one->xmin = snapshot.xmin;
-  one->xmax = snapshot.xmax;
-  one->count = snapshot.xcnt;
+  *one = {answers, horizon, clock, snapshot.xmin, snapshot.xmax, snapshot.xcnt};
   std::copy(snapshot.xip, snapshot.xip + snapshot.xcnt, one->running);
   answers = one;
 }
