@@ -124,9 +124,8 @@ bool consists_of(OpExpr const *clause, unsigned char byte) {
 
   if (!IsA(bound, Const) || bound->constisnull)
     return false;
-  auto const *const bytes = bound->constbyval
-                                ? reinterpret_cast<unsigned char const *>(&bound->constvalue)
-                                : reinterpret_cast<unsigned char const *>(DatumGetPointer(bound->constvalue));
+  auto const *const bytes =
+      bound->constbyval ? reinterpret_cast<unsigned char const *>(&bound->constvalue) : stored(bound->constvalue);
   return std::count(bytes, bytes + bound->constlen, byte) == bound->constlen;
 }
 
