@@ -2548,12 +2548,9 @@ DECLARE
     home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
     s text[];
 BEGIN
-    IF col IS NULL THEN
-        SELECT a.attname INTO col
-          FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-         WHERE i.indrelid = tab AND i.indisprimary AND i.indnkeyatts = 1;
-    END IF;
-    EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, '');
+    EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, (
+        SELECT a.attname FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+         WHERE i.indrelid = tab AND i.indisprimary AND i.indnkeyatts = 1), '');
     IF s[4] IS NOT NULL THEN
         RAISE 'table % cannot be tracked: %', tab, s[4] USING ERRCODE = 'object_not_in_prerequisite_state';
     ELSIF NOT has_sequence_privilege('public', s[2]::oid, 'SELECT') THEN
@@ -2720,19 +2717,16 @@ BEGIN
     ELSIF NOT is_id THEN
         RAISE 'table % is partitioned by column "%" of type %', full_name, name, type
             USING ERRCODE = 'wrong_object_type', DETAIL = 'The column must be of a type for which kid makes IDs.';
-    END IF;
-    IF change THEN
-        IF owner <> current_user THEN
-            RAISE 'must be owner of table %', parent
-                USING ERRCODE = 'insufficient_privilege',
-                      HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code '
-                                    'can reset the role.', owner);
-        ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
-            -- Otherwise what follows could read a state from before the lock.
-            RAISE 'partitions can only be changed at READ COMMITTED'
-                USING ERRCODE = 'object_not_in_prerequisite_state',
-                      HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
-        END IF;
+    ELSIF change AND owner <> current_user THEN
+        RAISE 'must be owner of table %', parent
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code can '
+                                'reset the role.', owner);
+    ELSIF change AND current_setting('transaction_isolation') <> 'read committed' THEN
+        -- Otherwise what follows could read a state from before the lock.
+        RAISE 'partitions can only be changed at READ COMMITTED'
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
+    ELSIF change THEN
         EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', full_name);
         IF to_regclass(full_name) IS DISTINCT FROM parent THEN
             RAISE 'table % was renamed while its partitions were to be changed', full_name
@@ -4911,10 +4905,10 @@ BEGIN ATOMIC
         above, force,
         (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s of %s', t.name, t.later, t.later_issued), E'\n'::text)
            FROM latest t),
-        (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
-           FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL AND c.passing),
-        (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
-           FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL AND NOT c.passing));
+        pg_catalog.string_agg(DISTINCT p.line, E'\n'::text) FILTER (WHERE p.passing),
+        pg_catalog.string_agg(DISTINCT p.line, E'\n'::text) FILTER (WHERE NOT p.passing))
+      FROM (SELECT pg_catalog.format('%s: %s', c.name, c.problem) AS line, c.passing
+              FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL) p;
 END;
 
 REVOKE ALL ON FUNCTION kid_hold_clocks(timestamptz), kid_lower_clocks(timestamptz, boolean, text, text, text),

@@ -462,14 +462,12 @@ CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, type text
 DECLARE
     checked text := kid_checked_prefix(prefix);
 BEGIN
-    IF starts_with(encoded COLLATE "C", checked COLLATE "C") THEN
-        IF substr(encoded, length(checked) + 1) COLLATE "C"
-           ~ format('^[0-%s][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{%s}$', first, length - 1) COLLATE "C" THEN
-            RETURN (SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(t.c COLLATE "C")) - 1)
-                                      ::bit(5)::text, '' ORDER BY t.i)
-                      FROM regexp_split_to_table(substr(encoded COLLATE "C", length(checked) + 1), '')
-                           WITH ORDINALITY AS t (c, i));
-        END IF;
+    IF starts_with(encoded COLLATE "C", checked COLLATE "C") AND substr(encoded, length(checked) + 1) COLLATE "C"
+       ~ format('^[0-%s][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{%s}$', first, length - 1) COLLATE "C" THEN
+        RETURN (SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(t.c COLLATE "C")) - 1)
+                                  ::bit(5)::text, '' ORDER BY t.i)
+                  FROM regexp_split_to_table(substr(encoded COLLATE "C", length(checked) + 1), '')
+                       WITH ORDINALITY AS t (c, i));
     END IF;
     RAISE 'invalid input syntax for type %: "%"', type, encoded
         USING ERRCODE = 'invalid_text_representation',
@@ -1079,19 +1077,16 @@ BEGIN
     ELSIF NOT is_id THEN
         RAISE 'table % is partitioned by column "%" of type %', full_name, name, type
             USING ERRCODE = 'wrong_object_type', DETAIL = 'The column must be of a type for which kid makes IDs.';
-    END IF;
-    IF change THEN
-        IF owner <> current_user THEN
-            RAISE 'must be owner of table %', parent
-                USING ERRCODE = 'insufficient_privilege',
-                      HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code '
-                                    'can reset the role.', owner);
-        ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
-            -- Otherwise what follows could read a state from before the lock.
-            RAISE 'partitions can only be changed at READ COMMITTED'
-                USING ERRCODE = 'object_not_in_prerequisite_state',
-                      HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
-        END IF;
+    ELSIF change AND owner <> current_user THEN
+        RAISE 'must be owner of table %', parent
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code can '
+                                'reset the role.', owner);
+    ELSIF change AND current_setting('transaction_isolation') <> 'read committed' THEN
+        -- Otherwise what follows could read a state from before the lock.
+        RAISE 'partitions can only be changed at READ COMMITTED'
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
+    ELSIF change THEN
         EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', full_name);
         IF to_regclass(full_name) IS DISTINCT FROM parent THEN
             RAISE 'table % was renamed while its partitions were to be changed', full_name
@@ -3370,12 +3365,9 @@ DECLARE
     home text := 'kid';
     s text[];
 BEGIN
-    IF col IS NULL THEN
-        SELECT a.attname INTO col
-          FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-         WHERE i.indrelid = tab AND i.indisprimary AND i.indnkeyatts = 1;
-    END IF;
-    EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, '');
+    EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, (
+        SELECT a.attname FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+         WHERE i.indrelid = tab AND i.indisprimary AND i.indnkeyatts = 1), '');
     IF s[4] IS NOT NULL THEN
         RAISE 'table % cannot be tracked: %', tab, s[4] USING ERRCODE = 'object_not_in_prerequisite_state';
     ELSIF NOT has_sequence_privilege('public', s[2]::oid, 'SELECT') THEN

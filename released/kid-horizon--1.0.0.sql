@@ -114,12 +114,9 @@ DECLARE
     home text := 'kid';
     s text[];
 BEGIN
-    IF col IS NULL THEN
-        SELECT a.attname INTO col
-          FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-         WHERE i.indrelid = tab AND i.indisprimary AND i.indnkeyatts = 1;
-    END IF;
-    EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, '');
+    EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, (
+        SELECT a.attname FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+         WHERE i.indrelid = tab AND i.indisprimary AND i.indnkeyatts = 1), '');
     IF s[4] IS NOT NULL THEN
         RAISE 'table % cannot be tracked: %', tab, s[4] USING ERRCODE = 'object_not_in_prerequisite_state';
     ELSIF NOT has_sequence_privilege('public', s[2]::oid, 'SELECT') THEN

@@ -141,19 +141,16 @@ BEGIN
     ELSIF NOT is_id THEN
         RAISE 'table % is partitioned by column "%" of type %', full_name, name, type
             USING ERRCODE = 'wrong_object_type', DETAIL = 'The column must be of a type for which kid makes IDs.';
-    END IF;
-    IF change THEN
-        IF owner <> current_user THEN
-            RAISE 'must be owner of table %', parent
-                USING ERRCODE = 'insufficient_privilege',
-                      HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code '
-                                    'can reset the role.', owner);
-        ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
-            -- Otherwise what follows could read a state from before the lock.
-            RAISE 'partitions can only be changed at READ COMMITTED'
-                USING ERRCODE = 'object_not_in_prerequisite_state',
-                      HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
-        END IF;
+    ELSIF change AND owner <> current_user THEN
+        RAISE 'must be owner of table %', parent
+            USING ERRCODE = 'insufficient_privilege',
+                  HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code can '
+                                'reset the role.', owner);
+    ELSIF change AND current_setting('transaction_isolation') <> 'read committed' THEN
+        -- Otherwise what follows could read a state from before the lock.
+        RAISE 'partitions can only be changed at READ COMMITTED'
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
+    ELSIF change THEN
         EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', full_name);
         IF to_regclass(full_name) IS DISTINCT FROM parent THEN
             RAISE 'table % was renamed while its partitions were to be changed', full_name

@@ -32,10 +32,10 @@ BEGIN ATOMIC
         above, force,
         (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s of %s', t.name, t.later, t.later_issued), E'\n'::text)
            FROM latest t),
-        (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
-           FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL AND c.passing),
-        (SELECT pg_catalog.string_agg(DISTINCT pg_catalog.format('%s: %s', c.name, c.problem), E'\n'::text)
-           FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL AND NOT c.passing));
+        pg_catalog.string_agg(DISTINCT p.line, E'\n'::text) FILTER (WHERE p.passing),
+        pg_catalog.string_agg(DISTINCT p.line, E'\n'::text) FILTER (WHERE NOT p.passing))
+      FROM (SELECT pg_catalog.format('%s: %s', c.name, c.problem) AS line, c.passing
+              FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL) p;
 END;
 
 REVOKE ALL ON FUNCTION kid_hold_clocks(timestamptz), kid_lower_clocks(timestamptz, boolean, text, text, text),

@@ -31,14 +31,12 @@ CREATE FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first tex
 DECLARE
     checked text := kid_checked_prefix(prefix);
 BEGIN
-    IF starts_with(encoded COLLATE "C", checked COLLATE "C") THEN
-        IF substr(encoded, length(checked) + 1) COLLATE "C"
-           ~ format('^[0-%s][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{%s}$', first, length - 1) COLLATE "C" THEN
-            RETURN (SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(t.c COLLATE "C")) - 1)
-                                      ::bit(5)::text, '' ORDER BY t.i)
-                      FROM regexp_split_to_table(substr(encoded COLLATE "C", length(checked) + 1), '')
-                           WITH ORDINALITY AS t (c, i));
-        END IF;
+    IF starts_with(encoded COLLATE "C", checked COLLATE "C") AND substr(encoded, length(checked) + 1) COLLATE "C"
+       ~ format('^[0-%s][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{%s}$', first, length - 1) COLLATE "C" THEN
+        RETURN (SELECT string_agg((strpos('0123456789abcdefghjkmnpqrstvwxyz', lower(t.c COLLATE "C")) - 1)
+                                  ::bit(5)::text, '' ORDER BY t.i)
+                  FROM regexp_split_to_table(substr(encoded COLLATE "C", length(checked) + 1), '')
+                       WITH ORDINALITY AS t (c, i));
     END IF;
     RAISE 'invalid input syntax for type %: "%"', type, encoded
         USING ERRCODE = 'invalid_text_representation',
