@@ -3095,7 +3095,7 @@ CREATE FUNCTION kid_stored_forms()
                    operators regnamespace)
     LANGUAGE SQL STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, n.oid::regnamespace
+    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, t.typnamespace::regnamespace
       FROM (VALUES
            (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'kid64'),
            (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'bigint'),
@@ -3109,7 +3109,7 @@ BEGIN ATOMIC
            (NULL, regtype 'flax', text 'flax', text 'flax_ceil', text 'flax_next', regtype 'uuid'),
            (text 'uuidv7', regtype 'uuid', text 'kid_uuidv7', text 'kid_uuidv7_ceil', text 'kid_uuidv7', regtype 'uuid')
            ) AS v (clock, type, prefix, past, next, stored_as)
-           JOIN pg_type AS t ON t.oid = v.stored_as::oid JOIN pg_namespace AS n ON n.oid = t.typnamespace;
+           JOIN pg_type AS t ON t.oid = v.stored_as::oid;
 END;
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
@@ -4896,15 +4896,11 @@ BEGIN ATOMIC
                s.passing
           FROM kid_hold_clocks(above) h, kid_stored_ids(h.until, h.clock, NULL::regclass) s
          WHERE NOT force
-    ),
-    latest AS (
-        SELECT c.name, c.later, c.later_issued FROM columns c WHERE c.later IS NOT NULL
-         ORDER BY c.later_issued DESC LIMIT 5
     )
     SELECT kid_lower_clocks(
         above, force,
         (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s of %s', t.name, t.later, t.later_issued), E'\n'::text)
-           FROM latest t),
+           FROM (SELECT c.* FROM columns c WHERE c.later IS NOT NULL ORDER BY c.later_issued DESC LIMIT 5) t),
         pg_catalog.string_agg(DISTINCT p.line, E'\n'::text) FILTER (WHERE p.passing),
         pg_catalog.string_agg(DISTINCT p.line, E'\n'::text) FILTER (WHERE NOT p.passing))
       FROM (SELECT pg_catalog.format('%s: %s', c.name, c.problem) AS line, c.passing

@@ -313,17 +313,15 @@ BEGIN
             new_key := kid_clocks.kid64_key(secret, state >> 14);
         END IF;
         BEGIN
-            IF (CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
-                          AND pg_sequence_parameters('kid_clocks.kid64_clock'::regclass) IS NOT NULL
-                          AND pg_sequence_parameters('kid_clocks.kid64_secret'::regclass) IS NOT NULL
-                          AND coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
-                    CASE WHEN NOT new_secret OR pg_try_advisory_xact_lock(new_key) THEN
-                        CASE WHEN pg_try_advisory_xact_lock(key) THEN
-                            CASE WHEN coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
-                                CASE WHEN NOT new_secret OR setval('kid_clocks.kid64_secret', secret) IS NOT NULL
-                                     THEN setval('kid_clocks.kid64_clock', later) IS NOT NULL END END END END END) THEN
-                opened := later;
-            END IF;
+            opened := CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
+                                AND pg_sequence_parameters('kid_clocks.kid64_clock'::regclass) IS NOT NULL
+                                AND pg_sequence_parameters('kid_clocks.kid64_secret'::regclass) IS NOT NULL
+                                AND coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
+                CASE WHEN NOT new_secret OR pg_try_advisory_xact_lock(new_key) THEN
+                    CASE WHEN pg_try_advisory_xact_lock(key) THEN
+                        CASE WHEN coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
+                            CASE WHEN NOT new_secret OR setval('kid_clocks.kid64_secret', secret) IS NOT NULL
+                                 THEN setval('kid_clocks.kid64_clock', later) END END END END END;
             RAISE SQLSTATE 'KID00';
         EXCEPTION WHEN SQLSTATE 'KID00' THEN
         END;
@@ -810,17 +808,15 @@ BEGIN
             new_key := kid_clocks.kid_uuidv7_key(secret, state >> 14);
         END IF;
         BEGIN
-            IF (CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
-                          AND pg_sequence_parameters('kid_clocks.kid_uuidv7_clock'::regclass) IS NOT NULL
-                          AND pg_sequence_parameters('kid_clocks.kid_uuidv7_secret'::regclass) IS NOT NULL
-                          AND coalesce(kid_uuidv7_state(), 0) >> 14 = state >> 14 THEN
-                    CASE WHEN NOT new_secret OR pg_try_advisory_xact_lock(new_key) THEN
-                        CASE WHEN pg_try_advisory_xact_lock(key) THEN
-                            CASE WHEN coalesce(kid_uuidv7_state(), 0) >> 14 = state >> 14 THEN
-                                CASE WHEN NOT new_secret OR setval('kid_clocks.kid_uuidv7_secret', secret) IS NOT NULL
-                                     THEN setval('kid_clocks.kid_uuidv7_clock', later) IS NOT NULL END END END END END) THEN
-                opened := later;
-            END IF;
+            opened := CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
+                                AND pg_sequence_parameters('kid_clocks.kid_uuidv7_clock'::regclass) IS NOT NULL
+                                AND pg_sequence_parameters('kid_clocks.kid_uuidv7_secret'::regclass) IS NOT NULL
+                                AND coalesce(kid_uuidv7_state(), 0) >> 14 = state >> 14 THEN
+                CASE WHEN NOT new_secret OR pg_try_advisory_xact_lock(new_key) THEN
+                    CASE WHEN pg_try_advisory_xact_lock(key) THEN
+                        CASE WHEN coalesce(kid_uuidv7_state(), 0) >> 14 = state >> 14 THEN
+                            CASE WHEN NOT new_secret OR setval('kid_clocks.kid_uuidv7_secret', secret) IS NOT NULL
+                                 THEN setval('kid_clocks.kid_uuidv7_clock', later) END END END END END;
             RAISE SQLSTATE 'KID00';
         EXCEPTION WHEN SQLSTATE 'KID00' THEN
         END;
@@ -1453,12 +1449,12 @@ CREATE OR REPLACE FUNCTION kid_stored_forms()
                    operators regnamespace)
     LANGUAGE SQL STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, n.oid::regnamespace
+    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, t.typnamespace::regnamespace
       FROM (VALUES
            (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'bigint'),
            (text 'uuidv7', regtype 'uuid', text 'kid_uuidv7', text 'kid_uuidv7_ceil', text 'kid_uuidv7', regtype 'uuid')
            ) AS v (clock, type, prefix, past, next, stored_as)
-           JOIN pg_type AS t ON t.oid = v.stored_as::oid JOIN pg_namespace AS n ON n.oid = t.typnamespace;
+           JOIN pg_type AS t ON t.oid = v.stored_as::oid;
 END;
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database

@@ -313,17 +313,15 @@ BEGIN
             new_key := kid_clocks.kid64_key(secret, state >> 14);
         END IF;
         BEGIN
-            IF (CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
-                          AND pg_sequence_parameters('kid_clocks.kid64_clock'::regclass) IS NOT NULL
-                          AND pg_sequence_parameters('kid_clocks.kid64_secret'::regclass) IS NOT NULL
-                          AND coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
-                    CASE WHEN NOT new_secret OR pg_try_advisory_xact_lock(new_key) THEN
-                        CASE WHEN pg_try_advisory_xact_lock(key) THEN
-                            CASE WHEN coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
-                                CASE WHEN NOT new_secret OR setval('kid_clocks.kid64_secret', secret) IS NOT NULL
-                                     THEN setval('kid_clocks.kid64_clock', later) IS NOT NULL END END END END END) THEN
-                opened := later;
-            END IF;
+            opened := CASE WHEN nextval('kid_clocks.attempt') IS NOT NULL AND pg_current_xact_id() IS NOT NULL
+                                AND pg_sequence_parameters('kid_clocks.kid64_clock'::regclass) IS NOT NULL
+                                AND pg_sequence_parameters('kid_clocks.kid64_secret'::regclass) IS NOT NULL
+                                AND coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
+                CASE WHEN NOT new_secret OR pg_try_advisory_xact_lock(new_key) THEN
+                    CASE WHEN pg_try_advisory_xact_lock(key) THEN
+                        CASE WHEN coalesce(kid64_state(), 0) >> 14 = state >> 14 THEN
+                            CASE WHEN NOT new_secret OR setval('kid_clocks.kid64_secret', secret) IS NOT NULL
+                                 THEN setval('kid_clocks.kid64_clock', later) END END END END END;
             RAISE SQLSTATE 'KID00';
         EXCEPTION WHEN SQLSTATE 'KID00' THEN
         END;

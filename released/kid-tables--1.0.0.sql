@@ -517,12 +517,12 @@ CREATE OR REPLACE FUNCTION kid_stored_forms()
                    operators regnamespace)
     LANGUAGE SQL STABLE PARALLEL SAFE
 BEGIN ATOMIC
-    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, n.oid::regnamespace
+    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, t.typnamespace::regnamespace
       FROM (VALUES
            (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'bigint'),
            (text 'uuidv7', regtype 'uuid', text 'kid_uuidv7', text 'kid_uuidv7_ceil', text 'kid_uuidv7', regtype 'uuid')
            ) AS v (clock, type, prefix, past, next, stored_as)
-           JOIN pg_type AS t ON t.oid = v.stored_as::oid JOIN pg_namespace AS n ON n.oid = t.typnamespace;
+           JOIN pg_type AS t ON t.oid = v.stored_as::oid;
 END;
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database

@@ -551,17 +551,15 @@ DECLARE
     -- What was found by name in the schemas of kid and pgcrypto: only a superuser can have made functions in C and base
     -- types.
     stranger text := (
+        WITH member AS (SELECT d.classid, d.objid FROM pg_extension AS e
+                          JOIN pg_depend AS d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+                         WHERE e.extname = 'kid_seal' AND d.deptype = 'e')
         SELECT pg_describe_object(d.refclassid, d.refobjid, 0)
-          FROM pg_extension AS e
-          JOIN pg_depend AS member ON member.refclassid = 'pg_extension'::regclass AND member.refobjid = e.oid
-          JOIN pg_depend AS d ON d.classid = member.classid AND d.objid = member.objid AND d.deptype = 'n'
+          FROM member AS m JOIN pg_depend AS d ON d.classid = m.classid AND d.objid = m.objid AND d.deptype = 'n'
           LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
           LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
-         WHERE e.extname = 'kid_seal' AND member.deptype = 'e'
-           AND d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
-           AND NOT EXISTS (SELECT FROM pg_depend AS own WHERE own.classid = d.refclassid AND own.objid = d.refobjid
-                              AND own.refclassid = 'pg_extension'::regclass AND own.refobjid = e.oid
-                              AND own.deptype = 'e')
+         WHERE d.refclassid NOT IN ('pg_namespace'::regclass, 'pg_language'::regclass)
+           AND (d.refclassid, d.refobjid) NOT IN (SELECT m.classid, m.objid FROM member AS m)
            AND p.prolang IS DISTINCT FROM (SELECT oid FROM pg_language WHERE lanname = 'c')
            AND t.typtype IS DISTINCT FROM 'b'
          LIMIT 1);

@@ -23,15 +23,11 @@ BEGIN ATOMIC
                s.passing
           FROM kid_hold_clocks(above) h, kid_stored_ids(h.until, h.clock, NULL::regclass) s
          WHERE NOT force
-    ),
-    latest AS (
-        SELECT c.name, c.later, c.later_issued FROM columns c WHERE c.later IS NOT NULL
-         ORDER BY c.later_issued DESC LIMIT 5
     )
     SELECT kid_lower_clocks(
         above, force,
         (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s of %s', t.name, t.later, t.later_issued), E'\n'::text)
-           FROM latest t),
+           FROM (SELECT c.* FROM columns c WHERE c.later IS NOT NULL ORDER BY c.later_issued DESC LIMIT 5) t),
         pg_catalog.string_agg(DISTINCT p.line, E'\n'::text) FILTER (WHERE p.passing),
         pg_catalog.string_agg(DISTINCT p.line, E'\n'::text) FILTER (WHERE NOT p.passing))
       FROM (SELECT pg_catalog.format('%s: %s', c.name, c.problem) AS line, c.passing
