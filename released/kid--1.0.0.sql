@@ -477,6 +477,15 @@ REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(kid64) IS 'moves the logical clock past an ID from elsewhere';
 
+-- from src/sql/traits/sequence.sql.in
+
+-- kid64: the sequence
+
+CREATE FUNCTION kid_sequence(kid64) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
+
+COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+
 -- from src/sql/types/kid64.sql
 
 -- kid64: what only this type has
@@ -491,8 +500,6 @@ CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_sequence(kid64) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
 
 COMMENT ON FUNCTION kid_next() IS 'makes a kid64 greater than all that the cluster issued before';
 
@@ -506,7 +513,6 @@ COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
 COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
     'assembles a kid64 from an instant and a sequence, 0 to 16383';
-COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 COMMENT ON FUNCTION kid64_to_text(id kid64) IS 'returns an ID as text, as the cast does';
 COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'reads an ID from text, as the cast does';
 
@@ -912,6 +918,15 @@ REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(kid96) IS 'moves the logical clock past an ID from elsewhere';
 
+-- from src/sql/traits/sequence.sql.in
+
+-- kid96: the sequence
+
+CREATE FUNCTION kid_sequence(kid96) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
+
+COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
+
 -- from src/sql/types/kid96.sql
 
 -- kid96: what only this type has
@@ -938,8 +953,6 @@ CREATE FUNCTION kid_node(kid96) RETURNS bigint
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_node';
 CREATE FUNCTION kid_node(kid96, neighborhood integer) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_node';
-CREATE FUNCTION kid_sequence(kid96) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
 
 COMMENT ON FUNCTION kid96_next() IS 'makes a kid96 with the node of this server';
 COMMENT ON FUNCTION kid96_at(timestamptz) IS 'makes a kid96 with the time of an old row and the node of this server';
@@ -965,7 +978,6 @@ COMMENT ON FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, ne
 COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4294967295';
 COMMENT ON FUNCTION kid_node(kid96, neighborhood integer) IS
     'returns the node that made an ID with the given neighborhood, 0 to 10';
-COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 COMMENT ON FUNCTION kid_global(kid64) IS 'returns an ID with the node of this server';
 COMMENT ON FUNCTION kid_local(kid96, force boolean) IS
     'returns an ID without its node, which must be that of this server unless force is true';
@@ -1332,6 +1344,15 @@ REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(sno) IS 'moves the logical clock past an ID from elsewhere';
 
+-- from src/sql/traits/sequence.sql.in
+
+-- sno: the sequence
+
+CREATE FUNCTION kid_sequence(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
+
+COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
+
 -- from src/sql/types/sno.sql
 
 -- sno: what only this type has
@@ -1355,8 +1376,6 @@ CREATE FUNCTION kid_meta(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_meta';
 CREATE FUNCTION kid_partition(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_partition';
-CREATE FUNCTION kid_sequence(sno) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
 
 COMMENT ON FUNCTION sno_next(meta integer) IS 'makes a sno with a metabyte, 0 to 255, and the partition of this server';
 COMMENT ON FUNCTION sno_next(meta integer, n bigint) IS
@@ -1369,7 +1388,6 @@ COMMENT ON FUNCTION kid_tick(sno) IS
     'returns the tick, which toggles whenever the system clock of the generator goes back';
 COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the caller of the generator gave';
 COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
-COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
 
 -- from src/sql/inspect.sql.in
 
@@ -1791,6 +1809,15 @@ REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
 
 COMMENT ON FUNCTION kid_observe(flake) IS 'moves the logical clock past an ID from elsewhere';
 
+-- from src/sql/traits/sequence.sql.in
+
+-- flake: the sequence
+
+CREATE FUNCTION kid_sequence(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
+
+COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
+
 -- from src/sql/types/flake.sql
 
 -- flake: what only this type has
@@ -1808,8 +1835,6 @@ CREATE FUNCTION kid_worker(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_worker';
 CREATE FUNCTION kid_generator(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_generator';
-CREATE FUNCTION kid_sequence(flake) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
 
 COMMENT ON FUNCTION flake_next() IS
     'makes a flake greater than all that the cluster issued with this generator and epoch';
@@ -1824,7 +1849,6 @@ COMMENT ON FUNCTION kid_datacenter(flake) IS
 COMMENT ON FUNCTION kid_worker(flake) IS 'returns the worker that made an ID, 0 to 31, the lower half of the generator';
 COMMENT ON FUNCTION kid_generator(flake) IS
     'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
-COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
 
 -- from src/sql/inspect.sql.in
 
@@ -2206,16 +2230,20 @@ COMMENT ON FUNCTION flax_next() IS
     'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';
 COMMENT ON FUNCTION flax_next(bigint) IS 'makes n flax, as flax_next() does';
 
-CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
-BEGIN ATOMIC
-    VALUES ('timestamp', 40, kid_timestamp(id)::text),
-           ('random', 56, encode(kid_random(id), 'hex'));
-END;
-
 COMMENT ON FUNCTION flax_make(ts timestamptz, random bytea) IS
     'assembles a flax from an instant and a random part of 7 bytes';
 COMMENT ON FUNCTION kid_random(flax) IS 'returns the random part of an ID, 7 bytes';
+
+-- from src/sql/inspect.sql.in
+
+-- flax: the components of an ID
+
+CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
+    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 5
+BEGIN ATOMIC
+    VALUES ('timestamp', 40, kid_timestamp(id)::text), ('random', 56, encode(kid_random(id), 'hex'));
+END;
+
 COMMENT ON FUNCTION kid_inspect(id flax) IS 'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/base32.sql.in

@@ -1,5 +1,5 @@
 -- traits: io base32 order gist time time_casts time_comparison range_operators setting bigint generators
--- traits: horizon observe
+-- traits: horizon observe sequence
 -- storage: LIKE = bigint
 -- guc: kid.flake_epoch
 -- setting: epoch timestamptz
@@ -22,8 +22,6 @@ CREATE FUNCTION kid_datacenter(flake) RETURNS integer AS 'flake_datacenter';
 CREATE FUNCTION kid_worker(flake) RETURNS integer AS 'flake_worker';
 --- returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker
 CREATE FUNCTION kid_generator(flake) RETURNS integer AS 'flake_generator';
---- returns the sequence of an ID within its time unit, 0 to 4095
-CREATE FUNCTION kid_sequence(flake) RETURNS integer AS 'flake_sequence';
 
 COMMENT ON FUNCTION flake_next() IS
     'makes a flake greater than all that the cluster issued with this generator and epoch';

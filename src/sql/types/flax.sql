@@ -1,5 +1,7 @@
 -- traits: io base32 order gist time time_casts time_comparison range_operators uuid generators
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
+-- parts: timestamp 40, random 56
+-- random: encode(kid_random(id), 'hex')
 
 -- flax: what only this type has
 
@@ -15,11 +17,3 @@ CREATE FUNCTION kid_random(flax) RETURNS bytea AS 'flax_random';
 COMMENT ON FUNCTION flax_next() IS
     'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';
 COMMENT ON FUNCTION flax_next(bigint) IS 'makes n flax, as flax_next() does';
-
---- lists the components of an ID, most significant first
-CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
-    LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 2
-BEGIN ATOMIC
-    VALUES ('timestamp', 40, kid_timestamp(id)::text),
-           ('random', 56, encode(kid_random(id), 'hex'));
-END;

@@ -1,4 +1,5 @@
 -- traits: io base32 order gist time time_casts time_comparison range_operators bigint generators horizon observe
+-- traits: sequence
 -- storage: LIKE = bigint
 -- next: kid_next
 -- clock: kid64 and kid96
@@ -20,8 +21,6 @@ CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
 --- assembles a kid64 from an instant and a sequence, 0 to 16383
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64;
---- returns the sequence of an ID within its time unit, 0 to 16383
-CREATE FUNCTION kid_sequence(kid64) RETURNS integer AS 'kid64_sequence';
 
 COMMENT ON FUNCTION kid_next() IS 'makes a kid64 greater than all that the cluster issued before';
 

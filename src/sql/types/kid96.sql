@@ -1,4 +1,5 @@
 -- traits: io base32 order gist time time_casts time_comparison range_operators setting uuid generators observe
+-- traits: sequence
 -- storage: INTERNALLENGTH = 12, ALIGNMENT = char
 -- stats: kid
 -- past: kid64_ceil
@@ -35,8 +36,6 @@ CREATE FUNCTION kid_node(kid96) RETURNS bigint
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_node';
 --- returns the node that made an ID with the given neighborhood, 0 to 10
 CREATE FUNCTION kid_node(kid96, neighborhood integer) RETURNS bigint AS 'kid96_node';
---- returns the sequence of an ID within its time unit, 0 to 16383
-CREATE FUNCTION kid_sequence(kid96) RETURNS integer AS 'kid96_sequence';
 
 COMMENT ON FUNCTION kid96_next() IS 'makes a kid96 with the node of this server';
 COMMENT ON FUNCTION kid96_at(timestamptz) IS 'makes a kid96 with the time of an old row and the node of this server';

@@ -1,4 +1,4 @@
--- traits: io base32 order gist time time_casts time_comparison range_operators uuid observe
+-- traits: io base32 order gist time time_casts time_comparison range_operators uuid observe sequence
 -- storage: INTERNALLENGTH = 10, ALIGNMENT = char
 -- parts: timestamp 39, tick 1, meta 8, partition 16, sequence 16
 
@@ -27,5 +27,3 @@ CREATE FUNCTION kid_tick(sno) RETURNS boolean AS 'sno_tick';
 CREATE FUNCTION kid_meta(sno) RETURNS integer AS 'sno_meta';
 --- returns the partition that made an ID, 0 to 65535
 CREATE FUNCTION kid_partition(sno) RETURNS integer AS 'sno_partition';
---- returns the sequence of an ID within its time unit, 0 to 65535
-CREATE FUNCTION kid_sequence(sno) RETURNS integer AS 'sno_sequence';
