@@ -134,7 +134,7 @@ CREATE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS by
                  AND right(sealed, 26) ~ '^[0-7][0-9a-hjkmnp-tv-z]{25}$'::text COLLATE "C"
                 THEN uuid_send(kid_uuid_decode(sealed, prefix)) END;
 
-CREATE FUNCTION kid_seal_internal.no_key() RETURNS bytea
+CREATE FUNCTION kid_seal_internal.missing_key() RETURNS bytea
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
     IF EXISTS (SELECT FROM kid_seal_internal.keys) THEN
@@ -162,7 +162,7 @@ CREATE FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) RETU
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
     RETURN coalesce((SELECT kid_seal_internal.encipher(block, kid_seal_internal.subkey(k.key, type, prefix))
-                       FROM kid_seal_internal.keys AS k WHERE k.seals), kid_seal_internal.no_key());
+                       FROM kid_seal_internal.keys AS k WHERE k.seals), kid_seal_internal.missing_key());
 END $$;
 -- Most texts are of the key that seals, so it is tried before the others.
 CREATE FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) RETURNS bytea
@@ -279,7 +279,7 @@ COMMENT ON FUNCTION kid_seal_internal.head(prefix text) IS
     'what precedes the digits of a TypeID; an invalid prefix is an error';
 COMMENT ON FUNCTION kid_seal_internal.from_text(sealed text, prefix text) IS
     'the block of a TypeID in lower case, NULL for other texts';
-COMMENT ON FUNCTION kid_seal_internal.no_key() IS 'raises the error of sealing without a key';
+COMMENT ON FUNCTION kid_seal_internal.missing_key() IS 'raises the error of sealing without a key';
 COMMENT ON FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) IS
     'raises the error of a text that no key opens';
 COMMENT ON FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) IS
@@ -367,7 +367,7 @@ BEGIN
     PERFORM kid_seal_internal.head(prefix);
     RETURN kid_seal_internal.to_uuid(coalesce((SELECT kid_seal_internal.uuid_block(k.n, id::bytea, prefix)
                                                  FROM kid_seal_internal.keys AS k WHERE k.seals),
-                                              kid_seal_internal.no_key()));
+                                              kid_seal_internal.missing_key()));
 END $$;
 
 CREATE FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
