@@ -913,7 +913,7 @@ $$;
 -- sequences of the columns. Anything else is an error that names it.
 CREATE OR REPLACE FUNCTION kid_remade(tabs oid[], nums smallint[])
     RETURNS TABLE (label text, owner oid, remove text, make text)
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
 DECLARE
     remade_view oid;
     other text;
@@ -1690,7 +1690,7 @@ CREATE OR REPLACE FUNCTION kid_rekey_script(
     relation regclass, time_column name DEFAULT NULL, target regtype DEFAULT NULL, during tstzrange DEFAULT NULL,
     all_rows boolean DEFAULT true, triggers text DEFAULT 'off', old_name name DEFAULT NULL)
     RETURNS TABLE (step text, statement text, lock text, note text)
-    LANGUAGE SQL STABLE ROWS 100 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+    LANGUAGE SQL STABLE ROWS 100 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
 BEGIN ATOMIC
     WITH given AS (
         SELECT m.*, relation, time_column, during, all_rows, triggers, old_name, o.*, f.*, c.relowner, a.attname,
@@ -1910,7 +1910,8 @@ END;
 CREATE OR REPLACE FUNCTION kid_partition_script(
     relation regclass, period interval, until timestamptz, rows_of regclass DEFAULT NULL)
     RETURNS TABLE (step text, statement text, lock text, note text)
-    LANGUAGE plpgsql STABLE ROWS 50 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+    LANGUAGE plpgsql STABLE ROWS 50
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
 DECLARE
     home text := 'kid';
     tab record;
@@ -2138,7 +2139,8 @@ COMMENT ON FUNCTION kid_partition_script(
 
 CREATE OR REPLACE FUNCTION kid_uninstall_script(relation regclass)
     RETURNS TABLE (step text, statement text, lock text, note text)
-    LANGUAGE plpgsql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+    LANGUAGE plpgsql STABLE ROWS 20
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off AS $$
 DECLARE
     home text := 'kid';
     types oid[];
