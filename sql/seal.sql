@@ -1,4 +1,5 @@
 -- kid_seal: IDs in a text form that tells nothing.
+\set SHOW_CONTEXT never
 SET TimeZone = 'UTC';
 SELECT count(*) = 0 AS without_pgcrypto FROM pg_available_extensions WHERE name = 'pgcrypto' \gset
 \if :without_pgcrypto
