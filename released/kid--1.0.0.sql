@@ -4172,12 +4172,19 @@ BEGIN
                 PERFORM pg_sleep(1);
             END IF;
             IF here.part = %4$L::regclass THEN
+                -- 4096 rows can have the time of one bin, which is as long as a unit of kid64; more go to later bins.
+                -- So fewer rows get a time within a unit than there are sequences.
                 INSERT INTO %1$s_keys (old, new)
                 SELECT o.key, %7$s
-                  FROM (SELECT t.%5$s AS key, %6$s AS time FROM ONLY %4$s AS t
-                         WHERE t.kid_new_%8$s IS NULL
-                               AND NOT EXISTS (SELECT FROM %1$s_keys AS k WHERE k.old %9$s t.%5$s)
-                         ORDER BY 2, 1) AS o ON CONFLICT (old) DO NOTHING;
+                  FROM (SELECT p.key, CASE WHEN p.bin >= p.place / 4096 THEN p.time
+                                           ELSE 'epoch'::timestamptz + p.place / 4096 * interval '1.024 ms' END AS time
+                          FROM (SELECT b.*, b.n + max(b.bin * 4096 - b.n) OVER (ORDER BY b.n) AS place
+                                  FROM (SELECT t.*, row_number() OVER (ORDER BY t.time, t.key) AS n,
+                                               floor(extract(epoch FROM t.time) * 1000000 / 1024)::bigint AS bin
+                                          FROM (SELECT t.%5$s AS key, %6$s AS time FROM ONLY %4$s AS t
+                                                 WHERE t.kid_new_%8$s IS NULL AND NOT EXISTS (
+                                                       SELECT FROM %1$s_keys AS k WHERE k.old %9$s t.%5$s)) AS t) AS b
+                                ) AS p ORDER BY p.n) AS o ON CONFLICT (old) DO NOTHING;
             END IF;
             -- What is appended from now on has a key.
             size := pg_relation_size(here.part) / current_setting('block_size')::integer;

@@ -425,5 +425,12 @@ run('plain', 'GRANT EXECUTE ON FUNCTION kid.kid64_at(timestamptz) TO shop', role
 run('plain', q{CREATE TABLE script AS SELECT * FROM kid.kid_rekey_script('orders', 'made', triggers => 'condition') WITH ORDINALITY});
 run('plain', "SELECT statement FROM script WHERE step = '$_' ORDER BY ordinality \\gexec\n") foreach qw(check prepare fill build swap finish);
 is(run('plain', qq{$joined; SELECT kid.kid_timestamp(id::kid.kid64) FROM orders}), "old\n2026-01-01 00:00:00+00", 'and has the same');
+# More rows of one time than a time unit has sequences, 200 microseconds before as many of another one
+run('plain', q{CREATE TABLE loaded (id bigserial PRIMARY KEY, made timestamptz); DROP TABLE script;
+	INSERT INTO loaded (made) SELECT '2026-01-01 00:00:00+00'::timestamptz + n / 20000 * interval '200 us' FROM generate_series(0, 39999) AS n;
+	CREATE TABLE script AS SELECT * FROM kid.kid_rekey_script('loaded', 'made', triggers => 'condition') WITH ORDINALITY});
+run('plain', "SELECT statement FROM script WHERE step = '$_' ORDER BY ordinality \\gexec\n") foreach qw(check prepare fill build swap);
+is(run('plain', q{SELECT count(DISTINCT id), bool_and(time >= last), max(time - made) < interval '11 ms'
+	FROM (SELECT *, lag(time) OVER (ORDER BY made, kid_old_1) AS last FROM loaded, kid.kid_timestamp(id) AS time) AS l}), '40000|t|t', 'rows of one time get keys of the time units that follow');
 is(run('plain', q{SELECT amount FROM kid.kid_rekey_estimate('orders') WHERE item = 'rows'}), 2, 'and the estimate');
 done_testing();
