@@ -3697,6 +3697,21 @@ END $kid_check$;$check$, (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c 
                   tables[1]::regclass, coalesce(owners, '{}'), tables);
 END $$;
 
+-- New keys have operators of kid where definitions have those of pg_catalog, and JOIN USING, CASE, NULLIF and DISTINCT
+-- FROM never name the schema of theirs. So a script looks for operators in the schema of kid, too. If other roles have
+-- created there what could fit better than pg_catalog's, it does not: a definition that needs an operator of kid fails.
+CREATE FUNCTION kid_script_path() RETURNS text
+    LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN bool_and(r.rolsuper OR r.rolname = current_user OR r.oid = d.datdba) IS NOT FALSE
+                THEN concat('pg_catalog, ', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid'), ', pg_temp') ELSE 'pg_catalog, pg_temp' END
+      FROM (SELECT p.proowner FROM pg_proc AS p JOIN pg_proc AS c USING (proname)
+             WHERE p.pronamespace = (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')::regnamespace AND c.pronamespace = 'pg_catalog'::regnamespace
+            UNION
+            SELECT o.oprowner FROM pg_operator AS o JOIN pg_operator AS c USING (oprname)
+             WHERE o.oprnamespace = (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')::regnamespace AND c.oprnamespace = 'pg_catalog'::regnamespace) AS o (role)
+           JOIN pg_roles AS r ON r.oid = o.role JOIN pg_database AS d ON d.datname = current_database()
+$$;
+
 -- The statements lock `tables`, a list of names, check the tables `checked`, and make again what hangs on columns, and
 -- the foreign keys `keys`. They validate these later if PostgreSQL lets them. `new_root` is the table that becomes a
 -- partitioned one, or 0.
@@ -3708,7 +3723,8 @@ BEGIN ATOMIC
     SELECT v.part, v.statement
       FROM (VALUES
                (text 'begin', text 'BEGIN ISOLATION LEVEL READ COMMITTED;'),
-               ('begin', pg_catalog.format(text 'SET LOCAL search_path = pg_catalog, %s, pg_temp;', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid'))),
+               ('begin', pg_catalog.format(text 'DO $kid_path$ BEGIN PERFORM pg_catalog.set_config(''search_path'', '
+                                                '%s.kid_script_path(), true); END $kid_path$;', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid'))),
                -- Keeps trying without making writers wait, in a transaction at READ COMMITTED.
                ('lock', $lock$DO $kid_lock$
 BEGIN
@@ -3756,6 +3772,7 @@ COMMENT ON FUNCTION kid_remade(tabs oid[], nums smallint[]) IS
     'returns the views, rules, policies, triggers and statistics that hang on columns, as statements';
 COMMENT ON FUNCTION kid_checked(tables oid[], owners name[]) IS
     'returns a statement that fails unless the session may change tables, and sees all their rows';
+COMMENT ON FUNCTION kid_script_path() IS 'returns the search_path of a script';
 COMMENT ON FUNCTION kid_script_parts(tables text, checked oid[], tabs oid[], nums smallint[], keys oid[], new_root oid) IS
     'returns the statements that scripts have in common, each with the part of the script that it belongs to';
 
@@ -4383,8 +4400,9 @@ BEGIN ATOMIC
         SELECT v.n, v.part, pg_catalog.format(v.template, p.relation, p.nums[1], p.names[1], p.own || '_numbers',
                                               p.next, p.old_next, p.home, p.tables, p.old_default, p.old_sequence)
           FROM plan AS p, LATERAL (VALUES
-               (bigint '1', text 'path', text 'SET LOCAL search_path = pg_catalog, %7$s, pg_temp;'),
-               (1, 'plain_path', 'SET LOCAL search_path = pg_catalog, pg_temp;'),
+               (bigint '1', text 'plain_path', text 'SET LOCAL search_path = pg_catalog, pg_temp;'),
+               (1, 'path', 'DO $kid_path$ BEGIN PERFORM pg_catalog.set_config(''search_path'', '
+                           '%7$s.kid_script_path(), true); END $kid_path$;'),
                (1, 'vacuum', 'VACUUM (ANALYZE) %8$s;'),
                (1, 'default', 'ALTER TABLE %1$s ALTER kid_new_%2$s SET DEFAULT %5$s;'),
                (1, 'no_default', 'ALTER TABLE %1$s ALTER kid_new_%2$s DROP DEFAULT;'),
@@ -4554,6 +4572,8 @@ DECLARE
 BEGIN
     -- `old` is the name that the table gets as a partition. Its indexes get names with their OIDs.
     SELECT c.*, a.attnum AS num, quote_ident(a.attname) AS key, a.atttypid::regtype AS type,
+           (SELECT coalesce(b.typnamespace, t.typnamespace)::regnamespace
+              FROM pg_type AS t LEFT JOIN pg_type AS b ON b.oid = t.typbasetype WHERE t.oid = a.atttypid) AS operators,
            format('%s.%I', c.relnamespace::regnamespace, o.name) AS old, o.name AS old_name,
            s.*, s.source = d.partdefid AS of_default, n.*
       INTO tab
@@ -4639,7 +4659,7 @@ BEGIN
           FROM unnest(parts, statements) WITH ORDINALITY AS u (part, statement, n)
         UNION ALL
         SELECT v.n, 0, v.part, format(v.template || ';', relation, tab.old, tab.old_name, tab.relname, tab.key, bound,
-                                      tab.type, period, until, home, state, tab.source, tab.columns)
+                                      tab.type, period, until, home, state, tab.source, tab.columns, tab.operators)
           FROM (VALUES
                    (1, 'move_begin', 'BEGIN ISOLATION LEVEL READ COMMITTED'),
                    (2, 'move_begin', 'SET LOCAL session_replication_role = replica'),
@@ -4649,9 +4669,8 @@ BEGIN
                    (3, 'move', CASE WHEN NOT tab.of_default THEN 'ALTER TABLE %1$s DETACH PARTITION %12$s' END),
                    (4, 'move', CASE WHEN NOT tab.of_default THEN 'DROP TABLE %12$s' END),
                    (5, 'move', 'SELECT %10$s.kid_create_partitions(%1$L::regclass, %8$L::interval, %9$L::timestamptz, '
-                    'at_most => NULL::integer, since => ('
-                    'SELECT %10$s.kid_bound_time(%7$L::regtype, lpad(l.%5$s::text, 36)::name) FROM pg_temp.kid_late AS l '
-                    'ORDER BY l.%5$s LIMIT 1))'),
+                    'at_most => NULL::integer, since => (SELECT %10$s.kid_bound_time(%7$L::regtype, '
+                    'lpad(l.%5$s::text, 36)::name) FROM pg_temp.kid_late AS l ORDER BY l.%5$s LIMIT 1))'),
                    (6, 'move', 'INSERT INTO %1$s (%13$s) OVERRIDING SYSTEM VALUE SELECT %13$s FROM pg_temp.kid_late'),
                    (1, 'moved', CASE WHEN tab.of_default THEN 'VACUUM (ANALYZE) %12$s' END),
                    (1, 'unchanged',
@@ -4659,7 +4678,7 @@ BEGIN
     RAISE 'objects of %% have changed since this script was printed', %1$L USING HINT = 'Print it again.';
 END IF; END $kid_script$ $check$),
                    (1, 'until', 'ALTER TABLE %1$s DROP CONSTRAINT IF EXISTS kid_until, '
-                                'ADD CONSTRAINT kid_until CHECK (%5$s < %6$L::%7$s) NOT VALID'),
+                                'ADD CONSTRAINT kid_until CHECK (%5$s OPERATOR(%14$s.<) %6$L::%7$s) NOT VALID'),
                    (1, 'prove', 'ALTER TABLE %1$s VALIDATE CONSTRAINT kid_until'),
                    (1, 'partition', 'ALTER TABLE %1$s RENAME TO %3$I'),
                    (2, 'partition', 'CREATE TABLE %1$s (LIKE %2$s INCLUDING DEFAULTS INCLUDING GENERATED '

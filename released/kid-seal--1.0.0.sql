@@ -435,17 +435,15 @@ BEGIN
                            AS tried (block)
              WHERE get_byte(block, 6) >> 4 = 4 AND get_byte(block, 8) >> 6 = 2 LIMIT 1);
 END $$;
-CREATE OR REPLACE FUNCTION kid_seal_internal.to_uuid(block bytea) RETURNS uuid
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encode(block, 'hex'::text)::uuid;
 
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal_uuid(id kid64, prefix text) RETURNS uuid
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     PERFORM kid_seal_internal.head(prefix);
-    RETURN kid_seal_internal.to_uuid(coalesce((SELECT kid_seal_internal.uuid_block(k.n, int8send(id), prefix)
-                                                 FROM kid_seal_internal.keys AS k WHERE k.seals),
-                                              kid_seal_internal.missing_key()));
+    RETURN encode(coalesce((SELECT kid_seal_internal.uuid_block(k.n, int8send(id), prefix)
+                              FROM kid_seal_internal.keys AS k WHERE k.seals),
+                           kid_seal_internal.missing_key()), 'hex')::uuid;
 END $$;
 
 CREATE OR REPLACE FUNCTION kid_seal.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
@@ -473,7 +471,6 @@ END $$;
 
 COMMENT ON FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) IS
     'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
-COMMENT ON FUNCTION kid_seal_internal.to_uuid(block bytea) IS 'the uuid with the given binary form';
 COMMENT ON FUNCTION kid_seal.kid_seal_uuid(id kid64, prefix text) IS
     'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
 COMMENT ON FUNCTION kid_seal.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean) IS

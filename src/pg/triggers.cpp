@@ -46,12 +46,11 @@ fired_row row_of(TriggerData const &trigger, int number) {
 
 /// Returns the number of the column that the trigger names, and its type. Raises an error if that has no horizon.
 std::pair<int, id_type const *> column_of(TriggerData const &trigger) {
-  char const *const function = "kid_own_ids_trigger()";
   auto *const row = RelationGetDescr(trigger.tg_relation);
 
   if (trigger.tg_trigger->tgnargs != 1)
     ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-            errmsg("%s needs the name of a column", function));
+            errmsg("kid_own_ids_trigger() needs the name of a column"));
   char const *const name = trigger.tg_trigger->tgargs[0];
   int const number = SPI_fnumber(row, name);
   if (number <= 0)

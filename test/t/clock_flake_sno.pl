@@ -32,7 +32,7 @@ $node->set_clock('-30m');
 is(ticks(), 'true', 'sno: the tick stays while the clock is still before the first step back');
 $node->set_clock('-50m');
 like($node->error_of('SET kid.max_wait = 0; SELECT sno_next()'),
-	qr{53400: system clock is behind the last ID of sno\n.*DETAIL:  It must advance by (119\d|1200)\.\d{3} s before .*HINT:  }s,
+	qr{53400: system clock is behind the last ID of sno\n.*DETAIL:  It must advance by (119\d|1200)\d{3}\.\d{3} ms before .*HINT:  }s,
 	'sno: a second step back, below the safe mark, gives an error with the missing time');
 like($node->error_of(q{SET kid.max_wait = '200ms'; SELECT sno_next()}), qr{53400: .* 200 ms}s, 'sno: kid.max_wait ends the wait with an error');
 my $waiting = $node->start_waiting('SET kid.max_wait = -1; SELECT kid_tick(sno_next())');
@@ -88,7 +88,7 @@ is("$count|$distinct", '10000|10000', 'flake: ten thousand distinct IDs while th
 is(sql("SELECT '$low' >= timestamptz '$ahead', timestamptz '$high' - '$ahead' BETWEEN interval '1 ms' AND interval '4 ms'"), 't|t',
 	'flake: while the clock is behind, IDs continue from the highest time');
 like($node->error_of(q{SET kid.clock_backward = 'wait'; SET kid.max_wait = 0; SELECT flake_next()}),
-	qr{53400: system clock is behind the last ID of flake\n.*DETAIL:  It must advance by 10[78]\d{2}\.\d{3} s before .*"kid.max_wait" is 0 ms.*HINT:  }s, 'flake, kid.clock_backward = wait: an error after kid.max_wait');
+	qr{53400: system clock is behind the last ID of flake\n.*DETAIL:  It must advance by 10[78]\d{5}\.\d{3} ms before .*"kid.max_wait" is 0 ms.*HINT:  }s, 'flake, kid.clock_backward = wait: an error after kid.max_wait');
 $waiting = $node->start_waiting(q{SET kid.clock_backward = 'wait'; SET kid.max_wait = -1; SELECT kid_timestamp(flake_next()) > now()});
 $node->set_clock('+3h');
 $waiting->{session}->finish;

@@ -100,7 +100,8 @@ begin('SELECT');
 $node->safe_psql('shop', 'DROP EXTENSION kid; CREATE SCHEMA extensions; CREATE EXTENSION kid SCHEMA extensions; GRANT USAGE ON SCHEMA extensions TO PUBLIC');
 is(run('evil', 'CREATE FUNCTION public.array_length(text[], integer) RETURNS integer LANGUAGE sql IMMUTABLE AS $$ SELECT 666 $$'), '', 'a function is planted');
 is(run('shop', q{CREATE TABLE events (id extensions.kid64 PRIMARY KEY DEFAULT extensions.kid_next(), tags text[]); INSERT INTO events (tags) VALUES ('{a}');
-	CREATE VIEW counts AS SELECT id, pg_catalog.array_length(tags, 1) AS n FROM events; CREATE MATERIALIZED VIEW kept AS TABLE counts;}
+	CREATE VIEW counts AS SELECT id, pg_catalog.array_length(tags, 1) AS n FROM events; CREATE MATERIALIZED VIEW kept AS TABLE counts;
+	SET search_path = public, extensions; CREATE VIEW same AS SELECT NULLIF(id, id) AS id FROM events; RESET search_path;}
 		  . steps($partition =~ s/kid_/extensions.kid_/r, qw(check prepare swap partitions)) . qq{\n} . q{SELECT n FROM counts; SELECT n FROM kept}) =~ s/.*events_p.*\n//gr, "1\n1", 'views call what they called');
 
 # A role that may create functions and operators in the schema of kid: none fits better than those of kid and pg_catalog.
@@ -113,16 +114,19 @@ my @fitting = (
 	"kid_create_partitions(parent text, width text, until timestamptz) RETURNS SETOF text $rows",
 	"kid_create_partitions(parent text, width text, until text, at_most integer, since timestamptz) RETURNS SETOF text $rows",
 	"kid_bound_time(text, name) RETURNS timestamptz $planted",
-	"times(integer, interval) RETURNS interval $planted");
-is(run('evil', join '', map({ "CREATE FUNCTION extensions.$_;" } @fitting), 'CREATE OPERATOR extensions.* (LEFTARG = integer, RIGHTARG = interval, FUNCTION = extensions.times)'), '', 'functions and an operator are planted beside those of kid');
+	"times(integer, interval) RETURNS interval $planted", "overlap(text[], text[]) RETURNS bool $planted", "array_length(text[], integer) RETURNS integer $planted");
+is(run('evil', join '', map({ "CREATE FUNCTION extensions.$_;" } @fitting), 'CREATE OPERATOR extensions.* (LEFTARG = integer, RIGHTARG = interval, FUNCTION = extensions.times);
+	CREATE OPERATOR extensions.&& (LEFTARG = text[], RIGHTARG = text[], FUNCTION = extensions.overlap)'), '', 'functions and operators are planted beside those of kid');
 is(run('shop', "SET client_min_messages = warning; SET search_path = public, extensions; $orders$events"
-		  . q{CREATE TABLE late (id kid64 PRIMARY KEY DEFAULT kid_next()) PARTITION BY RANGE (id); CREATE TABLE rest PARTITION OF late DEFAULT; INSERT INTO late DEFAULT VALUES;}), '', 'there are tables');
+		  . q{CREATE TABLE late (id kid64 PRIMARY KEY DEFAULT kid_next()) PARTITION BY RANGE (id); CREATE TABLE rest PARTITION OF late DEFAULT; INSERT INTO late DEFAULT VALUES;}
+		  . join '', map { "CREATE VIEW v_$_ AS SELECT ARRAY[item] OPERATOR(pg_catalog.&&) '{b}' AS has, pg_catalog.array_length(ARRAY[item], 1) AS n, id FROM $_;" } qw(orders events)), '', 'there are tables');
 unlike(run('root', "SELECT count(*) FROM extensions.$_"), qr/planted|ERROR/, "a superuser prints $_, and calls none of them")
   foreach $rekey, $partition, q{kid_uninstall_script('events')}, q{kid_partition_script('late', '1 day', now())};
 $node->safe_psql('shop', 'GRANT EXECUTE ON FUNCTION extensions.kid64_at(timestamptz) TO shop');
 unlike(run('shop', join "\n", map { steps("extensions.$_->[0]", @{ $_->[1] }) . "\nDROP TABLE script;" }
 		  [ $rekey, [qw(check prepare fill build swap)] ], [ $partition, [qw(check prepare swap partitions)] ], [ q{kid_partition_script('late', '1 day', now())}, ['move'] ]), qr/planted|ERROR/, 'nor does a step of a script');
-is(run('shop', q{SELECT count(*) > 1 FROM pg_inherits WHERE inhparent = 'events'::regclass; SELECT count(*) FROM pg_inherits WHERE inhparent = 'late'::regclass}), "t\n2", 'which all have an effect');
+is(run('shop', q{SELECT count(*) > 1 FROM pg_inherits WHERE inhparent = 'events'::regclass; SELECT count(*) FROM pg_inherits WHERE inhparent = 'late'::regclass;
+	SELECT DISTINCT has, n FROM v_orders; SELECT has, n FROM v_events}), "t\n2\nf|1\nf|1", 'which all have an effect, and leave views as they were');
 
 $node->stop;
 done_testing();

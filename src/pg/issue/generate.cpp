@@ -28,12 +28,6 @@ void notice_ahead(clock_id id, std::uint64_t state) {
                 "then see kid_reset_clock()."));
 }
 
-/// Returns a span of time in seconds, or in milliseconds if it is below one second.
-static char const *display_span(unix_micros span) {
-  bool const is_short = span < 1'000'000;
-  return psprintf("%.3f %s", static_cast<double>(span) / (is_short ? 1e3 : 1e6), is_short ? "ms" : "s");
-}
-
 void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until, instr_time start) {
   static std::uint32_t events[2] = {};
   bool const behind = reason == step_kind::behind;
@@ -60,11 +54,11 @@ void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until,
       ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
               behind ? errmsg("system clock is behind the last ID of %s", name)
                      : errmsg("all IDs of %s in the current time unit are used up", name),
-              behind ? errdetail("It must advance by %s before the next ID can be made, and the value of "
+              behind ? errdetail("It must advance by %.3f ms before the next ID can be made, and the value of "
                                  "\"kid.max_wait\" is %d ms.",
-                                 display_span(missing), max_wait)
-                     : errdetail("The next time unit begins in %s, and the value of \"kid.max_wait\" is %d ms.",
-                                 display_span(missing), max_wait),
+                                 static_cast<double>(missing) / 1e3, max_wait)
+                     : errdetail("The next time unit begins in %.3f ms, and the value of \"kid.max_wait\" is %d ms.",
+                                 static_cast<double>(missing) / 1e3, max_wait),
               errhint("Try again later, or increase \"kid.max_wait\"."));
     timeout = Min(timeout, remaining);
   }

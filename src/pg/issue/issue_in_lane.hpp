@@ -29,9 +29,6 @@ std::int64_t lane_number(identity const &who, bool without_node);
 
 template <class Id> inline lane_entry lane_of_process = {0, {0, 0}, true};
 
-/// Whether IDs do not contain the node number.
-template <class Id> constexpr bool is_without_node = !has_origin<Id>;
-
 /// Issues a state as issue() does, in the lane of this server. If the clock is stale, chooses the lane again. If
 /// `kid.lanes` is 1, uses the undivided clock.
 template <class Id, class Clock>
@@ -48,7 +45,7 @@ pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock c
                     count);
     if (likely(result.kind == step_kind::issued))
       return result.state;
-    lane_of_process<Id> = choose_lane(function, Clock::sequence::max, is_without_node<Id>);
+    lane_of_process<Id> = choose_lane(function, Clock::sequence::max, !has_origin<Id>);
   }
 }
 
@@ -59,7 +56,7 @@ backfilled backfill_in_lane(FunctionCallInfo fcinfo, Id const &layout, clock_id 
   lane_entry const &entry = lane_of_process<Id>;
 
   if (entry.packed_identity != pg_atomic_read_u64(&shared(function).identity.word))
-    lane_of_process<Id> = choose_lane(function, Clock::sequence::max, is_without_node<Id>);
+    lane_of_process<Id> = choose_lane(function, Clock::sequence::max, !has_origin<Id>);
   return backfill(fcinfo, layout, id, function, time, entry.part.first, entry.part.last);
 }
 

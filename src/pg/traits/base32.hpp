@@ -43,9 +43,6 @@ inline std::size_t begin_after(std::string_view prefix) {
   return prefix.empty() ? 0 : prefix.size() + 1;
 }
 
-/// How many characters of base32 a sealed ID has, see src/sql/seal.
-constexpr std::size_t sealed_length = 26;
-
 /// Raises the error of a text that is not `prefix` and an ID.
 template <class Id> [[noreturn]] [[gnu::cold]] void decode_error(text const *value, std::string_view prefix) {
   char const *const whole = text_to_cstring(value);
@@ -63,7 +60,7 @@ template <class Id> [[noreturn]] [[gnu::cold]] void decode_error(text const *val
     detail = base32_detail<Id>(whole, begin, base32_of<Id>::decode(whole + begin, given.size() - begin, id));
   ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
           errmsg("invalid input syntax for type %s: \"%s\"", Id::name, whole), errdetail_internal("%s", detail),
-          Id::size < UUID_LEN && given.size() - begin == sealed_length
+          Id::size < UUID_LEN && given.size() - begin == base32<UUID_LEN, uint128>::length
               ? errhint("A sealed ID is opened by %s_unseal(), of the extension kid_seal.", Id::name)
               : 0);
 }

@@ -23,7 +23,7 @@ constexpr id_type kid64_type = [] {
     std::uint64_t const state = state_argument<kid64>(id);
     return state == get<kid64>(id) ? state : 0;
   };
-  type.node_part = {"lane", [](identity const &who) { return lane_number(who, is_without_node<kid64>); }};
+  type.node_part = {"lane", [](identity const &who) { return lane_number(who, !has_origin<kid64>); }};
   return type;
 }();
 constexpr clock_rules kid_clock_rules = describe_clock<kid_clock, kid64::first(), kid64::last()>("kid");
