@@ -1,5 +1,6 @@
 # Runs the SQL of README.md and docs. The blocks of each page run in order, in a database of their own, and their output is
-# compared with what the page shows, except for times, IDs and sizes.
+# compared with what the page shows, except for times, IDs and sizes. At the end README.md and the quickstart are pasted into
+# one psql.
 #
 # A block is one of ```sql, or one whose first word is EXPLAIN, which runs with COSTS OFF. After a statement, a comment with two
 # blanks, a line, or a message is its output. "…" stands for any text, and as a line by itself for any number of lines.
@@ -115,8 +116,8 @@ foreach my $page ('README.md', sort glob 'docs/*/*.md')
 	$node->safe_psql('postgres', "CREATE DATABASE \"$database\"");
 	my $session = open_session($node, $database);
 	answer($session, "\\pset format aligned\n\\pset tuples_only off\n\\pset footer off\n\\set VERBOSITY default");
-	# The README itself shows how to create the extension.
-	answer($session, 'CREATE EXTENSION kid;') unless $page eq 'README.md';
+	# Some pages show how to create the extension.
+	answer($session, 'CREATE EXTENSION kid;') unless $text =~ /^CREATE EXTENSION IF NOT EXISTS kid;/m;
 
 	my (%parameters, $skip);
 	my $blocks = 0;
@@ -142,5 +143,17 @@ foreach my $page ('README.md', sort glob 'docs/*/*.md')
 	close_session($session);
 	note "$page: $blocks blocks";
 }
+
+# Pastes README.md and then the quickstart into one psql, as a reader does after the command for psql in "Install". All that
+# counts is what is visible: no comment of the pages prepares anything.
+my $readme = slurp_file('README.md');
+my ($install, $database) = $readme =~ /^## Install\n.*?^(psql [^\n]* (\w+))$/ms or die 'README.md, Install: no psql';
+$node->safe_psql('postgres', "CREATE DATABASE $database");
+$node->command_ok([ 'sh', '-c', $install ], "README.md, Install: $install");
+my $pasted = join '', map { /^```sql\n(.*?)^```$/msg } $readme, slurp_file('docs/start/quickstart.md');
+my ($status, $printed, $errors) = $node->psql($database, $pasted, on_error_stop => 1);
+is($status, 0, 'README.md and the quickstart run, pasted into one psql') or diag $errors;
+like($printed, qr/^ord_\w{26}\ntea\n/m, 'the public ID that README.md makes finds the row again');
+like($printed, qr/\|created\n.*\|paid\Z/, 'the quickstart ends with its consumer');
 
 done_testing();
