@@ -146,9 +146,16 @@ COMMENT ON COLUMN kid_seal_internal.keys.key IS 'random, of 256 bits';
 -- data, and a forgotten key would stay there until the next ANALYZE.
 ALTER TABLE kid_seal_internal.keys ALTER COLUMN key SET STATISTICS 0;
 
+-- The keys that were forgotten, so that an older export does not bring them back. Dumps have this table, which tells
+-- nothing about a key. It has no unique column, because a dump of the data alone may be restored over it.
+CREATE TABLE kid_seal_internal.forgotten (n integer NOT NULL, mark bytea NOT NULL);
+ALTER TABLE kid_seal_internal.forgotten REPLICA IDENTITY FULL;
+COMMENT ON TABLE kid_seal_internal.forgotten IS 'keys that kid_seal_forget_key() deleted';
+COMMENT ON COLUMN kid_seal_internal.forgotten.mark IS 'an HMAC with the key';
+
 END IF;
 
--- A publication FOR ALL TABLES has the keys, too. On a subscriber nothing of them arrives: each server keeps its own
+-- A publication FOR ALL TABLES has the keys, and the forgotten ones, too. On a subscriber nothing of them arrives: each server keeps its own
 -- keys, and no line of the log can show one of either side.
 CREATE OR REPLACE FUNCTION kid_seal_internal.keep_keys() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -162,12 +169,17 @@ BEGIN
     RETURN coalesce(NEW, OLD);
 END $$;
 
+-- From 18 on a subscriber logs an UPDATE of a row that it does not have, with its values.
 CREATE OR REPLACE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.keys
     FOR EACH ROW EXECUTE FUNCTION kid_seal_internal.keep_keys();
--- From 18 on a subscriber logs an UPDATE of a row that it does not have, with its values.
 CREATE OR REPLACE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON kid_seal_internal.keys
     FOR EACH STATEMENT EXECUTE FUNCTION kid_seal_internal.keep_keys();
 ALTER TABLE kid_seal_internal.keys ENABLE ALWAYS TRIGGER keep_keys, ENABLE ALWAYS TRIGGER refuse_change;
+CREATE OR REPLACE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.forgotten
+    FOR EACH ROW EXECUTE FUNCTION kid_seal_internal.keep_keys();
+CREATE OR REPLACE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON kid_seal_internal.forgotten
+    FOR EACH STATEMENT EXECUTE FUNCTION kid_seal_internal.keep_keys();
+ALTER TABLE kid_seal_internal.forgotten ENABLE ALWAYS TRIGGER keep_keys, ENABLE ALWAYS TRIGGER refuse_change;
 
 COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
     'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
@@ -188,6 +200,8 @@ CREATE OR REPLACE FUNCTION kid_seal_internal.new_key() RETURNS bytea
 CREATE OR REPLACE FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) RETURNS bytea
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN substr(hmac(convert_to(type || ':'::text || prefix, 'SQL_ASCII'::name), key, 'sha256'::text), 1, 16);
+CREATE OR REPLACE FUNCTION kid_seal_internal.mark(key bytea) RETURNS bytea
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE RETURN hmac('forgotten'::bytea, key, 'sha256'::text);
 CREATE OR REPLACE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encrypt(block, key, 'aes-ecb/pad:none'::text);
 CREATE OR REPLACE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
@@ -196,6 +210,8 @@ CREATE OR REPLACE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RE
 COMMENT ON FUNCTION kid_seal_internal.new_key() IS '256 random bits';
 COMMENT ON FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) IS
     'the AES key for a type and a prefix';
+COMMENT ON FUNCTION kid_seal_internal.mark(key bytea) IS
+    'what a forgotten key is recognized by, which tells nothing about it';
 COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS 'AES-128 of one block';
 COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the inverse of encipher()';
 
@@ -222,7 +238,7 @@ BEGIN
     IF EXISTS (SELECT FROM kid_seal_internal.keys) THEN
         RAISE 'no key seals IDs'
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'Call kid_seal_use_key() once you have exported the key.';
+                  HINT = 'Export the keys, and call kid_seal_use_key() for the newest one.';
     END IF;
     RAISE 'there is no key to seal IDs with'
         USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -259,15 +275,28 @@ BEGIN
              WHERE substr(block, size + 1) = zeros LIMIT 1);
 END $$;
 
--- Each change of keys comes after all before it. Changes in a session that replicates would be ignored.
+-- Each change of keys comes after all before it, so it must not go by an older snapshot. Changes in a session that
+-- replicates would be ignored.
 CREATE OR REPLACE FUNCTION kid_seal_internal.lock_keys() RETURNS void
     LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
 BEGIN
     IF current_setting('session_replication_role') = 'replica' THEN
         RAISE 'keys cannot be changed while session_replication_role is "replica"'
             USING ERRCODE = 'object_not_in_prerequisite_state';
+    ELSIF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
+        RAISE 'keys can only be changed at READ COMMITTED'
+            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
     END IF;
     LOCK TABLE kid_seal_internal.keys IN SHARE ROW EXCLUSIVE MODE;
+END $$;
+
+-- A number stands for one key only, even after that key was forgotten.
+CREATE OR REPLACE FUNCTION kid_seal_internal.free_number(wanted integer) RETURNS integer
+    LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $$
+BEGIN
+    RETURN (SELECT CASE WHEN wanted IS NULL OR bool_or(t.n = wanted) THEN coalesce(max(t.n), 0) + 1 ELSE wanted END
+              FROM (SELECT k.n FROM kid_seal_internal.keys AS k
+                    UNION ALL SELECT f.n FROM kid_seal_internal.forgotten AS f) AS t);
 END $$;
 
 -- Writes the row anew instead of updating it: see the table.
@@ -286,8 +315,7 @@ DECLARE
 BEGIN
     PERFORM kid_seal_internal.lock_keys();
     INSERT INTO kid_seal_internal.keys (n, key)
-    SELECT coalesce(max(k.n), 0) + 1, kid_seal_internal.new_key() FROM kid_seal_internal.keys AS k
-    RETURNING n INTO made;
+    VALUES (kid_seal_internal.free_number(NULL), kid_seal_internal.new_key()) RETURNING n INTO made;
     RETURN made;
 END $$;
 
@@ -311,7 +339,8 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Call kid_seal_use_key() for another one before.';
     END IF;
-    DELETE FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_forget_key.n;
+    WITH old AS (DELETE FROM kid_seal_internal.keys AS k WHERE k.n = kid_seal_forget_key.n RETURNING k.*)
+    INSERT INTO kid_seal_internal.forgotten (n, mark) SELECT old.n, kid_seal_internal.mark(old.key) FROM old;
     IF NOT FOUND THEN
         RAISE 'there is no key %', kid_seal_forget_key.n USING ERRCODE = 'undefined_object';
     END IF;
@@ -329,8 +358,9 @@ BEGIN
     RETURN QUERY SELECT k.n, encode(k.key, 'hex'), k.seals FROM kid_seal_internal.keys AS k ORDER BY k.n;
 END $$;
 
--- A key is checked before it is inserted, because the error of a constraint shows the row.
-CREATE OR REPLACE FUNCTION kid_seal.kid_seal_import_key(n integer, key text, seals boolean) RETURNS integer
+-- A key is checked before it is inserted, because the error of a constraint shows the row. It does not seal: an export
+-- can be older than the last change of keys.
+CREATE OR REPLACE FUNCTION kid_seal.kid_seal_import_key(n integer, key text, forgotten_ok boolean DEFAULT false) RETURNS integer
     LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -342,17 +372,22 @@ BEGIN
     PERFORM kid_seal_internal.lock_keys();
     SELECT k.n INTO number
       FROM kid_seal_internal.keys AS k WHERE k.key = decode(kid_seal_import_key.key, 'hex');
-    IF NOT FOUND THEN
-        INSERT INTO kid_seal_internal.keys (n, key, seals)
-        SELECT CASE WHEN kid_seal_import_key.n IS NULL OR bool_or(k.n = kid_seal_import_key.n)
-                    THEN coalesce(max(k.n), 0) + 1 ELSE kid_seal_import_key.n END,
-               decode(kid_seal_import_key.key, 'hex'),
-               kid_seal_import_key.seals IS TRUE AND bool_or(k.seals) IS NOT TRUE
-          FROM kid_seal_internal.keys AS k
-        RETURNING keys.n INTO number;
-    ELSIF seals AND NOT EXISTS (SELECT FROM kid_seal_internal.keys AS k WHERE k.seals) THEN
-        PERFORM kid_seal_internal.rewrite(number, true);
+    IF FOUND THEN
+        RETURN number;
     END IF;
+    SELECT f.n INTO number
+      FROM kid_seal_internal.forgotten AS f
+     WHERE f.mark = kid_seal_internal.mark(decode(kid_seal_import_key.key, 'hex')) LIMIT 1;
+    IF FOUND AND forgotten_ok IS NOT TRUE THEN
+        RAISE WARNING 'key % was forgotten, and is not imported', number
+            USING HINT = 'If it shall open its texts again, call kid_seal_import_key() with forgotten_ok => true.';
+        RETURN NULL;
+    END IF;
+    DELETE FROM kid_seal_internal.forgotten AS f
+     WHERE f.mark = kid_seal_internal.mark(decode(kid_seal_import_key.key, 'hex'));
+    INSERT INTO kid_seal_internal.keys (n, key)
+    VALUES (kid_seal_internal.free_number(kid_seal_import_key.n), decode(kid_seal_import_key.key, 'hex'))
+    RETURNING keys.n INTO number;
     RETURN number;
 END $$;
 
@@ -369,18 +404,20 @@ COMMENT ON FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) 
 COMMENT ON FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) IS
     'returns what stands before the zeros of a block, NULL if no key opens it';
 COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS 'waits for other changes of keys';
+COMMENT ON FUNCTION kid_seal_internal.free_number(wanted integer) IS
+    'returns the number that a key is to have, or the next one if that is NULL or taken';
 COMMENT ON FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) IS 'sets whether a key seals';
 COMMENT ON FUNCTION kid_seal.kid_seal_new_key() IS
     'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
 COMMENT ON FUNCTION kid_seal.kid_seal_use_key(n integer) IS
     'makes a key the one that seals; the others go on unsealing';
 COMMENT ON FUNCTION kid_seal.kid_seal_forget_key(n integer) IS
-    'deletes a key, and so ends every text that it sealed; the key that seals cannot be deleted';
+    'deletes a key for good, and so ends every text that it sealed; the key that seals cannot be deleted';
 COMMENT ON FUNCTION kid_seal.kid_seal_keys() IS 'lists the keys by their numbers, without their contents';
 COMMENT ON FUNCTION kid_seal.kid_seal_export_keys() IS
     'returns the keys in hexadecimal, for kid_seal_import_key() in another database and for services that unseal';
-COMMENT ON FUNCTION kid_seal.kid_seal_import_key(n integer, key text, seals boolean) IS
-    'adds a key, under the next number if its own is taken, and returns its number; it seals only if none does yet';
+COMMENT ON FUNCTION kid_seal.kid_seal_import_key(n integer, key text, forgotten_ok boolean) IS
+    'adds a key, which unseals, and seals after kid_seal_use_key(); returns its number, which is the next one if its own is taken. A key that was forgotten is not added, and the result NULL, unless forgotten_ok';
 
 -- kid64
 

@@ -16,7 +16,9 @@ SELECT * FROM kid_seal_keys();
 
 -- What Node's crypto and typeid-js made with the key of the vectors. The three numbers of a row are equal. In upper case
 -- no text opens.
-SELECT kid_seal_import_key(1, encode(sha256('kid_seal'), 'hex'), true);
+SELECT kid_seal_import_key(1, encode(sha256('kid_seal'), 'hex'));
+SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord');
+SELECT kid_seal_use_key(1);
 \set vectors `grep -v '^#' "$PG_ABS_SRCDIR/test/vectors/seal.tsv" | tail -n +2`
 CREATE TABLE vectors AS
 SELECT f[1] AS type, decode(f[2], 'hex') AS bytes, f[3] AS prefix, f[4] AS sealed
@@ -166,39 +168,42 @@ SELECT kid_seal_forget_key(1);
 SELECT kid64_unseal(:'sealed', 'ord', true) = :'id' AS old_opens, kid64_unseal_uuid(:'sealed_uuid', 'ord', true) = :'id' AS old_uuid_opens;
 SELECT n, seals FROM kid_seal_keys();
 
--- Exported and imported. A key is there once, under a free number, and which key seals does not change. Errors show no key.
+-- Exported and imported. A key is there once, under a free number, and which key seals does not change. A forgotten key is
+-- imported only if that is asked for. Errors show no key.
 CREATE TEMPORARY TABLE exported AS SELECT * FROM kid_seal_export_keys();
 SELECT n, key = (SELECT encode(k.key, 'hex') FROM kid_seal_internal.keys AS k WHERE k.n = e.n) AS same, seals FROM exported AS e;
-SELECT kid_seal_import_key(n + 10, upper(key), true) FROM exported ORDER BY n;
-SELECT kid_seal_import_key(n, md5(key) || md5(''), seals) FROM exported ORDER BY n;
-SELECT kid_seal_import_key(NULL, repeat('7f', 32), NULL), kid_seal_import_key(-7, repeat('80', 32), false);
+SELECT kid_seal_import_key(n + 10, upper(key)) FROM exported ORDER BY n;
+SELECT kid_seal_import_key(n, md5(key) || md5('')) FROM exported ORDER BY n;
+SELECT kid_seal_import_key(NULL, repeat('7f', 32), NULL), kid_seal_import_key(-7, repeat('80', 32));
 SELECT n, seals FROM kid_seal_keys();
-SELECT kid_seal_import_key(9, NULL, true);
-SELECT kid_seal_import_key(9, repeat('7', 63), true);
-SELECT kid_seal_import_key(9, repeat('7', 63) || 'g', true);
+SELECT kid_seal_forget_key(-7);
+SELECT kid_seal_import_key(20, repeat('80', 32)), kid_seal_import_key(NULL, repeat('80', 32), NULL);
+SELECT kid_seal_import_key(-7, repeat('80', 32), forgotten_ok => true);
+SELECT kid_seal_forget_key(-7), kid_seal_import_key(-7, repeat('82', 32));
+SELECT n FROM kid_seal_internal.forgotten ORDER BY n;
+SELECT kid_seal_import_key(9, NULL);
+SELECT kid_seal_import_key(9, repeat('7', 63));
+SELECT kid_seal_import_key(9, repeat('7', 63) || 'g');
 BEGIN;
 SET LOCAL session_replication_role = replica;
 SAVEPOINT s;
 SELECT kid_seal_new_key();
 ROLLBACK TO s;
-SELECT kid_seal_import_key(9, repeat('81', 32), true);
+SELECT kid_seal_import_key(9, repeat('81', 32));
 ROLLBACK TO s;
 SELECT kid_seal_use_key(2);
 ROLLBACK TO s;
 SELECT kid_seal_forget_key(2);
 ROLLBACK;
 TRUNCATE kid_seal_internal.keys;
+UPDATE kid_seal_internal.forgotten SET n = 1;
 SELECT kid_seal(:'id'::kid64, 'ord') AS resealed \gset
 DROP EXTENSION kid_seal;
 CREATE EXTENSION kid_seal;
-SELECT kid_seal_import_key(n, key, false) FROM exported ORDER BY n;
+SELECT kid_seal_import_key(n, key) FROM exported ORDER BY n;
 SELECT kid_seal(:'id'::kid64, 'ord');
 SELECT kid64_unseal(:'resealed', 'ord') = :'id' AS opens;
-SELECT kid_seal_import_key(n, key, seals) FROM exported ORDER BY n;
-SELECT kid_seal(:'id'::kid64, 'ord') = :'resealed' AS same_text;
-DROP EXTENSION kid_seal;
-CREATE EXTENSION kid_seal;
-SELECT kid_seal_import_key(n, key, seals) FROM exported ORDER BY n;
+SELECT kid_seal_use_key(n) FROM exported WHERE seals;
 SELECT kid_seal(:'id'::kid64, 'ord') = :'resealed' AS same_text;
 DROP TABLE exported;
 
@@ -214,8 +219,11 @@ SELECT p.oid::regprocedure AS function, p.prosecdef, p.provolatile, p.proparalle
   FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
        JOIN pg_extension e ON d.refobjid = e.oid
  WHERE e.extname = 'kid_seal' ORDER BY p.oid::regprocedure::text COLLATE "C";
-SELECT nspname, nspacl FROM pg_namespace WHERE nspname = 'kid_seal_internal';
-SELECT relname, relkind, relacl FROM pg_class WHERE relnamespace = 'kid_seal_internal'::regnamespace ORDER BY 1;
+SELECT nspname, a.grantee::regrole, a.privilege_type
+  FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname = 'kid_seal_internal' AND a.grantee <> nspowner ORDER BY 2, 3;
+SELECT relname, relkind, a.grantee::regrole, a.privilege_type
+  FROM pg_class LEFT JOIN LATERAL aclexplode(relacl) AS a ON a.grantee <> relowner
+ WHERE relnamespace = 'kid_seal_internal'::regnamespace ORDER BY 1, 4;
 
 DROP EXTENSION kid_seal;
 SELECT count(*) FROM pg_namespace WHERE nspname = 'kid_seal_internal';

@@ -75,9 +75,10 @@ END $$;
 
 ---- sealed before: with sealed IDs. Export the keys, and begin with this
 
-DROP TABLE kid_seal_internal.keys;
+DROP TABLE kid_seal_internal.keys, kid_seal_internal.forgotten;
 
----- sealed after: run this after CREATE EXTENSION kid, as a superuser. Then import the keys, and repeat the GRANTs
+---- sealed after: run this after CREATE EXTENSION kid, as a superuser. Then import the keys,
+---- name the one that seals, and repeat the GRANTs
 
 DROP SCHEMA kid_seal, kid_seal_internal;
 CREATE SCHEMA kid_seal;

@@ -54,7 +54,7 @@ is(install('kid-seal', 'app'), '', 'the owner of the database installs kid_seal,
 is(sqlstates_of('app', q{SELECT kid_seal.kid_seal(1::kid.kid64, 'ord')}), '55000', 'without a key nothing is sealed');
 
 # What Node's crypto and typeid-js made with the key of the vectors.
-output_of('app', q{SELECT FROM kid_seal.kid_seal_import_key(1, encode(sha256('kid_seal'), 'hex'), true); CREATE TABLE vectors (type text, bytes text, prefix text, sealed text)});
+output_of('app', q{SELECT FROM kid_seal.kid_seal_import_key(1, encode(sha256('kid_seal'), 'hex')); SELECT kid_seal.kid_seal_use_key(1); CREATE TABLE vectors (type text, bytes text, prefix text, sealed text)});
 $node->safe_psql('plain', "\\copy vectors FROM PROGRAM 'grep -v ^# test/vectors/seal.tsv | tail -n +2'");
 is(output_of('app', q{
 	SELECT count(*) >= 8, count(*) = count(*) FILTER (WHERE kid_seal.kid_seal(id, prefix) = sealed), count(*) = count(*) FILTER (WHERE kid_seal.kid64_unseal(sealed, prefix) = id)
@@ -67,7 +67,7 @@ is(sqlstates_of('app', "SELECT kid_seal.kid64_unseal('$sealed', 'usr'); SELECT k
 is(output_of('app', "SELECT kid_seal.kid64_unseal(upper('$sealed'), 'ord', true), kid_seal.kid64_unseal_uuid(gen_random_uuid(), 'ord', true)"), '|', 'or NULL, if that is asked for');
 
 # Rights. Only what the owner grants from now on stays.
-my @calls = (q{kid_seal(1::kid.kid64, 'ord')}, "kid64_unseal('$sealed', 'ord')", 'kid_seal_new_key()', 'kid_seal_use_key(1)', 'kid_seal_forget_key(1)', 'kid_seal_keys()', 'kid_seal_export_keys()', q{kid_seal_import_key(1, '', true)});
+my @calls = (q{kid_seal(1::kid.kid64, 'ord')}, "kid64_unseal('$sealed', 'ord')", 'kid_seal_new_key()', 'kid_seal_use_key(1)', 'kid_seal_forget_key(1)', 'kid_seal_keys()', 'kid_seal_export_keys()', q{kid_seal_import_key(1, '')});
 sub errors_of_other { return join " ", map { sqlstates_of("other", "SELECT kid_seal.$_") || "none" } @calls }
 is(errors_of_other(), join(' ', ('42501') x @calls), 'nobody else may call anything');
 is(sqlstates_of('other', 'SELECT * FROM kid_seal_internal.keys; SELECT kid_seal_internal.new_key()'), '42501 42501', 'or read the keys');
@@ -109,7 +109,7 @@ is(() = $errors =~ /CONTEXT:  COPY keys, line 1/g, 2, 'beside its own keys it is
 unlike($errors . slurp_file($node->logfile), qr/\Q@{[ substr $key, 0, 8 ]}/, 'and no error shows one');
 
 # The change to the extension, with the keys in a file.
-my ($export, $import) = map { s/'keys'/'$directory\/keys'/r } slurp_file('docs/guides/public-ids.md') =~ m{^ *<!-- not run: test/t/seal\.pl does -->\n *```sql\n(.*?)^ *```$}msg;
+my ($export, $import, $use) = map { s/'keys'/'$directory\/keys'/r } slurp_file('docs/guides/public-ids.md') =~ m{^ *<!-- not run: test/t/seal\.pl does -->\n *```sql\n(.*?)^ *```$}msg;
 $export =~ s/kid_seal_/kid_seal.kid_seal_/;
 is(output_of('app', $export), '', 'the owner exports the keys');
 $node->safe_psql('extended', "CREATE EXTENSION kid; CREATE EXTENSION pgcrypto; CREATE EXTENSION kid_seal;\n$import");
@@ -118,7 +118,7 @@ is($node->safe_psql('extended', "SELECT kid64_unseal('$sealed', 'ord') = $id\::b
 # docs/start/managed-servers.md: a dump, restored beside the extension. A materialized view needs the keys before.
 output_of('app', "CREATE MATERIALIZED VIEW sealed AS SELECT kid_seal.kid_seal($id\::kid.kid64, 'ord') AS text");
 $node->safe_psql('up', "CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; CREATE EXTENSION pgcrypto; CREATE SCHEMA kid_seal; CREATE EXTENSION kid_seal SCHEMA kid_seal; SET search_path = kid_seal;
-	GRANT USAGE ON SCHEMA kid_seal TO app; GRANT EXECUTE ON FUNCTION kid_seal(kid.kid64, text) TO app;\n$import");
+	GRANT USAGE ON SCHEMA kid_seal TO app; GRANT EXECUTE ON FUNCTION kid_seal(kid.kid64, text) TO app;\n$import$use");
 $node->command_ok([ 'pg_dump', '-U', 'app', '-f', $dump, map({ ('-N', $_) } qw(kid kid_clocks kid_seal kid_seal_internal)), 'plain' ], 'the owner dumps the other schemas');
 $node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, 'up' ], 'the dump is restored beside the extension');
 is($node->safe_psql('up', "SET search_path = public, kid; SELECT text, kid_seal.kid64_unseal(text, 'ord') = $id\::bigint::kid64 FROM sealed"), output_of('app', 'SELECT text, true FROM sealed'), 'where the keys are the same');

@@ -20,8 +20,8 @@ sub sql { return $node->safe_psql('held', $_[0]) }
 # Returns all that psql prints, errors with their SQLSTATE.
 sub output_of
 {
-	my ($role, $query, $server) = @_;
-	my (undef, $stdout, $stderr) = ($server // $node)->psql('held', "\\set VERBOSITY verbose\n$query", extra_params => [ '-U', $role ], on_error_stop => 0);
+	my ($role, $query, $server, $database) = @_;
+	my (undef, $stdout, $stderr) = ($server // $node)->psql($database // 'held', "\\set VERBOSITY verbose\n$query", extra_params => [ '-U', $role ], on_error_stop => 0);
 	return join "\n", grep { length } $stdout, $stderr;
 }
 
@@ -74,8 +74,8 @@ unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder)/, 'none of 
 # Who has which rights.
 is(sqlstates_of('holder', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}), '55000', 'without a key nothing is sealed');
 is(output_of('holder', 'SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_use_key(1)'), "1\n", 'the owner of the database makes a key');
-is(sqlstates_of('tenant', 'SELECT key FROM kid_seal_internal.keys; SELECT kid_seal_internal.new_key()'), '42501 42501', 'the keys are for nobody');
-foreach my $call (q{kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, q{kid64_unseal('', '')}, 'kid_seal_new_key()', 'kid_seal_use_key(1)', 'kid_seal_forget_key(1)', 'kid_seal_keys()', 'kid_seal_export_keys()', q{kid_seal_import_key(1, '', true)})
+is(sqlstates_of('tenant', 'SELECT key FROM kid_seal_internal.keys; SELECT kid_seal_internal.new_key(); SELECT * FROM kid_seal_internal.forgotten'), '42501 42501 42501', 'the keys are for nobody');
+foreach my $call (q{kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, q{kid64_unseal('', '')}, 'kid_seal_new_key()', 'kid_seal_use_key(1)', 'kid_seal_forget_key(1)', 'kid_seal_keys()', 'kid_seal_export_keys()', q{kid_seal_import_key(1, '')})
 {
 	is(sqlstates_of('tenant', "SELECT of_seal.$call"), 42501, "$call is not for everybody");
 }
@@ -85,11 +85,12 @@ like($sealed, qr/^ord_[0-7][0-9a-z]{25}$/, 'a sealed ID is a TypeID');
 my $unseal = "SELECT of_seal.kid64_unseal('$sealed', 'ord')";
 is(output_of('app', $unseal), '.6.nef3Mk.3', 'and opens');
 my @forbidden = (
-	'SELECT * FROM kid_seal_internal.keys', 'TABLE kid_seal_internal.keys FOR UPDATE', 'COPY kid_seal_internal.keys TO STDOUT', 'BEGIN; LOCK TABLE kid_seal_internal.keys IN ACCESS SHARE MODE; ROLLBACK', q{INSERT INTO kid_seal_internal.keys VALUES (2, '')},
-	'CREATE TABLE kid_seal_internal.t ()', 'ALTER SCHEMA kid_seal_internal RENAME TO mine', 'ALTER SCHEMA kid_seal_internal OWNER TO holder', 'GRANT USAGE ON SCHEMA kid_seal_internal TO holder',
+	'SELECT * FROM kid_seal_internal.keys', 'TABLE kid_seal_internal.keys FOR UPDATE', 'COPY kid_seal_internal.keys TO STDOUT', 'BEGIN; LOCK TABLE kid_seal_internal.keys IN ACCESS SHARE MODE; ROLLBACK', q{INSERT INTO kid_seal_internal.keys (n, key) VALUES (2, '')},
+	'CREATE TABLE kid_seal_internal.t ()', 'ALTER SCHEMA kid_seal_internal RENAME TO mine', 'ALTER SCHEMA kid_seal_internal OWNER TO holder', 'DELETE FROM kid_seal_internal.forgotten', 'UPDATE kid_seal_internal.forgotten SET n = 1', 'TRUNCATE kid_seal_internal.forgotten',
+	'CREATE TRIGGER t AFTER INSERT ON kid_seal_internal.forgotten EXECUTE FUNCTION public.note()', 'ALTER TABLE kid_seal_internal.forgotten OWNER TO holder',
 	'ALTER TABLE kid_seal_internal.keys OWNER TO holder', 'ALTER EXTENSION kid_seal DROP TABLE kid_seal_internal.keys', 'ALTER EXTENSION kid_seal DROP SCHEMA kid_seal_internal', 'CREATE TRIGGER t AFTER INSERT ON kid_seal_internal.keys EXECUTE FUNCTION public.note()',
-	q{SELECT kid_seal_internal.unseal('', 'kid64', 8, '')}, 'SELECT kid_seal_internal.new_key()', 'ALTER FUNCTION of_seal.kid_seal_keys() RESET search_path', 'ALTER FUNCTION of_seal.kid_seal_keys() OWNER TO holder', 'ALTER FUNCTION of_seal.kid_seal_keys() RENAME TO other',
-	'CREATE OR REPLACE FUNCTION of_seal.kid_seal_new_key() RETURNS integer LANGUAGE sql RETURN 1', 'DROP FUNCTION of_seal.kid_seal_keys()', 'CREATE VIEW public.v AS SELECT * FROM kid_seal_internal.keys',
+	q{SELECT kid_seal_internal.unseal('', '', 'kid64', '')}, 'SELECT kid_seal_internal.new_key()', 'ALTER FUNCTION of_seal.kid_seal_keys() RESET search_path', 'ALTER FUNCTION of_seal.kid_seal_keys() OWNER TO holder', 'ALTER FUNCTION of_seal.kid_seal_keys() RENAME TO other',
+	'CREATE OR REPLACE FUNCTION of_seal.kid_seal_new_key() RETURNS integer LANGUAGE sql RETURN 1', 'DROP FUNCTION of_seal.kid_seal_keys()', 'CREATE VIEW public.v AS SELECT * FROM kid_seal_internal.keys; SELECT * FROM public.v; DROP VIEW public.v',
 	'CREATE RULE r AS ON INSERT TO kid_seal_internal.keys DO ALSO SELECT public.note()', 'CREATE PUBLICATION p FOR TABLE kid_seal_internal.keys', 'CREATE STATISTICS public.s ON n, made FROM kid_seal_internal.keys',
 	q{SELECT pg_relation_filepath('kid_seal_internal.keys'), pg_read_binary_file('base')}, 'CREATE TABLE public.child () INHERITS (kid_seal_internal.keys)', 'CREATE TABLE public.part (n integer REFERENCES kid_seal_internal.keys)',
 	'ALTER EXTENSION kid_seal SET SCHEMA public');
@@ -123,7 +124,7 @@ my @calls = (q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}, q{S
 sql('GRANT EXECUTE ON FUNCTION of_seal.kid_seal_uuid(of_kid.kid64, text), of_seal.kid64_unseal_uuid(uuid, text, boolean), of_seal.kid_seal_new_key(), of_seal.kid_seal_use_key(integer), of_seal.kid_seal_import_key(integer, text, boolean) TO app; CREATE TABLE public.to_import AS SELECT * FROM of_seal.kid_seal_export_keys(); GRANT SELECT ON public.to_import TO app');
 my $sealed_uuid = sql(q{SELECT of_seal.kid_seal_uuid('.6.nef3Mk.3', 'ord')});
 push @calls, map { s/(kid_seal|kid64_unseal)\(/$1_uuid(/gr =~ s/'ord_01hwx\w+'/'018f3b5c-7d4e-4abc-8def-0123456789ab'/r =~ s/'$sealed'/'$sealed_uuid'/r } @calls;
-my $all = join '', map { "SAVEPOINT s;\n$_;\nROLLBACK TO s;\n" } @calls, 'SELECT of_seal.kid_seal_new_key()', 'SELECT of_seal.kid_seal_use_key(1)', 'SELECT of_seal.kid_seal_import_key(n, key, seals) FROM public.to_import', 'SELECT of_seal.kid_seal_forget_key(1)', 'SELECT * FROM of_seal.kid_seal_keys()';
+my $all = join '', map { "SAVEPOINT s;\n$_;\nROLLBACK TO s;\n" } @calls, 'SELECT of_seal.kid_seal_new_key()', 'SELECT of_seal.kid_seal_use_key(1)', 'SELECT of_seal.kid_seal_import_key(n, key, true) FROM public.to_import', 'SELECT of_seal.kid_seal_forget_key(1)', 'SELECT * FROM of_seal.kid_seal_keys()';
 my $printed = output_of('app', "BEGIN;\n$all" . 'SET client_min_messages = debug5; SET debug_print_parse = on; SET debug_print_rewritten = on; SET debug_print_plan = on;' . $all x 8);
 like($printed, qr/CONST/, 'debugging output is there');
 # A role that makes a key does not see the key.
@@ -136,7 +137,7 @@ output_of('holder', q{CREATE SCHEMA trap;
 	CREATE FUNCTION trap.eq(bytea, bytea) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM public.note(); RETURN false; END';
 	CREATE OPERATOR trap.= (LEFTARG = integer, RIGHTARG = integer, FUNCTION = trap.eq); CREATE OPERATOR trap.= (LEFTARG = bytea, RIGHTARG = bytea, FUNCTION = trap.eq);
 	CREATE OPERATOR trap.< (LEFTARG = integer, RIGHTARG = integer, FUNCTION = trap.eq)});
-is(sql(q{SET search_path = trap, pg_catalog; SELECT of_seal.kid_seal_import_key(3, repeat('77', 32), true)}), 4, 'an imported key gets a free number');
+is(sql(q{SET search_path = trap, pg_catalog; SELECT of_seal.kid_seal_import_key(3, repeat('77', 32))}), 4, 'an imported key gets a free number');
 unlike(slurp_file($node->logfile), qr/planted code ran as (?!holder|tenant)/, 'a superuser who adds a key runs no planted code');
 is(sql('SELECT n FROM of_seal.kid_seal_keys() WHERE seals'), 2, 'and does not seal');
 is(sql(q{ANALYZE kid_seal_internal.keys; SELECT string_agg(attname, ' ' ORDER BY attname) FROM pg_stats WHERE schemaname = 'kid_seal_internal'}), 'made n row_id seals', 'ANALYZE copies no key');
@@ -155,14 +156,14 @@ sql('DROP TABLE public.to_import');
 # Sessions that make keys at the same time get different numbers.
 my @sessions = map { IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('held'), '-c', 'SELECT of_seal.kid_seal_new_key(), pg_sleep(0.01)' ], '>', \my $output) } 1 .. 8;
 $_->finish foreach @sessions;
-is(sql(q{SELECT string_agg(n::text, ' ' ORDER BY n) FROM of_seal.kid_seal_keys()}), '1 2 3 4 5 6 7 8 9 10 11', 'keys made at the same time');
+is(sql(q{SELECT string_agg(n::text, ' ' ORDER BY n) FROM of_seal.kid_seal_keys()}), '1 2 3 5 6 7 8 9 10 11 12', 'keys made at the same time');
 
 my $page = slurp_file('docs/guides/seal_vectors.txt');
 my ($key_of_page) = $page =~ /^key +(\w{64})$/m;
 my @vectors = $page =~ /^(\w{16} +\w+ +\w+ +[-\w]{36})$/mg;
 is(@vectors, 3, 'there are three vectors');
 $node->safe_psql('postgres', "CREATE DATABASE vectors");
-$node->safe_psql('vectors', "CREATE EXTENSION kid_seal CASCADE; SELECT kid_seal_import_key(1, '$key_of_page', true)");
+$node->safe_psql('vectors', "CREATE EXTENSION kid_seal CASCADE; SELECT kid_seal_import_key(1, '$key_of_page'); SELECT kid_seal_use_key(1)");
 foreach (map { [split] } @vectors)
 {
 	my ($bytes, $prefix, $text, $uuid) = @$_;
@@ -187,7 +188,7 @@ sub psql_of
 	IPC::Run::run([ 'psql', '-XAtq', '-d', $node->connstr($database) . " user=$role", @arguments ], '>', \my $stdout, '2>', \my $stderr);
 	return $stdout . $stderr;
 }
-my ($export, $import) = slurp_file('docs/guides/public-ids.md') =~ m{^ *<!-- not run: test/t/seal\.pl does -->\n *```sql\n(.*?)^ *```$}msg;
+my ($export, $import, $use) = slurp_file('docs/guides/public-ids.md') =~ m{^ *<!-- not run: test/t/seal\.pl does -->\n *```sql\n(.*?)^ *```$}msg;
 append_to_file("$directory/export", "SET search_path = of_seal;\n$export" =~ s/'keys'/'$directory\/keys'/r);
 append_to_file("$directory/import", "SET search_path = of_seal;\n$import" =~ s/'keys'/'$directory\/keys'/r);
 is(psql_of('holder', 'held', '-f', "$directory/export"), '', 'the owner of the database exports the keys');
@@ -206,21 +207,69 @@ foreach my $dump (@dumps)
 # A restore by the owner over the database, and the loss of kid with its schema. Then the exported keys are imported.
 like(psql_of('holder', 'held', '-f', "$directory/owner_clean"), qr/ERROR/, 'the owner restores with --clean');
 is(output_of('holder', 'SELECT count(*) FROM of_seal.kid_seal_keys()'), 0, 'no key is left');
-is(psql_of('holder', 'held', '-f', "$directory/import"), join('', map { "$_\n" } 1 .. 11), 'the owner imports the keys');
+my $imported = join '', map { "$_\n" } 1 .. 3, 5 .. 12, 2;
+is(psql_of('holder', 'held', '-f', "$directory/import"), $imported, 'the owner imports the keys, and sees which sealed');
+is(sqlstates_of('holder', q{SELECT of_seal.kid_seal('.6.nef3Mk.3'::of_kid.kid64, 'ord')}), '55000', 'none seals yet');
+is(psql_of('holder', 'held', '-c', "SET search_path = of_seal; $use"), "\n", 'until one is named');
 is(output_of('holder', $unseal), '.6.nef3Mk.3', 'texts open again');
-is(psql_of('holder', 'held', '-f', "$directory/import", '-c', 'SELECT n FROM of_seal.kid_seal_keys() WHERE seals'), join('', map { "$_\n" } 1 .. 11, 2), 'a key is there once, and the same key seals');
+is(psql_of('holder', 'held', '-f', "$directory/import", '-c', 'SELECT n FROM of_seal.kid_seal_keys() WHERE seals'), $imported . "2\n", 'a key is there once, and the same key seals');
 
 # Beside other keys.
 $node->safe_psql('postgres', 'CREATE DATABASE other OWNER holder');
 $node->safe_psql('other', 'CREATE SCHEMA of_seal AUTHORIZATION holder; CREATE EXTENSION kid_seal SCHEMA of_seal CASCADE; SELECT of_seal.kid_seal_new_key(); SELECT of_seal.kid_seal_use_key(1)');
 my $new = $node->safe_psql('other', q{SET search_path = of_seal; SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord')});
-is(psql_of('holder', 'other', '-f', "$directory/import"), join('', map { "$_\n" } 2 .. 12), 'keys get free numbers');
+is(psql_of('holder', 'other', '-f', "$directory/import"), join('', map { "$_\n" } 2 .. 12, 2), 'keys get free numbers');
 is($node->safe_psql('other', "SELECT of_seal.kid64_unseal('$_', 'ord')"), '.6.nef3Mk.3', 'texts of both databases open') foreach $sealed, $new;
 is($node->safe_psql('other', q{SET search_path = of_seal; SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord')}), $new, 'the key of this database still seals');
 foreach my $secret (@keys)
 {
 	my $hexadecimal = substr $secret, 0, 16;
 	unlike(slurp_file($node->logfile), qr/$hexadecimal/i, 'no key is in the log');
+}
+
+# An export that is older than the last changes. After a dump is restored, nothing seals until a role says with which key, and
+# a forgotten key stays forgotten.
+sub rotated { return output_of($_[0], "SET search_path = of_seal;\n$_[1]", $node, $_[2] // 'rotated') }
+my $seal = q{SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord')};
+sub sqlstates_of_rotated { return sqlstates_of($superuser, "SET search_path = of_seal;\n$_[0]", $node, $_[1]) }
+sub opened { return map { rotated($superuser, "SELECT kid64_unseal('$_', 'ord', true)", $_[0]) } @_[ 1 .. $#_ ] }
+$node->safe_psql('postgres', 'CREATE DATABASE rotated OWNER holder');
+rotated($superuser, 'CREATE SCHEMA of_seal AUTHORIZATION holder; CREATE EXTENSION kid_seal SCHEMA of_seal CASCADE');
+rotated('holder', 'SELECT kid_seal_new_key(); SELECT kid_seal_use_key(1)');
+my $of_1 = rotated($superuser, $seal);
+rotated('holder', 'SELECT kid_seal_new_key()');
+is(psql_of('holder', 'rotated', '-f', "$directory/export"), '', 'an export before key 2 seals');
+rename "$directory/keys", "$directory/older" or die;
+rotated('holder', 'SELECT kid_seal_use_key(2); SELECT kid_seal_forget_key(1); SELECT kid_seal_new_key(); SELECT kid_seal_forget_key(3)');
+my $of_2 = rotated($superuser, $seal);
+is(psql_of('holder', 'rotated', '-f', "$directory/export"), '', 'and one after all changes');
+append_to_file("$directory/import_older", slurp_file("$directory/import") =~ s/keys'/older'/r);
+foreach my $database (qw(again moved))
+{
+	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER holder");
+}
+$node->command_ok([ 'pg_dump', '-d', $node->connstr('rotated'), '-U', 'holder', '-f', "$directory/rotated.sql" ], 'the owner dumps the database');
+is(psql_of('holder', 'again', '-v', 'ON_ERROR_STOP=1', '-f', "$directory/rotated.sql", '-c', 'SELECT') =~ s/^.*(?:NOTICE|DETAIL|set_config).*\n//mgr =~ s/\n//gr, '', 'and restores it');
+psql_of('holder', 'again', '-f', "$directory/import_older");
+is(sqlstates_of_rotated($seal, 'again'), '55000', 'no key of an older export seals by itself');
+is(join('|', opened('again', $of_1, $of_2)), '|.6.nef3Mk.3', 'a key that had been forgotten before the dump does not come back');
+is(rotated('holder', $use, 'again') . rotated($superuser, $seal, 'again'), $of_2, 'sealing goes on once a key is named');
+psql_of('holder', 'rotated', '-f', "$directory/import_older");
+is(rotated($superuser, $seal), $of_2, 'in the database itself an older export does not change which key seals');
+is(join('|', opened('rotated', $of_1, $of_2)), '|.6.nef3Mk.3', 'and brings no forgotten key back');
+rotated($superuser, 'CREATE SCHEMA of_seal AUTHORIZATION holder; CREATE EXTENSION kid_seal SCHEMA of_seal CASCADE', 'moved');
+psql_of('holder', 'moved', '-f', "$directory/import");
+is(join('|', opened('moved', $of_1, $of_2)), '|.6.nef3Mk.3', 'an export after the last change has no forgotten key');
+my ($key_1) = slurp_file("$directory/older") =~ /^1\t(\w+)/;
+like(rotated('holder', "SELECT kid_seal_import_key(1, '$key_1')"), qr/WARNING:  01000: key 1 was forgotten, and is not imported/, 'a forgotten key is named');
+is(rotated('holder', "SELECT kid_seal_import_key(1, '$key_1', forgotten_ok => true)") . ' ' . join('|', opened('rotated', $of_1)), '1 .6.nef3Mk.3', 'and comes back if that is asked for');
+is(rotated($superuser, $seal), $of_2, 'without sealing');
+is(rotated('holder', 'SELECT kid_seal_new_key()'), 4, 'the number of a forgotten key is not used again');
+unlike(slurp_file("$directory/rotated.sql"), qr/$key_1/, 'the dump has no forgotten key');
+foreach my $level ('REPEATABLE READ', 'SERIALIZABLE')
+{
+	is(join(' ', map { sqlstates_of_rotated("BEGIN ISOLATION LEVEL $level; SELECT $_", 'rotated') } 'kid_seal_new_key()', 'kid_seal_use_key(4)', 'kid_seal_forget_key(1)', "kid_seal_import_key(1, '$key_1')"), join(' ', ('55000') x 4),
+		"no change of keys goes by an older snapshot: $level");
 }
 
 # pgcrypto and kid stay as long as kid_seal needs them.

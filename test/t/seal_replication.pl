@@ -62,7 +62,7 @@ foreach my $copy (qw(true false))
 				ALTER TABLE marks ENABLE REPLICA TRIGGER drop_known});
 		}
 		# A key that both have, as after an import.
-		$_->safe_psql($database, "SELECT kid_seal_import_key(3, encode(sha256('$database'), 'hex'), true)") foreach @nodes;
+		$_->safe_psql($database, "SELECT kid_seal_import_key(3, encode(sha256('$database'), 'hex'))") foreach @nodes;
 		my @sealed = map { $_->safe_psql($database, q{SELECT kid_seal('.6.nef3Mk.3'::kid64, 'ord')}) } @nodes;
 		my @keys = map { keys_of($_, $database) } @nodes;
 		my $subscribe = sub {
@@ -73,7 +73,7 @@ foreach my $copy (qw(true false))
 		$subscribe->(@$_, $copy) foreach @directions;
 		foreach (@directions)
 		{
-			ok($nodes[ $_->[1] ]->poll_query_until($database, q{SELECT count(*) = 2 AND bool_and(srsubstate IN ('r', 's')) FROM pg_subscription_rel}), "$case: all tables are in step");
+			ok($nodes[ $_->[1] ]->poll_query_until($database, q{SELECT count(*) = 3 AND bool_and(srsubstate IN ('r', 's')) FROM pg_subscription_rel}), "$case: all tables are in step");
 		}
 		ok(wait_for_marks($database, @directions), "$case: rows arrive");
 		is(keys_of($nodes[$_], $database), $keys[$_], "$case: keys of $names[$_] are its own") foreach 0, 1;
@@ -84,8 +84,9 @@ foreach my $copy (qw(true false))
 		like($keys[$_], qr/^1\w{64}f\w* 4\w{64}t\w*$/, "$case: $names[$_] rotates") foreach 0, 1;
 		ok(wait_for_marks($database, @directions), "$case: rows arrive after rotations on both servers");
 		is(keys_of($nodes[$_], $database), $keys[$_], "$case: keys of $names[$_] are its own after rotations") foreach 0, 1;
+		is($nodes[$_]->safe_psql($database, q{SELECT string_agg(n::text, ' ' ORDER BY n) FROM kid_seal_internal.forgotten}), '2 3', "$case: so are the keys that $names[$_] has forgotten") foreach 0, 1;
 		is($nodes[$_]->safe_psql($database, "SELECT kid64_unseal('$sealed[$_]', 'ord')"), '.6.nef3Mk.3', "$case: $names[$_] opens its texts") foreach 0, 1;
-		foreach my $change ('TRUNCATE kid_seal_internal.keys, marks', 'UPDATE kid_seal_internal.keys SET made = now()')
+		foreach my $change ('TRUNCATE kid_seal_internal.keys, marks', 'TRUNCATE kid_seal_internal.forgotten, marks', 'UPDATE kid_seal_internal.keys SET made = now()')
 		{
 			my ($result, undef, $stderr) = $nodes[0]->psql($database, $change);
 			like($stderr, qr/keys cannot be changed by/, "$case: $change is refused");

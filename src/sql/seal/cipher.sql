@@ -16,6 +16,9 @@ CREATE FUNCTION kid_seal_internal.new_key() RETURNS bytea
 CREATE FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) RETURNS bytea
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN substr(hmac(convert_to(type || ':'::text || prefix, 'SQL_ASCII'::name), key, 'sha256'::text), 1, 16);
+--- what a forgotten key is recognized by, which tells nothing about it
+CREATE FUNCTION kid_seal_internal.mark(key bytea) RETURNS bytea
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE RETURN hmac('forgotten'::bytea, key, 'sha256'::text);
 --- AES-128 of one block
 CREATE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encrypt(block, key, 'aes-ecb/pad:none'::text);

@@ -1,4 +1,4 @@
--- A publication FOR ALL TABLES has the keys, too. On a subscriber nothing of them arrives: each server keeps its own
+-- A publication FOR ALL TABLES has the keys, and the forgotten ones, too. On a subscriber nothing of them arrives: each server keeps its own
 -- keys, and no line of the log can show one of either side.
 --- ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE
 CREATE FUNCTION kid_seal_internal.keep_keys() RETURNS trigger
@@ -13,9 +13,14 @@ BEGIN
     RETURN coalesce(NEW, OLD);
 END $$;
 
+-- From 18 on a subscriber logs an UPDATE of a row that it does not have, with its values.
 CREATE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.keys
     FOR EACH ROW EXECUTE FUNCTION kid_seal_internal.keep_keys();
--- From 18 on a subscriber logs an UPDATE of a row that it does not have, with its values.
 CREATE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON kid_seal_internal.keys
     FOR EACH STATEMENT EXECUTE FUNCTION kid_seal_internal.keep_keys();
 ALTER TABLE kid_seal_internal.keys ENABLE ALWAYS TRIGGER keep_keys, ENABLE ALWAYS TRIGGER refuse_change;
+CREATE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.forgotten
+    FOR EACH ROW EXECUTE FUNCTION kid_seal_internal.keep_keys();
+CREATE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON kid_seal_internal.forgotten
+    FOR EACH STATEMENT EXECUTE FUNCTION kid_seal_internal.keep_keys();
+ALTER TABLE kid_seal_internal.forgotten ENABLE ALWAYS TRIGGER keep_keys, ENABLE ALWAYS TRIGGER refuse_change;

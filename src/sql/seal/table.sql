@@ -36,3 +36,10 @@ COMMENT ON COLUMN kid_seal_internal.keys.key IS 'random, of 256 bits';
 -- Without this ANALYZE would copy keys to pg_statistic. From there dumps of statistics take them, even dumps without
 -- data, and a forgotten key would stay there until the next ANALYZE.
 ALTER TABLE kid_seal_internal.keys ALTER COLUMN key SET STATISTICS 0;
+
+-- The keys that were forgotten, so that an older export does not bring them back. Dumps have this table, which tells
+-- nothing about a key. It has no unique column, because a dump of the data alone may be restored over it.
+CREATE TABLE kid_seal_internal.forgotten (n integer NOT NULL, mark bytea NOT NULL);
+ALTER TABLE kid_seal_internal.forgotten REPLICA IDENTITY FULL;
+COMMENT ON TABLE kid_seal_internal.forgotten IS 'keys that kid_seal_forget_key() deleted';
+COMMENT ON COLUMN kid_seal_internal.forgotten.mark IS 'an HMAC with the key';
