@@ -255,6 +255,7 @@ DECLARE
     has_rows boolean;
     suffix text;
     partition text;
+    others text;
     left_out timestamptz[] := '{}';
     made regclass[] := '{}';
     check_name name;
@@ -279,7 +280,8 @@ BEGIN
         RAISE 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     EXECUTE format('SELECT * FROM %s.kid_partition_key($1, true)', home) INTO key USING parent;
-    SELECT c.relname::text, c.relnamespace::regnamespace AS schema, c.relreplident, d.relowner, d.oid::regclass AS rest,
+    SELECT c.relname::text, c.relnamespace::regnamespace AS schema, c.relreplident, c.relrowsecurity,
+           c.relforcerowsecurity, d.relowner, d.oid::regclass AS rest,
            concat(' USING ' || quote_ident(m.amname), ' TABLESPACE ' || quote_ident(s.spcname)) AS storage,
            -- Finds rows of a piece in the default partition. The operators of a domain are those of its base type.
            format('SELECT EXISTS (SELECT FROM %s WHERE %2$I OPERATOR(%3$s.>=) $1::%4$s '
@@ -388,6 +390,19 @@ BEGIN
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent.
         EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
                        'INCLUDING STORAGE INCLUDING COMPRESSION)%s', partition, parent, tab.storage);
+        -- A role that uses the parent needs no rights on its partitions, and a REVOKE on the parent does not change them.
+        -- So this takes away what default privileges grant. Row-level security without a policy hides all rows.
+        SELECT concat_ws(', ', 'PUBLIC', string_agg(DISTINCT quote_ident(pg_get_userbyid(a.grantee)), ', ')
+                                         FILTER (WHERE a.grantee <> 0))
+          INTO others FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.oid = partition::regclass;
+        EXECUTE format('REVOKE ALL ON TABLE %s FROM %s CASCADE', partition, others);
+        EXECUTE format('GRANT ALL ON TABLE %s TO CURRENT_USER', partition);
+        IF tab.relrowsecurity THEN
+            EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', partition);
+        END IF;
+        IF tab.relforcerowsecurity THEN
+            EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', partition);
+        END IF;
         EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition,
                        ltrim(piece.lower), ltrim(piece.upper));
         -- PostgreSQL does not pass this on.
@@ -760,12 +775,15 @@ COMMENT ON FUNCTION kid_stored_ids(after timestamptz, only_clock text, parent re
 COMMENT ON FUNCTION kid_observe_all() IS
     'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
 
--- kid_check(): finds what is wrong with the IDs of a table, for both editions
+-- kid_check(): finds what is wrong with the IDs of a table, and with the rights on its partitions, for both editions
 --
 -- This function is bound as partitions.sql.in says. Names in texts have their schema: the search_path has none.
 
 -- A column with a foreign key need not make IDs. For a foreign key from text PostgreSQL needs the collation of the
 -- parent's column, and IDs have none. The call of kid64_floor() loads the library, which defines the setting.
+--
+-- PostgreSQL checks the rights and the policies of the table that a query names, and of no partition below it. Foreign
+-- tables have no row-level security. On a default partition FORCE would hide rows from kid_create_partitions().
 CREATE OR REPLACE FUNCTION kid_check(relation regclass)
     RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
     LANGUAGE SQL VOLATILE STRICT COST 10000 ROWS 10
@@ -789,6 +807,41 @@ BEGIN ATOMIC
                      t.typcollation <> '0'::oid AS is_text, l.type <> 'uuid'::regtype::oid
                      AND l.type IN (SELECT s.type::oid FROM kid_stored_forms() AS s) AS is_id
                 FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd'),
+    below (oid) AS (
+        SELECT i.inhrelid FROM pg_inherits AS i WHERE i.inhparent = relation::oid
+        UNION SELECT i.inhrelid FROM below AS b JOIN pg_inherits AS i ON i.inhparent = b.oid
+    ),
+    partitions AS (SELECT c.oid, c.oid::regclass AS name, c.relowner, c.relacl, t.oid AS parent,
+                          t.oid::regclass AS parent_name, t.relowner AS parent_owner,
+                          t.relrowsecurity AND c.relkind = "char" 'f' AS evades_policies,
+                          t.relrowsecurity AND c.relkind <> "char" 'f' AND NOT c.relrowsecurity AS lacks_policies,
+                          t.relrowsecurity AND t.relforcerowsecurity AND c.relkind <> "char" 'f'
+                          AND NOT c.relforcerowsecurity
+                          AND NOT EXISTS (SELECT FROM pg_partitioned_table AS d WHERE d.partdefid = c.oid)
+                          AS lacks_force
+                     FROM below AS b JOIN pg_class AS c ON c.oid = b.oid AND c.relispartition
+                          JOIN pg_class AS t ON t.oid = relation::oid),
+    -- Rights on tables, and on columns: those have a number.
+    grants AS (SELECT p.oid, p.relacl AS acl, NULL::smallint AS parent_num FROM partitions AS p
+               UNION ALL
+               SELECT p.oid, c.attacl, u.attnum
+                 FROM partitions AS p JOIN pg_attribute AS c ON c.attrelid = p.oid AND c.attacl IS NOT NULL
+                      JOIN pg_attribute AS u ON u.attrelid = p.parent AND u.attname = c.attname),
+    -- To take back what another role than the owner granted, the owner takes the right from that role, with CASCADE.
+    strangers AS (SELECT p.name, p.parent_name, bool_or(r.oid = a.grantee) AS has_more,
+                         CASE r.oid WHEN '0'::oid THEN text 'PUBLIC' ELSE quote_ident(pg_get_userbyid(r.oid)::text) END
+                         AS role
+                    FROM partitions AS p JOIN grants AS g ON g.oid = p.oid, aclexplode(g.acl) AS a,
+                         LATERAL (VALUES (pg_catalog.concat(a.privilege_type, CASE WHEN a.is_grantable
+                                                                                THEN ' WITH GRANT OPTION' END)))
+                                 AS o (privilege),
+                         LATERAL (VALUES (a.grantor), (a.grantee)) AS r (oid)
+                   WHERE a.grantee <> p.relowner AND r.oid <> p.relowner
+                     AND (p.evades_policies
+                          OR NOT CASE WHEN g.parent_num IS NULL
+                                      THEN has_table_privilege(a.grantee, p.parent, o.privilege)
+                                      ELSE has_column_privilege(a.grantee, p.parent, g.parent_num, o.privilege) END)
+                   GROUP BY p.name, p.parent_name, r.oid),
     found (n, relation_name, column_name, problem, remedy) AS (
         SELECT DISTINCT 1, relation, l.attname::text,
                pg_catalog.format('its default, %s, does not make a %s: IDs of new rows have wrong times, and may not '
@@ -841,13 +894,37 @@ BEGIN ATOMIC
                     'As the owner of the table, look at the least and the greatest ID.'))
                    AS f (is_found, problem, remedy)
          WHERE f.is_found
+        UNION ALL
+        SELECT 4, p.name, NULL::text, f.problem, f.remedy
+          FROM partitions AS p,
+               LATERAL (VALUES
+                   (NOT pg_has_role(p.relowner, p.parent_owner, text 'USAGE'),
+                    pg_catalog.format('it belongs to another role than %s', p.parent_name),
+                    pg_catalog.format('ALTER TABLE %s OWNER TO %I;', p.name, pg_get_userbyid(p.parent_owner))),
+                   (p.lacks_policies,
+                    pg_catalog.format('it lacks the row-level security of %s: roles with rights on it see all rows',
+                                      p.parent_name),
+                    pg_catalog.format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY;', p.name)),
+                   (p.lacks_force,
+                    pg_catalog.format('it does not force row-level security as %s does: its owner sees all rows',
+                                      p.parent_name),
+                    pg_catalog.format('ALTER TABLE %s FORCE ROW LEVEL SECURITY;', p.name)))
+                   AS f (is_found, problem, remedy)
+         WHERE f.is_found
+        UNION ALL
+        SELECT 4, s.name, NULL::text,
+               pg_catalog.format('roles have rights on it that they do not have through %s: %s', s.parent_name,
+                                 string_agg(s.role, text ', ' ORDER BY s.role) FILTER (WHERE s.has_more)),
+               pg_catalog.format('REVOKE ALL ON TABLE %s FROM %s CASCADE;', s.name,
+                                 string_agg(s.role, text ', ' ORDER BY s.role))
+          FROM strangers AS s GROUP BY s.name, s.parent_name
     )
     SELECT f.relation_name, f.column_name, f.problem, f.remedy FROM found AS f
      ORDER BY f.n, f.relation_name::text, f.column_name, f.problem;
 END;
 
 COMMENT ON FUNCTION kid_check(relation regclass) IS
-    'returns a row for each problem with the IDs of a table, with its remedy';
+    'returns a row for each problem with the IDs and the partitions of a table, with its remedy';
 
 -- What hangs on columns, for scripts that change a table, for both editions
 --

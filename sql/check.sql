@@ -65,6 +65,54 @@ INSERT INTO parted VALUES (17), (kid64_make('2200-01-01', 0));
 SELECT relation_name, shown(problem) FROM kid_check('parted');
 DROP TABLE parted;
 
+-- Partitions that give more rights than their parent, or lack its row-level security. The remedies remove the problems.
+CREATE ROLE regress_kid_owner; CREATE ROLE regress_kid_other; CREATE ROLE "Regress kid's ""reader"""; CREATE ROLE regress_kid_group;
+GRANT regress_kid_group TO "Regress kid's ""reader""";
+CREATE FOREIGN DATA WRAPPER nothing;
+CREATE SERVER nowhere FOREIGN DATA WRAPPER nothing;
+CREATE TABLE rights (id kid64 NOT NULL, n int) PARTITION BY RANGE (id);
+CREATE TABLE rights_1 PARTITION OF rights FOR VALUES FROM (10) TO (20);
+CREATE TABLE rights_2 PARTITION OF rights FOR VALUES FROM (20) TO (30) PARTITION BY RANGE (n);
+CREATE TABLE rights_2_1 PARTITION OF rights_2 FOR VALUES FROM (0) TO (10);
+CREATE TABLE rights_rest PARTITION OF rights DEFAULT;
+CREATE FOREIGN TABLE rights_f PARTITION OF rights FOR VALUES FROM (30) TO (40) SERVER nowhere;
+SELECT format('ALTER TABLE %s OWNER TO regress_kid_owner', relid) FROM pg_partition_tree('rights') \gexec
+CREATE FUNCTION rights() RETURNS TABLE (name regclass, problem text, remedy text) LANGUAGE sql
+AS $$ SELECT relation_name, shown(problem), shown(remedy) FROM kid_check('rights') WHERE problem NOT LIKE 'its IDs were%' $$;
+-- What the parent gives to a role, to all, or to a group of it, can be given by a partition.
+SET ROLE regress_kid_owner;
+GRANT SELECT, UPDATE (n) ON rights TO regress_kid_group; GRANT INSERT ON rights TO PUBLIC; GRANT DELETE ON rights TO regress_kid_other WITH GRANT OPTION;
+GRANT SELECT, INSERT, UPDATE (n) ON rights_1 TO "Regress kid's ""reader"""; GRANT UPDATE (n) ON rights_f TO regress_kid_group;
+GRANT INSERT ON rights_2, rights_2_1 TO PUBLIC; GRANT DELETE ON rights_rest TO regress_kid_other WITH GRANT OPTION;
+RESET ROLE;
+SELECT * FROM rights();
+-- More, of each kind.
+SET ROLE regress_kid_owner;
+GRANT DELETE ON rights_1 TO "Regress kid's ""reader"""; GRANT SELECT ON rights_1 TO PUBLIC;
+GRANT INSERT ON rights_2 TO regress_kid_group WITH GRANT OPTION;
+GRANT SELECT (n) ON rights_2_1 TO regress_kid_other;
+SET ROLE regress_kid_other;
+GRANT DELETE ON rights_rest TO regress_kid_group;
+RESET ROLE;
+ALTER TABLE rights_2_1 OWNER TO regress_kid_group;
+SELECT * FROM rights();
+SELECT remedy FROM rights() \gexec
+SELECT * FROM rights();
+-- Policies.
+ALTER TABLE rights ENABLE ROW LEVEL SECURITY;
+ALTER TABLE rights_1 ENABLE ROW LEVEL SECURITY;
+SELECT * FROM rights();
+SELECT remedy FROM rights() WHERE name <> 'rights_2'::regclass \gexec
+ALTER TABLE rights FORCE ROW LEVEL SECURITY;
+SELECT * FROM rights();
+SELECT remedy FROM rights() \gexec
+SELECT * FROM rights();
+DROP FUNCTION rights; DROP TABLE rights;
+SET client_min_messages = warning;
+DROP FOREIGN DATA WRAPPER nothing CASCADE;
+RESET client_min_messages;
+DROP ROLE regress_kid_owner, regress_kid_other, "Regress kid's ""reader""", regress_kid_group;
+
 -- It looks at the IDs of the caller's tables alone, and does not run code that others wrote.
 CREATE ROLE regress_kid_reader;
 CREATE TABLE private (id kid64 PRIMARY KEY, what text);

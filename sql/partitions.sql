@@ -362,6 +362,75 @@ DROP SCHEMA regress_kid_own CASCADE;
 RESET client_min_messages;
 DROP ROLE regress_kid_owner;
 
+-- A new partition gives no role but its owner any right on it, whatever default privileges say, and has the row-level security of its
+-- parent: nobody reads or writes more through a partition than through the parent.
+CREATE ROLE regress_kid_owner;
+CREATE ROLE "Regress kid's ""reader""";
+CREATE SCHEMA regress_kid_own AUTHORIZATION regress_kid_owner;
+GRANT USAGE ON SCHEMA regress_kid_own TO PUBLIC;
+GRANT SET ON PARAMETER session_replication_role TO regress_kid_owner;
+ALTER DEFAULT PRIVILEGES FOR ROLE regress_kid_owner REVOKE ALL ON TABLES FROM regress_kid_owner;
+ALTER DEFAULT PRIVILEGES FOR ROLE regress_kid_owner GRANT SELECT, DELETE ON TABLES TO PUBLIC;
+ALTER DEFAULT PRIVILEGES FOR ROLE regress_kid_owner IN SCHEMA regress_kid_own GRANT ALL ON TABLES TO regress_kid_nobody, "Regress kid's ""reader""" WITH GRANT OPTION;
+CREATE FUNCTION opened(parent regclass) RETURNS TABLE (partition text, of_others boolean, of_owner boolean, columns boolean, secured boolean, forced boolean, policies bigint)
+    LANGUAGE sql AS $$
+    SELECT c.relname, EXISTS (SELECT FROM aclexplode(c.relacl) WHERE grantee <> c.relowner),
+           (SELECT bool_and(has_table_privilege(c.relowner, c.oid, a.privilege_type)) FROM aclexplode(acldefault('r', c.relowner)) AS a),
+           EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attacl IS NOT NULL), c.relrowsecurity, c.relforcerowsecurity,
+           (SELECT count(*) FROM pg_policy WHERE polrelid = c.oid)
+      FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = parent ORDER BY 1
+$$;
+SET ROLE regress_kid_owner;
+SET search_path = regress_kid_own, public, kid;
+CREATE TABLE docs (id kid64 PRIMARY KEY, n int) PARTITION BY RANGE (id);
+REVOKE ALL ON docs FROM PUBLIC, regress_kid_nobody, "Regress kid's ""reader""";
+GRANT ALL ON docs TO regress_kid_owner;
+GRANT SELECT (n), INSERT ON docs TO regress_kid_nobody;
+CREATE TABLE docs_rest PARTITION OF docs DEFAULT;
+REVOKE ALL ON docs_rest FROM PUBLIC, regress_kid_nobody, "Regress kid's ""reader""";
+GRANT ALL ON docs_rest TO regress_kid_owner;
+INSERT INTO docs SELECT kid64_floor(timestamptz '2026-11-21 12:00' + n * interval '1 day'), n FROM generate_series(0, 1) AS n;
+SELECT kid_create_partitions('docs', '1 day', '2026-11-21', since => '2026-11-20');
+ALTER TABLE docs FORCE ROW LEVEL SECURITY;
+SELECT kid_create_partitions('docs', '1 day', '2026-11-20', since => '2026-11-19');
+ALTER TABLE docs ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
+CREATE POLICY odd ON docs USING (n % 2 = 1);
+\set ECHO none
+SELECT statement FROM kid_partition_script('docs', '1 day', '2026-11-23') \gexec
+\set ECHO all
+ALTER TABLE docs FORCE ROW LEVEL SECURITY;
+SELECT kid_create_partitions('docs', '1 day', '2026-11-24', since => '2026-11-23', time_check => true);
+SELECT * FROM opened('docs');
+-- The policies of the parent hold for all that goes through it, and nothing else is let through.
+SELECT n FROM docs;
+SELECT n FROM docs_p20261122;
+GRANT SELECT ON docs TO "Regress kid's ""reader""";
+SET ROLE "Regress kid's ""reader""";
+SELECT n FROM docs;
+SELECT n FROM docs_p20261121;
+SELECT n FROM docs_p20261122;
+DELETE FROM docs_p20261122;
+SET ROLE regress_kid_nobody;
+SELECT n FROM docs;
+INSERT INTO docs VALUES (kid64_floor('2026-11-23 12:00'), 3);
+INSERT INTO docs VALUES (kid64_floor('2026-11-23 13:00'), 4);
+INSERT INTO docs_p20261123 VALUES (kid64_floor('2026-11-23 13:00'), 4);
+TRUNCATE docs_p20261123;
+SET ROLE regress_kid_owner;
+-- A grant on all tables opens no partition.
+GRANT SELECT ON ALL TABLES IN SCHEMA regress_kid_own TO "Regress kid's ""reader""";
+SET ROLE "Regress kid's ""reader""";
+SELECT n FROM docs ORDER BY n;
+SELECT n FROM docs_p20261121 UNION ALL SELECT n FROM docs_p20261122 UNION ALL SELECT n FROM docs_p20261123;
+RESET search_path; RESET ROLE;
+SET client_min_messages = warning;
+DROP SCHEMA regress_kid_own CASCADE;
+RESET client_min_messages;
+DROP FUNCTION opened;
+REVOKE SET ON PARAMETER session_replication_role FROM regress_kid_owner;
+DROP OWNED BY regress_kid_owner;
+DROP ROLE regress_kid_owner, "Regress kid's ""reader""";
+
 -- Partitions are in the tablespace of their parent.
 SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE regress_kid_space LOCATION '';

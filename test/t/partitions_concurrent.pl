@@ -1,5 +1,5 @@
 # Partitions while other sessions change them: a detach that was cancelled, concurrent calls, and a parent that is renamed or
-# dropped.
+# dropped. And programs that read each partition by its name.
 use strict;
 use warnings;
 use Dialogue;
@@ -207,5 +207,67 @@ sql(q{DROP TABLE hours; CREATE TABLE hours (id kid64 PRIMARY KEY) PARTITION BY R
 my $left_out = q{SELECT count(*) FROM kid_create_partitions('hours', '1 hour', '2021-01-19', since => '2021-01-01')};
 is(sql("BEGIN; SET client_min_messages = error; $left_out; $locks; ROLLBACK"), "23\nt", 'hundreds of partitions that cannot be created take no locks');
 close_session($_) foreach $one, $other;
+
+#
+# docs/guides/partitions.md, "Rights on a partition": pg_dump and logical replication.
+#
+
+sql(q{CREATE ROLE owner LOGIN; CREATE ROLE dumper LOGIN; CREATE ROLE replicator LOGIN REPLICATION; CREATE SCHEMA app AUTHORIZATION owner; GRANT USAGE ON SCHEMA app TO PUBLIC;
+	SET ROLE owner; ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC;
+	CREATE TABLE app.events (id kid64 PRIMARY KEY, n int) PARTITION BY RANGE (id);
+	SELECT kid_create_partitions('app.events', '1 day', '2026-11-22', since => '2026-11-21');
+	INSERT INTO app.events VALUES (kid64_floor('2026-11-21 12:00'), 4711)});
+
+# Returns the error of pg_dump, or the row that is in its output.
+sub dumped_by
+{
+	my ($role) = @_;
+	my ($stdout, $stderr);
+	IPC::Run::run([ 'pg_dump', '-n', 'app', '-d', $node->connstr('postgres') . " user=$role" ], '>', \$stdout, '2>', \$stderr);
+	return $stderr =~ /ERROR:  (.*)/ ? $1 : $stdout =~ /\t(4711)$/m ? $1 : 'nothing';
+}
+
+# Creates a subscription as the role replicator, and returns how many rows arrive, or the error that the publisher reports.
+sub copied_by
+{
+	my ($publication) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $publication");
+	$node->safe_psql($publication, q{CREATE EXTENSION kid; CREATE SCHEMA app; CREATE TABLE app.events (id kid64 PRIMARY KEY, n int) PARTITION BY RANGE (id);
+		SELECT kid_create_partitions('app.events', '1 day', '2026-11-22', since => '2026-11-21')});
+	my $begin = -s $node->logfile;
+	sql("SELECT pg_create_logical_replication_slot('$publication', 'pgoutput')");
+	$node->safe_psql($publication, "CREATE SUBSCRIPTION $publication CONNECTION '" . $node->connstr . " dbname=postgres user=replicator' PUBLICATION $publication WITH (create_slot = false)");
+	my ($rows, $log) = (0, '');
+	foreach (1 .. 1800)
+	{
+		$rows = $node->safe_psql($publication, 'SELECT count(*) FROM app.events');
+		$log = substr slurp_file($node->logfile), $begin;
+		last if $rows || $log =~ /could not start initial contents copy/;
+		Time::HiRes::usleep(100_000);
+	}
+	$node->safe_psql($publication, "ALTER SUBSCRIPTION $publication DISABLE");
+	return $rows || ($log =~ /could not start initial contents copy .*: ERROR:  (.*)/ ? $1 : 'nothing');
+}
+
+is(dumped_by('owner'), 4711, 'the owner can dump');
+like(dumped_by('dumper'), qr/permission denied for table events/, 'pg_dump reads partitions by name: a role without rights cannot dump');
+sql('GRANT SELECT ON app.events TO dumper, replicator; CREATE PUBLICATION by_leaf FOR TABLE app.events;
+	CREATE PUBLICATION by_root FOR TABLE app.events WITH (publish_via_partition_root = true)');
+like(dumped_by('dumper'), qr/permission denied for table events_p20261121/, 'nor can a role with rights on the parent alone');
+like(copied_by('by_leaf'), qr/permission denied for table events_p20261121/, 'nor can such a role copy partitions to a subscriber');
+is(copied_by('by_root'), 1, 'with publish_via_partition_root it can');
+sql('GRANT pg_read_all_data TO dumper, replicator; CREATE PUBLICATION by_all FOR TABLE app.events');
+is(dumped_by('dumper'), 4711, 'a member of pg_read_all_data can dump');
+is(copied_by('by_all'), 1, 'and copy partitions to a subscriber');
+sql(q{SET ROLE owner; DELETE FROM app.events; SELECT kid_drop_partitions('app.events', '2026-11-22', false); ALTER TABLE app.events ENABLE ROW LEVEL SECURITY;
+	SELECT kid_create_partitions('app.events', '1 day', '2026-11-22', since => '2026-11-21'); INSERT INTO app.events VALUES (kid64_floor('2026-11-21 12:00'), 4711)});
+is(dumped_by('owner'), 4711, 'with row-level security the owner can dump');
+like(dumped_by('dumper'), qr/query would be affected by row-level security policy for table "events_p20261121"/, 'other roles cannot');
+sql('ALTER ROLE dumper BYPASSRLS');
+is(dumped_by('dumper'), 4711, 'but for those with BYPASSRLS');
+sql(q{SET ROLE owner; SELECT kid_drop_partitions('app.events', '2026-11-22', false); ALTER TABLE app.events FORCE ROW LEVEL SECURITY;
+	SELECT kid_create_partitions('app.events', '1 day', '2026-11-22', since => '2026-11-21')});
+like(dumped_by('owner'), qr/query would be affected by row-level security policy for table "events_p20261121"/, 'if row-level security is forced, the owner cannot');
+sql(q{SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name LIKE 'by\_%' AND NOT active});
 $node->stop;
 done_testing();
