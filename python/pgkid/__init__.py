@@ -1,0 +1,1 @@
+"""kid for Python."""

@@ -1,0 +1,59 @@
+"""Connections with settings under which names and definitions mean what they say."""
+from __future__ import annotations
+
+from typing import Any, Tuple
+
+import psycopg
+from psycopg import sql
+
+Connection = psycopg.Connection[Tuple[Any, ...]]
+
+# Nothing that a role or a database sets may change what kidctl reads or does. The search_path is the catalog alone, so
+# that PostgreSQL prints every other name with its schema.
+SETTINGS = {
+    "search_path": "pg_catalog, pg_temp",
+    "application_name": "kidctl",
+    "client_min_messages": "warning",
+    "datestyle": "ISO, YMD",
+    "intervalstyle": "postgres",
+    "extra_float_digits": "1",
+    "quote_all_identifiers": "off",
+    "standard_conforming_strings": "on",
+    "check_function_bodies": "off",
+    "default_tablespace": "",
+    "default_table_access_method": "heap",
+    "default_toast_compression": "pglz",
+    "default_transaction_read_only": "off",
+    "default_transaction_deferrable": "off",
+    "session_replication_role": None,
+    "row_security": "off",
+    "statement_timeout": "0",
+    "lock_timeout": "0",
+    "idle_in_transaction_session_timeout": "0",
+    "synchronous_commit": "on",
+    "jit": "off",
+    "xmloption": "content",
+    "temp_tablespaces": "",
+}
+
+
+def connect(dsn: str, **parameters: Any) -> Connection:
+    """Opens a session that commits each statement by itself, outside of `transaction()` blocks."""
+    conn = psycopg.connect(dsn, autocommit=True, client_encoding="UTF8", **parameters)
+    conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+    conn.prepare_threshold = None
+    settle(conn)
+    return conn
+
+
+def settle(conn: Connection) -> None:
+    """Gives a session the settings of kidctl."""
+    for name, value in SETTINGS.items():
+        if value is not None:
+            conn.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, value))
+
+
+def one(conn: Connection, query: sql.Composable | str, parameters: Any = None) -> Any:
+    """Returns the first column of the first row of a query, or None if it has no row."""
+    row = conn.execute(query, parameters).fetchone()  # type: ignore[arg-type]
+    return row[0] if row else None

@@ -1,0 +1,96 @@
+"""What CREATE leaves to other statements: owner, privileges, comments, and options of columns."""
+from __future__ import annotations
+
+from typing import Optional
+
+from pgkid.ctl.connection import Connection, one
+
+
+def details(conn: Connection, relation: int, column: Optional[int] = None) -> list[str]:
+    """Returns statements that give a relation with the same name, or one column of it, what this one has."""
+    if column is not None:
+        return grants(conn, relation, column) + columns(conn, relation, column)
+    return owner(conn, relation) + grants(conn, relation, None) + columns(conn, relation, None)
+
+
+KIND = "CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'TABLE' END"
+
+
+def owner(conn: Connection, relation: int) -> list[str]:
+    """Returns statements for the owner and the comment, and such that take away what default privileges give."""
+    return strings(
+        conn,
+        f"""
+        SELECT l.line FROM pg_class AS c, LATERAL (SELECT {KIND}) AS k (kind), LATERAL (
+            SELECT 1, format('ALTER %%s %%s OWNER TO %%s', k.kind, c.oid::regclass, c.relowner::regrole)
+            UNION ALL
+            SELECT 2, format('COMMENT ON %%s %%s IS %%L', k.kind, c.oid::regclass, obj_description(c.oid, 'pg_class'))
+             WHERE obj_description(c.oid, 'pg_class') <> ''
+            UNION ALL
+            SELECT DISTINCT 3, format('REVOKE ALL ON %%s FROM %%s', c.oid::regclass, g.name)
+              FROM pg_default_acl AS f, aclexplode(f.defaclacl) AS d,
+                   coalesce(nullif(d.grantee::regrole::text, '-'), 'PUBLIC') AS g (name)
+             WHERE d.grantee <> c.relowner AND f.defaclobjtype = 'r' AND f.defaclnamespace IN (0, c.relnamespace)
+            UNION ALL
+            -- What an owner took from itself stays away.
+            SELECT 4, format('REVOKE ALL ON %%s FROM %%s', c.oid::regclass, c.relowner::regrole)
+             WHERE c.relacl IS NOT NULL) AS l (n, line)
+         WHERE c.oid = %s ORDER BY l.n, l.line
+        """,
+        relation,
+    )
+
+
+def grants(conn: Connection, relation: int, column: Optional[int]) -> list[str]:
+    """Returns the GRANTs of a relation and its columns, or of one column, by those who granted them if possible."""
+    lines = []
+    back = str(one(conn, "SELECT format('SET LOCAL ROLE %%I', current_user)", ()))
+    for grantor, grant in conn.execute(
+        """
+        SELECT CASE WHEN d.grantor <> c.relowner AND pg_has_role(d.grantor, 'MEMBER') THEN d.grantor::regrole::text END,
+               format('GRANT %%s ON %%s TO %%s', string_agg(d.privilege_type || o.columns, ', ' ORDER BY d.privilege_type),
+                      c.oid::regclass, coalesce(nullif(d.grantee::regrole::text, '-'), 'PUBLIC'))
+               || CASE WHEN d.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
+          FROM pg_class AS c, LATERAL (
+                   SELECT c.relacl, '' WHERE %(column)s::int IS NULL
+                   UNION ALL
+                   SELECT a.attacl, format(' (%%I)', a.attname) FROM pg_attribute AS a
+                    WHERE a.attrelid = c.oid AND NOT a.attisdropped
+                          AND (a.attnum = %(column)s::int OR %(column)s::int IS NULL AND a.attnum > 0))
+               AS o (acl, columns), aclexplode(o.acl) WITH ORDINALITY AS d (grantor, grantee, privilege_type, is_grantable, n)
+         WHERE c.oid = %(relation)s
+         GROUP BY c.oid, o.columns, d.grantor, d.grantee, d.is_grantable ORDER BY o.columns <> '', min(d.n)
+        """,
+        {"relation": relation, "column": column},
+    ).fetchall():
+        lines += [f"SET LOCAL ROLE {grantor}", grant, back] if grantor else [grant]
+    return lines
+
+
+def columns(conn: Connection, relation: int, column: Optional[int]) -> list[str]:
+    """Returns comments, statistics targets and options of all columns, or of one."""
+    return strings(
+        conn,
+        f"""
+        SELECT l.line FROM pg_class AS c, LATERAL (SELECT {KIND}) AS k (kind), pg_attribute AS a,
+               format('%%s %%s ALTER COLUMN %%I SET ', k.kind, c.oid::regclass, a.attname) AS h (head), LATERAL (
+            SELECT format('COMMENT ON COLUMN %%s.%%I IS %%L', c.oid::regclass, a.attname,
+                          col_description(c.oid, a.attnum)) WHERE col_description(c.oid, a.attnum) <> ''
+            UNION ALL
+            SELECT concat('ALTER ', h.head, 'STATISTICS ', a.attstattarget)
+             WHERE a.attstattarget >= 0 AND c.relkind <> 'v'
+            UNION ALL
+            -- Minor versions keep a mark of their own among the options.
+            SELECT concat('ALTER ', h.head, '(', string_agg(o.option, ', '), ')') FROM unnest(a.attoptions) AS o (option)
+             WHERE o.option NOT LIKE 'pg\\_%%' HAVING count(*) > 0) AS l (line)
+         WHERE c.oid = %s AND a.attrelid = c.oid AND NOT a.attisdropped AND a.attnum > 0
+               AND (a.attnum = coalesce(%s, a.attnum)) ORDER BY a.attnum, l.line
+        """,
+        relation,
+        column,
+    )
+
+
+def strings(conn: Connection, query: str, *parameters: Optional[int]) -> list[str]:
+    """Returns the only column of a query."""
+    return [str(row[0]) for row in conn.execute(query, parameters).fetchall()]

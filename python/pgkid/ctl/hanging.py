@@ -1,0 +1,288 @@
+"""What hangs on columns and must be made again after they were replaced.
+
+These are views that show the columns, views on these, rules, policies, triggers, statistics, and exclusion constraints.
+Each is dropped, and made again from its original text, as PostgreSQL prints it.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable, Optional, Sequence
+
+from pgkid.ctl.catalog import KeyColumn
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.details import details
+from pgkid.ctl.findings import Refused
+
+
+@dataclass(frozen=True)
+class Made:
+    """One object that is made again. `remove` is empty if it goes with its view."""
+
+    label: str  # such as: policy root on public.users
+    owner: str
+    remove: str
+    make: list[str]  # statements
+    refresh: str = ""  # a statement that fills it after the transaction
+
+
+@dataclass(frozen=True)
+class Dependent:
+    """An object that depends on the columns, and how many views are between."""
+
+    catalog: str
+    oid: int
+    number: int
+    level: int
+
+
+def hanging(conn: Connection, columns: Sequence[KeyColumn]) -> list[Made]:
+    """Returns what must be made again, in the order in which to make it. Drop it in the opposite order."""
+    found: list[Made] = []
+    unknown: list[str] = []
+    dependents = find_dependents(conn, columns)
+    views = {d.oid for d in dependents if d.catalog == "view"}
+    for dependent in dependents:
+        made = PRINTERS[dependent.catalog](conn, dependent.oid, views) if dependent.catalog in PRINTERS else None
+        if made:
+            found.append(made)
+        elif not made_elsewhere(conn, dependent, columns):
+            unknown.append(
+                one(
+                    conn,
+                    "SELECT pg_describe_object(%s::regclass, %s, %s)",
+                    (f"pg_catalog.{dependent.catalog}", dependent.oid, dependent.number),
+                )
+            )
+    if unknown:
+        raise Refused(
+            "what depends on the columns cannot be made again: " + ", ".join(sorted(unknown)),
+            "Drop it first, and make it again afterwards.",
+        )
+    return found
+
+
+def find_dependents(conn: Connection, columns: Sequence[KeyColumn]) -> list[Dependent]:
+    """Returns all that depends on columns, also by way of views. Views themselves have the catalog `view`."""
+    rows = conn.execute(
+        """
+        WITH RECURSIVE hanging AS (
+            -- On columns, and by GROUP BY on a primary key
+            SELECT d.classid, d.objid, d.objsubid, 1 AS level
+              FROM unnest(%(tabs)s::oid[], %(nums)s::int[]) AS c (tab, num),
+                   LATERAL (SELECT 'pg_class'::regclass, c.tab, c.num
+                            UNION ALL
+                            -- On the type of rows, if the number is 0
+                            SELECT 'pg_type'::regclass, unnest(ARRAY[t.oid, t.typarray]), 0 FROM pg_type AS t
+                             WHERE t.typrelid = c.tab AND c.num = 0
+                            UNION ALL
+                            SELECT 'pg_constraint'::regclass, k.oid, 0 FROM pg_constraint AS k
+                             WHERE k.conrelid = c.tab AND c.num = ANY (k.conkey)) AS o (class, oid, num)
+                   JOIN pg_depend AS d ON d.refclassid = o.class AND d.refobjid = o.oid AND d.refobjsubid = o.num
+             WHERE d.deptype <> 'i' AND (o.class <> 'pg_constraint'::regclass OR d.classid = 'pg_rewrite'::regclass)
+            UNION
+            -- On whole rows
+            SELECT d.classid, d.objid, d.objsubid, 1
+              FROM pg_depend AS d JOIN pg_rewrite AS r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid
+             WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = ANY (%(tabs)s::oid[])
+                   AND r.ev_action::text LIKE '%%varattno 0 %%'
+            UNION
+            SELECT d.classid, d.objid, d.objsubid, h.level + 1
+              FROM hanging AS h JOIN pg_rewrite AS r ON r.oid = h.objid JOIN pg_class AS v ON v.oid = r.ev_class
+                   JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = v.oid
+                                          OR d.refclassid = 'pg_type'::regclass AND d.refobjid = v.reltype
+             WHERE h.classid = 'pg_rewrite'::regclass AND r.rulename = '_RETURN'
+                   AND d.deptype <> 'i' AND (d.classid, d.objid) <> (h.classid, h.objid))
+        SELECT x.relname AS catalog, h.objid, h.objsubid, max(h.level), 2 AS rank
+          FROM hanging AS h JOIN pg_class AS x ON x.oid = h.classid GROUP BY 1, 2, 3
+        UNION ALL
+        SELECT 'view', r.ev_class, 0, max(h.level), 1
+          FROM hanging AS h JOIN pg_rewrite AS r ON r.oid = h.objid
+         WHERE h.classid = 'pg_rewrite'::regclass AND r.rulename = '_RETURN' GROUP BY r.ev_class
+         -- Views come first, those that others show before these.
+         ORDER BY rank, 4, 1, 2, 3
+        """,
+        {"tabs": [c.table for c in columns], "nums": [c.number for c in columns]},
+    ).fetchall()
+    return [Dependent(*row[:4]) for row in rows]
+
+
+def made_elsewhere(conn: Connection, dependent: Dependent, columns: Sequence[KeyColumn]) -> bool:
+    """Returns whether a dependent is no obstacle: the caller has its own way, or it goes with a view."""
+    if dependent.catalog in ("pg_constraint", "pg_rewrite", "pg_trigger"):
+        return True
+    if dependent.catalog == "pg_class":
+        return bool(one(conn, "SELECT relkind IN ('i', 'I', 'S') FROM pg_class WHERE oid = %s", (dependent.oid,)))
+    if dependent.catalog == "pg_attrdef":
+        row = conn.execute("SELECT adrelid, adnum FROM pg_attrdef WHERE oid = %s", (dependent.oid,)).fetchall()[0]
+        return row in {(c.table, c.number) for c in columns}
+    return False
+
+
+def view(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
+    """Prints a view. A materialized one is made empty, so that its query never runs as another role than its owner."""
+    kind, name, owner, head, body, filled = conn.execute(
+        """
+        SELECT k.kind, v.oid::regclass::text, pg_get_userbyid(v.relowner),
+               concat(' USING ' || (SELECT quote_ident(a.amname) FROM pg_am AS a WHERE a.oid = v.relam),
+                      ' WITH (' || array_to_string(v.reloptions, ', ') || ')',
+                      ' TABLESPACE ' || (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s
+                                          WHERE s.oid = v.reltablespace)),
+               rtrim(pg_get_viewdef(v.oid), ';'), v.relkind = 'm' AND v.relispopulated
+          FROM pg_class AS v,
+               LATERAL (SELECT CASE v.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END) AS k (kind)
+         WHERE v.oid = %s
+        """,
+        (oid,),
+    ).fetchall()[0]
+    end = "\n WITH NO DATA" if kind == "MATERIALIZED VIEW" else ""
+    return Made(
+        f"{kind.lower()} {name}",
+        owner,
+        f"DROP {kind} {name}",
+        [f"CREATE {kind} {name}{head} AS\n{body}{end}", *details(conn, oid)],
+        f"REFRESH MATERIALIZED VIEW {name}" if filled else "",
+    )
+
+
+def default_of_view(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
+    """Prints the default of a view's column."""
+    for table, name, column, value, owner in conn.execute(
+        """
+        SELECT f.adrelid, c.oid::regclass::text, quote_ident(a.attname), pg_get_expr(f.adbin, f.adrelid),
+               pg_get_userbyid(c.relowner)
+          FROM pg_attrdef AS f JOIN pg_class AS c ON c.oid = f.adrelid
+               JOIN pg_attribute AS a ON a.attrelid = f.adrelid AND a.attnum = f.adnum WHERE f.oid = %s
+        """,
+        (oid,),
+    ).fetchall():
+        if table in views:
+            make = f"ALTER VIEW {name} ALTER {column} SET DEFAULT {value}"
+            return Made(f"default of column {column} of view {name}", owner, "", [make])
+    return None
+
+
+def index_of_view(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
+    """Prints an index of a materialized view."""
+    for table, name, owner, index, definition, cluster, comment in conn.execute(
+        """
+        SELECT i.indrelid, i.indrelid::regclass::text, pg_get_userbyid(c.relowner), c.oid::regclass::text,
+               pg_get_indexdef(c.oid),
+               CASE WHEN i.indisclustered THEN format('ALTER MATERIALIZED VIEW %%s CLUSTER ON %%I', i.indrelid::regclass,
+                                                      c.relname) END,
+               format('COMMENT ON INDEX %%s IS %%L', c.oid::regclass, obj_description(c.oid, 'pg_class'))
+          FROM pg_class AS c JOIN pg_index AS i ON i.indexrelid = c.oid WHERE c.oid = %s
+        """,
+        (oid,),
+    ).fetchall():
+        if table in views:
+            comments = [] if comment.endswith("IS NULL") else [comment]
+            return Made(f"index {index} of {name}", owner, "", [definition, *([cluster] if cluster else []), *comments])
+    return None
+
+
+def on_table(conn: Connection, oid: int, views: set[int], kind: str, query: str) -> Optional[Made]:
+    """Prints a rule, trigger, policy or exclusion constraint. The query tells table, name, state and definition."""
+    for table, name, state, definition, comment in conn.execute(query, (oid,)).fetchall():
+        relation, owner = conn.execute(
+            "SELECT oid::regclass::text, pg_get_userbyid(relowner) FROM pg_class WHERE oid = %s", (table,)
+        ).fetchall()[0]
+        make = [definition.rstrip(";")]
+        if state in STATES:
+            make.append(f"ALTER TABLE {relation} {STATES[state]} {kind.upper()} {name}")
+        if comment:
+            make.append(f"COMMENT ON {kind.upper()} {name} ON {relation} IS {comment}")
+        remove = f"DROP {kind.upper()} {name} ON {relation}"
+        if kind == "constraint":
+            remove = f"ALTER TABLE {relation} DROP CONSTRAINT {name}"
+        return Made(f"{kind} {name} on {relation}", owner, "" if table in views else remove, make)
+    return None
+
+
+STATES = {"D": "DISABLE", "R": "ENABLE REPLICA", "A": "ENABLE ALWAYS"}
+
+
+def rule(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
+    """Prints a rule, unless it is that of a view."""
+    query = """
+        SELECT ev_class, quote_ident(rulename), ev_enabled::text, pg_get_ruledef(oid),
+               quote_literal(obj_description(oid, 'pg_rewrite'))
+          FROM pg_rewrite WHERE oid = %s AND rulename <> '_RETURN'
+        """
+    return on_table(conn, oid, views, "rule", query)
+
+
+def trigger(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
+    """Prints a trigger, unless it goes with that of a partitioned table, or is a foreign key's."""
+    query = """
+        SELECT tgrelid, quote_ident(tgname), tgenabled::text, pg_get_triggerdef(oid),
+               quote_literal(obj_description(oid, 'pg_trigger'))
+          FROM pg_trigger WHERE oid = %s AND NOT tgisinternal AND tgparentid = 0
+        """
+    return on_table(conn, oid, views, "trigger", query)
+
+
+def policy(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
+    """Prints a policy."""
+    query = """
+        SELECT p.polrelid, quote_ident(p.polname), '',
+               format('CREATE POLICY %%I ON %%s AS %%s FOR %%s TO %%s', p.polname, p.polrelid::regclass,
+                      CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
+                      CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE'
+                                    WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
+                      (SELECT string_agg(coalesce(nullif(r::regrole::text, '-'), 'PUBLIC'), ', ')
+                         FROM unnest(p.polroles) AS r))
+               || concat(' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')',
+                         ' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')'),
+               quote_literal(obj_description(p.oid, 'pg_policy'))
+          FROM pg_policy AS p WHERE p.oid = %s
+        """
+    return on_table(conn, oid, views, "policy", query)
+
+
+def exclusion(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
+    """Prints an exclusion constraint, or a key WITHOUT OVERLAPS."""
+    query = """
+        SELECT k.conrelid, quote_ident(k.conname), '',
+               format('ALTER TABLE %%s ADD CONSTRAINT %%I %%s', k.conrelid::regclass, k.conname,
+                      pg_get_constraintdef(k.oid)),
+               quote_literal(obj_description(k.oid, 'pg_constraint'))
+          FROM pg_constraint AS k LEFT JOIN pg_index AS i ON i.indexrelid = k.conindid
+         WHERE k.oid = %s AND k.contype IN ('x', 'p', 'u') AND i.indisexclusion AND k.conparentid = 0
+        """
+    return on_table(conn, oid, views, "constraint", query)
+
+
+def statistics(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
+    """Prints extended statistics."""
+    name, owner, definition, target, comment = conn.execute(
+        """
+        SELECT format('%%s.%%I', s.stxnamespace::regnamespace, s.stxname), pg_get_userbyid(s.stxowner),
+               pg_get_statisticsobjdef(s.oid), coalesce(s.stxstattarget, -1),
+               quote_literal(obj_description(s.oid, 'pg_statistic_ext'))
+          FROM pg_statistic_ext AS s WHERE s.oid = %s
+        """,
+        (oid,),
+    ).fetchall()[0]
+    make = [definition, f"ALTER STATISTICS {name} OWNER TO {quoted(owner)}"]
+    if target >= 0:
+        make.append(f"ALTER STATISTICS {name} SET STATISTICS {target}")
+    if comment:
+        make.append(f"COMMENT ON STATISTICS {name} IS {comment}")
+    return Made(f"statistics {name}", owner, f"DROP STATISTICS {name}", make)
+
+
+def quoted(name: str) -> str:
+    """Returns a name as part of a statement."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+PRINTERS: dict[str, Callable[[Connection, int, set[int]], Optional[Made]]] = {
+    "view": view,
+    "pg_attrdef": default_of_view,
+    "pg_class": index_of_view,
+    "pg_rewrite": rule,
+    "pg_trigger": trigger,
+    "pg_policy": policy,
+    "pg_constraint": exclusion,
+    "pg_statistic_ext": statistics,
+}

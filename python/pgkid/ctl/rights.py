@@ -1,0 +1,50 @@
+"""The role that kidctl may connect as.
+
+Roles belong to the cluster, so a copy of the schema is no sandbox: code in the tables' triggers, checks and policies
+runs with all rights of the session, and can undo SET ROLE. The session must therefore have no right that the owner of
+the tables does not have.
+"""
+from __future__ import annotations
+
+from pgkid.ctl.catalog import Table, identifier
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.findings import Refused
+
+
+def become_owner(conn: Connection, table: Table) -> None:
+    """Makes the session act as the owner of a table, or raises an error that says how to connect."""
+    user, owner = one(conn, "SELECT session_user"), table.owner
+    hint = f"Connect as {owner}: kidctl -d 'user={owner} …'."
+    if one(conn, "SELECT rolsuper FROM pg_roles WHERE rolname = %s", (owner,)):
+        raise Refused(
+            f"table {table.label} belongs to {owner}, a superuser",
+            "Give the table and all that refers to it to an ordinary role with ALTER TABLE … OWNER TO.",
+        )
+    if user != owner:
+        more = rights_beyond(conn, user, owner)
+        if more:
+            raise Refused(f"role {user} has rights that the owner {owner} of {table.label} does not have: {more}", hint)
+        conn.execute(identifier("SET ROLE {}", owner))
+
+
+def rights_beyond(conn: Connection, user: str, owner: str) -> str:
+    """Returns what a role may do beyond the owner, or an empty string. CREATEDB does not count."""
+    row = conn.execute(
+        """
+        SELECT concat_ws(', ',
+                   CASE WHEN u.rolsuper THEN 'superuser' END,
+                   CASE WHEN u.rolcreaterole AND NOT o.rolcreaterole THEN 'CREATEROLE' END,
+                   CASE WHEN u.rolreplication AND NOT o.rolreplication THEN 'REPLICATION' END,
+                   CASE WHEN u.rolbypassrls AND NOT o.rolbypassrls THEN 'BYPASSRLS' END,
+                   CASE WHEN NOT pg_has_role(u.oid, o.oid, 'MEMBER') THEN 'it is not a member of ' || o.rolname END,
+                   (SELECT 'member of ' || string_agg(r.rolname, ', ') FROM pg_roles AS r
+                     WHERE r.oid NOT IN (u.oid, o.oid)
+                           AND pg_has_role(u.oid, r.oid, 'MEMBER') AND NOT pg_has_role(o.oid, r.oid, 'MEMBER')),
+                   (SELECT 'owner of objects, or named in privileges' FROM pg_shdepend AS d
+                     WHERE d.refclassid = 'pg_authid'::regclass AND d.refobjid = u.oid AND d.deptype IN ('o', 'a', 'i')
+                     LIMIT 1))
+          FROM pg_roles AS u, pg_roles AS o WHERE u.rolname = %s AND o.rolname = %s
+        """,
+        (user, owner),
+    ).fetchone()
+    return str(row[0]) if row else "it is unknown"

@@ -1,0 +1,120 @@
+"""What a move remembers in the database: one schema of the owner's for each move.
+
+The schema contains everything that the move creates beside the tables' own objects. It is the owner's alone, and it is
+refused if it exists with another owner, so nobody can create the move's names first.
+"""
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from hashlib import md5
+from typing import Any, Optional
+
+from psycopg import sql
+
+from pgkid.ctl.catalog import Table, identifier
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.findings import Refused
+
+
+@dataclass
+class State:
+    """The state of a move. `tables` has the OID of each table when the move began."""
+
+    kind: str
+    relation: str
+    server: str
+    database: int
+    tables: dict[str, int]
+    options: dict[str, Any]
+    step: str = ""  # the last one that is done
+    kept: dict[str, Any] = field(default_factory=dict)
+
+
+def schema_of(kind: str, table: Table) -> str:
+    """Returns the name of the schema of a move of a table."""
+    mark = md5(f"{table.schema}.{table.name}".encode()).hexdigest()[:8]
+    return f"kidctl_{kind}_{table.name.encode()[:38].decode(errors='ignore')}_{mark}"
+
+
+def identity(conn: Connection) -> tuple[str, int]:
+    """Returns what tells this database from a copy that was restored: the server's identifier and the OID."""
+    row = conn.execute(
+        "SELECT system_identifier::text, d.oid FROM pg_control_system(), pg_database AS d"
+        " WHERE d.datname = current_database()"
+    ).fetchone()
+    assert row
+    return row[0], row[1]
+
+
+def create(conn: Connection, schema: str, state: State) -> None:
+    """Creates the schema of a move with its state, unless it is there. Call it in a transaction."""
+    owner = owner_of(conn, schema)
+    if owner is None:
+        conn.execute(identifier("CREATE SCHEMA {}", schema))
+    refuse_stranger(conn, schema)
+    conn.execute(identifier("REVOKE ALL ON SCHEMA {} FROM PUBLIC", schema))
+    conn.execute(identifier("CREATE TABLE IF NOT EXISTS {}.state (one boolean PRIMARY KEY, state jsonb)", schema))
+    save(conn, schema, state)
+
+
+def owner_of(conn: Connection, schema: str) -> Optional[str]:
+    """Returns the owner of a schema, or None if there is no such schema."""
+    found: Optional[str] = one(conn, "SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = %s", (schema,))
+    return found
+
+
+def refuse_stranger(conn: Connection, schema: str) -> None:
+    """Raises an error unless the schema, and all rights to create objects in it, are the session's alone."""
+    if one(
+        conn,
+        """
+        SELECT EXISTS (SELECT FROM pg_namespace AS n, pg_roles AS r
+                        WHERE n.nspname = %s AND r.rolname = current_user
+                              AND (n.nspowner <> r.oid
+                                   OR EXISTS (SELECT FROM aclexplode(n.nspacl) AS a WHERE a.grantee <> n.nspowner)))
+        """,
+        (schema,),
+    ):
+        raise Refused(
+            f"schema {schema} belongs to another role, or others have rights to it",
+            "kidctl keeps the state of the move there. Look who created it, and drop it.",
+        )
+
+
+def save(conn: Connection, schema: str, state: State) -> None:
+    """Writes the state."""
+    conn.execute(
+        sql.SQL("INSERT INTO {}.state VALUES (true, %s) ON CONFLICT (one) DO UPDATE SET state = EXCLUDED.state").format(
+            sql.Identifier(schema)
+        ),
+        (json.dumps(asdict(state)),),
+    )
+
+
+def load(conn: Connection, schema: str) -> Optional[State]:
+    """Returns the state of a move, or None if it has not begun."""
+    if owner_of(conn, schema) is None:
+        return None
+    refuse_stranger(conn, schema)
+    if one(conn, "SELECT to_regclass(format('%%I.state', %s::text)) IS NULL", (schema,)):
+        return None
+    found = one(conn, identifier("SELECT state FROM {}.state", schema))
+    return State(**found) if found else None
+
+
+def refuse_other_database(conn: Connection, state: State) -> None:
+    """Raises an error if the state is of another database: a dump of it was restored here."""
+    if (state.server, state.database) != identity(conn):
+        raise Refused(
+            f"the move of {state.relation} was begun in another database, of which this one is a copy",
+            "Run `kidctl rekey cancel` here to remove what the copy contains of the move, and begin again."
+            if state.step != "swap"
+            else "Run `kidctl rekey finish` or `back` here.",
+        )
+    for name, oid in state.tables.items():
+        if one(conn, "SELECT to_regclass(%s)::oid", (name,)) != oid:
+            raise Refused(
+                f"{name} is not the table that it was when the move of {state.relation} began",
+                "Rename it back, or run `kidctl rekey cancel`.",
+            )

@@ -1,0 +1,105 @@
+"""What kidctl prints."""
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import Collection, Iterator
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from pgkid.ctl.findings import KINDS, Refused, Report
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """Prints a line for the person who watches. Standard output is for what was asked for."""
+    err.print(escape(text))
+
+
+def print_refused(refused: Refused) -> None:
+    """Prints an error as psql prints one of PostgreSQL's."""
+    err.print(f"[bold red]error:[/] {escape(str(refused))}")
+    if refused.hint:
+        err.print(f"[bold]hint:[/] {escape(refused.hint)}")
+
+
+def print_report(report: Report, accepted: Collection[str]) -> None:
+    """Prints the findings by kind, and then how many of them stop the move."""
+    for kind, meaning in KINDS.items():
+        findings = [f for f in report.findings if f.kind == kind]
+        if not findings:
+            continue
+        out.print(f"\n[bold]{kind}[/]: {meaning}")
+        for finding in findings:
+            mark = "[red]stops[/]" if finding.stops_unless(accepted) else "[green]accepted[/]" if finding.stops else ""
+            about = f"[cyan]{escape(finding.object)}[/]: " if finding.object else ""
+            out.print(f"  {about}{escape(finding.message)}" + (f"  ({mark})" if mark else ""))
+            for line in finding.definition.splitlines():
+                out.print(f"      {escape(line)}", style="dim")
+            if finding.hint:
+                out.print(f"    hint: {escape(finding.hint)}")
+            if finding.stops_unless(accepted) and finding.accept_name:
+                out.print(f"    to go on all the same: --accept {escape(quoted(finding.accept_name))}")
+    stopping = report.stopping(accepted)
+    out.print(f"\n[bold]{len(report.findings)} findings, {len(stopping)} of which stop the move.[/]")
+
+
+def quoted(word: str) -> str:
+    """Returns a word as one argument for a shell."""
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+class Rate(ProgressColumn):
+    """Shows the units done per second."""
+
+    def __init__(self, unit: str) -> None:
+        super().__init__()
+        self.unit = unit
+
+    def render(self, task: Task) -> Text:
+        """Returns the rate, or only the unit if it is not known yet."""
+        return Text(f"{task.speed:,.0f} {self.unit}/s" if task.speed else self.unit)
+
+
+class Bar:
+    """The progress of one step, with its rate and the time left. Prints lines if nobody watches a terminal."""
+
+    def __init__(self, progress: Progress, task: TaskID, title: str) -> None:
+        self.progress, self.task, self.title = progress, task, title
+        self.told = time.monotonic()
+
+    def update(self, done: int, total: int, what: str) -> None:
+        """Shows that so much is done."""
+        self.progress.update(self.task, completed=done, total=total, description=escape(what))
+        if not err.is_terminal and time.monotonic() > self.told + 10:
+            self.told = time.monotonic()
+            left = self.progress.tasks[0].time_remaining
+            say(f"{what}: {done} of {total}" + (f", {left:.0f} s left" if left is not None else ""))
+
+
+@contextmanager
+def progress(title: str, unit: str) -> Iterator[Bar]:
+    """Shows a progress bar while its block runs."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(unit),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as shown:
+        yield Bar(shown, shown.add_task(escape(title), total=None), title)
