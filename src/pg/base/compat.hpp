@@ -108,6 +108,13 @@ using PGIOAlignedBlock = PGAlignedBlock;
 using BufferLockMode = int;
 #endif
 
+// 19 introduced a type for the numbers of the catalog caches.
+#if PG_VERSION_NUM >= 190000
+using catalog_cache = SysCacheIdentifier;
+#else
+using catalog_cache = int;
+#endif
+
 /// Returns the number of a transaction in its process; for a prepared transaction, its transaction ID.
 inline TransactionId local_xid(LockInstanceData const &lock) {
 #if PG_VERSION_NUM >= 170000

@@ -23,7 +23,7 @@ lane_entry choose_lane(char const *function, std::uint64_t sequence_max, bool wi
     who = with_number(who);
   std::int64_t const number = lane_number(who, without_node);
   if (number >= 0)
-    return {word, lane_of(sequence_max, who.lanes, static_cast<std::uint64_t>(number)), who.lanes == 1};
+    return {word, lane_of(sequence_max, who.lanes, static_cast<std::uint64_t>(number)), who.lanes == 1, local_group};
   if (would_repeat(who, without_node))
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("IDs that this Citus worker makes would repeat those of other nodes"),

@@ -19,15 +19,17 @@ struct lane_entry {
   std::uint64_t packed_identity; ///< the identity that `part` belongs to; 0 until a lane is chosen
   lane part;
   bool undivided; ///< whether `kid.lanes` is 1, so that the lane is the whole sequence
+  int group;      ///< the `local_group` that the lane was chosen for
 };
 
-/// Returns the lane of the identity in force. Raises an error if it has none.
+/// Returns the lane of the identity in force. Raises an error if it has none. On a Citus worker, that depends on the
+/// database too, which may have got Citus after this process chose its lane.
 pg_attribute_cold lane_entry choose_lane(char const *function, std::uint64_t sequence_max, bool without_node);
 
 /// Returns the number of the lane of `who`, for kid_identity(); -1 if choose_lane() would raise an error.
 std::int64_t lane_number(identity const &who, bool without_node);
 
-template <class Id> inline lane_entry lane_of_process = {0, {0, 0}, true};
+template <class Id> inline lane_entry lane_of_process = {0, {0, 0}, true, no_citus};
 
 /// Issues a state as issue() does, in the lane of this server. If the clock is stale, chooses the lane again. If
 /// `kid.lanes` is 1, uses the undivided clock.
@@ -37,6 +39,13 @@ pg_attribute_always_inline std::uint64_t issue_in_lane(Id const &layout, Clock c
   static_assert(Clock::sequence::max + 1 >= lanes_max, "a lane has at least one sequence");
   lane_entry const &entry = lane_of_process<Id>;
 
+  // Entering the clock is when this process looks for Citus. Without a lane, each call chooses one below, or raises the
+  // same error again.
+  if (unlikely(entered[id] == nullptr)) {
+    static_cast<void>(enter(id, function));
+    if (entry.group != local_group)
+      lane_of_process<Id> = {0, {0, 0}, true, local_group};
+  }
   for (;;) {
     step_result const result =
         likely(entry.undivided)
@@ -55,7 +64,7 @@ backfilled backfill_in_lane(FunctionCallInfo fcinfo, Id const &layout, clock_id 
                             TimestampTz time) {
   lane_entry const &entry = lane_of_process<Id>;
 
-  if (entry.packed_identity != pg_atomic_read_u64(&shared(function).identity.word))
+  if (entry.packed_identity != pg_atomic_read_u64(&shared(function).identity.word) || entry.group != local_group)
     lane_of_process<Id> = choose_lane(function, Clock::sequence::max, !has_origin<Id>);
   return backfill(fcinfo, layout, id, function, time, entry.part.first, entry.part.last);
 }

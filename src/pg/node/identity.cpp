@@ -9,17 +9,33 @@ namespace kid::pg {
 
 namespace {
 
-/// The table that has the group ID; InvalidOid if there was none when this process last looked.
+/// The table that Citus itself reads its group ID from, which has one row with one integer. Only a superuser can create
+/// another table of that name in pg_catalog.
+constexpr char const *local_group_name = "pg_dist_local_group";
+
+/// That table; InvalidOid if there was none when this process last looked.
 Oid local_group_table = InvalidOid;
 
-/// Detaches this process, so that the next ID looks for the number again. Citus invalidates the table if the number
-/// changes: when a promoted standby gets its own number, or a server its first one. Any other table may be a new one of
-/// Citus if there was none.
+std::uint32_t local_group_hash = 0; ///< of its name, in the catalog cache of names
+
+// Both callbacks detach this process, so that the next ID looks for the number again.
+
 extern "C" {
-static void forget_group(Datum, Oid table) {
-  if (table == local_group_table || table == InvalidOid || local_group_table == InvalidOid)
+
+/// Called when the table is created, dropped, renamed or moved to another schema. PostgreSQL names the table by its
+/// hash, so that other tables do not detach this process. A hash of 0 means any table: messages were lost.
+static void forget_table(Datum, catalog_cache, uint32 hash) {
+  if (hash == local_group_hash || hash == 0)
     detach();
 }
+
+/// Called when the number changes: when a promoted standby gets its own number, or a server its first one. Citus then
+/// invalidates the table.
+static void forget_group(Datum, Oid table) {
+  if (OidIsValid(local_group_table) && (table == local_group_table || table == InvalidOid))
+    detach();
+}
+
 } // extern "C"
 
 /// Returns whether the number is drawn, or given by Citus. It is not in the configuration then, so a reload keeps it.
@@ -141,16 +157,18 @@ static void assign_lanes(int lanes, void *) {
 
 } // namespace
 
-// Reads the table that Citus itself reads, which has one row with one integer. Only a superuser can create another
-// table of that name in pg_catalog.
 void look_for_citus() {
   static bool registered = false;
 
   local_group = no_citus;
-  if (!registered)
+  if (!registered) {
+    local_group_hash =
+        GetSysCacheHashValue2(RELNAMENSP, CStringGetDatum(local_group_name), ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
+    CacheRegisterSyscacheCallback(RELNAMENSP, forget_table, 0);
     CacheRegisterRelcacheCallback(forget_group, 0);
+  }
   registered = true;
-  local_group_table = get_relname_relid("pg_dist_local_group", PG_CATALOG_NAMESPACE);
+  local_group_table = get_relname_relid(local_group_name, PG_CATALOG_NAMESPACE);
   auto *const table = OidIsValid(local_group_table) ? try_relation_open(local_group_table, AccessShareLock) : nullptr;
   if (table == nullptr)
     return;
