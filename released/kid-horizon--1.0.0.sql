@@ -154,10 +154,16 @@ DECLARE
     setting text := 'kid_track.h' || tab::oid;
     seen text;
 BEGIN
-    IF current_setting('transaction_isolation') NOT LIKE 'read %committed' OR pg_is_in_recovery() THEN
-        RAISE 'a horizon of a table needs READ COMMITTED, and not a standby'
+    IF pg_is_in_recovery() THEN
+        RAISE 'table % has no horizon on a standby', tab
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'Otherwise later statements need not see all rows below it.';
+                  DETAIL = 'A standby does not know which transactions are open.';
+    ELSIF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
+        RAISE 'a horizon of a table can only be read at READ COMMITTED'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'Otherwise later statements need not see all rows below it.',
+                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
+                           'SET default_transaction_isolation = ''read committed''.';
     ELSIF source[4] IS NOT NULL THEN
         RAISE 'table % is not tracked: %', tab, source[4]
             USING ERRCODE = 'object_not_in_prerequisite_state',

@@ -146,10 +146,12 @@ BEGIN
             USING ERRCODE = 'insufficient_privilege',
                   HINT = format('Connect as %I. SET ROLE does as well if you trust all code of that role: the code can '
                                 'reset the role.', owner);
-    ELSIF change AND current_setting('transaction_isolation') <> 'read committed' THEN
+    ELSIF change AND current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
         -- Otherwise what follows could read a state from before the lock.
         RAISE 'partitions can only be changed at READ COMMITTED'
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
+                           'SET default_transaction_isolation = ''read committed''.';
     ELSIF change THEN
         EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', full_name);
         IF to_regclass(full_name) IS DISTINCT FROM parent THEN
@@ -390,7 +392,7 @@ BEGIN
         -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent.
         EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
                        'INCLUDING STORAGE INCLUDING COMPRESSION)%s', partition, parent, tab.storage);
-        -- A role that uses the parent needs no rights on its partitions, and a REVOKE on the parent does not change them.
+        -- A role that uses the parent needs no rights on partitions, and a REVOKE on the parent would not reach them.
         -- So this takes away what default privileges grant. Row-level security without a policy hides all rows.
         SELECT concat_ws(', ', 'PUBLIC', string_agg(DISTINCT quote_ident(pg_get_userbyid(a.grantee)), ', ')
                                          FILTER (WHERE a.grantee <> 0))
@@ -571,9 +573,11 @@ DECLARE
     strangers bigint;
 BEGIN
     -- Otherwise a query could see an index that is older than the lock, or rows that are.
-    IF current_setting('transaction_isolation') <> 'read committed' THEN
+    IF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
         RAISE 'stored IDs can only be read at READ COMMITTED'
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
+                           'SET default_transaction_isolation = ''read committed''.';
     END IF;
     FOR source IN EXECUTE format($query$
         WITH RECURSIVE

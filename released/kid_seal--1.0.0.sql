@@ -203,7 +203,9 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state';
     ELSIF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
         RAISE 'keys can only be changed at READ COMMITTED'
-            USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Use BEGIN ISOLATION LEVEL READ COMMITTED.';
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
+                           'SET default_transaction_isolation = ''read committed''.';
     END IF;
     LOCK TABLE kid_seal_internal.keys IN SHARE ROW EXCLUSIVE MODE;
 END $$;

@@ -331,7 +331,7 @@ foreach my $name (@databases)
 		run($undo);
 		like(error(q{CALL kid.kid_horizon('t')}), qr/^no error/, "but after $undo");
 	}
-	like(error(q{BEGIN ISOLATION LEVEL REPEATABLE READ; CALL kid.kid_horizon('t')}), qr/needs READ COMMITTED/, 'nor in REPEATABLE READ');
+	like(error(q{BEGIN ISOLATION LEVEL REPEATABLE READ; CALL kid.kid_horizon('t')}), qr/can only be read at READ COMMITTED/, 'nor in REPEATABLE READ');
 	like(error(q{SELECT * FROM t WHERE id < kid.kid_horizon('t')}), qr/is a procedure/, 'nor in the query itself');
 
 	# Renamed, dumped and restored

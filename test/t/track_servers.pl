@@ -39,7 +39,7 @@ $standby->start;
 $node->safe_psql('postgres', "BEGIN; $row; PREPARE TRANSACTION 'p'; $row");
 $node->wait_for_catchup($standby, 'replay', $node->lsn('flush'));
 my ($code, $stdout, $stderr) = $standby->psql('postgres', $horizon);
-like($stderr, qr/needs READ COMMITTED, and not a standby/, 'a standby has no horizon');
+like($stderr, qr/table public\.events has no horizon on a standby/, 'a standby has no horizon');
 $node->stop('immediate');
 $standby->promote;
 is($standby->safe_psql('postgres', $horizon), 3, 'after a promotion a prepared transaction holds it back');

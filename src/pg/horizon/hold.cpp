@@ -109,10 +109,16 @@ void await_transactions() {
 
 /// Raises an error if the rows that this session sees differ from those that others see.
 void check_transaction() {
-  if (TransactionIdIsValid(GetTopTransactionIdIfAny()) || IsolationUsesXactSnapshot())
+  if (TransactionIdIsValid(GetTopTransactionIdIfAny()))
     ereport(ERROR, errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
-            errmsg("kid_reset_clock() cannot run in a transaction that has changed rows, or is REPEATABLE READ"),
+            errmsg("kid_reset_clock() cannot run in a transaction that has changed rows"),
             errdetail("It has to see the rows that are committed now."), errhint("Commit the transaction first."));
+  if (IsolationUsesXactSnapshot())
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("clocks can only be reset at READ COMMITTED"),
+            errdetail("kid_reset_clock() has to see the rows that are committed now."),
+            errhint("Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, "
+                    "SET default_transaction_isolation = 'read committed'."));
 }
 
 /// Returns an argument, or null.
