@@ -239,12 +239,20 @@ COMMENT ON FUNCTION kid_track_holders(
 -- that they need not keep, because PERFORM would be a query.
 
 -- Searches the catalogs, as after a restore. Null if there is no sequence that this role may read: kid_horizon() fails.
+-- Queries read the catalogs with the snapshot of the transaction. One that is older than the trigger cannot know the
+-- sequence.
 CREATE OR REPLACE FUNCTION kid_track_find(tab oid) RETURNS bigint
-    LANGUAGE SQL VOLATILE
-BEGIN ATOMIC
-    SELECT pg_sequence_last_value(s[2]::oid::regclass) FROM kid_track_source(tab, NULL::name) AS s
-     WHERE has_sequence_privilege(s[2]::oid, text 'SELECT');
-END;
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    seq oid;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'kid_track') THEN
+        RAISE 'could not serialize access because table % was tracked after this transaction began', tab::regclass
+            USING ERRCODE = 'serialization_failure', HINT = 'Try the transaction again.';
+    END IF;
+    seq := (kid.kid_track_source(tab, NULL))[2];
+    RETURN CASE WHEN has_sequence_privilege(seq, 'SELECT') THEN pg_sequence_last_value(seq) END;
+END $$;
 
 -- A sequence that was never called has no last value.
 CREATE OR REPLACE FUNCTION kid_track_last(tab oid, tracked oid, seq oid) RETURNS bigint
@@ -254,7 +262,8 @@ RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SE
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
--- keys. If others hold that lock exclusively, the next lower floor does as well. To take a lock again costs little.
+-- keys. If others hold that lock exclusively, one that is not far below does as well: each try doubles the range of the
+-- next one. To take a lock again costs little.
 --
 -- The first statement of a transaction assigns the transaction ID instead of the setting, which would take a third of
 -- its time. The second one sets the setting. Each expression takes time in each transaction, so the first has only one.
@@ -265,6 +274,7 @@ DECLARE
     held bigint;
     last bigint;
     floor bigint;
+    range bigint := 1;
 BEGIN
     IF TG_ARGV[3] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
        AND pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID,
@@ -280,7 +290,15 @@ BEGIN
             OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer;
     floor := greatest(least(held, last), last OPERATOR(pg_catalog.-) 549755813888);
     WHILE NOT pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID, floor)) LOOP
-        floor := floor OPERATOR(pg_catalog.-) 1;
+        IF range OPERATOR(pg_catalog.>) 137438953472 THEN
+            RAISE 'could not lock a floor of table %', TG_RELID::pg_catalog.regclass
+                USING ERRCODE = 'lock_not_available',
+                      DETAIL = 'Other sessions hold advisory locks with the keys of its floors exclusively.',
+                      HINT = 'End these sessions; pg_locks lists them.';
+        END IF;
+        floor := floor OPERATOR(pg_catalog.-) 1
+                 OPERATOR(pg_catalog.-) pg_catalog.trunc(pg_catalog.random() OPERATOR(pg_catalog.*) range)::bigint;
+        range := range OPERATOR(pg_catalog.*) 2;
     END LOOP;
     IF (held OPERATOR(pg_catalog.=) floor) IS NOT TRUE THEN
         setting := pg_catalog.set_config(setting, floor::pg_catalog.text, true);

@@ -4,6 +4,7 @@
 // of a sequence. They take the same locks as those of the edition in plain SQL, src/sql/plain/track.sql, so that
 // sessions can use either of them.
 #include "base/datum.hpp"
+#include "base/random.hpp"
 #include "horizon/horizon.hpp"
 #include "types/all_types.hpp"
 
@@ -68,13 +69,18 @@ std::pair<int, id_type const *> column_of(TriggerData const &trigger) {
   return {number, type};
 }
 
-/// What this session last did for a table.
+/// What this session last did for a table. Whatever is rolled back, the lock of the floor is held to the end of the
+/// transaction.
 struct tracked {
   Oid table;
   LocalTransactionId transaction;
   int64 floor;
-  int64 entered; ///< what the sequence was after the lock was taken
+  int64 entered; ///< what the sequence was after the lock was taken, or `never`: no ID is above that
 };
+
+constexpr int64 never = PG_INT64_MAX;
+/// How many bits the range has, at most, in which a floor is sought. The rest of the keys is for later floors.
+constexpr int most_bits = 37;
 
 HTAB *tables = nullptr;
 
@@ -117,57 +123,91 @@ Oid argument(Trigger const &trigger, int number) {
   return number < trigger.tgnargs ? static_cast<Oid>(strtoul(trigger.tgargs[number], nullptr, 10)) : InvalidOid;
 }
 
-/// Searches the catalogs for the sequence of a table. That takes long, but happens only after a restore or a change of
-/// the column. Returns 0 if there is none. Writers need no right to the schema of kid.
-Oid search_sequence(Oid table, Oid function) {
-  Oid const types[] = {OIDOID, NAMEOID};
-  FmgrInfo source;
-  LOCAL_FCINFO(call, 2);
-  int second = 2;
-  bool is_null = true;
+/// Returns the sequence whose next value is the default of a column, or 0 if there is none. It asks the caches, which
+/// know the table even if the snapshot of the transaction is older.
+Oid sequence_of_column(Relation table, int number) {
+  Node *value = build_column_default(table, number);
 
-  fmgr_info(GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum("kid_track_source"),
-                            PointerGetDatum(buildoidvector(types, 2)), ObjectIdGetDatum(get_func_namespace(function))),
-            &source);
-  InitFunctionCallInfoData(*call, &source, 2, InvalidOid, nullptr, nullptr);
-  call->args[0] = {ObjectIdGetDatum(table), false};
-  call->args[1] = {0, true};
-  auto const sequence = array_get_element(FunctionCallInvoke(call), 1, &second, -1, -1, false, TYPALIGN_INT, &is_null);
-  return is_null ? InvalidOid : static_cast<Oid>(strtoul(TextDatumGetCString(sequence), nullptr, 10));
+  while (value != nullptr) {
+    if (IsA(value, NextValueExpr))
+      return reinterpret_cast<NextValueExpr *>(value)->seqid;
+    if (IsA(value, CoerceToDomain)) {
+      value = reinterpret_cast<Node *>(reinterpret_cast<CoerceToDomain *>(value)->arg);
+      continue;
+    }
+    auto const *const call = reinterpret_cast<FuncExpr *>(value);
+    if (!IsA(value, FuncExpr) || call->args == NIL)
+      return InvalidOid;
+    value = static_cast<Node *>(linitial(call->args));
+    auto const *const sequence = reinterpret_cast<Const *>(value);
+    if (call->funcid == F_NEXTVAL)
+      return IsA(value, Const) && !sequence->constisnull ? DatumGetObjectId(sequence->constvalue) : InvalidOid;
+    if (call->funcformat != COERCE_IMPLICIT_CAST)
+      return InvalidOid;
+  }
+  return InvalidOid;
 }
 
-/// Returns the last value of a sequence. Returns -1 if the sequence was never called, or if this role may not read it:
-/// then kid_horizon() fails.
-int64 last_value(Oid sequence) {
+/// Returns the last value of a sequence, as the owner of a table may read it: writers and consumers of the table need
+/// no right to the sequence. Returns -1 if the sequence was never called, or if the owner may not read it: then
+/// kid_horizon() fails.
+int64 last_value(Oid sequence, Oid owner) {
   LOCAL_FCINFO(call, 1);
+  Oid caller = InvalidOid;
+  int context = 0;
 
-  if (!OidIsValid(sequence) || pg_class_aclcheck(sequence, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+  if (get_rel_relkind(sequence) != RELKIND_SEQUENCE ||
+      pg_class_aclcheck(sequence, owner, ACL_SELECT | ACL_USAGE) != ACLCHECK_OK)
     return -1;
   InitFunctionCallInfoData(*call, nullptr, 1, InvalidOid, nullptr, nullptr);
   call->args[0].value = ObjectIdGetDatum(sequence);
   call->args[0].isnull = false;
+  GetUserIdAndSecContext(&caller, &context);
+  SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE);
   Datum const value = pg_sequence_last_value(call);
+  SetUserIdAndSecContext(caller, context);
   return call->isnull ? -1 : DatumGetInt64(value);
 }
 
-/// Tries to take the lock of a floor for the (sub)transaction.
-LockAcquireResult lock_floor(Oid table, int64 floor) {
+/// Tries to take the lock of a floor. The transaction holds it to its end, also if this subtransaction is rolled back:
+/// an ID that was drawn in the subtransaction may be used after that.
+bool lock_floor(Oid table, int64 floor) {
   std::uint64_t const key =
       static_cast<std::uint64_t>(table) << 40 | (static_cast<std::uint64_t>(floor) & 0xff'ffff'ffff);
+  ResourceOwner const subtransaction = CurrentResourceOwner;
   LOCKTAG tag;
 
   SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, static_cast<std::uint32_t>(key >> 32 & 0x7fff'ffff),
                        static_cast<std::uint32_t>(key), 1);
-  return LockAcquire(&tag, ShareLock, false, true);
+  CurrentResourceOwner = TopTransactionResourceOwner;
+  LockAcquireResult const result = LockAcquire(&tag, ShareLock, false, true);
+  CurrentResourceOwner = subtransaction;
+  return result != LOCKACQUIRE_NOT_AVAIL;
 }
 
-Oid sequence_of(TriggerData const &trigger, Oid function) {
-  Oid const table = RelationGetRelid(trigger.tg_relation);
+/// Takes the lock of a floor, or if others hold that exclusively, of one that is not far below. Returns the floor. Each
+/// try doubles the range of the next one, so that no number of locks that PostgreSQL has memory for takes long to
+/// leave.
+int64 enter(Oid table, int64 floor) {
+  for (int bits = 0; !lock_floor(table, floor); bits++) {
+    if (bits > most_bits)
+      ereport(ERROR, errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+              errmsg("could not lock a floor of relation \"%s\"", get_rel_name(table)),
+              errdetail("Other sessions hold advisory locks with the keys of its floors exclusively."),
+              errhint("End these sessions; pg_locks lists them."));
+    CHECK_FOR_INTERRUPTS();
+    floor -= 1 + static_cast<int64>(random_bits(64) & ((std::uint64_t{1} << bits) - 1));
+  }
+  return floor;
+}
+
+Oid sequence_of(TriggerData const &trigger) {
   Oid const sequence = argument(*trigger.tg_trigger, 1);
 
-  return argument(*trigger.tg_trigger, 0) == table && get_rel_relkind(sequence) == RELKIND_SEQUENCE
+  return argument(*trigger.tg_trigger, 0) == RelationGetRelid(trigger.tg_relation) &&
+                 get_rel_relkind(sequence) == RELKIND_SEQUENCE
              ? sequence
-             : search_sequence(table, function);
+             : sequence_of_column(trigger.tg_relation, trigger.tg_trigger->tgattr[0]);
 }
 
 } // namespace
@@ -188,23 +228,18 @@ KID_DEFINE(kid_own_ids_trigger) {
   return PointerGetDatum(fired.row);
 }
 
-/// Takes the lock of a floor that this transaction had before again, because it may have ended with a subtransaction.
 KID_DEFINE(kid_track_enter) {
   auto const &trigger = trigger_of(fcinfo, false);
   Oid const table = RelationGetRelid(trigger.tg_relation);
+  bool const rejects = trigger.tg_trigger->tgnargs > 3;
   auto const *const before = find(table);
-  Oid const sequence = before != nullptr ? InvalidOid : sequence_of(trigger, fcinfo->flinfo->fn_oid);
-  int64 floor = before != nullptr ? before->floor : last_value(sequence);
-  LockAcquireResult result = LOCKACQUIRE_NOT_AVAIL;
 
-  while ((result = lock_floor(table, floor)) == LOCKACQUIRE_NOT_AVAIL)
-    floor--;
-  if (before != nullptr && result == LOCKACQUIRE_ALREADY_HELD)
+  if (before != nullptr && (!rejects || before->entered != never))
     return 0;
-  // Without the check nothing reads `entered`.
-  int64 const reached =
-      trigger.tg_trigger->tgnargs > 3 ? last_value(sequence_of(trigger, fcinfo->flinfo->fn_oid)) : PG_INT64_MAX;
-  *look_up(table, HASH_ENTER) = {table, own_local_xid(), floor, reached};
+  Oid const sequence = sequence_of(trigger);
+  Oid const owner = trigger.tg_relation->rd_rel->relowner;
+  int64 const floor = before != nullptr ? before->floor : enter(table, last_value(sequence, owner));
+  *look_up(table, HASH_ENTER) = {table, own_local_xid(), floor, rejects ? last_value(sequence, owner) : never};
   return 0;
 }
 
@@ -218,9 +253,6 @@ KID_DEFINE(kid_track_check) {
   if (entry == nullptr && trigger.tg_relation->rd_rel->relispartition) {
     List *const ancestors = get_partition_ancestors(table); // none while it is detached
     entry = ancestors != NIL ? find(llast_oid(ancestors)) : nullptr;
-    // The lock may have ended with a subtransaction, before a row went straight into the partition.
-    if (entry != nullptr && lock_floor(entry->table, entry->floor) != LOCKACQUIRE_ALREADY_HELD)
-      entry = nullptr;
   }
   // A smaller integer is in a Datum with its sign, see fetch_att().
   bool const is_new = entry != nullptr && !fired.is_null && DatumGetInt64(fired.id) > entry->entered;

@@ -7,6 +7,9 @@ Expr *call(Oid schema, char const *name, List *arguments) {
   int count = 0;
   ListCell *cell = nullptr;
 
+  // The function whose name this is may have been dropped since the query was parsed.
+  if (name == nullptr)
+    return nullptr;
   foreach (cell, arguments)
     types[count++] = exprType(static_cast<Node *>(lfirst(cell)));
   Oid const function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
