@@ -204,6 +204,18 @@ catch_up(@nodes);
 is(sql($_, 'SELECT string_agg(name, $$ $$ ORDER BY name) FROM customers'), 'a b c d', $_->name . ' has all rows of another table') foreach @nodes;
 sql($_, 'DROP TABLE customers') foreach @nodes;
 
+# The page's statements for a subscription that must not touch its publisher, for the slots on a copy of the files, and for the slot
+# of a server that is gone. A statement that waits for the publisher is an error.
+my ($untouched) = $page =~ /^### A subscription that must not touch its publisher\n(.*?)^### /ms;
+my ($drop_subscription, $drop_slots, $drop_slot) = $untouched =~ /^```sql\n(.*?)^```/msg;
+
+sub drop_untouched
+{
+	my ($node, $subscription, $database) = @_;
+	sql($node, "SET statement_timeout = '30 s';\n" . $drop_subscription =~ s/a_from_b/$subscription/gr, $database);
+	return;
+}
+
 # A copy of a takes its slots, unless it is started without logical replication.
 my ($option) = $page =~ /pg_ctl start -o '-c (\S+=0)'/;
 $a->backup('copy');
@@ -211,6 +223,7 @@ my $thief = PostgreSQL::Test::Cluster->new('thief');
 $thief->init_from_backup($a, 'copy');
 $thief->start;
 $a->stop;
+$a->backup_fs_cold('files');
 wait_until($thief, 'SELECT count(pid) = 3 FROM pg_stat_subscription', 'a copy takes the slots of its original');
 $a->start;
 $id = sql($b, q{INSERT INTO orders (server) VALUES ('b') RETURNING id});
@@ -222,16 +235,27 @@ is(sql($a, "SELECT count(*) FROM orders WHERE id = '$id'"), 0, 'but the row is l
 delete_here($_, "id = '$id'") foreach $b, $c, $d;
 equal('without the lost row');
 
-my $copy = PostgreSQL::Test::Cluster->new('copy');
-$copy->init_from_backup($a, 'copy');
-$copy->append_conf('postgresql.conf', $option);
-$copy->start;
-sql($copy, "ALTER SUBSCRIPTION a_from_$_ DISABLE; ALTER SUBSCRIPTION a_from_$_ SET (slot_name = NONE); DROP SUBSCRIPTION a_from_$_") foreach 'b', 'c', 'd';
-is(sql($copy, 'SELECT count(*) FROM pg_subscription'), 0, 'a copy has no subscriptions any more');
-$a->restart;
-is(arrives($b, $a, $c, $d), 'a c d', 'beside a copy, rows arrive');
-equal('beside a copy');
-$copy->stop('immediate');
+my $slots = q{SELECT string_agg(slot_name, ' ' ORDER BY slot_name) FROM pg_replication_slots};
+foreach my $backup ('copy', 'files')
+{
+	my $copy = PostgreSQL::Test::Cluster->new($backup);
+	$copy->init_from_backup($a, $backup);
+	$copy->append_conf('postgresql.conf', $option);
+	$copy->start;
+	is(sql($copy, $slots), $backup eq 'copy' ? '' : 'b_from_a c_from_a d_from_a', "slots of a on a copy: $backup");
+	drop_untouched($copy, "a_from_$_") foreach 'b', 'c', 'd';
+	sql($copy, $drop_slots);
+	is(sql($copy, "SELECT count(*) FROM pg_subscription UNION ALL SELECT count(*) FROM pg_replication_slots"), "0\n0", 'the copy has no subscriptions and slots any more');
+	is(sql($_, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = 'a_from_" . $_->name . q{'}), 1, 'the slot of a is still there: ' . $_->name) foreach $b, $c, $d;
+	$copy->adjust_conf('postgresql.conf', 'max_logical_replication_workers', undef);
+	$copy->restart;
+	is(arrives($b, $a, $c, $d), 'a c d', 'beside a copy, rows arrive');
+	$a->restart;
+	is(arrives($b, $a, $c, $d), 'a c d', 'and after a restart of the original');
+	is(arrives($a, $b, $c, $d), 'b c d', 'in both directions');
+	equal('beside a copy');
+	$copy->stop('immediate');
+}
 
 # d is lost. A new server gets its number.
 sql($d, q{SELECT kid_observe(kid64_ceil(now() + interval '30 min')); INSERT INTO orders (server) SELECT 'd' FROM generate_series(1, 5)});
@@ -242,8 +266,8 @@ foreach my $node (@nodes)
 {
 	my $name = $node->name . '_from_d';
 	wait_until($node, q{SELECT count(*) = 0 FROM pg_replication_slots WHERE slot_name LIKE 'd%' AND active}, $node->name . ' has lost d');
-	sql($node, "ALTER SUBSCRIPTION $name DISABLE; ALTER SUBSCRIPTION $name SET (slot_name = NONE); DROP SUBSCRIPTION $name");
-	sql($node, q{SELECT pg_drop_replication_slot('d_from_} . $node->name . q{')});
+	drop_untouched($node, $name);
+	sql($node, $drop_slot =~ s/b_from_a/'d_from_' . $node->name/er);
 }
 equal('without d');
 
@@ -282,7 +306,7 @@ sub begin_again
 	foreach ($a, $b)
 	{
 		my $name = 'hasty_from_' . $_->name;
-		sql($c, "ALTER SUBSCRIPTION $name DISABLE; ALTER SUBSCRIPTION $name SET (slot_name = NONE); DROP SUBSCRIPTION $name", 'hasty')
+		drop_untouched($c, $name, 'hasty')
 		  if sql($c, "SELECT count(*) FROM pg_subscription WHERE subname = '$name'", 'hasty') > 0;
 		$_->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_replication_slots WHERE slot_name = '$name' AND active") or die 'the slot is in use';
 		sql($_, "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '$name'");
