@@ -2,20 +2,36 @@
 -- `words` lists the words that it must print:
 --
 --     decoded TEXT BITS    of each order, the 64 bits that the client unsealed, in hexadecimal digits
---     200 TEXT ID          its ID, from the answer to a request
+--     200 TEXT ANSWER      the answer to a request for it: a JSON array of its headers and its body
 --     refused TEXT -       each wrong text, if it is an error to the client
 --     404 TEXT -           the answer to a request for it
 --
+-- An answer has the item of the order, and its ID as the key that seals now seals it. Nowhere does it have the ID in a form
+-- that is not sealed.
+--
 -- The last line is `ok:` and what was found, or else `not so:`.
-CREATE TEMPORARY TABLE said (word text, encoded text, value text);
-\copy said FROM pstdin (DELIMITER ' ')
+CREATE TEMPORARY TABLE lines (line text);
+\copy lines FROM pstdin (FORMAT csv, DELIMITER E'\001', QUOTE E'\002')
+CREATE TEMPORARY TABLE said AS
+SELECT f[1] AS word, f[2] AS encoded, f[3] AS value FROM lines, regexp_match(line, '^(\S+) (\S+) (.*)$') AS f;
+
+-- The least and the greatest ID are 0 and -1 as a bigint.
+CREATE FUNCTION is_raw_in(id kid64, answer text) RETURNS boolean LANGUAGE sql RETURN
+    (SELECT bool_or(strpos(lower(answer), lower(form)) > 0)
+       FROM unnest(ARRAY[id::text, id::bigint::text, id::bigint::flake::text, encode(id::bytea, 'hex'), kid_encode(id)]) AS form
+      WHERE length(form) > 10);
 
 WITH expected AS (
     SELECT word, encoded, value
-      FROM texts, LATERAL (VALUES ('decoded', encode(id::bytea, 'hex')), ('200', id::text)) AS v (word, value)
+      FROM texts, LATERAL (VALUES ('decoded', encode(id::bytea, 'hex')), ('200', NULL)) AS v (word, value)
     UNION ALL SELECT word, encoded, '-' FROM wrong, (VALUES ('refused'), ('404')) AS v (word)
 ), compared AS (
-    SELECT word, said.value = expected.value AS good
+    SELECT word,
+           CASE word
+           WHEN '200' THEN (SELECT said.value::jsonb -> 1 = jsonb_build_object('id', kid_seal(o.id, 'ord'), 'item', o.item)
+                                   AND NOT is_raw_in(o.id, said.value)
+                              FROM texts JOIN orders AS o USING (id) WHERE texts.encoded = said.encoded)
+           ELSE said.value = expected.value END AS good
       FROM said FULL JOIN (SELECT * FROM expected WHERE word = ANY (string_to_array(:'words', ','))) AS expected
            USING (word, encoded)
 ), counts AS (

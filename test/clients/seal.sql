@@ -3,10 +3,10 @@
 SET client_min_messages = warning;
 CREATE EXTENSION kid_seal CASCADE;
 SELECT kid_seal_new_key() AS key, kid_seal_use_key(1) \gset
-CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text DEFAULT 'tea');
+CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text DEFAULT md5(random()::text));
 INSERT INTO orders SELECT FROM generate_series(1, 500);
-INSERT INTO orders SELECT ((-1)::bigint - (2 ^ n)::bigint)::kid64 FROM generate_series(0, 62) AS n;
-INSERT INTO orders VALUES ('...........'), ('zzzzzzzzzzw');
+INSERT INTO orders (id) SELECT ((-1)::bigint - (2 ^ n)::bigint)::kid64 FROM generate_series(0, 62) AS n;
+INSERT INTO orders (id) VALUES ('...........'), ('zzzzzzzzzzw');
 CREATE TABLE texts AS SELECT id, kid_seal(id, 'ord') AS encoded FROM orders;
 SELECT kid_seal_new_key() AS key, kid_seal_use_key(2) \gset
 INSERT INTO texts SELECT id, kid_seal(id, 'ord') FROM orders;

@@ -1,5 +1,7 @@
 """Answers requests for sealed IDs, with Django and the app of the folder django."""
 
+import json
+
 import django
 
 django.setup()
@@ -24,8 +26,10 @@ class SealedConverter:
 
 
 def show(request, id):
-    order = get_object_or_404(Order, id=id)
-    return JsonResponse({"id": order.id, "item": order.item})
+    args = "id", models.Value("ord")
+    sealed = models.Func(*args, function="kid_seal", output_field=models.TextField())
+    order = get_object_or_404(Order.objects.annotate(sealed=sealed), id=id)
+    return JsonResponse({"id": order.sealed, "item": order.item})
 
 
 register_converter(SealedConverter, "sealed")
@@ -36,4 +40,5 @@ with connection.cursor() as cursor:
     texts = cursor.fetchall()
 for (text,) in texts:
     response = Client().get(f"/orders/{text}/")
-    print(response.status_code, text, response.json()["id"] if response.status_code == 200 else "-")
+    answer = json.dumps([dict(response.headers), response.json()]) if response.status_code == 200 else "-"
+    print(response.status_code, text, answer)

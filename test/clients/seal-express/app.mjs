@@ -12,7 +12,8 @@ app.param('order', (request, response, next, text) => {
 
 app.get('/orders/:order', async (request, response, next) => {
   const { rows: [order] } = await pool.query(
-    "SELECT id::text, item FROM orders WHERE id = kid64_unseal($1, 'ord', true)", [request.params.order]);
+    `SELECT kid_seal(id, 'ord') AS id, item FROM orders
+      WHERE id = kid64_unseal($1, 'ord', true)`, [request.params.order]);
   if (order) response.json(order); else next();
 });
 
@@ -21,7 +22,8 @@ await once(server, 'listening');
 const texts = await pool.query('SELECT encoded FROM texts UNION ALL SELECT encoded FROM wrong');
 for (const { encoded } of texts.rows) {
   const response = await fetch(`http://127.0.0.1:${server.address().port}/orders/${encoded}`);
-  console.log(response.status, encoded, response.ok ? (await response.json()).id : '-');
+  const answer = JSON.stringify([Object.fromEntries(response.headers), response.ok && await response.json()]);
+  console.log(response.status, encoded, response.ok ? answer : '-');
 }
 server.close();
 await pool.end();

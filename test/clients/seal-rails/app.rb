@@ -12,7 +12,9 @@ Order = Class.new(ActiveRecord::Base)
 
 class OrdersController < ActionController::Base
   def show
-    render json: Order.find_by!("id = kid64_unseal(?, 'ord', true)", params[:id])
+    order = Order.select("kid_seal(id, 'ord') AS sealed", :item)
+                 .find_by!("id = kid64_unseal(?, 'ord', true)", params[:id])
+    render json: { id: order.sealed, item: order.item }
   end
 end
 
@@ -24,7 +26,7 @@ end
 OrdersController.include(routes.url_helpers)
 Order.connection.select_values('SELECT encoded FROM texts UNION ALL SELECT encoded FROM wrong').each do |text|
   response = Rack::MockRequest.new(routes).get("/orders/#{text}")
-  puts "#{response.status} #{text} #{response.ok? ? JSON.parse(response.body)['id'] : '-'}"
+  puts "#{response.status} #{text} #{response.ok? ? [response.headers, JSON.parse(response.body)].to_json : '-'}"
 rescue ActiveRecord::RecordNotFound
   # Rails answers with 404.
   puts "404 #{text} -"
