@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Callable, Iterable
+from typing import Callable, Iterable, Optional
 
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.copy import tool
@@ -27,11 +27,15 @@ def dump(conn: Connection) -> Dump:
     return found
 
 
-def compare(before: Dump, after: Dump, ignore: Callable[[Entry, str], bool], kind: str, report: Report) -> None:
-    """Reports what differs, unless `ignore` says of a line that it was asked for."""
+def compare(
+    before: Dump, after: Dump, expected: Callable[[Entry, str], Optional[str]], kind: str, report: Report
+) -> None:
+    """Reports what differs. `expected` takes away from a line what was asked for."""
     for entry in sorted(set(before) | set(after)):
-        old = Counter(line for line in before.get(entry, []) if not ignore(entry, line))
-        new = Counter(line for line in after.get(entry, []) if not ignore(entry, line))
+        old, new = (
+            Counter(kept for line in side.get(entry, []) if (kept := expected(entry, line)) is not None)
+            for side in (before, after)
+        )
         # Definitions name the schema of an operator where the operator is not PostgreSQL's own.
         if plain(old) == plain(new):
             continue

@@ -35,11 +35,14 @@ class Dependent:
     level: int
 
 
-def hanging(conn: Connection, columns: Sequence[KeyColumn]) -> list[Made]:
-    """Returns what must be made again, in the order in which to make it. Drop it in the opposite order."""
+def hanging(conn: Connection, columns: Sequence[KeyColumn], schema: str = "") -> list[Made]:
+    """Returns what must be made again, in the order in which to make it. Drop it in the opposite order.
+
+    What is in `schema`, that of the move, is left out.
+    """
     found: list[Made] = []
     unknown: list[str] = []
-    dependents = find_dependents(conn, columns)
+    dependents = find_dependents(conn, columns, schema)
     views = {d.oid for d in dependents if d.catalog == "view"}
     for dependent in dependents:
         made = PRINTERS[dependent.catalog](conn, dependent.oid, views) if dependent.catalog in PRINTERS else None
@@ -61,7 +64,7 @@ def hanging(conn: Connection, columns: Sequence[KeyColumn]) -> list[Made]:
     return found
 
 
-def find_dependents(conn: Connection, columns: Sequence[KeyColumn]) -> list[Dependent]:
+def find_dependents(conn: Connection, columns: Sequence[KeyColumn], schema: str) -> list[Dependent]:
     """Returns all that depends on columns, also by way of views. Views themselves have the catalog `view`."""
     rows = conn.execute(
         """
@@ -96,12 +99,13 @@ def find_dependents(conn: Connection, columns: Sequence[KeyColumn]) -> list[Depe
           FROM hanging AS h JOIN pg_class AS x ON x.oid = h.classid GROUP BY 1, 2, 3
         UNION ALL
         SELECT 'view', r.ev_class, 0, max(h.level), 1
-          FROM hanging AS h JOIN pg_rewrite AS r ON r.oid = h.objid
-         WHERE h.classid = 'pg_rewrite'::regclass AND r.rulename = '_RETURN' GROUP BY r.ev_class
+          FROM hanging AS h JOIN pg_rewrite AS r ON r.oid = h.objid JOIN pg_class AS v ON v.oid = r.ev_class
+         WHERE h.classid = 'pg_rewrite'::regclass AND r.rulename = '_RETURN'
+               AND v.relnamespace IS DISTINCT FROM to_regnamespace(quote_ident(%(schema)s)) GROUP BY r.ev_class
          -- Views come first, those that others show before these.
          ORDER BY rank, 4, 1, 2, 3
         """,
-        {"tabs": [c.table for c in columns], "nums": [c.number for c in columns]},
+        {"tabs": [c.table for c in columns], "nums": [c.number for c in columns], "schema": schema},
     ).fetchall()
     return [Dependent(*row[:4]) for row in rows]
 

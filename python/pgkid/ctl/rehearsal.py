@@ -13,7 +13,7 @@ import psycopg
 from pgkid.ctl import catalog, copy, dumps, rows
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Refused, Report
-from pgkid.ctl.steps import Failed, Runner, Statement, Step
+from pgkid.ctl.steps import Failed, Runner, Script, Statement, Step
 from pgkid.ctl.writers import Writers, message_of
 
 # Errors that follow from an object that could not be made
@@ -41,15 +41,11 @@ class Move(Protocol):
     def back(self) -> Sequence[Step]:
         """Returns the way back, in the place of the end. It may be empty."""
 
-    def asked_for(self, entry: dumps.Entry, line: str) -> bool:
-        """Returns whether a line of a dump may differ after the move."""
+    def expected(self) -> Callable[[dumps.Entry, str], Optional[str]]:
+        """Returns a function that takes from a line of a dump what was asked for. It is called before the move."""
 
-
-@dataclass
-class Script:
-    """The statements that a rehearsal ran, by step, in their order."""
-
-    steps: list[tuple[Step, list[str]]] = field(default_factory=list)
+    def reset(self) -> None:
+        """Takes back, in a copy, what an earlier run of the move has done."""
 
 
 class RehearsingRunner(Runner):
@@ -126,7 +122,8 @@ class Rehearsal:
             conn = scratch.connect()
             self.compare_tables(real, conn)
             move = self.make(conn)
-            before = dumps.dump(conn)
+            move.reset()
+            before, expected = dumps.dump(conn), move.expected()
             writers = move.writers()
             writers.first(conn, self.report)
             if not self.forward(conn, move.steps(), writers):
@@ -137,7 +134,7 @@ class Rehearsal:
                 conn = scratch.connect()
                 move = self.make(conn)
                 self.forward(conn, move.end(), writers)
-                dumps.compare(before, dumps.dump(conn), move.asked_for, "changed", self.report)
+                dumps.compare(before, dumps.dump(conn), expected, "changed", self.report)
 
     def compare_tables(self, real: Move, conn: Connection) -> None:
         """Raises an error if the copy lacks a table of the move."""
@@ -162,4 +159,4 @@ class Rehearsal:
     def backward(self, conn: Connection, before: dumps.Dump, writers: Writers) -> None:
         """Takes the move back in the second copy. Everything must be as it was."""
         if self.forward(conn, self.make(conn).back(), writers):
-            dumps.compare(before, dumps.dump(conn), lambda _entry, _line: False, "way back", self.report)
+            dumps.compare(before, dumps.dump(conn), lambda _entry, line: line, "way back", self.report)

@@ -116,6 +116,11 @@ def copy_rows(source: Connection, target: Connection, chosen: Sample, report: Re
                     into.write(row)
         except psycopg.Error as error:
             report.add("no rows", table.label, error.diag.message_primary or str(error))
+    copy_sequences(source, target)
+
+
+def copy_sequences(source: Connection, target: Connection) -> None:
+    """Gives sequences the values that they have, but none that the rows have already."""
     values = source.execute(
         "SELECT format('%%I.%%I', schemaname, sequencename), last_value FROM pg_sequences WHERE last_value IS NOT NULL",
         (),
@@ -125,3 +130,18 @@ def copy_rows(source: Connection, target: Connection, chosen: Sample, report: Re
         " WHERE to_regclass(s.name) IS NOT NULL AND has_sequence_privilege(to_regclass(s.name)::oid, 'UPDATE')",
         ([name for name, _value in values], [value for _name, value in values]),
     )
+    for sequence, table, column in target.execute(
+        """
+        SELECT d.objid::regclass::text, a.attrelid::regclass::text, quote_ident(a.attname)
+          FROM pg_depend AS d JOIN pg_sequence AS s ON s.seqrelid = d.objid
+               JOIN pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+         WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
+               AND has_sequence_privilege(s.seqrelid, 'UPDATE') AND a.atttypid IN (20, 21, 23)
+        """
+    ).fetchall():
+        target.execute(
+            sql.SQL(
+                "SELECT setval({}, r.last) FROM (SELECT max({}) AS last FROM {}) AS r, {} AS s"
+                " WHERE r.last > s.last_value"
+            ).format(sequence, sql.SQL(column), sql.SQL(table), sql.SQL(sequence))
+        )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator, Optional, Sequence
 
 import psycopg
@@ -36,6 +36,13 @@ class Step:
     work: Callable[["Runner"], None]
 
 
+@dataclass
+class Script:
+    """The statements that a rehearsal ran, by step, in their order."""
+
+    steps: list[tuple[Step, list[str]]] = field(default_factory=list)
+
+
 def statement(template: str, *parts: object, about: str = "", outside: bool = False) -> Statement:
     """Returns a statement in which each {} is replaced by a name (str), a part of a statement, or a literal."""
     placed = [part if isinstance(part, sql.Composable) else sql.Literal(part) for part in parts]
@@ -60,7 +67,6 @@ class Runner:
             return self.conn.execute(what.text).rowcount
         except psycopg.Error as error:
             if what.about and what.about not in str(error):
-                error.add_note(what.about) if hasattr(error, "add_note") else None
                 raise Failed(what, error) from error
             raise
 

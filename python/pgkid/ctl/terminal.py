@@ -20,6 +20,7 @@ from rich.progress import (
 from rich.text import Text
 
 from pgkid.ctl.findings import KINDS, Refused, Report
+from pgkid.ctl.steps import Script
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -103,3 +104,23 @@ def progress(title: str, unit: str) -> Iterator[Bar]:
     )
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as shown:
         yield Bar(shown, shown.add_task(escape(title), total=None), title)
+
+
+@contextmanager
+def waiting(title: str) -> Iterator[None]:
+    """Shows that something is being done, and then how long it took."""
+    began = time.monotonic()
+    say(title)
+    yield
+    say(f"  done in {time.monotonic() - began:.1f} s")
+
+
+def print_script(script: Script) -> None:
+    """Prints the statements of a rehearsal as a script to read."""
+    out.print(
+        "-- What kidctl does, as it did in a rehearsal. To read, not to run: kidctl locks, waits and looks in between."
+    )
+    for step, statements in script.steps:
+        out.print(f"\n-- {step.name}: {step.title}", markup=False)
+        for text in statements:
+            out.print(text + ";", markup=False)

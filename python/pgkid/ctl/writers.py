@@ -16,11 +16,10 @@ from pgkid.ctl.findings import Report
 class Writers:
     """Inserts, updates and deletes a row of each table, and remembers what worked the first time.
 
-    `made` are columns that an INSERT leaves to their default. `given` has an expression for a key without a default.
+    `given` are the columns that an INSERT leaves to their default, or gives an expression if they have none.
     """
 
     tables: list[str]
-    made: set[tuple[str, str]]
     given: dict[tuple[str, str], sql.Composable]
     worked: set[tuple[str, str]] = field(default_factory=set)
 
@@ -51,7 +50,7 @@ class Writers:
         for name in self.tables:
             oid = conn.execute("SELECT to_regclass(%s)::oid", (name,)).fetchall()[0][0]
             table = catalog.tables(conn, [oid])[0]
-            for what, text in self.statements(table, catalog.columns(conn, oid)):
+            for what, text in self.statements(conn, table):
                 error: Optional[psycopg.Error] = None
                 try:
                     with conn.transaction(force_rollback=True):
@@ -62,25 +61,44 @@ class Writers:
                     error = caught
                 yield name, what, error
 
-    def statements(self, table: catalog.Table, columns: list[catalog.Column]) -> list[tuple[str, sql.Composed]]:
-        """Returns the three statements. A row is inserted again after it was deleted, so that it is no duplicate."""
-        values: list[tuple[sql.Composable, sql.Composable]] = [
-            (c.sql, self.given.get((table.label, c.name), c.sql))
-            for c in columns
-            if not c.generated and (table.label, c.name) not in self.made and not c.name.startswith("kid_")
-        ]
-        settable = [c.sql for c in columns if not c.generated and c.identity != "a" and not c.name.startswith("kid_")]
+    def statements(self, conn: Connection, table: catalog.Table) -> list[tuple[str, sql.Composed]]:
+        """Returns the three statements. The INSERT copies a row, with other values where they must be unique."""
+        columns = [c for c in catalog.columns(conn, table.oid) if not c.generated and not c.name.startswith("kid_")]
+        unique = {n for index in catalog.indexes(conn, [table.oid]) if index.is_unique for n in index.keys}
+        values: list[tuple[sql.Composable, sql.Composable]] = []
+        for c in columns:
+            is_key = (table.label, c.name) in self.given
+            if (is_key or c.number in unique) and (c.default or c.identity):
+                continue
+            other = OTHER.get("u" if c.type == "uuid" else c.category, "{}") if c.number in unique else "{}"
+            changed = sql.SQL(other).format(c.sql) if c.number not in references(conn, table) else c.sql
+            values.append((c.sql, self.given[table.label, c.name] if is_key else changed))
         into, out = (sql.SQL(", ").join(pair[i] for pair in values) for i in (0, 1))
+        row = sql.SQL("WITH r AS MATERIALIZED (SELECT * FROM {} LIMIT 1) ").format(table.sql)
         insert = sql.SQL("INSERT INTO {} ({}) OVERRIDING SYSTEM VALUE SELECT {} FROM r").format(table.sql, into, out)
         if not values:
             insert = sql.SQL("INSERT INTO {} DEFAULT VALUES").format(table.sql)
-        row = sql.SQL("WITH r AS MATERIALIZED (SELECT * FROM {} LIMIT 1) ").format(table.sql)
-        changes = [sql.SQL("{} = {}").format(name, name) for name in settable]
+        changes = [sql.SQL("{} = {}").format(c.sql, c.sql) for c in columns if c.identity != "a"]
         return [
-            ("INSERT", insert if not values else row + insert),
+            ("INSERT", row + insert),
             ("UPDATE", sql.SQL("UPDATE {} SET {}").format(table.sql, sql.SQL(", ").join(changes))),
             ("DELETE", sql.SQL("DELETE FROM {}").format(table.sql)),
         ]
+
+
+# Another value of a category of types, or of uuid, where a row must be unique
+OTHER = {
+    "N": "{} + 1000",
+    "S": "concat('~', substr({}, 2))",
+    "D": "{} + interval '1 day'",
+    "u": "gen_random_uuid()",
+    "B": "NOT {}",
+}
+
+
+def references(conn: Connection, table: catalog.Table) -> set[int]:
+    """Returns the columns of a table's foreign keys."""
+    return {n for key in catalog.constraints(conn, [table.oid]) if key.kind == "f" for n in key.columns}
 
 
 def message_of(error: psycopg.Error) -> str:

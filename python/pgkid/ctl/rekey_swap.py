@@ -1,0 +1,448 @@
+"""The swap: the columns beside the keys take their names, and all that hangs on them is made again.
+
+The way back is the same in the other direction. Everything happens in one transaction.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from psycopg import sql
+
+from pgkid.ctl import catalog, hanging, rekey_follow, rekey_twins, state
+from pgkid.ctl.connection import one
+from pgkid.ctl.details import details
+from pgkid.ctl.findings import Refused
+from pgkid.ctl.rekey_plan import Direction, Plan, beside
+from pgkid.ctl.steps import Runner, Statement, statement
+
+
+@dataclass
+class Swap:
+    """A swap in one direction: `new`, or `old` for the way back."""
+
+    plan: Plan
+    runner: Runner
+    d: Direction
+    made: list[hanging.Made] = field(default_factory=list)
+    indexes: list[catalog.Index] = field(default_factory=list)
+    constraints: list[catalog.Constraint] = field(default_factory=list)
+    part_names: list[tuple[Any, ...]] = field(default_factory=list)  # partition, parent's constraint, its own name
+    details: list[str] = field(default_factory=list)
+
+    def read(self) -> None:
+        """Reads all that is to be exchanged. The tables are locked."""
+        plan = self.plan
+        self.made = hanging.hanging(plan.conn, plan.columns, plan.schema)
+        self.indexes = rekey_twins.indexes(plan)
+        self.constraints = rekey_twins.constraints(plan)
+        self.part_names = self.runner.query(
+            "SELECT k.conrelid, p.conname, k.conname FROM pg_constraint AS k JOIN pg_constraint AS p"
+            " ON p.oid = k.conparentid WHERE k.conrelid = ANY (%s) AND p.conname !~ '^kid_(new|old)_'"
+            " AND k.contype IN ('f', 'p')",
+            ([t.oid for t in plan.tables()],),
+        )
+        for column in plan.columns:
+            self.details += details(plan.conn, column.table, column.number)
+        self.details += [line for index in self.indexes for line in index_details(plan, index)]
+
+    def run(self) -> None:
+        """Exchanges everything."""
+        self.read()
+        self.refuse_unfinished()
+        self.remove()
+        self.swap_keys()
+        self.rename_columns()
+        self.rename_constraints()
+        self.refuse_strangers()
+        self.make()
+        if self.d.word == "new":
+            self.runner.all(rekey_follow.follow(self.plan, self.plan.direction("old")))
+
+    def refuse_unfinished(self) -> None:
+        """Raises an error if a twin is missing, as something was made since the indexes were built."""
+        for index in self.indexes:
+            if index.is_partitioned and index.is_primary:
+                continue
+            name = self.d.beside(index.name)
+            if not one(
+                self.plan.conn,
+                "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(format('%%I.%%I', %s::text, %s::text))",
+                (index.schema, name),
+            ):
+                raise self.unfinished(f"index {index.label}")
+        for constraint in self.constraints if self.d.word == "new" else []:
+            if not self.constraint_is_valid(constraint):
+                raise self.unfinished(rekey_twins.label_of(self.plan, constraint))
+        for column in self.plan.tops:
+            if not self.is_full(column):
+                raise self.unfinished(f"column {column.name} of {self.plan.table(column.table).label}")
+
+    def unfinished(self, what: str) -> Refused:
+        """Returns the error for something that has no finished twin."""
+        if self.d.word == "old":
+            return Refused(f"{what} was made since the swap, and has no counterpart for old keys", "Drop it first.")
+        return Refused(f"{what} is not ready", "Run `kidctl rekey run` again, and then `swap`.")
+
+    def constraint_is_valid(self, constraint: catalog.Constraint) -> bool:
+        """Returns whether the twin of a constraint is there, and validated if the constraint is."""
+        found = one(
+            self.plan.conn,
+            "SELECT convalidated FROM pg_constraint WHERE conrelid = %s AND conname = %s",
+            (constraint.table, self.d.beside(constraint.name)),
+        )
+        return found is not None and (found or not constraint.is_validated)
+
+    def is_full(self, column: catalog.KeyColumn) -> bool:
+        """Returns whether it is proved that no row lacks a key."""
+        return bool(
+            one(
+                self.plan.conn,
+                "SELECT convalidated FROM pg_constraint WHERE conrelid = %s AND conname = %s",
+                (column.table, beside("full", column.name)),
+            )
+        )
+
+    def remove(self) -> None:
+        """Drops what hangs on the columns, and the constraints that will be there again."""
+        for made in reversed(self.made):
+            if made.remove:
+                self.runner.execute(Statement(sql.SQL(made.remove).format(), made.label))
+        for index in self.indexes:
+            if index.is_replica_identity:
+                self.runner.execute(
+                    statement("ALTER TABLE {} REPLICA IDENTITY NOTHING", self.plan.table(index.table).sql)
+                )
+        for constraint in reversed(self.constraints):
+            self.drop_constraint(constraint.table, constraint.name)
+
+    def drop_constraint(self, table: int, name: str) -> None:
+        """Drops a constraint of a table."""
+        relation = self.plan.table(table).sql
+        self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", relation, sql.Identifier(name)))
+
+    def swap_keys(self) -> None:
+        """Gives the twins of indexes and their constraints the names."""
+        for index in self.indexes:
+            if index.is_primary and not index.parent:
+                self.drop_constraint(index.table, index.name)
+        for index in self.indexes:
+            about, table = rekey_twins.label_of(self.plan, index), self.plan.table(index.table).sql
+            mine, theirs, name = (
+                sql.Identifier(n) for n in (index.name, beside(self.d.other, index.name), self.d.beside(index.name))
+            )
+            if index.is_primary and not index.is_partitioned:
+                self.runner.execute(
+                    statement(
+                        "ALTER TABLE {} ADD CONSTRAINT {} PRIMARY KEY USING INDEX {}{}",
+                        table,
+                        mine,
+                        name,
+                        rekey_twins.deferrable(index),
+                        about=about,
+                    )
+                )
+            elif index.constraint_kind == "u":
+                self.runner.execute(
+                    statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", table, mine, theirs, about=about)
+                )
+                self.runner.execute(
+                    statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", table, name, mine, about=about)
+                )
+            elif not index.is_primary:
+                schema = index.schema
+                self.runner.execute(statement("ALTER INDEX {} RENAME TO {}", index.sql, theirs, about=about))
+                self.runner.execute(
+                    statement(
+                        "ALTER INDEX {} RENAME TO {}",
+                        sql.Identifier(schema, self.d.beside(index.name)),
+                        mine,
+                        about=about,
+                    )
+                )
+
+    def rename_columns(self) -> None:
+        """Exchanges the names of columns, and what belongs to columns alone."""
+        plan, d = self.plan, self.d
+        not_null = {(c.table, c.number) for t in plan.tables() for c in catalog.columns(plan.conn, t.oid) if c.not_null}
+        for column in plan.tops:
+            table = plan.table(column.table).sql
+            for before, after in ((column.name, beside(d.other, column.name)), (d.beside(column.name), column.name)):
+                self.runner.execute(
+                    statement("ALTER TABLE {} RENAME {} TO {}", table, sql.Identifier(before), sql.Identifier(after))
+                )
+        for column in plan.columns:
+            table = plan.table(column.table).sql
+            if (column.table, column.number) in not_null:
+                self.runner.execute(statement("ALTER TABLE {} ALTER {} SET NOT NULL", table, column.sql))
+        for column in plan.columns:
+            self.drop_full(column)
+        if d.word == "new":
+            self.leave_old_columns(not_null)
+
+    def drop_full(self, column: catalog.KeyColumn) -> None:
+        """Drops the constraints that proved that no row lacks a key."""
+        table = self.plan.table(column.table).sql
+        word = "full" if column.is_top else "part"
+        self.runner.execute(
+            statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, sql.Identifier(beside(word, column.name)))
+        )
+
+    def leave_old_columns(self, not_null: set[tuple[int, int]]) -> None:
+        """Lets new rows come without an old key, which the triggers give them, and sets the default of new keys."""
+        plan = self.plan
+        identities = {(c.table, c.number) for c in catalog.columns(plan.conn, plan.root.oid) if c.identity}
+        for column in plan.columns:
+            place = (column.table, column.number)
+            if place in not_null and place not in identities:
+                old = sql.Identifier(beside("old", column.name))
+                self.runner.execute(
+                    statement("ALTER TABLE {} ALTER {} DROP NOT NULL", plan.table(column.table).sql, old)
+                )
+        if plan.has_numbers:
+            self.runner.execute(
+                statement(
+                    "SELECT setval({}, (SELECT greatest(max({}), 0) + 1 FROM {})::bigint, false)",
+                    plan.place("numbers").as_string(plan.conn),
+                    sql.Identifier(beside("old", plan.key.name)),
+                    plan.root.sql,
+                )
+            )
+        self.runner.execute(
+            statement(
+                "ALTER TABLE {} ALTER {} SET DEFAULT {}", plan.root.sql, plan.key.sql, sql.SQL(plan.keys.new_next)
+            )
+        )
+
+    def rename_constraints(self) -> None:
+        """Gives twins of constraints the names. On the way back the old ones are added, and validated afterwards."""
+        for index in self.indexes:
+            if index.is_primary and index.is_partitioned and not index.parent:
+                self.add(index.table, index.name, index.constraint_definition or "", "")
+        for constraint in self.constraints if self.d.word == "new" else []:
+            table = self.plan.table(constraint.table).sql
+            before, after = sql.Identifier(self.d.beside(constraint.name)), constraint.sql
+            self.runner.execute(
+                statement(
+                    "ALTER TABLE {} RENAME CONSTRAINT {} TO {}",
+                    table,
+                    before,
+                    after,
+                    about=rekey_twins.label_of(self.plan, constraint),
+                )
+            )
+        if self.d.word == "old":
+            self.restore_constraints()
+        self.rename_parts()
+        for constraint in self.constraints:
+            if constraint.comment:
+                self.comment(constraint.table, constraint.name, constraint.comment)
+
+    def restore_constraints(self) -> None:
+        """Adds the constraints that were there before the swap."""
+        assert self.plan.state
+        for label, name, definition, late in self.plan.state.kept["constraints"]:
+            table = catalog.tables(self.plan.conn, [one(self.plan.conn, "SELECT to_regclass(%s)::oid", (label,))])[0]
+            self.add(table.oid, name, definition, " NOT VALID" if late else "")
+
+    def add(self, table: int, name: str, definition: str, late: str) -> None:
+        """Adds a constraint to a table."""
+        relation = self.plan.table(table)
+        self.runner.execute(
+            statement(
+                "ALTER TABLE {} ADD CONSTRAINT {} {}{}",
+                relation.sql,
+                sql.Identifier(name),
+                sql.SQL(definition),
+                sql.SQL(late),
+                about=f"constraint {name} on {relation.label}",
+            )
+        )
+
+    def rename_parts(self) -> None:
+        """Gives the constraints that partitions have from their parents the names that they had."""
+        for partition, parent, name in self.part_names:
+            for (present,) in self.plan.conn.execute(
+                "SELECT k.conname FROM pg_constraint AS k JOIN pg_constraint AS p ON p.oid = k.conparentid"
+                " WHERE k.conrelid = %s AND p.conname = %s AND k.conname <> %s AND k.contype IN ('f', 'p')",
+                (partition, parent, name),
+            ).fetchall():
+                self.runner.execute(
+                    statement(
+                        "ALTER TABLE {} RENAME CONSTRAINT {} TO {}",
+                        self.plan.table(partition).sql,
+                        sql.Identifier(present),
+                        sql.Identifier(name),
+                    )
+                )
+
+    def comment(self, table: int, name: str, text: str) -> None:
+        """Comments a constraint."""
+        self.runner.execute(
+            statement("COMMENT ON CONSTRAINT {} ON {} IS {}", sql.Identifier(name), self.plan.table(table).sql, text)
+        )
+
+    def refuse_strangers(self) -> None:
+        """Raises an error if something else still depends on the columns, as kidctl does not know how to make it again."""
+        plan = self.plan
+        names = [(c.table, beside(self.d.other, c.name)) for c in plan.columns]
+        rows = plan.conn.execute(
+            """
+            SELECT string_agg(DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid), ', ')
+              FROM unnest(%s::oid[], %s::text[]) AS c (tab, name)
+                   JOIN pg_attribute AS a ON a.attrelid = c.tab AND a.attname = c.name
+                   JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.tab
+                                          AND d.refobjsubid = a.attnum
+                   LEFT JOIN pg_class AS r ON d.classid = 'pg_class'::regclass AND r.oid = d.objid
+                   LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
+                   LEFT JOIN pg_trigger AS t ON d.classid = 'pg_trigger'::regclass AND t.oid = d.objid
+                   LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+                   LEFT JOIN pg_class AS v ON v.oid = w.ev_class
+             WHERE (r.relkind = 'S' OR r.relispartition OR r.relname LIKE 'kid\\_%%' OR k.conname LIKE 'kid\\_%%'
+                    OR k.contype = 'n' OR k.conparentid <> 0 OR k.coninhcount > 0 OR t.tgparentid <> 0
+                    OR v.relnamespace = to_regnamespace(quote_ident(%s)) 
+                    OR d.classid = 'pg_attrdef'::regclass AND d.deptype IN ('a', 'i')) IS NOT TRUE
+            """,
+            ([n[0] for n in names], [n[1] for n in names], plan.schema),
+        ).fetchall()
+        if rows[0][0]:
+            raise Refused(f"made since the move began: {rows[0][0]}", "Run `kidctl rekey run` again, and then `swap`.")
+
+    def make(self) -> None:
+        """Makes again what hung on the columns, from its original text, and gives the columns what they had."""
+        kept: dict[str, Any] = self.plan.state.kept if self.plan.state else {}
+        originals = {label: before for label, before, after in kept.get("made", [])}
+        same = {label: after for label, _before, after in kept.get("made", [])}
+        path = trusted_path(self.plan)
+        self.runner.execute(statement("SET LOCAL search_path = {}", sql.SQL(path)))
+        for made in self.made:
+            lines = made.make
+            if self.d.word == "old" and same.get(made.label) == lines:
+                lines = originals[made.label]
+            for line in lines:
+                self.runner.execute(Statement(raw(line), made.label))
+        self.runner.execute(statement("SET LOCAL search_path = pg_catalog, pg_temp"))
+        if trusted_path(self.plan) != path:
+            raise Refused("somebody created objects in the schema of kid meanwhile", "Run this step again.")
+        for line in self.details:
+            self.runner.execute(Statement(raw(line)))
+
+    def keep(self) -> dict[str, Any]:
+        """Returns what the way back needs. Call it after `run`."""
+        after = {
+            m.label: m.make
+            for m in hanging.hanging(
+                self.plan.conn, catalog.related(self.plan.conn, self.plan.root.oid), self.plan.schema
+            )
+        }
+        constraints = []
+        for c in self.constraints:
+            table = self.plan.table(c.table)
+            late = c.is_validated and (
+                c.kind == "c" or table.kind == "r" or self.plan.conn.info.server_version >= 180000
+            )
+            constraints.append([table.label, c.name, c.definition, late])
+        return {
+            "constraints": constraints,
+            "made": [[m.label, m.make, after.get(m.label, [])] for m in self.made],
+        }
+
+
+def raw(text: str) -> sql.Composed:
+    """Returns a statement that PostgreSQL has printed."""
+    return sql.Composed([sql.SQL(text)])
+
+
+def index_details(plan: Plan, index: catalog.Index) -> list[str]:
+    """Returns what an index has beside its definition, as statements by its name."""
+    lines = []
+    table = plan.table(index.table).label
+    name = index.sql.as_string(plan.conn)
+    if index.comment:
+        lines.append(f"COMMENT ON INDEX {name} IS {sql.Literal(index.comment).as_string(plan.conn)}")
+    if index.constraint_comment:
+        own = sql.Identifier(index.name).as_string(plan.conn)
+        lines.append(
+            f"COMMENT ON CONSTRAINT {own} ON {table} IS {sql.Literal(index.constraint_comment).as_string(plan.conn)}"
+        )
+    if index.is_clustered:
+        lines.append(f"ALTER TABLE {table} CLUSTER ON {sql.Identifier(index.name).as_string(plan.conn)}")
+    if index.is_replica_identity:
+        lines.append(
+            f"ALTER TABLE {table} REPLICA IDENTITY USING INDEX {sql.Identifier(index.name).as_string(plan.conn)}"
+        )
+    for number, target in plan.conn.execute(
+        "SELECT attnum, attstattarget FROM pg_attribute WHERE attrelid = %s AND attstattarget >= 0", (index.oid,)
+    ).fetchall():
+        lines.append(f"ALTER INDEX {name} ALTER COLUMN {number} SET STATISTICS {target}")
+    return lines
+
+
+def trusted_path(plan: Plan) -> str:
+    """Returns the search_path for definitions that are made again.
+
+    New keys have operators of kid where definitions have those of pg_catalog, and JOIN USING, CASE, NULLIF and DISTINCT
+    FROM never name the schema of theirs. So operators are looked for in the schema of kid, too, unless other roles have
+    created there what could fit better than pg_catalog's.
+    """
+    home = plan.keys.home
+    trusted = one(
+        plan.conn,
+        """
+        SELECT bool_and(r.rolsuper OR r.rolname = current_user OR r.oid = d.datdba)
+          FROM (SELECT p.proowner FROM pg_proc AS p JOIN pg_proc AS c USING (proname)
+                 WHERE p.pronamespace = %(home)s::regnamespace AND c.pronamespace = 'pg_catalog'::regnamespace
+                UNION
+                SELECT o.oprowner FROM pg_operator AS o JOIN pg_operator AS c USING (oprname)
+                 WHERE o.oprnamespace = %(home)s::regnamespace AND c.oprnamespace = 'pg_catalog'::regnamespace)
+               AS o (role)
+               JOIN pg_roles AS r ON r.oid = o.role JOIN pg_database AS d ON d.datname = current_database()
+        """,
+        {"home": home},
+    )
+    return f"pg_catalog, {home}, pg_temp" if trusted is not False else "pg_catalog, pg_temp"
+
+
+def finish(plan: Plan, runner: Runner) -> None:
+    """Drops the old keys, or gives them the name that was asked for. The tables are locked."""
+    rekey_follow.remove(plan, runner)
+    for column in plan.tops:
+        table, old = plan.table(column.table), beside("old", column.name)
+        if column == plan.key and plan.options.old_name:
+            keep_old_key(plan, runner, old)
+        else:
+            runner.execute(
+                statement(
+                    "ALTER TABLE {} DROP COLUMN {}", table.sql, sql.Identifier(old), about=f"old keys of {table.label}"
+                )
+            )
+
+
+def keep_old_key(plan: Plan, runner: Runner, old: str) -> None:
+    """Keeps the old key as a column with a name and a unique index, and drops other indexes on it."""
+    assert plan.options.old_name
+    name = plan.options.old_name
+    runner.execute(
+        statement("ALTER TABLE {} RENAME {} TO {}", plan.root.sql, sql.Identifier(old), sql.Identifier(name))
+    )
+    for index in catalog.indexes(plan.conn, [plan.root.oid]):
+        if not index.name.startswith("kid_old_"):
+            continue
+        number = next(c.number for c in catalog.columns(plan.conn, plan.root.oid) if c.name in (name, old))
+        if index.keys == [number] and index.is_unique and not index.constraint:
+            wanted = f"{plan.root.name}_{name}_key".encode()[:63].decode(errors="ignore")
+            runner.execute(statement("ALTER INDEX {} RENAME TO {}", index.sql, sql.Identifier(wanted)))
+        elif index.constraint:
+            runner.execute(
+                statement("ALTER TABLE {} DROP CONSTRAINT {}", plan.root.sql, sql.Identifier(index.constraint))
+            )
+        else:
+            runner.execute(statement("DROP INDEX {}", index.sql))
+
+
+def save(plan: Plan, step: str, **kept: Any) -> None:
+    """Notes in the state that a step is done."""
+    assert plan.state
+    plan.state.step = step
+    plan.state.kept.update(kept)
+    state.save(plan.conn, plan.schema, plan.state)
