@@ -1,0 +1,259 @@
+"""Definitions for test_constants.py: each with the object that it makes, and with the kinds that must be found in it"""
+
+from __future__ import annotations
+
+# users.id is the key; users.parent and posts.user_id refer to it. notes.user_id and notes.writers contain keys, and no
+# foreign key says so.
+TABLES = """
+CREATE TABLE users (id bigint PRIMARY KEY, parent bigint REFERENCES users, name text, n int, made timestamptz);
+CREATE TABLE posts (id bigint PRIMARY KEY, user_id bigint REFERENCES users, n int, body text);
+CREATE TABLE notes (id bigint, user_id bigint, writers bigint[], n int, about text);
+CREATE TABLE log (user_id bigint REFERENCES users, n int, about text);
+CREATE FUNCTION is_staff(bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false';
+CREATE FUNCTION level(bigint, int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+CREATE FUNCTION everybody() RETURNS SETOF users LANGUAGE sql STABLE AS 'SELECT * FROM users';
+CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+CREATE EXTENSION btree_gist;
+"""
+
+COLUMNS = [("users", "id"), ("users", "parent"), ("posts", "user_id"), ("log", "user_id")]
+
+
+def view(name: str, query: str) -> tuple[str, str]:
+    """Returns the object and the statement of a view."""
+    return f"view public.{name}", f"CREATE VIEW {name} AS {query}"
+
+
+# A constant stands beside a key in each of these.
+CONSTANTS = [
+    # comparisons
+    view("c_equals", "SELECT name FROM users WHERE id = 1"),
+    view("c_mirrored", "SELECT name FROM users WHERE 1 = id"),
+    view("c_negative", "SELECT name FROM users WHERE id = -1"),
+    view("c_in", "SELECT name FROM users WHERE id IN (1, 2, 3)"),
+    view("c_not_in", "SELECT name FROM users WHERE id NOT IN (1, 2)"),
+    view("c_any", "SELECT name FROM users WHERE id = ANY ('{1,2}')"),
+    view("c_between", "SELECT name FROM users WHERE id BETWEEN 5 AND 9"),
+    view("c_distinct", "SELECT name FROM users WHERE id IS DISTINCT FROM 1"),
+    view("c_row", "SELECT name FROM users WHERE (id, n) = (1, 2)"),
+    view("c_row_less", "SELECT name FROM users WHERE (id, n) < (1, 2)"),
+    view("c_row_in", "SELECT name FROM users WHERE (n, id) IN ((1, 5), (2, 6))"),
+    view("c_in_values", "SELECT name FROM users WHERE id IN (VALUES (1), (2))"),
+    view("c_row_in_values", "SELECT name FROM users WHERE (n, id) IN (VALUES (1, 5::bigint), (2, 6))"),
+    view("c_sub_select", "SELECT name FROM users WHERE id = (SELECT 5)"),
+    view("c_array_of_select", "SELECT name FROM users WHERE id = ANY (ARRAY(SELECT 5::bigint UNION SELECT 6))"),
+    view("c_row_of_select", "SELECT name FROM users WHERE (n, id) = (SELECT 1, 5::bigint)"),
+    view("c_select_list", "SELECT id = 1 AS is_root FROM users"),
+    view("c_order_by", "SELECT name FROM users ORDER BY id = 1"),
+    view("c_reference", "SELECT body FROM posts WHERE user_id = 1"),
+    view("c_having", "SELECT name, min(id) AS first FROM users GROUP BY name HAVING min(id) > 5"),
+    view("c_group", "SELECT id > 100 AS is_new, count(*) AS n FROM users GROUP BY id > 100"),
+    view("c_group_column", "SELECT user_id, count(*) AS n FROM posts GROUP BY user_id HAVING user_id > 7"),
+    view("c_filter", "SELECT count(*) FILTER (WHERE id > 10) AS n FROM users"),
+    view("c_join", "SELECT u.name FROM users AS u JOIN posts AS p ON p.user_id = u.id AND u.id <> 1"),
+    view("c_join_using", "SELECT name FROM users JOIN (SELECT user_id AS id, body FROM posts) AS p USING (id) WHERE id = 1"),
+    view("c_full_join", "SELECT name FROM users FULL JOIN (SELECT user_id AS id FROM posts) AS p USING (id) WHERE id = 3"),
+    view("c_lateral", "SELECT u.name, p.n FROM users AS u, LATERAL (SELECT p.n FROM posts AS p WHERE u.id = 4) AS p"),
+    view("c_exists", "SELECT n FROM notes WHERE EXISTS (SELECT FROM users AS u WHERE u.name = notes.about AND u.id = 1)"),
+    view("c_window", "SELECT name FROM (SELECT name, lag(id) OVER (ORDER BY made) AS before FROM users) AS w WHERE before = 4"),
+    view("c_window_range", "SELECT sum(n) OVER (ORDER BY id RANGE BETWEEN 10 PRECEDING AND CURRENT ROW) AS s FROM users"),
+    view("c_hypothetical", "SELECT rank(5::bigint) WITHIN GROUP (ORDER BY id) AS r FROM users"),
+    # casts, arithmetic and functions of the key
+    view("c_text", "SELECT name FROM users WHERE id::text = '5'"),
+    view("c_like", "SELECT name FROM users WHERE id::text LIKE '5%'"),
+    view("c_regexp", "SELECT name FROM users WHERE id::text ~ '^5'"),
+    view("c_numeric", "SELECT name FROM users WHERE id > 5.5"),
+    view("c_modulo", "SELECT name FROM users WHERE id % 10 = 3"),
+    view("c_plus", "SELECT id + 1000000 AS public_id FROM users"),
+    view("c_shift", "SELECT name FROM users WHERE id >> 2 > n"),
+    view("c_function_of_operator", "SELECT int8eq(id, 5) AS e FROM users"),
+    view("c_mod", "SELECT name FROM users WHERE mod(id, 2) = 0"),
+    view("c_md5", "SELECT name FROM users WHERE md5(id::text) = 'cfcd208495d565ef66e7dff9f98764da'"),
+    view("c_format", "SELECT name FROM users WHERE format('user-%s', id) = 'user-5'"),
+    view("c_concatenated", "SELECT name FROM users WHERE 'user-' || id = 'user-5'"),
+    view("c_constant_call", "SELECT name FROM users WHERE id = length('abcde')"),
+    view("c_range", "SELECT name FROM users WHERE id <@ int8range(1, 1000)"),
+    view("c_array_position", "SELECT array_position(array_agg(id), 5) AS a FROM users"),
+    view("c_array_append", "SELECT array_append(array_agg(id), 5) AS a FROM users"),
+    view("c_array_element", "SELECT (array_agg(id))[1] = 5 AS a FROM users"),
+    view("c_array_contains", "SELECT array_agg(id) @> ARRAY[5::bigint] AS a FROM users"),
+    view("c_unnest", "SELECT u FROM (SELECT array_agg(id) AS a FROM users) AS x, unnest(x.a) AS u WHERE u = 5"),
+    view("c_lag_default", "SELECT lag(id, 1, 0::bigint) OVER (ORDER BY made) AS before FROM users"),
+    # one of several values
+    view("c_coalesce", "SELECT coalesce(user_id, 0) AS u FROM posts"),
+    view("c_nullif", "SELECT nullif(user_id, 0) AS u FROM posts"),
+    view("c_greatest", "SELECT greatest(user_id, 100) AS u FROM posts"),
+    view("c_case", "SELECT CASE id WHEN 1 THEN 'root' ELSE name END AS name FROM users"),
+    view("c_case_when", "SELECT CASE WHEN id = 1 THEN 'root' ELSE name END AS name FROM users"),
+    view("c_case_result", "SELECT CASE WHEN n > 1 THEN user_id ELSE 0 END AS u FROM posts"),
+    view("c_array", "SELECT ARRAY[id, 0] AS a FROM users"),
+    view("c_values", "SELECT v.x FROM users AS u, LATERAL (VALUES (u.id), (0)) AS v (x)"),
+    view("c_union", "SELECT id FROM users UNION ALL SELECT 0"),
+    view("c_except", "SELECT id FROM users EXCEPT SELECT 1"),
+    view("c_recursive", "WITH RECURSIVE t (id) AS (SELECT id FROM users WHERE parent IS NULL UNION ALL SELECT u.id FROM t "
+         "JOIN users AS u ON u.parent = t.id) SELECT id FROM t WHERE id <> 9"),
+    # through other names
+    view("c_cte", "WITH t AS (SELECT id AS x FROM users) SELECT x FROM t WHERE x = 5"),
+    view("c_nested", "SELECT y FROM (SELECT x AS y FROM (SELECT id AS x FROM users) AS a) AS b WHERE y = 5"),
+    view("c_of_union", "SELECT x FROM (SELECT id AS x FROM users UNION SELECT user_id FROM posts) AS a WHERE x = 5"),
+    view("v_plain", "SELECT id AS uid, name FROM users"),  # not a constant: see CONTROLS
+    view("c_of_view", "SELECT name FROM v_plain WHERE uid = 5"),
+    view("c_of_function", "SELECT name FROM everybody() WHERE id = 5"),
+    view("c_field", "SELECT (u).id = 5 AS is_five FROM users AS u"),
+    view("c_field_of_select", "SELECT ((SELECT u FROM users AS u LIMIT 1)).id = 5 AS is_five"),
+    view("c_row_of_table", "SELECT n FROM users AS u WHERE u = ROW(1, 2, 'x', 3, now())::users"),
+    view("c_json_field", "SELECT name FROM users AS u WHERE to_jsonb(u) ->> 'id' = '5'"),
+    view("c_json_contains", """SELECT name FROM users AS u WHERE to_jsonb(u) @> '{"id": 5}'"""),
+    # other kinds of definitions
+    ("materialized view public.c_materialized", "CREATE MATERIALIZED VIEW c_materialized AS SELECT name FROM users WHERE id < 5"),
+    ("index public.c_partial", "CREATE INDEX c_partial ON users (name) WHERE id > 5000"),
+    ("index public.c_expression", "CREATE INDEX c_expression ON users ((id % 10))"),
+    ("index public.c_of_reference", "CREATE INDEX c_of_reference ON posts (coalesce(user_id, 0))"),
+    ("table constraint c_check on public.posts", "ALTER TABLE posts ADD CONSTRAINT c_check CHECK (user_id <> 0)"),
+    ("table constraint c_exclude on public.posts",
+     "ALTER TABLE posts ADD CONSTRAINT c_exclude EXCLUDE USING gist (n WITH =) WHERE (user_id = 1)"),
+    ("policy c_using on public.users", "CREATE POLICY c_using ON users USING (id <> 1 OR current_user = 'root')"),
+    ("policy c_with_check on public.posts", "CREATE POLICY c_with_check ON posts WITH CHECK (user_id > 0)"),
+    ("policy c_elsewhere on public.notes",
+     "CREATE POLICY c_elsewhere ON notes USING (EXISTS (SELECT FROM users AS u WHERE u.id = 1 AND u.name = current_user))"),
+    ("trigger c_trigger on public.users",
+     "CREATE TRIGGER c_trigger AFTER UPDATE ON users FOR EACH ROW WHEN (NEW.id = 1) EXECUTE FUNCTION see()"),
+    ("trigger c_trigger_old on public.posts",
+     "CREATE TRIGGER c_trigger_old AFTER UPDATE ON posts FOR EACH ROW WHEN (OLD.user_id > 9) EXECUTE FUNCTION see()"),
+    ("rule c_rule on public.posts",
+     "CREATE RULE c_rule AS ON DELETE TO posts WHERE OLD.user_id = 1 DO INSTEAD NOTHING"),
+    ("rule c_rule_writes on public.notes",
+     "CREATE RULE c_rule_writes AS ON INSERT TO notes DO ALSO INSERT INTO log (user_id) VALUES (1)"),
+    ("rule c_rule_selects on public.codes",
+     "CREATE TABLE codes (n int); CREATE RULE c_rule_selects AS ON INSERT TO codes DO ALSO "
+     "INSERT INTO log (user_id, n) SELECT 7, n FROM notes"),
+    ("rule c_rule_updates on public.codes",
+     "CREATE RULE c_rule_updates AS ON UPDATE TO codes DO ALSO UPDATE log SET user_id = 1 WHERE n = NEW.n"),
+    ("rule c_rule_several on public.codes",
+     "CREATE RULE c_rule_several AS ON DELETE TO codes DO ALSO UPDATE log SET (n, user_id) = (SELECT 1, 7)"),
+    ("statistics object public.c_statistics", "CREATE STATISTICS c_statistics ON (id % 10), name FROM users"),
+    ("default value for public.posts.user_id", "ALTER TABLE posts ALTER user_id SET DEFAULT 1"),
+    ("default value for public.log.odd",
+     "ALTER TABLE log ADD odd boolean GENERATED ALWAYS AS (user_id % 2 = 1) STORED"),
+    ("function public.c_atomic()",
+     "CREATE FUNCTION c_atomic() RETURNS text LANGUAGE sql BEGIN ATOMIC SELECT name FROM users WHERE id = 1; END"),
+    ("function public.c_return(public.users)",
+     "CREATE FUNCTION c_return(u users) RETURNS boolean LANGUAGE sql RETURN u.id = 1"),
+    ("procedure public.c_procedure()",
+     "CREATE PROCEDURE c_procedure() LANGUAGE sql BEGIN ATOMIC UPDATE posts SET user_id = 1 WHERE n = 2; "
+     "INSERT INTO log (n, user_id) VALUES (1, 3), (2, 4); END"),
+    ("function public.c_returning()",
+     "CREATE TABLE owners (id int PRIMARY KEY, user_id bigint REFERENCES users); CREATE FUNCTION c_returning() RETURNS bigint LANGUAGE sql BEGIN ATOMIC "
+     "INSERT INTO owners (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET user_id = 5 RETURNING user_id; END"),
+    ("procedure public.c_merge()",
+     "CREATE TABLE merged (user_id bigint REFERENCES users, n int); "
+     "CREATE PROCEDURE c_merge() LANGUAGE sql BEGIN ATOMIC MERGE INTO merged AS p USING notes AS s ON s.n = p.n "
+     "WHEN MATCHED THEN UPDATE SET user_id = 1; END"),
+    ("publication relation public.users in publication c_publication",
+     "CREATE PUBLICATION c_publication FOR TABLE users WHERE (id > 100)"),
+    ("table public.parts_1",
+     "CREATE TABLE parts (user_id bigint REFERENCES users, n int) PARTITION BY RANGE (user_id, n); "
+     "CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (1, 1) TO (1000, 1)"),
+    ("table public.lists_1",
+     "CREATE TABLE lists (user_id bigint REFERENCES users) PARTITION BY LIST ((user_id % 4)); "
+     "CREATE TABLE lists_1 PARTITION OF lists FOR VALUES IN (1, 2)"),
+    ("domain constraint c_positive on public.positive",
+     "CREATE DOMAIN positive AS bigint CONSTRAINT c_positive CHECK (VALUE > 0); CREATE TABLE strict (user_id positive "
+     "REFERENCES users)"),
+    ("type public.zero",
+     "CREATE DOMAIN zero AS bigint DEFAULT 0; CREATE TABLE zeroes (user_id zero REFERENCES users)"),
+    ("default value for public.v_settable.user_id",
+     "CREATE VIEW v_settable AS SELECT user_id, n FROM posts; ALTER VIEW v_settable ALTER user_id SET DEFAULT 5"),
+    ("index public.c_of_materialized",
+     "CREATE MATERIALIZED VIEW m_plain AS SELECT id AS uid FROM users; CREATE INDEX c_of_materialized ON m_plain (uid) "
+     "WHERE uid > 9"),
+    ("index public.c_of_generated",
+     "ALTER TABLE log ADD copied bigint GENERATED ALWAYS AS (user_id) STORED; "
+     "CREATE INDEX c_of_generated ON log (n) WHERE copied = 4"),
+]  # fmt: skip
+
+# No constant stands beside a key in these, although both occur.
+CONTROLS = [
+    view("k_other_column", "SELECT id FROM users WHERE n = 1"),
+    view("k_name", "SELECT id, name FROM users WHERE name = 'ann' AND made > '2020-01-01'"),
+    view("k_key_and_reference", "SELECT u.name FROM users AS u JOIN posts AS p ON p.user_id = u.id WHERE p.n = 5"),
+    view("k_own_key", "SELECT body FROM posts WHERE id = 5"),
+    view("k_null", "SELECT name FROM users WHERE parent IS NULL OR parent = NULL"),
+    view("k_limit", "SELECT id FROM users ORDER BY id LIMIT 10 OFFSET 5"),
+    view("k_count", "SELECT user_id, count(user_id) AS n FROM posts GROUP BY user_id HAVING count(user_id) > 5"),
+    view("k_count_distinct", "SELECT count(DISTINCT user_id) > 3 AS many FROM posts"),
+    view("k_array_length", "SELECT array_length(array_agg(id), 1) > 5 AS many FROM users"),
+    view("k_row_number", "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY name ORDER BY id) AS r FROM users) "
+         "AS w WHERE r = 1"),
+    view("k_rows_frame", "SELECT sum(n) OVER (ORDER BY id ROWS BETWEEN 10 PRECEDING AND CURRENT ROW) AS s FROM users"),
+    view("k_coalesce_null", "SELECT coalesce(user_id, NULL) AS u FROM posts"),
+    view("k_coalesce_keys", "SELECT coalesce(parent, id) AS u FROM users"),
+    view("k_case_null", "SELECT CASE WHEN n > 5 THEN user_id END AS u FROM posts"),
+    view("k_union_keys", "SELECT id, 1 AS kind FROM users UNION ALL SELECT user_id, 2 FROM posts"),
+    view("k_union_null", "SELECT id FROM users UNION ALL SELECT NULL"),
+    view("k_values", "SELECT v.x FROM users AS u, LATERAL (VALUES (u.id, 1), (u.parent, 2)) AS v (x, y) WHERE v.y = 1"),
+    view("k_row_in", "SELECT name FROM users WHERE (n, id) IN (SELECT 1, user_id FROM posts)"),
+    view("k_json_field", "SELECT name FROM users AS u WHERE to_jsonb(u) ->> 'name' = 'ann'"),
+    view("k_field", "SELECT (u).n = 5 AS is_five FROM users AS u"),
+    view("k_outer_join", "SELECT about FROM notes LEFT JOIN users AS u ON u.name = about WHERE u IS NULL"),
+    view("k_function_of_row", "SELECT name FROM everybody() WHERE n = 5"),
+    view("k_boolean_function", "SELECT name FROM users WHERE is_staff(id) = true"),
+    view("k_other_of_view", "SELECT uid FROM v_plain WHERE name = '5'"),
+    view("k_cte", "WITH t AS (SELECT id AS x, n FROM users) SELECT x FROM t WHERE n = 5"),
+    view("k_recursive", "WITH RECURSIVE t (id, level) AS (SELECT id, 1 FROM users UNION ALL SELECT u.id, t.level + 1 FROM t "
+         "JOIN users AS u ON u.parent = t.id WHERE t.level < 9) SELECT id FROM t"),
+    view("k_search", "WITH RECURSIVE t (id) AS (SELECT id FROM users UNION ALL SELECT u.id FROM t JOIN users AS u ON "
+         "u.parent = t.id) SEARCH DEPTH FIRST BY id SET place CYCLE id SET again TO 'Y' DEFAULT 'N' USING way "
+         "SELECT id FROM t WHERE again = 'N'"),
+    view("k_sample", "SELECT id FROM users TABLESAMPLE system (10) REPEATABLE (1)"),
+    view("k_grouping", "SELECT id, name, grouping(id) = 1 AS whole FROM users GROUP BY ROLLUP (id, name)"),
+    view("k_lag", "SELECT lag(id, 1) OVER (ORDER BY made) AS before FROM users"),
+    view("k_percentile", "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id) AS middle FROM users"),
+    view("k_not_dependent", "SELECT n FROM notes WHERE user_id = 5"),
+    ("index public.k_partial", "CREATE INDEX k_partial ON users (id) WHERE n > 5"),
+    ("index public.k_lower", "CREATE INDEX k_lower ON posts (user_id, (n + 1))"),
+    ("policy k_policy on public.posts",
+     "CREATE POLICY k_policy ON posts USING (EXISTS (SELECT FROM users AS u WHERE u.id = posts.user_id AND u.n = 1))"),
+    ("table constraint k_check on public.posts", "ALTER TABLE posts ADD CONSTRAINT k_check CHECK (user_id IS NULL OR n > 1)"),
+    ("trigger k_trigger on public.posts",
+     "CREATE TRIGGER k_trigger AFTER UPDATE ON posts FOR EACH ROW WHEN (OLD.user_id <> NEW.user_id AND NEW.n = 1) "
+     "EXECUTE FUNCTION see('1')"),
+    ("rule k_rule on public.posts",
+     "CREATE RULE k_rule AS ON INSERT TO posts DO ALSO INSERT INTO log (user_id, n) VALUES (NEW.user_id, 1)"),
+    ("default value for public.log.n", "ALTER TABLE log ALTER n SET DEFAULT 1"),
+    ("default value for public.log.user_id", "ALTER TABLE log ALTER user_id SET DEFAULT NULL"),
+    ("function public.k_atomic()",
+     "CREATE FUNCTION k_atomic() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT id FROM users WHERE n = 1; END"),
+    ("table public.k_parts_1",
+     "CREATE TABLE k_parts (user_id bigint REFERENCES users, n int) PARTITION BY RANGE (n); "
+     "CREATE TABLE k_parts_1 PARTITION OF k_parts FOR VALUES FROM (1) TO (1000)"),
+]  # fmt: skip
+
+# What is not a constant, but must be told: the kind, the object, the statement.
+OTHERS = [
+    ("cast", *view("o_cast", "SELECT id::text AS id FROM users")),
+    ("cast", *view("o_cast_to_integer", "SELECT id::int AS id FROM users")),
+    ("cast", *view("o_cast_implicit", "SELECT id FROM users WHERE id > made::date - current_date + n::numeric")),
+    ("cast", *view("o_cast_array", "SELECT array_agg(id)::text[] AS a FROM users")),
+    ("other column", *view("o_reference", "SELECT u.name FROM users AS u JOIN notes AS n ON n.user_id = u.id")),
+    ("other column", *view("o_array", "SELECT u.name FROM users AS u JOIN notes AS n ON u.id = ANY (n.writers)")),
+    ("other column", *view("o_union", "SELECT id FROM users UNION ALL SELECT id FROM notes")),
+    ("other column", *view("o_coalesce", "SELECT coalesce(p.user_id, n.user_id) AS u FROM posts AS p JOIN notes AS n "
+                           "ON n.n = p.n")),
+    ("other column", "rule o_rule on public.posts",
+     "CREATE RULE o_rule AS ON UPDATE TO posts DO ALSO INSERT INTO notes (user_id) VALUES (NEW.user_id)"),
+    ("outside value", "policy o_setting on public.users",
+     "CREATE POLICY o_setting ON users USING (id = current_setting('app.user')::bigint)"),
+    ("outside value", "function public.o_parameter(bigint)",
+     "CREATE FUNCTION o_parameter(bigint) RETURNS text LANGUAGE sql BEGIN ATOMIC SELECT name FROM users WHERE id = $1; END"),
+    ("function", *view("o_call", "SELECT level(id, 5) AS l FROM users")),
+    ("function", *view("o_called", "SELECT level(id, n) > 5 AS l FROM users")),
+    ("function", *view("o_link", "SELECT '/users/' || id AS link FROM users")),
+    ("function", *view("o_format", "SELECT format('user %s', id) AS text FROM users")),
+    ("function", *view("o_list", "SELECT string_agg(id::text, ',') AS list FROM users")),
+    ("function", *view("o_object", "SELECT jsonb_build_object('id', id) AS object FROM users")),
+    ("whole row", *view("o_row", "SELECT to_jsonb(u) AS row FROM users AS u")),
+    ("whole row", "trigger o_row_changed on public.posts",
+     "CREATE TRIGGER o_row_changed AFTER UPDATE ON posts FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) "
+     "EXECUTE FUNCTION see()"),
+]  # fmt: skip

@@ -1,0 +1,29 @@
+# Runs the unit tests of kidctl, python/tests/test_*.py, with a server.
+use strict;
+use warnings;
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($python) = grep { system("$_ -c 'import psycopg' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
+plan skip_all => 'needs psycopg 3' unless $python;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(allows_streaming => 'logical');
+$node->start;
+local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGUSER => $node->safe_psql('postgres', 'SELECT current_user'), PYTHONDONTWRITEBYTECODE => 1);
+
+for my $file (sort glob 'python/tests/test_*.py')
+{
+	my $output;
+	my $status = IPC::Run::run([ $python, $file, '--verbose' ], '>&', \$output);
+	note($output);
+	# The line of a test ends with its result. Its name and the first line of its docstring precede that.
+	my @results = $output =~ /^(test_\w+).*?\.\.\. (\w+)$/msg;
+	ok(@results > 0, "$file has tests");
+	is($results[ 2 * $_ + 1 ], 'ok', "$file $results[2 * $_]") for 0 .. $#results / 2;
+	ok($status, "$file succeeds") or diag($output);
+}
+
+done_testing();
