@@ -1,4 +1,4 @@
--- kid in plain SQL, for a server where no extension in C can be installed: IDs of 8 bytes. This is version 1.0.0.
+-- kid in plain SQL: the modules kid-ids, kid-uuid, kid-tables and kid-horizon. This is version 1.0.0.
 -- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
 -- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
@@ -487,91 +487,6 @@ COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first
 COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
--- Rights, whatever the default privileges of the role are
-
-GRANT USAGE ON TYPE kid64 TO PUBLIC;
-GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
--- A role that calls kid64_at() often can make it repeat IDs for others.
-REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
-
-FOR what IN
-    WITH objects (kind, home, name, owner, acl) AS (
-        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
-          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
-        UNION ALL
-        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
-               c.relowner, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
-        UNION ALL
-        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
-               coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
-                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
-    SELECT DISTINCT o.kind, o.name,
-           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
-      FROM objects AS o, aclexplode(o.acl) AS a
-     WHERE a.grantee <> o.owner
-       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
-    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
-END LOOP;
-FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
-             WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
-    -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.
-    EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', what.name);
-END LOOP;
-GRANT USAGE ON SCHEMA kid TO PUBLIC;
-
-PERFORM pg_catalog.set_config('search_path', path, true);
-END $kid$;
-
--- uuids of version 7 in strict order, in plain SQL, beside kid-ids. This is version 1.0.0.
--- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
---
--- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
--- setting behind. It puts all into the schemas kid, kid_clocks. The role that runs it owns the logical clocks. To
--- upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
---
--- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
--- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
--- give every name its schema.
-
-DO $kid$
-DECLARE
-    path pg_catalog.text := pg_catalog.current_setting('search_path');
-    home pg_catalog.text;
-    what record;
-BEGIN
-PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-
--- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
--- that run as this role call it.
-FOREACH home IN ARRAY '{kid,kid_clocks}'::text[] LOOP
-    IF to_regnamespace(home) IS NULL THEN
-        EXECUTE format('CREATE SCHEMA %I', home);
-    ELSIF EXISTS (SELECT FROM pg_namespace AS n, LATERAL (
-                      SELECT n.nspowner
-                      UNION ALL SELECT a.grantee FROM aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE'
-                      UNION ALL SELECT c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid
-                      UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
-                      UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
-                      UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
-                   WHERE n.nspname = home AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
-        RAISE 'schema %, or something in it, belongs to another role', home
-            USING ERRCODE = 'insufficient_privilege',
-                  HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
-    END IF;
-END LOOP;
-
-IF to_regprocedure('kid.kid_version()') IS NULL THEN
-    RAISE 'kid in plain SQL is not installed'
-        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
-ELSIF kid.kid_version() <> '1.0.0' THEN
-    RAISE 'this is version 1.0.0 of a module, and kid-ids is of version %', kid.kid_version()
-        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
-END IF;
-PERFORM set_config('search_path', 'kid, pg_temp', true);
-
 -- uuid version 7: its time, and bounds of time
 --
 -- A comparison with a bound compares all uuids by their bytes, whatever their version is.
@@ -891,141 +806,6 @@ END $$;
 
 COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
-
--- Rights, whatever the default privileges of the role are
-
-GRANT USAGE ON TYPE kid64 TO PUBLIC;
-GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
--- A role that calls kid64_at() often can make it repeat IDs for others.
-REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
-
-FOR what IN
-    WITH objects (kind, home, name, owner, acl) AS (
-        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
-          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
-        UNION ALL
-        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
-               c.relowner, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
-        UNION ALL
-        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
-               coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
-                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
-    SELECT DISTINCT o.kind, o.name,
-           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
-      FROM objects AS o, aclexplode(o.acl) AS a
-     WHERE a.grantee <> o.owner
-       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
-    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
-END LOOP;
-FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
-             WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
-    -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.
-    EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', what.name);
-END LOOP;
-GRANT USAGE ON SCHEMA kid TO PUBLIC;
-
-PERFORM pg_catalog.set_config('search_path', path, true);
-END $kid$;
-
--- partitions by time, in plain SQL, beside kid-ids. This is version 1.0.0.
--- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
---
--- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
--- setting behind. It puts all into the schemas kid, kid_clocks. The role that runs it owns the logical clocks. To
--- upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
---
--- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
--- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
--- give every name its schema.
-
-DO $kid$
-DECLARE
-    path pg_catalog.text := pg_catalog.current_setting('search_path');
-    home pg_catalog.text;
-    what record;
-BEGIN
-PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-
--- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
--- that run as this role call it.
-FOREACH home IN ARRAY '{kid,kid_clocks}'::text[] LOOP
-    IF to_regnamespace(home) IS NULL THEN
-        EXECUTE format('CREATE SCHEMA %I', home);
-    ELSIF EXISTS (SELECT FROM pg_namespace AS n, LATERAL (
-                      SELECT n.nspowner
-                      UNION ALL SELECT a.grantee FROM aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE'
-                      UNION ALL SELECT c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid
-                      UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
-                      UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
-                      UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
-                   WHERE n.nspname = home AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
-        RAISE 'schema %, or something in it, belongs to another role', home
-            USING ERRCODE = 'insufficient_privilege',
-                  HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
-    END IF;
-END LOOP;
-
-IF to_regprocedure('kid.kid_version()') IS NULL THEN
-    RAISE 'kid in plain SQL is not installed'
-        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
-ELSIF kid.kid_version() <> '1.0.0' THEN
-    RAISE 'this is version 1.0.0 of a module, and kid-ids is of version %', kid.kid_version()
-        USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Run kid-ids--1.0.0.sql first.';
-END IF;
-PERFORM set_config('search_path', 'kid, pg_temp', true);
-
--- uuid version 7: its time, and bounds of time
---
--- A comparison with a bound compares all uuids by their bytes, whatever their version is.
-
-CREATE OR REPLACE FUNCTION kid_uuidv7_millis(id uuid) RETURNS bigint
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN ('x' || encode(substr(uuid_send(id), 1, 6), 'hex'))::bit(48)::bigint;
-CREATE OR REPLACE FUNCTION kid_timestamp(id uuid) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN get_byte(uuid_send(id), 6) >> 4 = 7 AND get_byte(uuid_send(id), 8) >> 6 = 2
-            THEN kid_time(kid_uuidv7_millis(id) * 1000) END;
-CREATE OR REPLACE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp(id);
-
-CREATE OR REPLACE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN (lpad(to_hex(kid_micros(least(greatest(ts, timestamptz '1970-01-01 00:00:00+00'),
-                                     timestamptz '10889-08-02 05:31:50.655999+00')) / 1000), 12, '0') || below)::uuid;
-
-CREATE OR REPLACE FUNCTION kid_uuidv7_floor(ts timestamptz) RETURNS uuid
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN ts >= timestamptz '10889-08-02 05:31:50.656+00' THEN 'ffffffff-ffff-7fff-bfff-ffffffffffff'
-            ELSE kid_uuidv7_bound(ts, '70008000000000000000') END;
-CREATE OR REPLACE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
-    LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
-            ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
-
-COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS 'returns the first 48 bits of a uuid';
-COMMENT ON FUNCTION kid_timestamp(id uuid) IS
-    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
-    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
-COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
-    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
-    'returns the highest uuid of version 7 of the millisecond that contains an instant';
-
--- uuid: a range of time for both editions
---
--- In plain SQL no operator compares an ID with a time: one for kid64, a domain over bigint, would compare every integer.
--- If this function were STRICT, PostgreSQL would not inline it, and a condition would not become a range of the key.
-
-CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
-
-COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
-    'tells whether an ID is of an instant or later, and earlier than another';
 
 -- Partitions by time, for both editions
 --
@@ -3316,86 +3096,6 @@ END $$;
 COMMENT ON FUNCTION kid_uninstall_script(relation regclass) IS
     'prints the statements that take kid''s types and functions away from a table, and the columns linked with it';
 
--- Rights, whatever the default privileges of the role are
-
-GRANT USAGE ON TYPE kid64 TO PUBLIC;
-GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
--- A role that calls kid64_at() often can make it repeat IDs for others.
-REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
-
-FOR what IN
-    WITH objects (kind, home, name, owner, acl) AS (
-        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
-          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
-        UNION ALL
-        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
-               c.relowner, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
-        UNION ALL
-        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
-               coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
-                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
-    SELECT DISTINCT o.kind, o.name,
-           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
-      FROM objects AS o, aclexplode(o.acl) AS a
-     WHERE a.grantee <> o.owner
-       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
-    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
-END LOOP;
-FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
-             WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
-    -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.
-    EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', what.name);
-END LOOP;
-GRANT USAGE ON SCHEMA kid TO PUBLIC;
-
-PERFORM pg_catalog.set_config('search_path', path, true);
-END $kid$;
-
--- a horizon for tables with IDs of a sequence, in plain SQL, which needs no other module. This is version 1.0.0.
--- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
---
--- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
--- setting behind. It puts all into the schema kid. The role that runs it owns the logical clocks. To
--- upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
---
--- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
--- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
--- give every name its schema.
-
-DO $kid$
-DECLARE
-    path pg_catalog.text := pg_catalog.current_setting('search_path');
-    home pg_catalog.text;
-    what record;
-BEGIN
-PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-
-IF EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'kid') THEN
-    RAISE 'this database has the extension kid' USING ERRCODE = 'duplicate_object';
-END IF;
-
--- Creates the schemas that are missing. The others must belong to this role, and so must all that is in them: functions
--- that run as this role call it.
-FOREACH home IN ARRAY '{kid}'::text[] LOOP
-    IF to_regnamespace(home) IS NULL THEN
-        EXECUTE format('CREATE SCHEMA %I', home);
-    ELSIF EXISTS (SELECT FROM pg_namespace AS n, LATERAL (
-                      SELECT n.nspowner
-                      UNION ALL SELECT a.grantee FROM aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE'
-                      UNION ALL SELECT c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid
-                      UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
-                      UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
-                      UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
-                   WHERE n.nspname = home AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)) THEN
-        RAISE 'schema %, or something in it, belongs to another role', home
-            USING ERRCODE = 'insufficient_privilege',
-                  HINT = 'Run the script as the owner of the schema, and let no other role create objects there.';
-    END IF;
-END LOOP;
-
 PERFORM set_config('search_path', 'kid, pg_temp', true);
 
 -- A horizon for tables that draw their IDs from a sequence, for both editions
@@ -3703,6 +3403,41 @@ COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid) IS
     'does the same, faster if the table still has the OID with which its sequence was found';
 COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
+
+-- Rights, whatever the default privileges of the role are
+
+GRANT USAGE ON TYPE kid64 TO PUBLIC;
+GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
+-- A role that calls kid64_at() often can make it repeat IDs for others.
+REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
+
+FOR what IN
+    WITH objects (kind, home, name, owner, acl) AS (
+        SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
+          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
+        UNION ALL
+        SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
+               c.relowner, c.relacl
+          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
+        UNION ALL
+        SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
+               coalesce(p.proacl, acldefault('f', p.proowner))
+          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
+                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
+    SELECT DISTINCT o.kind, o.name,
+           CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+      FROM objects AS o, aclexplode(o.acl) AS a
+     WHERE a.grantee <> o.owner
+       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
+    EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
+END LOOP;
+FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
+             WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
+    -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.
+    EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', what.name);
+END LOOP;
+GRANT USAGE ON SCHEMA kid TO PUBLIC;
 
 PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;

@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use Dialogue;
+use IO::Socket::UNIX;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -35,11 +36,41 @@ sub install
 	return $stdout . ($stderr =~ s/^psql:\S+ //mgr);
 }
 
+# Sends a text as drivers do that prepare each statement, which the server refuses if there are several. Returns the error, if any.
+sub prepare_and_run
+{
+	my ($role, $database, $text) = @_;
+	my $socket = IO::Socket::UNIX->new(Peer => $node->host . '/.s.PGSQL.' . $node->port) or die "no connection: $!";
+	$socket->autoflush(1);
+	my $error = '';
+	my $read_until_ready = sub {
+		while (read $socket, my $head, 5)
+		{
+			my ($type, $length) = unpack 'aN', $head;
+			read $socket, my $body, $length - 4 if $length > 4;
+			return if $type eq 'Z';
+			$error .= $1 if $type eq 'E' && $body =~ /\0M([^\0]*)/;
+		}
+		die 'the server closed the connection';
+	};
+	my $startup = pack('N', 196608) . "user\0$role\0database\0$database\0\0";
+	print $socket pack('N', 4 + length $startup), $startup;
+	$read_until_ready->();
+	# Parse, Bind, Execute, Sync
+	foreach ([ P => "\0$text\0" . pack 'n', 0 ], [ B => "\0\0" . pack 'n3', 0, 0, 0 ], [ E => "\0" . pack 'N', 0 ], [ S => '' ])
+	{
+		my ($type, $body) = @$_;
+		print $socket $type, pack('N', 4 + length $body), $body;
+	}
+	$read_until_ready->();
+	return $error;
+}
+
 # Each module is one statement: in a transaction that is rolled back it leaves nothing, it runs again, and after kid-ids in
 # any order. kid-horizon needs no other. Tools take a "?" and a name after a colon for parameters.
 $node->safe_psql('postgres', 'CREATE DATABASE modules OWNER app');
 like(as('app', 'modules', slurp_file("released/kid-$_--1.0.0.sql")), qr/ERROR:  kid in plain SQL is not installed/, "kid-$_ needs kid-ids") foreach qw(uuid tables);
-foreach my $module (qw(horizon ids tables uuid horizon ids tables uuid))
+foreach my $module (qw(horizon ids tables uuid horizon ids tables uuid all))
 {
 	my $text = slurp_file("released/kid-$module--1.0.0.sql");
 	my $objects = q{SELECT (SELECT count(*) FROM pg_proc), (SELECT count(*) FROM pg_class), (SELECT count(*) FROM pg_namespace), (SELECT count(*) FROM pg_depend)};
@@ -47,10 +78,20 @@ foreach my $module (qw(horizon ids tables uuid horizon ids tables uuid))
 	is(as('app', 'modules', "SET search_path = public, pg_catalog; BEGIN;\n$text\nROLLBACK; SHOW search_path"), 'public, pg_catalog', "kid-$module runs in a transaction");
 	is(as('app', 'modules', $objects), $before, 'which leaves nothing when it is rolled back');
 	is(as('app', 'modules', "SET search_path = public, pg_catalog;\n$text\nSHOW search_path"), 'public, pg_catalog', "kid-$module runs without one");
+	is(prepare_and_run('app', 'modules', $text), '', "kid-$module can be prepared");
 	unlike($text, qr/[?]|(?<![:\w]):\w/, "kid-$module has nothing that looks like a parameter");
 	like(as('app', 'modules', 'SELECT 5 < now()'), qr/ERROR:  operator does not exist/, 'an integer is not compared with a time');
 }
 is(as('app', 'modules', 'SELECT count(*) FROM kid.kid_stats()'), '2', 'both clocks are there');
+
+# kid-all takes effect as a whole or not at all.
+$node->safe_psql('postgres', 'CREATE DATABASE whole OWNER app');
+as('app', 'whole', 'CREATE SCHEMA kid; CREATE FUNCTION kid.kid_untrack(tab regclass) RETURNS integer LANGUAGE sql RETURN 1');
+like(install('app', 'whole'), qr/ERROR:  cannot change return type of existing function/, 'kid-all fails in its last module');
+is(as('app', 'whole', q{SELECT to_regnamespace('kid_clocks'), string_agg(proname, ' ') FROM pg_proc WHERE pronamespace = 'kid'::regnamespace}), '|kid_untrack', 'and leaves nothing behind');
+as('app', 'whole', 'DROP SCHEMA kid CASCADE');
+is(prepare_and_run('app', 'whole', slurp_file($script)), '', 'drivers that prepare statements run kid-all');
+is(as('app', 'whole', 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() < kid.kid_uuidv7()'), 't|t', 'after which it makes IDs');
 
 is(install('app', 'plain'), '', 'the owner of a database installs the script');
 
