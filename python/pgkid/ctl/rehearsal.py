@@ -112,13 +112,7 @@ class Rehearsal:
     def run(self) -> None:
         """Rehearses the move, and adds what is found to the report."""
         real = self.make(self.source)
-        chosen = rows.sample(self.source, real.tables(), real.extremes())
-        for table in rows.leaves(self.source, real.tables()):
-            if not chosen.get(table.oid):
-                self.report.add("no rows", table.label, "this table is empty")
-        with copy.scratch(
-            self.source, self.server, lambda conn: rows.copy_rows(self.source, conn, chosen, self.report), self.report
-        ) as scratch:
+        with copy.scratch(self.source, self.server, lambda conn: self.put_rows(real, conn), self.report) as scratch:
             conn = scratch.connect()
             self.compare_tables(real, conn)
             move = self.make(conn)
@@ -135,6 +129,19 @@ class Rehearsal:
                 move = self.make(conn)
                 self.forward(conn, move.end(), writers)
                 dumps.compare(before, dumps.dump(conn), expected, "changed", self.report)
+
+    def put_rows(self, real: Move, conn: Connection) -> None:
+        """Puts rows of the real tables into those of the copy, all from one snapshot."""
+        self.source.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        try:
+            with self.source.transaction():
+                chosen = rows.sample(self.source, real.tables(), real.extremes())
+                rows.copy_rows(self.source, conn, chosen, self.report)
+        finally:
+            self.source.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+        for table in rows.leaves(self.source, real.tables()):
+            if not chosen.get(table.oid):
+                self.report.add("no rows", table.label, "this table is empty")
 
     def compare_tables(self, real: Move, conn: Connection) -> None:
         """Raises an error if the copy lacks a table of the move."""

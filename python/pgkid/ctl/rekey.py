@@ -4,12 +4,23 @@ from __future__ import annotations
 import argparse
 from typing import Callable, Optional
 
-from pgkid.ctl import catalog, constants, rekey_accepts, rekey_plan, rights, surroundings, terminal
+from pgkid.ctl import (
+    catalog,
+    constants,
+    rekey_accepts,
+    rekey_new_rows,
+    rekey_plan,
+    rights,
+    state,
+    surroundings,
+    terminal,
+)
 from pgkid.ctl.connection import Connection, connect, one
 from pgkid.ctl.fill import Throttle
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.rehearsal import Rehearsal
 from pgkid.ctl.rekey_move import Cancel, Rekey
+from pgkid.ctl.rekey_new_rows import NewRows
 from pgkid.ctl.rekey_plan import TARGETS, Options
 from pgkid.ctl.steps import Runner, Step
 
@@ -63,19 +74,28 @@ def main(args: argparse.Namespace) -> int:
         return action(Session(conn, root, args))
 
 
+def is_new_rows_only(conn: Connection, root: catalog.Table, args: argparse.Namespace) -> bool:
+    """Returns whether the move is for new rows only: as the user says, or as it has begun."""
+    begun = state.load(conn, state.schema_of("rekey", root))
+    return bool(begun.options["options"]["new_rows_only"] if begun else args.new_rows_only)
+
+
 class Session:
     """One run of the program."""
 
     def __init__(self, conn: Connection, root: catalog.Table, args: argparse.Namespace) -> None:
         self.conn, self.root, self.args = conn, root, args
         self.report = Report()
-        self.move = Rekey(conn, root.label, self.options(), Throttle(args.pause, args.max_lag))
+        self.kind = NewRows if is_new_rows_only(conn, root, args) else Rekey
+        self.move = self.kind(conn, root.label, self.options(), Throttle(args.pause, args.max_lag))
 
     def options(self) -> Options:
         """Returns the options that the user gave."""
         args = self.args
         since, until = self.during() if args.during else (None, None)
-        to = args.to or ("bigint" if args.new_rows_only else "kid64")
+        to = args.to or "kid64"
+        if args.new_rows_only and not args.to:
+            to = rekey_new_rows.target_of(catalog.related(self.conn, self.root.oid)[0].type)
         return Options(to, args.time, args.time_zone, since, until, args.old_name, args.triggers, args.new_rows_only)
 
     def during(self) -> tuple[str, str]:
@@ -92,7 +112,7 @@ class Session:
     def look(self) -> rekey_plan.Plan:
         """Fills the report, with a rehearsal unless it was declined."""
         plan = self.move.plan()
-        self.report.extend(rekey_accepts.look(plan))
+        self.report.extend(rekey_accepts.look(plan) if self.kind is Rekey else rekey_new_rows.look(plan))
         self.report.extend(constants.look(self.conn, plan.columns))
         self.report.extend(surroundings.look(self.conn, plan.columns, plan.options.time, plan.options.new_rows_only))
         self.rehearsal: Optional[Rehearsal] = None
@@ -122,7 +142,9 @@ class Session:
         """Returns the move on a copy."""
         if conn is self.conn:
             return self.move
-        self.rehearsed = Rekey(conn, self.root.label, self.options(), Throttle(0, None, lambda _seconds: None), True)
+        self.rehearsed = self.kind(
+            conn, self.root.label, self.options(), Throttle(0, None, lambda _seconds: None), True
+        )
         return self.rehearsed
 
     def check(self) -> int:

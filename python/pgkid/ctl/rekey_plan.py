@@ -1,7 +1,7 @@
 """What a move to new keys is about: the columns, both kinds of keys, and the names of what it adds."""
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import md5
 from typing import Any, Optional
 
@@ -90,6 +90,7 @@ class Plan:
     keys: Keys
     schema: str
     state: Optional[state.State]
+    read_tables: dict[int, catalog.Table] = field(default_factory=dict)
 
     @property
     def is_swapped(self) -> bool:
@@ -119,8 +120,10 @@ class Plan:
         return Direction("old", "new", k.old_type, k.new_equals, k.old_next)
 
     def table(self, oid: int) -> catalog.Table:
-        """Returns a table by its OID."""
-        return catalog.tables(self.conn, [oid])[0]
+        """Returns a table by its OID. It is read once, as a plan is read again in each step."""
+        if oid not in self.read_tables:
+            self.read_tables[oid] = catalog.tables(self.conn, [oid])[0]
+        return self.read_tables[oid]
 
     def tables(self) -> list[catalog.Table]:
         """Returns all tables of the move, the root first, and partitions after their parents."""
