@@ -223,6 +223,41 @@ foreach my $binary ('false', 'true')
 	is($subscriber->safe_psql("binary_$binary", content('t')), $expected, "logical replication, binary = $binary: the rows are the same");
 }
 
+# What Debezium reads: the plugin pgoutput sends every column of the table of docs/clients/other.md, with a type of PostgreSQL's.
+my ($table) = slurp_file('docs/clients/other.md') =~ /^## Debezium\n.*?^```sql\n(.*?)^```/ms;
+
+# Returns the columns that pgoutput describes, each with the OID of its type, and what it sends of the first row that is inserted.
+sub published
+{
+	my (@columns, @values);
+	$node->safe_psql('postgres', q{CREATE PUBLICATION events FOR TABLE orders; SELECT pg_create_logical_replication_slot('events', 'pgoutput')});
+	$node->safe_psql('postgres', q{INSERT INTO orders (item) VALUES ('tea')});
+	foreach (split /\n/, $node->safe_psql('postgres', q{SELECT encode(data, 'hex') FROM pg_logical_slot_get_binary_changes('events', NULL, NULL, 'proto_version', '1', 'publication_names', 'events')}))
+	{
+		my $message = pack 'H*', $_;
+		if ($message =~ /^R/)
+		{
+			# The names of the schema and of the table, then for each column its flags, name, type, and the modifier of that.
+			my (undef, undef, @column) = unpack 'x5 Z* Z* x3 (x Z* N x4)*', $message;
+			push @columns, join ' ', splice @column, 0, 2 while @column;
+		}
+		elsif ($message =~ /^I/)
+		{
+			push @values, unpack 'x8 (x N/a)*', $message;
+		}
+	}
+	$node->safe_psql('postgres', q{SELECT pg_drop_replication_slot('events'); DROP PUBLICATION events});
+	return (join(', ', @columns), join '|', @values);
+}
+
+$node->safe_psql('postgres', $table);
+my ($described, $sent) = published();
+is($described, 'id 20, item 25', 'pgoutput describes a bigint and a text');
+is($sent, $node->safe_psql('postgres', 'SELECT id, item FROM orders'), 'and sends both');
+like($node->safe_psql('postgres', 'SELECT kid_timestamp(id::kid64) > now() - interval $$1 hour$$ FROM orders'), qr/^t$/, 'the number is an ID');
+$node->safe_psql('postgres', 'ALTER TABLE orders ADD id_text text GENERATED ALWAYS AS (id::text) STORED');
+unlike((published())[0], qr/id_text/, 'it does not send generated columns');
+
 $subscriber->stop;
 $node->stop;
 done_testing();
