@@ -35,6 +35,19 @@ SELECT count(*) FROM orders WHERE id <@ tstzrange(:'start', :'stop');
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM orders WHERE id <@ tstzrange(:'start', :'stop');
 
+\echo :say'A crash: kill -9 ends the server, which starts again. The next ID is greater':end
+INSERT INTO orders (item) VALUES ('before the crash') RETURNING id \gset last_
+\! kill -9 "$(head -n 1 "$PGDATA/postmaster.pid")"
+-- The server cannot start before the last process of the killed one has ended.
+\! timeout 60 sh -c 'until pg_ctl -s -l "$PGDATA/../server.log" start 2>/dev/null; do sleep 0.1; done'; grep 'not properly shut down' "$PGDATA/../server.log"
+\connect
+INSERT INTO orders (item) VALUES ('after the crash') RETURNING id \gset next_
+SELECT id, kid_timestamp(id), item FROM orders ORDER BY id DESC LIMIT 2;
+\set ECHO none
+SELECT 'it is greater, and there was a crash'::text
+    WHERE 1 / (:'next_id'::kid64 > :'last_id'::kid64 AND pg_postmaster_start_time() > kid_timestamp(:'last_id'::kid64))::int = 1 \g /dev/null
+\set ECHO queries
+
 \echo :say'Partitions by time: a row goes to the partition of its ID':end
 CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), payload text) PARTITION BY RANGE (id);
 SELECT kid_create_partitions('events', width => '1 day', until => now() + interval '2 days');
