@@ -29,6 +29,7 @@
 #@ make release-check          all of the above, each of which has to run; hours; root
 #@ make site                   the site of README.md and docs, in build/site; make site-serve shows it. Both need mkdocs-material
 #@ make test-site              its links, and its pages in headless Chromium; a minute
+#@ make distclean              removes what is built, and build: packages, kept copies, roots. make clean keeps build
 #@ make compile_commands.json  the commands that compile each source, for clangd and clang-tidy
 
 comma      = ,
@@ -65,14 +66,20 @@ PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics \
               -fvisibility=hidden -fvisibility-inlines-hidden \
               -Wall -Wextra -Wshadow -Wconversion -Wno-register $(WERROR) \
               $(if $(UNDEFINED),-fsanitize=undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
-EXTRA_CLEAN = $(OBJS:.o=.d) build
+EXTRA_CLEAN = $(OBJS:.o=.d)
 
 PRIVATE = test check test-assertions test-arm64 test-postgresql test-dist test-ha test-citus test-peers test-clients demo bench lint
 OTHERS  = help report test-matrix test-images dist deb release-check release-dry-run site site-serve test-site
 .PHONY: $(PRIVATE) $(OTHERS)
 
 ifneq ($(filter $(PRIVATE) $(OTHERS),$(MAKECMDGOALS)),)
-# These may find no pg_config yet, so they cannot read PGXS.
+# These may find no pg_config yet, so they cannot read PGXS. Other goals beside them, as in make clean test, have a make of
+# their own. One goal follows another.
+.NOTPARALLEL:
+BESIDE = $(filter-out $(PRIVATE) $(OTHERS),$(MAKECMDGOALS))
+.PHONY: $(BESIDE)
+$(BESIDE):
+	@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) $@
 $(PRIVATE):
 	@$(top)test/run $@
 help:
@@ -110,6 +117,10 @@ ifeq ($(PGXS),)
 $(error "$(PG_CONFIG)" does not work; set PG_CONFIG to the pg_config of a PostgreSQL with its server headers)
 endif
 include $(PGXS)
+
+# make clean keeps build, with roots that take long to make.
+distclean maintainer-clean:
+	rm -rf build
 
 PG_PROVE_FLAGS += -I test/t
 # The servers of the TAP tests do not look in DESTDIR, where a packager tests what is not installed yet.
