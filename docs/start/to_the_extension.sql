@@ -16,6 +16,17 @@ UNION ALL
 SELECT 'function', oid::regprocedure::text FROM pg_proc
  WHERE pg_get_function_sqlbody(oid) LIKE '%::bigint%' AND pronamespace <> 'kid'::regnamespace;
 
+---- attach: prints the statements that attach partitions. The bounds of a key that is a kid64 are numbers without quotes
+
+SELECT format('ALTER TABLE %I.%I ATTACH PARTITION %I.%I ', pn.nspname, p.relname, n.nspname, c.relname)
+       || translate(pg_get_expr(c.relpartbound, c.oid), CASE WHEN a.atttypid IS NULL THEN '' ELSE '''' END, '') || ';'
+  FROM pg_inherits AS i
+       JOIN pg_class AS c ON c.oid = i.inhrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+       JOIN pg_class AS p ON p.oid = i.inhparent JOIN pg_namespace AS pn ON pn.oid = p.relnamespace
+       JOIN pg_partitioned_table AS k ON k.partrelid = p.oid
+       LEFT JOIN pg_attribute AS a ON a.attrelid = p.oid AND a.attnum = k.partattrs[0] AND k.partnatts = 1
+                                  AND a.atttypid = 'kid.kid64'::regtype;
+
 ---- in place: run this as the owner of the tables, with your tables and columns
 
 BEGIN;
@@ -44,7 +55,8 @@ COMMIT;
 ---- Run this after the locks
 
 CREATE TEMP TABLE parts ON COMMIT DROP AS
-    SELECT format('%I.%I', n.nspname, c.relname) AS part, pg_get_expr(c.relpartbound, c.oid) AS bounds
+    SELECT format('%I.%I', n.nspname, c.relname) AS part,
+           translate(pg_get_expr(c.relpartbound, c.oid), '''', '') AS bounds    -- numbers, if the key has no other column
       FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
      WHERE i.inhparent = 'events'::regclass;
 DO $$

@@ -66,6 +66,22 @@ sub prepare_and_run
 	return $error;
 }
 
+# docs/start/to_the_extension.sql, and the commands of docs/start/managed-servers.md that restore partitions beside the extension.
+my %block = slurp_file('docs/start/to_the_extension.sql') =~ m{^---- ([\w ]+): .*?\n\n(.*?)(?=^---- |\z)}msg;
+my ($commands) = slurp_file('docs/start/managed-servers.md') =~ m{^<!-- test/t/plain\.pl runs this block -->\n```\n(.*?)^```$}ms or die 'docs/start/managed-servers.md has changed';
+
+# Runs these commands as the owner of the tables.
+sub restore_beside_the_extension
+{
+	my ($database) = @_;
+	my $folder = PostgreSQL::Test::Utils::tempdir;
+	append_to_file("$folder/attach.sql", $block{attach});
+	my ($from, $to) = map { $node->connstr($_) . ' user=app' } 'plain', $database;
+	my $run = $commands =~ s/\bmydatabase\b/'$from'/gr =~ s/\bnewdatabase\b/'$to'/gr =~ s/^pg_dump /pg_dump --exclude-schema=trap /mr;
+	$node->command_ok([ 'bash', '-ec', "cd $folder\nset -o pipefail\n$run" ], "the tables are restored beside the extension: $database");
+	return;
+}
+
 # Each module is one statement: in a transaction that is rolled back it leaves nothing, it runs again, and after kid-ids in
 # any order. kid-horizon needs no other. Tools take a "?" and a name after a colon for parameters.
 $node->safe_psql('postgres', 'CREATE DATABASE modules OWNER app');
@@ -294,9 +310,8 @@ is(as('app', 'restored', 'SET search_path = public, kid; SELECT kid_next() > max
 is(install('app', 'restored'), '', 'where the script can be installed again');
 
 as('app', 'plain', q{CREATE TABLE tracked (id bigserial PRIMARY KEY); SELECT kid_track('tracked'); INSERT INTO tracked SELECT FROM generate_series(1, 5)});
-$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.tables", '-N', 'trap', '-N', 'kid', '-N', 'kid_clocks', $node->connstr('plain') ], 'pg_dump without the schema kid');
 $node->safe_psql('up', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO app; CREATE EXTENSION kid SCHEMA kid');
-$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('up') . ' user=app', '-f', "$dump.tables" ], 'its restore beside the extension');
+restore_beside_the_extension('up');
 is(as('app', 'up', $content), $rows, 'the same rows with the extension');
 is($node->safe_psql('up', q{SET search_path = public, kid; SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > greatest(max(id), max(bigint)::kid64) AND kid_uuidv7() > max(payment::text)::uuid FROM orders}),
 	"t\nt", 'and kid_observe_all() moves the clocks past them');
@@ -304,19 +319,33 @@ is(as('app', 'up', q{SELECT count(*) FROM kid_partitions('events'); SELECT kid_c
 	as('app', 'plain', q{SELECT count(*) FROM kid_partitions('events')}), 'partitions continue');
 is(as('app', 'up', q{INSERT INTO tracked DEFAULT VALUES; CALL kid_horizon('tracked', NULL)}), '7', 'so does the horizon of a table');
 
-# Logical replication: the subscriber has the extension, and takes over.
-$node->safe_psql('postgres', 'CREATE DATABASE replica OWNER app');
-$node->safe_psql('replica', 'CREATE EXTENSION kid; CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next())');
-$node->safe_psql('plain', q{CREATE PUBLICATION orders FOR TABLE orders; SELECT pg_create_logical_replication_slot('orders', 'pgoutput')});
-$node->safe_psql('replica', q{CREATE SUBSCRIPTION orders CONNECTION $c$} . $node->connstr('plain') . q{$c$ PUBLICATION orders WITH (create_slot = false, slot_name = 'orders')});
-as('app', 'plain', 'INSERT INTO orders SELECT FROM generate_series(1, 100)');
-$node->wait_for_subscription_sync($node, 'orders', 'replica');
+# Logical replication: to a subscriber with the extension in binary form, which the initial copy has from PostgreSQL 16 on; and to one
+# with kid in plain SQL, which changes in place. Both take over.
 my $copied = q{SELECT count(*), md5(string_agg(o::text, ',' ORDER BY o.id)) FROM (SELECT id::bigint, payment, bigint FROM orders) AS o};
-is($node->safe_psql('replica', $copied), as('app', 'plain', $copied), 'a subscriber with the extension has the same rows');
-$node->safe_psql('replica', 'ALTER SUBSCRIPTION orders DISABLE; ALTER SUBSCRIPTION orders SET (slot_name = NONE); DROP SUBSCRIPTION orders');
-is($node->safe_psql('replica', q{SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > greatest(max(id), max(bigint)::kid64) AND kid_uuidv7() > max(payment::text)::uuid FROM orders}), "t\nt",
-	'and goes on after kid_observe_all()');
-$node->safe_psql('plain', q{SELECT pg_drop_replication_slot('orders'); DROP PUBLICATION orders});
+my $of_orders = $block{'in place'} =~ s/LOCK TABLE orders, payments;/LOCK TABLE orders;/r =~ s/^ALTER TABLE payments .*\n//mgr;
+foreach my $replica ($node->pg_version >= 16 ? 'binary' : (), 'replica')
+{
+	my $binary = $replica eq 'binary' ? 'true' : 'false';
+	$node->safe_psql('postgres', "CREATE DATABASE $replica OWNER app; ALTER DATABASE $replica SET search_path = public, kid");
+	if ($binary eq 'true') { $node->safe_psql($replica, 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid') }
+	else { is(install('app', $replica), '', 'the script is installed: replica') }
+	as('app', $replica, 'CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next()::bigint)');
+	$node->safe_psql('plain', "CREATE PUBLICATION $replica FOR TABLE orders; SELECT pg_create_logical_replication_slot('$replica', 'pgoutput')");
+	$node->safe_psql($replica, "CREATE SUBSCRIPTION $replica CONNECTION \$c\$" . $node->connstr('plain') . "\$c\$ PUBLICATION $replica WITH (create_slot = false, slot_name = '$replica', binary = $binary)");
+	as('app', 'plain', 'INSERT INTO orders SELECT FROM generate_series(1, 100)');
+	$node->wait_for_subscription_sync($node, $replica, $replica);
+	is($node->safe_psql($replica, $copied), as('app', 'plain', $copied), "a subscriber, binary = $binary, has the same rows");
+	$node->safe_psql($replica, "ALTER SUBSCRIPTION $replica DISABLE; ALTER SUBSCRIPTION $replica SET (slot_name = NONE); DROP SUBSCRIPTION $replica");
+	$node->safe_psql('plain', "SELECT pg_drop_replication_slot('$replica'); DROP PUBLICATION $replica");
+	if ($binary eq 'false')
+	{
+		as('app', $replica, 'ALTER TABLE orders ALTER payment DROP DEFAULT, ALTER bigint DROP DEFAULT');
+		$node->safe_psql($replica, "SET client_min_messages = warning;\n$of_orders");
+		is($node->safe_psql($replica, $copied), as('app', 'plain', $copied), 'also after the change in place');
+	}
+	is($node->safe_psql($replica, q{SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > greatest(max(id), max(bigint)::kid64) FROM orders}), "t\nt",
+		'and goes on after kid_observe_all()');
+}
 
 # A dump without data has no last state of the clock, and one without rights lets everybody call everything.
 $node->safe_psql('postgres', "CREATE DATABASE $_ OWNER app; ALTER DATABASE $_ SET search_path = public, kid") foreach 'empty', 'bare', 'defaults';
@@ -391,15 +420,13 @@ foreach ([ kid64 => 'kid_next()', q{kid.kid64_floor('18584-01-10 03:33:19.9999+0
 	is($node->safe_psql('bare', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'and no lock is left');
 }
 
-# docs/start/to_the_extension.sql: what to create again, and the change in place, without a rewrite.
-my %block = slurp_file('docs/start/to_the_extension.sql') =~ m{^---- ([\w ]+): .*?\n\n(.*?)(?=^---- |\z)}msg;
+# What to create again, and the change in place, without a rewrite.
 as('app', 'plain', q{CREATE VIEW ordered AS SELECT e.id FROM orders AS o JOIN events AS e ON e.order_id = o.id; CREATE INDEX large ON orders (payment) WHERE id > 5;
 	CREATE POLICY own ON orders USING (id = 7); ALTER TABLE orders ADD CONSTRAINT known CHECK (id > 7) NOT VALID;
 	CREATE FUNCTION item(i kid64) RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT 1 FROM orders WHERE id = i; END});
 $node->safe_psql('postgres', q{CREATE DATABASE stored OWNER app; ALTER DATABASE stored SET search_path = public, kid});
 $node->safe_psql('stored', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC; CREATE EXTENSION kid SCHEMA kid');
-$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.stored", '-N', 'trap', '-N', 'kid', '-N', 'kid_clocks', $node->connstr('plain') ], 'pg_dump of stored comparisons');
-$node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('stored') . ' user=app', '-f', "$dump.stored" ], 'their restore beside the extension');
+restore_beside_the_extension('stored');
 is(join(' ', sort split /\n/, $node->safe_psql('stored', $block{definitions})), 'constraint of orders|known function|item(kid64) index|large policy on orders|own view|ordered', 'the query finds them');
 
 # kid_uninstall_script() in this edition.
@@ -448,7 +475,6 @@ is(as('app', 'inplace', "$files; $all"), $before, 'without a rewrite, in the sam
 is($node->safe_psql('inplace', 'SELECT count(*) > 0 FROM kid_observe_all(); SELECT kid_next() > max(id) FROM orders'), "t\nt", 'and IDs rise');
 
 # The way up from each module, by a dump and in place.
-my $of_orders = $block{'in place'} =~ s/LOCK TABLE orders, payments;/LOCK TABLE orders;/r =~ s/^ALTER TABLE payments .*\n//mgr;
 foreach my $modules ('ids', 'ids uuid', 'ids tables')
 {
 	my $old = "only_$modules" =~ tr/ /_/r;
@@ -459,7 +485,7 @@ foreach my $modules ('ids', 'ids uuid', 'ids tables')
 	my $rows = as('app', $old, $ids);
 	like($rows, qr/\A100[|]/, "kid-$modules makes IDs");
 	my $rise = "SET search_path = public, kid; SELECT count(*) > 0 FROM kid.kid_observe_all(); $ids; SELECT kid.kid_next() > max(id) FROM orders";
-	$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.$old", '-N', 'kid', '-N', 'kid_clocks', $node->connstr($old) ], 'pg_dump');
+	$node->command_ok([ 'pg_dump', '-U', 'app', '-f', "$dump.$old", '--rows-per-insert=1000', '-N', 'kid', '-N', 'kid_clocks', $node->connstr($old) ], 'pg_dump');
 	$node->safe_psql("new_$old", 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid');
 	$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$dump.$old", '-d', $node->connstr("new_$old") ], 'into a database with the extension');
 	is($node->safe_psql("new_$old", $rise), "t\n$rows\nt", 'IDs are the same, and rise');

@@ -107,7 +107,7 @@ foreach my $type (grep { $_ ne 'flake' } @types)
 		[ "of $other", $character x $length, "Character \"$character\" at position 1 " ],
 	];
 }
-push @{ $bad{kid64} }, [ 'overflow', 'zzzzzzzzzzz', 'The last character, "z", has bits beyond the 64 ' ];
+push @{ $bad{kid64} }, [ 'overflow', 'zzzzzzzzzzz', 'The last character, "z", has bits beyond the 64 ' ], [ 'number', '31584891186561024', 'has 11 characters, not 17.' ];
 
 # Tests that COPY rejects a row. A good row comes before it, which must not be kept.
 sub refuses
@@ -180,6 +180,35 @@ foreach my $format ('plain', 'custom')
 	is($node->safe_psql('restored', $definitions), $defined, "$format: comparisons with ranges have the same definitions");
 	is($node->safe_psql('restored', content('compared')), $answers, "$format: comparisons with ranges have the same results");
 }
+
+# IDs as numbers: a bigint column restores as one, and becomes a kid64 column. What writes no text goes into a kid64 column at once.
+$node->safe_psql('postgres', q{
+	CREATE TABLE numbers (id bigint PRIMARY KEY);
+	INSERT INTO numbers SELECT kid64::bigint FROM t UNION VALUES (bigint '5'), (-5), (10000000003);
+});
+my $numbers = $node->safe_psql('postgres', content('(SELECT id FROM numbers)'));
+like($numbers, qr/^1005\|/, 'the table of numbers has 1005 rows');
+my $as_numbers = content('(SELECT id::bigint FROM numbers)');
+my @dump = ('pg_dump', '-t', 'numbers', '-f', "$dir/dump", '-d', $node->connstr('postgres'));
+my @restore = ('psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', "$dir/dump", '-d', $node->connstr('restored'));
+$node->command_ok(\@dump, 'pg_dump of a bigint column');
+$node->command_ok(\@restore, 'which restores');
+$node->safe_psql('restored', 'ALTER TABLE numbers ALTER id TYPE kid64');
+is($node->safe_psql('restored', $as_numbers), $numbers, 'and becomes a kid64 column with the same IDs');
+$node->safe_psql('restored', 'TRUNCATE numbers');
+$node->command_ok([ @dump, '-a' ], 'pg_dump of the numbers alone');
+$node->command_fails_like(\@restore, qr/ERROR:  invalid input syntax for type kid64.*HINT:  To convert a number to an ID, cast it to bigint/s, 'a kid64 column does not take them as text');
+$node->command_ok([ @dump, '-a', '--rows-per-insert=100' ], 'pg_dump of the numbers as INSERT statements');
+$node->command_ok(\@restore, 'which a kid64 column takes');
+is($node->safe_psql('restored', $as_numbers), $numbers, 'as the same IDs');
+$node->safe_psql('restored', 'TRUNCATE numbers');
+$node->safe_psql('postgres', "\\copy numbers TO '$dir/numbers' WITH (FORMAT binary)");
+$node->safe_psql('restored', "\\copy numbers FROM '$dir/numbers' WITH (FORMAT binary)");
+is($node->safe_psql('restored', $as_numbers), $numbers, 'COPY, binary: a kid64 column takes the numbers');
+$node->safe_psql('postgres', "\\copy numbers TO '$dir/numbers'");
+$node->safe_psql('restored', "TRUNCATE numbers; CREATE TEMP TABLE loaded (id bigint); \\copy loaded FROM '$dir/numbers'
+	INSERT INTO numbers SELECT id FROM loaded");
+is($node->safe_psql('restored', $as_numbers), $numbers, 'COPY, text: by way of a bigint column');
 
 # Databases with other encodings: the extension can be installed, and an error names the wrong character.
 foreach ([ 'SQL_ASCII', qr/Byte 0xc3 at position 1/ ], [ 'EUC_JP', qr/Character ".+" at position 1/ ],
@@ -257,6 +286,19 @@ is($sent, $node->safe_psql('postgres', 'SELECT id, item FROM orders'), 'and send
 like($node->safe_psql('postgres', 'SELECT kid_timestamp(id::kid64) > now() - interval $$1 hour$$ FROM orders'), qr/^t$/, 'the number is an ID');
 $node->safe_psql('postgres', 'ALTER TABLE orders ADD id_text text GENERATED ALWAYS AS (id::text) STORED');
 unlike((published())[0], qr/id_text/, 'it does not send generated columns');
+
+# From a bigint column to a kid64 column in binary form, which the initial copy has from 16 on.
+my $copy = $node->pg_version >= 16 ? 'true' : 'false';
+$node->safe_psql('postgres', 'CREATE PUBLICATION numbers FOR TABLE numbers');
+$subscriber->safe_psql('binary_true', qq{
+	CREATE TABLE numbers (id kid64 PRIMARY KEY);
+	CREATE SUBSCRIPTION numbers CONNECTION '$connection' PUBLICATION numbers WITH (binary = true, copy_data = $copy);
+});
+$subscriber->wait_for_subscription_sync($node, 'numbers', 'binary_true') if $copy eq 'true';
+$node->safe_psql('postgres', 'DELETE FROM numbers') if $copy eq 'false';
+$node->safe_psql('postgres', 'INSERT INTO numbers SELECT kid_next() FROM generate_series(1, 1000); UPDATE numbers SET id = -7 WHERE id = (SELECT max(id) FROM numbers)');
+$node->wait_for_catchup('numbers');
+is($subscriber->safe_psql('binary_true', $as_numbers), $node->safe_psql('postgres', $as_numbers), 'logical replication in binary form from bigint to kid64: the IDs are the same');
 
 $subscriber->stop;
 $node->stop;

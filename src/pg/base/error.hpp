@@ -42,13 +42,26 @@ template <class Id> char const *syntax_detail(char const *text, text_status stat
   return "";
 }
 
+/// Returns whether `text` is an integer, as PostgreSQL writes one.
+inline bool is_integer(char const *text) {
+  char const *const digits = text + (*text == '-');
+  return *digits != '\0' && digits[strspn(digits, "0123456789")] == '\0';
+}
+
+/// Adds the hint to an error for `text`: what the caller probably meant, and how to write that.
+template <class Id> int syntax_hint(char const *text) {
+  // Of the types that a bigint can be cast to, one has decimal numbers as its text form.
+  if (by_value<Id> && !std::is_same_v<typename Id::text, decimal_text> && is_integer(text))
+    return errhint("To convert a number to an ID, cast it to bigint first, as in \"$1::bigint::%s\".", Id::name);
+  return errhint("To compare an ID with a time, cast the time, as in \"id >= $1::timestamptz\" or \"id <@ "
+                 "$1::tstzrange\".");
+}
+
 /// Raises an error for `text`. Returns only if `context` asks for a soft error.
 template <class Id> void syntax_error(Node *context, char const *text, text_status status) {
   errsave(context, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
           errmsg("invalid input syntax for type %s: \"%s\"", Id::name, text),
-          errdetail_internal("%s", syntax_detail<Id>(text, status)),
-          errhint("To compare an ID with a time, cast the time, as in \"id >= $1::timestamptz\" or \"id <@ "
-                  "$1::tstzrange\"."));
+          errdetail_internal("%s", syntax_detail<Id>(text, status)), syntax_hint<Id>(text));
 }
 
 inline char const *display(unix_micros time) {

@@ -28,30 +28,6 @@ constexpr id_type kid64_type = [] {
 }();
 constexpr clock_rules kid_clock_rules = describe_clock<kid_clock, kid64::first(), kid64::last()>("kid");
 
-/// Reads a bigint: at least 12 digits, more characters than an ID has, without a leading 0. Returns false if `text` is
-/// none.
-static bool read_bigint(char const *text, kid64::word &id) {
-  char const *const digits = text + (*text == '-');
-  std::int64_t value = 0;
-  auto const [end, error] = std::from_chars(text, text + strlen(text), value);
-
-  if (error != std::errc{} || *end != '\0' || end - digits < 12 || *digits == '0')
-    return false;
-  id = static_cast<kid64::word>(value);
-  return true;
-}
-
-/// Reads an ID, or the bigint of one, as a dump of a `bigint` column contains it. No text is both.
-template <> Datum in<kid64>(PG_FUNCTION_ARGS) {
-  char const *const text = PG_GETARG_CSTRING(0);
-  kid64::word id = 0;
-  text_status const status = kid64::text::decode(text, strlen(text), id);
-
-  if (unlikely(status.error != text_error::none) && !read_bigint(text, id))
-    syntax_error<kid64>(fcinfo->context, text, status);
-  return put<kid64>(id);
-}
-
 namespace {
 
 struct kid64_generator {
