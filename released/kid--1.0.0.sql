@@ -2499,8 +2499,14 @@ CREATE FUNCTION kid_track_enter() RETURNS trigger
 CREATE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE C VOLATILE AS 'MODULE_PATHNAME';
 
+-- Takes the sequence from the default of the column, not from the argument, which only the edition in plain SQL needs.
+CREATE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
+    LANGUAGE C VOLATILE STRICT AS 'MODULE_PATHNAME';
+
 COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
+COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS
+    'returns the last value of what a column draws from, to those who may read the table';
 
 -- from src/sql/tables/track.sql.in
 
@@ -2512,18 +2518,22 @@ COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in 
 -- others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock, later statements see all
 -- rows up to what it read. If another lock happens to have such a key, the horizon is lower until that lock ends.
 --
--- Everything runs with the rights of the caller. So everybody may read the sequence of a tracked table.
+-- Whoever may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights of the
+-- owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be allowed to read
+-- the sequence.
 
 CREATE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
 
 -- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
--- or null. If `col` is null, takes the column of the trigger.
+-- or null. If `col` is null, takes the column of the trigger. Raises an error if there is no such table.
 CREATE FUNCTION kid_track_source(tab oid, col name) RETURNS text[]
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    source text[];
 BEGIN
-    RETURN (SELECT ARRAY[a.attname::text, s.oid::text, CASE WHEN k.clock IS NULL THEN '0' ELSE '14' END, CASE
+    SELECT ARRAY[a.attname::text, s.oid::text, CASE WHEN k.clock IS NULL THEN '0' ELSE '14' END, CASE
             WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
             WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
             WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
@@ -2532,10 +2542,15 @@ BEGIN
             WHEN c.relkind = 'p' AND EXISTS (SELECT FROM pg_partition_tree(tab) AS p
                                                          JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
             THEN 'it has foreign partitions'
+            WHEN s.oid IS NULL AND d.value ~ '^"*nextval"*[(].*::"*text"*[)]::"*regclass"*[)]$'
+            THEN format('the default of column "%s" casts the name of its sequence to text', a.attname)
             WHEN s.oid IS NULL THEN format('the default of column "%s" is not the next value of a sequence', a.attname)
             WHEN c.relpersistence <> 'p' OR s.relpersistence <> 'p' THEN 'it, or its sequence, does not outlast a crash'
+            WHEN NOT has_sequence_privilege(c.relowner, s.oid, 'SELECT, USAGE')
+            THEN format('its owner may not read sequence %s', s.oid::regclass)
             -- A default can name a sequence of another owner, which kid_track() must not make public.
-            WHEN (col IS NULL OR c.relowner <> s.relowner) AND NOT has_sequence_privilege('public', s.oid, 'SELECT')
+            WHEN false AND (col IS NULL OR c.relowner <> s.relowner)
+                 AND NOT has_sequence_privilege('public', s.oid, 'SELECT')
             THEN format('not everybody may read sequence %s', s.oid::regclass)
             WHEN (g.args[3] = '0') <> (k.clock IS NULL) OR g.args[1] = tab::text AND g.args[2] <> s.oid::text
             THEN format('column "%s" drew from another sequence when the table was tracked', a.attname)
@@ -2545,6 +2560,7 @@ BEGIN
             WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
                  AND (y.oid <> 'uuid'::regtype OR k.clock IS NULL)
             THEN format('column "%s" is of type %s', a.attname, y.oid::regtype) END]
+          INTO source
           FROM pg_class AS c
                LEFT JOIN LATERAL (
                    SELECT t.tgattr[0] AS num, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') AS args
@@ -2567,7 +2583,11 @@ BEGIN
                    ELSE (SELECT o.oid FROM pg_class AS o JOIN pg_namespace AS n ON n.oid = o.relnamespace
                           WHERE n.nspname = 'kid_clocks' AND o.relname = k.clock) END
                LEFT JOIN pg_sequence AS q ON q.seqrelid = s.oid
-         WHERE c.oid = tab);
+         WHERE c.oid = tab;
+    IF source IS NULL THEN
+        RAISE 'relation with OID % does not exist', tab USING ERRCODE = 'undefined_table';
+    END IF;
+    RETURN source;
 END $$;
 
 CREATE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
@@ -2575,20 +2595,21 @@ CREATE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DE
 DECLARE
     home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
     s text[];
+    granted boolean := false;
 BEGIN
     EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, (
         SELECT a.attname FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
          WHERE i.indrelid = tab AND i.indisprimary AND i.indnkeyatts = 1), '');
     IF s[4] IS NOT NULL THEN
         RAISE 'table % cannot be tracked: %', tab, s[4] USING ERRCODE = 'object_not_in_prerequisite_state';
-    ELSIF NOT has_sequence_privilege('public', s[2]::oid, 'SELECT') THEN
-        EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', s[2]::oid::regclass);
+    ELSIF false THEN
+        EXECUTE format('SELECT %s.kid_track_grant($1)', home) INTO granted USING s[2]::oid;
     END IF;
     -- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and
     -- are of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function.
     EXECUTE format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
-                   'EXECUTE FUNCTION %s.kid_track_enter(%s, %s, %s%s)',
-                   s[1], tab, home, tab::oid, s[2], s[3], CASE WHEN reject THEN ', true' END);
+                   'EXECUTE FUNCTION %s.kid_track_enter(%s, %s, %s, %s%s)',
+                   s[1], tab, home, tab::oid, s[2], s[3], granted, CASE WHEN reject THEN ', true' END);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab);
     IF reject THEN
         EXECUTE format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH ROW '
@@ -2599,22 +2620,28 @@ BEGIN
 END $$;
 
 CREATE FUNCTION kid_untrack(tab regclass) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+DECLARE
+    granted oid;
 BEGIN
+    EXECUTE format('SELECT %s.kid_track_source($1, NULL)', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) USING tab::oid; -- an error if there is no such table
+    IF false THEN
+        EXECUTE format('SELECT %s.kid_track_granted($1)', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) INTO granted USING tab;
+    END IF;
     EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %s', tab);
     EXECUTE format('DROP TRIGGER IF EXISTS zz_kid_track ON %s', tab);
+    IF granted IS NOT NULL THEN
+        EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
+    END IF;
 END $$;
 
--- A floor that is above what this has read of the sequence is of a transaction that has begun since: a horizon need not
--- wait for it. If it is above by more than 2^32, it is taken for one from long ago.
-CREATE FUNCTION kid_track_read(tab regclass, source text[]) RETURNS bigint
+-- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
+-- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long ago.
+CREATE FUNCTION kid_track_read(tab regclass, source text[], last bigint) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     shift integer := source[3];
-    last bigint;
     behind bigint;
-    setting text := 'kid_track.h' || tab::oid;
-    seen text;
 BEGIN
     IF pg_is_in_recovery() THEN
         RAISE 'table % has no horizon on a standby', tab
@@ -2626,18 +2653,14 @@ BEGIN
                   DETAIL = 'Otherwise later statements need not see all rows below it.',
                   HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
                            'SET default_transaction_isolation = ''read committed''.';
+    ELSIF NOT has_any_column_privilege(tab, 'SELECT') THEN
+        RAISE 'permission denied for table %', tab USING ERRCODE = 'insufficient_privilege';
     ELSIF source[4] IS NOT NULL THEN
         RAISE 'table % is not tracked: %', tab, source[4]
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Call kid_track() for the table, again if it was.';
     END IF;
-    -- First the sequence, then the locks
-    last := coalesce(pg_sequence_last_value(source[2]::oid), -1);
-    seen := concat(last, ' ', pg_current_snapshot());
-    IF current_setting(setting, true) = seen THEN
-        -- No row up to here was still to come when this session asked before, and nothing has been committed since.
-        RETURN last + 1;
-    END IF;
+    last := coalesce(last, -1);
     -- The view pg_locks would store the locks of all sessions first.
     SELECT max(d.behind) INTO behind
       FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind
@@ -2646,9 +2669,6 @@ BEGIN
                    AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
                    AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
      WHERE d.behind < 1095216660480;
-    IF behind IS NULL THEN
-        setting := set_config(setting, seen, false);
-    END IF;
     RETURN least(last, (last >> shift) - behind << shift) + 1;
 END $$;
 
@@ -2656,7 +2676,8 @@ END $$;
 CREATE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
     LANGUAGE SQL
 BEGIN ATOMIC
-    SELECT kid_track_read(tab, kid_track_source(tab::oid, NULL::name));
+    SELECT kid_track_read(tab, s.source, kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
+      FROM kid_track_source(tab::oid, NULL::name) AS s (source);
 END;
 
 CREATE FUNCTION kid_track_holders(
@@ -2669,7 +2690,9 @@ BEGIN ATOMIC
                        & bigint '1099511627775') - bigint '549755813888') << s.source[3]::integer) + bigint '1',
            l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
       FROM kid_track_source(tab::oid, NULL::name) AS s (source),
-           LATERAL (SELECT kid_track_read(tab, s.source) - bigint '1' >> s.source[3]::integer OFFSET 0) AS r (unit),
+           LATERAL (SELECT kid_track_last(tab::oid, s.source[1], s.source[2]::oid) OFFSET 0) AS n (last),
+           LATERAL (SELECT kid_track_read(tab, s.source, n.last) - bigint '1' >> s.source[3]::integer OFFSET 0)
+               AS r (unit),
            pg_locks AS l
            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
            LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
@@ -2687,8 +2710,9 @@ COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
     'returns what a column draws from, and why the column cannot be tracked';
 COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are errors if their ID was not made in their transaction';
-COMMENT ON FUNCTION kid_untrack(tab regclass) IS 'removes the triggers of kid_track() from a table';
-COMMENT ON FUNCTION kid_track_read(tab regclass, source text[]) IS
+COMMENT ON FUNCTION kid_untrack(tab regclass) IS
+    'removes the triggers of `kid_track()` from a table, and what it granted';
+COMMENT ON FUNCTION kid_track_read(tab regclass, source text[], last bigint) IS
     'returns the horizon of a table whose sequence is known';
 COMMENT ON PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint) IS
     'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';

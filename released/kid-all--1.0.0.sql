@@ -3098,6 +3098,12 @@ COMMENT ON FUNCTION kid_uninstall_script(relation regclass) IS
 
 PERFORM set_config('search_path', 'kid, pg_temp', true);
 
+CREATE OR REPLACE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
+    LANGUAGE SQL VOLATILE
+RETURN CASE WHEN has_sequence_privilege(seq, text 'SELECT') THEN pg_sequence_last_value(seq::regclass) END;
+
+COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the last value of what a column draws from';
+
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
 -- Before a statement inserts rows, the trigger kid_track takes a shared advisory lock, once in a transaction. Its key
@@ -3106,18 +3112,22 @@ PERFORM set_config('search_path', 'kid, pg_temp', true);
 -- others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock, later statements see all
 -- rows up to what it read. If another lock happens to have such a key, the horizon is lower until that lock ends.
 --
--- Everything runs with the rights of the caller. So everybody may read the sequence of a tracked table.
+-- Whoever may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights of the
+-- owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be allowed to read
+-- the sequence.
 
 CREATE OR REPLACE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
 
 -- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
--- or null. If `col` is null, takes the column of the trigger.
+-- or null. If `col` is null, takes the column of the trigger. Raises an error if there is no such table.
 CREATE OR REPLACE FUNCTION kid_track_source(tab oid, col name) RETURNS text[]
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    source text[];
 BEGIN
-    RETURN (SELECT ARRAY[a.attname::text, s.oid::text, CASE WHEN k.clock IS NULL THEN '0' ELSE '14' END, CASE
+    SELECT ARRAY[a.attname::text, s.oid::text, CASE WHEN k.clock IS NULL THEN '0' ELSE '14' END, CASE
             WHEN col IS NULL AND a.attname IS NULL THEN 'it has no trigger of kid_track() that is enabled always'
             WHEN a.attname IS NULL THEN 'it has no such column, or no primary key of one column: name a column'
             WHEN c.relkind NOT IN ('r', 'p') OR c.relispartition THEN 'it is no table, or a partition: track its parent'
@@ -3126,10 +3136,15 @@ BEGIN
             WHEN c.relkind = 'p' AND EXISTS (SELECT FROM pg_partition_tree(tab) AS p
                                                          JOIN pg_foreign_table AS f ON f.ftrelid = p.relid)
             THEN 'it has foreign partitions'
+            WHEN s.oid IS NULL AND d.value ~ '^"*nextval"*[(].*::"*text"*[)]::"*regclass"*[)]$'
+            THEN format('the default of column "%s" casts the name of its sequence to text', a.attname)
             WHEN s.oid IS NULL THEN format('the default of column "%s" is not the next value of a sequence', a.attname)
             WHEN c.relpersistence <> 'p' OR s.relpersistence <> 'p' THEN 'it, or its sequence, does not outlast a crash'
+            WHEN NOT has_sequence_privilege(c.relowner, s.oid, 'SELECT, USAGE')
+            THEN format('its owner may not read sequence %s', s.oid::regclass)
             -- A default can name a sequence of another owner, which kid_track() must not make public.
-            WHEN (col IS NULL OR c.relowner <> s.relowner) AND NOT has_sequence_privilege('public', s.oid, 'SELECT')
+            WHEN true AND (col IS NULL OR c.relowner <> s.relowner)
+                 AND NOT has_sequence_privilege('public', s.oid, 'SELECT')
             THEN format('not everybody may read sequence %s', s.oid::regclass)
             WHEN (g.args[3] = '0') <> (k.clock IS NULL) OR g.args[1] = tab::text AND g.args[2] <> s.oid::text
             THEN format('column "%s" drew from another sequence when the table was tracked', a.attname)
@@ -3139,6 +3154,7 @@ BEGIN
             WHEN coalesce(nullif(y.typbasetype, 0), y.oid) <> ALL ('{int2,int4,int8}'::regtype[])
                  AND (y.oid <> 'uuid'::regtype OR k.clock IS NULL)
             THEN format('column "%s" is of type %s', a.attname, y.oid::regtype) END]
+          INTO source
           FROM pg_class AS c
                LEFT JOIN LATERAL (
                    SELECT t.tgattr[0] AS num, string_to_array(encode(t.tgargs, 'escape'), chr(92) || '000') AS args
@@ -3161,7 +3177,11 @@ BEGIN
                    ELSE (SELECT o.oid FROM pg_class AS o JOIN pg_namespace AS n ON n.oid = o.relnamespace
                           WHERE n.nspname = 'kid_clocks' AND o.relname = k.clock) END
                LEFT JOIN pg_sequence AS q ON q.seqrelid = s.oid
-         WHERE c.oid = tab);
+         WHERE c.oid = tab;
+    IF source IS NULL THEN
+        RAISE 'relation with OID % does not exist', tab USING ERRCODE = 'undefined_table';
+    END IF;
+    RETURN source;
 END $$;
 
 CREATE OR REPLACE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
@@ -3169,20 +3189,21 @@ CREATE OR REPLACE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject
 DECLARE
     home text := 'kid';
     s text[];
+    granted boolean := false;
 BEGIN
     EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, (
         SELECT a.attname FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
          WHERE i.indrelid = tab AND i.indisprimary AND i.indnkeyatts = 1), '');
     IF s[4] IS NOT NULL THEN
         RAISE 'table % cannot be tracked: %', tab, s[4] USING ERRCODE = 'object_not_in_prerequisite_state';
-    ELSIF NOT has_sequence_privilege('public', s[2]::oid, 'SELECT') THEN
-        EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', s[2]::oid::regclass);
+    ELSIF true THEN
+        EXECUTE format('SELECT %s.kid_track_grant($1)', home) INTO granted USING s[2]::oid;
     END IF;
     -- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and
     -- are of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function.
     EXECUTE format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
-                   'EXECUTE FUNCTION %s.kid_track_enter(%s, %s, %s%s)',
-                   s[1], tab, home, tab::oid, s[2], s[3], CASE WHEN reject THEN ', true' END);
+                   'EXECUTE FUNCTION %s.kid_track_enter(%s, %s, %s, %s%s)',
+                   s[1], tab, home, tab::oid, s[2], s[3], granted, CASE WHEN reject THEN ', true' END);
     EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab);
     IF reject THEN
         EXECUTE format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH ROW '
@@ -3193,22 +3214,28 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE FUNCTION kid_untrack(tab regclass) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+DECLARE
+    granted oid;
 BEGIN
+    EXECUTE format('SELECT %s.kid_track_source($1, NULL)', 'kid') USING tab::oid; -- an error if there is no such table
+    IF true THEN
+        EXECUTE format('SELECT %s.kid_track_granted($1)', 'kid') INTO granted USING tab;
+    END IF;
     EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %s', tab);
     EXECUTE format('DROP TRIGGER IF EXISTS zz_kid_track ON %s', tab);
+    IF granted IS NOT NULL THEN
+        EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
+    END IF;
 END $$;
 
--- A floor that is above what this has read of the sequence is of a transaction that has begun since: a horizon need not
--- wait for it. If it is above by more than 2^32, it is taken for one from long ago.
-CREATE OR REPLACE FUNCTION kid_track_read(tab regclass, source text[]) RETURNS bigint
+-- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
+-- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long ago.
+CREATE OR REPLACE FUNCTION kid_track_read(tab regclass, source text[], last bigint) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     shift integer := source[3];
-    last bigint;
     behind bigint;
-    setting text := 'kid_track.h' || tab::oid;
-    seen text;
 BEGIN
     IF pg_is_in_recovery() THEN
         RAISE 'table % has no horizon on a standby', tab
@@ -3220,18 +3247,14 @@ BEGIN
                   DETAIL = 'Otherwise later statements need not see all rows below it.',
                   HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
                            'SET default_transaction_isolation = ''read committed''.';
+    ELSIF NOT has_any_column_privilege(tab, 'SELECT') THEN
+        RAISE 'permission denied for table %', tab USING ERRCODE = 'insufficient_privilege';
     ELSIF source[4] IS NOT NULL THEN
         RAISE 'table % is not tracked: %', tab, source[4]
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   HINT = 'Call kid_track() for the table, again if it was.';
     END IF;
-    -- First the sequence, then the locks
-    last := coalesce(pg_sequence_last_value(source[2]::oid), -1);
-    seen := concat(last, ' ', pg_current_snapshot());
-    IF current_setting(setting, true) = seen THEN
-        -- No row up to here was still to come when this session asked before, and nothing has been committed since.
-        RETURN last + 1;
-    END IF;
+    last := coalesce(last, -1);
     -- The view pg_locks would store the locks of all sessions first.
     SELECT max(d.behind) INTO behind
       FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind
@@ -3240,9 +3263,6 @@ BEGIN
                    AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
                    AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
      WHERE d.behind < 1095216660480;
-    IF behind IS NULL THEN
-        setting := set_config(setting, seen, false);
-    END IF;
     RETURN least(last, (last >> shift) - behind << shift) + 1;
 END $$;
 
@@ -3250,7 +3270,8 @@ END $$;
 CREATE OR REPLACE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
     LANGUAGE SQL
 BEGIN ATOMIC
-    SELECT kid_track_read(tab, kid_track_source(tab::oid, NULL::name));
+    SELECT kid_track_read(tab, s.source, kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
+      FROM kid_track_source(tab::oid, NULL::name) AS s (source);
 END;
 
 CREATE OR REPLACE FUNCTION kid_track_holders(
@@ -3263,7 +3284,9 @@ BEGIN ATOMIC
                        & bigint '1099511627775') - bigint '549755813888') << s.source[3]::integer) + bigint '1',
            l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
       FROM kid_track_source(tab::oid, NULL::name) AS s (source),
-           LATERAL (SELECT kid_track_read(tab, s.source) - bigint '1' >> s.source[3]::integer OFFSET 0) AS r (unit),
+           LATERAL (SELECT kid_track_last(tab::oid, s.source[1], s.source[2]::oid) OFFSET 0) AS n (last),
+           LATERAL (SELECT kid_track_read(tab, s.source, n.last) - bigint '1' >> s.source[3]::integer OFFSET 0)
+               AS r (unit),
            pg_locks AS l
            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
            LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
@@ -3281,8 +3304,9 @@ COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
     'returns what a column draws from, and why the column cannot be tracked';
 COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are errors if their ID was not made in their transaction';
-COMMENT ON FUNCTION kid_untrack(tab regclass) IS 'removes the triggers of kid_track() from a table';
-COMMENT ON FUNCTION kid_track_read(tab regclass, source text[]) IS
+COMMENT ON FUNCTION kid_untrack(tab regclass) IS
+    'removes the triggers of `kid_track()` from a table, and what it granted';
+COMMENT ON FUNCTION kid_track_read(tab regclass, source text[], last bigint) IS
     'returns the horizon of a table whose sequence is known';
 COMMENT ON PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint) IS
     'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
@@ -3332,7 +3356,7 @@ DECLARE
     floor bigint;
     range bigint := 1;
 BEGIN
-    IF TG_ARGV[3] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
+    IF TG_ARGV[4] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
        AND pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID,
                kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
                    OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer))
@@ -3358,7 +3382,7 @@ BEGIN
     END LOOP;
     IF (held OPERATOR(pg_catalog.=) floor) IS NOT TRUE THEN
         setting := pg_catalog.set_config(setting, floor::pg_catalog.text, true);
-        IF TG_ARGV[3] IS NOT NULL THEN
+        IF TG_ARGV[4] IS NOT NULL THEN
             -- Read after the lock was taken: what kid_track_check() accepts is above it.
             floor := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid);
             setting := pg_catalog.set_config(pg_catalog.concat('kid_track.e', TG_RELID), floor::pg_catalog.text, true);
@@ -3383,13 +3407,53 @@ BEGIN
         state := id;
     END IF;
     IF entered OPERATOR(pg_catalog.<>) '' AND state OPERATOR(pg_catalog.>) entered::bigint
-       OR pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0] OPERATOR(pg_catalog.=) id THEN
+       OR pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0] OPERATOR(pg_catalog.=) id
+       OR id IS NULL AND pg_catalog.to_jsonb(OLD) IS NOT NULL
+          AND pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0] IS NULL THEN
         RETURN NEW;
     END IF;
-    RAISE 'ID % was not made in this transaction', id
+    RAISE 'ID % was not made in this transaction', coalesce(id, 'NULL')
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
               HINT = 'Leave the column to its default, and insert through the table that is tracked.';
 END $$;
+
+-- The trigger's fourth argument says whether kid_track() granted the right to read the sequence. Triggers of other owners
+-- do not count, because any role can create one with any arguments, on a table with any default.
+CREATE OR REPLACE FUNCTION kid_track_drawers(seq oid) RETURNS TABLE (tab oid, granted boolean)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY
+    SELECT c.oid, split_part(encode(t.tgargs, 'escape'), chr(92) || '000', 4) = 't'
+      FROM pg_class AS s
+           JOIN pg_class AS c ON c.relowner = s.relowner
+           JOIN pg_trigger AS t ON t.tgrelid = c.oid AND t.tgname = 'kid_track'
+                                   AND t.tgfoid = 'kid.kid_track_enter()'::regprocedure
+           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = t.tgattr[0]
+     WHERE s.oid = seq AND (kid.kid_track_source(c.oid, a.attname))[2] = seq::text;
+END $$;
+
+CREATE OR REPLACE FUNCTION kid_track_grant(seq oid) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF has_sequence_privilege('public', seq, 'SELECT') THEN
+        RETURN EXISTS (SELECT FROM kid.kid_track_drawers(seq) AS d WHERE d.granted);
+    END IF;
+    EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', seq::regclass);
+    RAISE NOTICE 'every role may now read sequence %', seq::regclass
+        USING HINT = 'kid_untrack() takes this right back.';
+    RETURN true;
+END $$;
+
+CREATE OR REPLACE FUNCTION kid_track_granted(tab oid) RETURNS oid
+    LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT s.seq
+      FROM pg_trigger AS t
+           JOIN pg_attribute AS a ON a.attrelid = t.tgrelid AND a.attnum = t.tgattr[0],
+           LATERAL (SELECT (kid_track_source(tab, a.attname))[2]::oid AS seq OFFSET 0) AS s
+     WHERE t.tgrelid = tab AND t.tgname = name 'kid_track'
+           AND (SELECT bool_and(d.tab = t.tgrelid AND d.granted) FROM kid_track_drawers(s.seq) AS d);
+END;
 
 -- Rights, whatever the default privileges of the role are
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
@@ -3403,6 +3467,12 @@ COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid) IS
     'does the same, faster if the table still has the OID with which its sequence was found';
 COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
+COMMENT ON FUNCTION kid_track_drawers(seq oid) IS
+    'lists the tables that draw from a sequence, and whether every role may read it because of them';
+COMMENT ON FUNCTION kid_track_grant(seq oid) IS
+    'lets every role read a sequence; returns whether kid_track() did that, now or before';
+COMMENT ON FUNCTION kid_track_granted(tab oid) IS
+    'returns the sequence that no other tracked table draws from, if kid_track() let every role read it';
 
 -- Rights, whatever the default privileges of the role are
 

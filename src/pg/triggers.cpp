@@ -1,7 +1,9 @@
-// Triggers that reject a row whose ID was not made in its transaction, so that the horizon does not wait for the row.
+// Triggers that reject a row whose ID was not made in its transaction, so that
+// the horizon does not wait for the row.
 //
-// kid_own_ids_trigger() is for IDs of kid. The triggers of kid_track(), see src/sql/tables/track.sql.in, are for those
-// of a sequence. They take the same locks as those of the edition in plain SQL, src/sql/plain/track.sql, so that
+// kid_own_ids_trigger() is for IDs of kid. The triggers of kid_track(), see
+// src/sql/tables/track.sql.in, are for those of a sequence. They take the same
+// locks as those of the edition in plain SQL, src/sql/plain/track.sql, so that
 // sessions can use either of them.
 #include "base/datum.hpp"
 #include "base/random.hpp"
@@ -17,7 +19,8 @@ struct fired_row {
   HeapTuple row;
   Datum id;
   bool is_null;
-  bool kept; ///< whether this is an update that writes the ID that was there: it makes no row appear
+  bool kept; ///< whether this is an update that writes the ID that was there:
+             ///< it makes no row appear
 };
 
 fired_row row_of(TriggerData const &trigger, int number) {
@@ -39,13 +42,16 @@ fired_row row_of(TriggerData const &trigger, int number) {
           errmsg("ID %s was not made in this transaction",
                  fired.is_null ? "NULL" : SPI_getvalue(fired.row, RelationGetDescr(trigger.tg_relation), number)),
           errdetail("Consumers that read up to the horizon would miss the row."),
-          is_tracked ? errhint("Leave the column to its default, and insert through the table that is tracked.")
-                     : errhint("Leave the column to its default, or give consumers another column, with a default of "
+          is_tracked ? errhint("Leave the column to its default, and insert "
+                               "through the table that is tracked.")
+                     : errhint("Leave the column to its default, or give consumers "
+                               "another column, with a default of "
                                "its own."),
           errtablecol(trigger.tg_relation, number));
 }
 
-/// Returns the number of the column that the trigger names, and its type. Raises an error if that has no horizon.
+/// Returns the number of the column that the trigger names, and its type.
+/// Raises an error if that has no horizon.
 std::pair<int, id_type const *> column_of(TriggerData const &trigger) {
   auto *const row = RelationGetDescr(trigger.tg_relation);
 
@@ -69,18 +75,19 @@ std::pair<int, id_type const *> column_of(TriggerData const &trigger) {
   return {number, type};
 }
 
-/// What this session last did for a table. Whatever is rolled back, the lock of the floor is held to the end of the
-/// transaction.
+/// What this session last did for a table. Whatever is rolled back, the lock of
+/// the floor is held to the end of the transaction.
 struct tracked {
   Oid table;
   LocalTransactionId transaction;
   int64 floor;
-  int64 entered; ///< what the sequence was after the lock was taken, or `never`: no ID is above that
+  int64 entered; ///< what the sequence was after the lock was taken, or
+                 ///< `never`: no ID is above that
 };
 
 constexpr int64 never = PG_INT64_MAX;
-/// How many bits the range has, at most, in which a floor is sought. The rest of the keys is for later floors.
-constexpr int most_bits = 37;
+constexpr int most_bits = 37; ///< of the range in which a floor is sought; what
+                              ///< it leaves of the keys is for later floors
 
 HTAB *tables = nullptr;
 
@@ -114,7 +121,8 @@ TriggerData &trigger_of(FunctionCallInfo fcinfo, bool for_row) {
   if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
       (TRIGGER_FIRED_FOR_ROW(trigger->tg_event) != 0) != for_row || trigger->tg_trigger->tgnattr != 1)
     ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-            errmsg("functions of kid_track() must be fired by the triggers that it creates"));
+            errmsg("functions of kid_track() must be fired by the triggers "
+                   "that it creates"));
   return *trigger;
 }
 
@@ -123,8 +131,9 @@ Oid argument(Trigger const &trigger, int number) {
   return number < trigger.tgnargs ? static_cast<Oid>(strtoul(trigger.tgargs[number], nullptr, 10)) : InvalidOid;
 }
 
-/// Returns the sequence whose next value is the default of a column, or 0 if there is none. It asks the caches, which
-/// know the table even if the snapshot of the transaction is older.
+/// Returns the sequence whose next value is the default of a column, or 0 if
+/// there is none. It asks the caches, which know the table even if the snapshot
+/// of the transaction is older.
 Oid sequence_of_column(Relation table, int number) {
   Node *value = build_column_default(table, number);
 
@@ -148,8 +157,9 @@ Oid sequence_of_column(Relation table, int number) {
   return InvalidOid;
 }
 
-/// Returns the last value of a sequence, as the owner of a table may read it: writers and consumers of the table need
-/// no right to the sequence. Returns -1 if the sequence was never called, or if the owner may not read it: then
+/// Returns the last value of a sequence, as the owner of a table may read it:
+/// writers and consumers of the table need no right to the sequence. Returns -1
+/// if the sequence was never called, or if the owner may not read it: then
 /// kid_horizon() fails.
 int64 last_value(Oid sequence, Oid owner) {
   LOCAL_FCINFO(call, 1);
@@ -169,8 +179,9 @@ int64 last_value(Oid sequence, Oid owner) {
   return call->isnull ? -1 : DatumGetInt64(value);
 }
 
-/// Tries to take the lock of a floor. The transaction holds it to its end, also if this subtransaction is rolled back:
-/// an ID that was drawn in the subtransaction may be used after that.
+/// Tries to take the lock of a floor. The transaction holds it to its end, also
+/// if this subtransaction is rolled back: an ID that was drawn in the
+/// subtransaction may be used after that.
 bool lock_floor(Oid table, int64 floor) {
   std::uint64_t const key =
       static_cast<std::uint64_t>(table) << 40 | (static_cast<std::uint64_t>(floor) & 0xff'ffff'ffff);
@@ -185,15 +196,17 @@ bool lock_floor(Oid table, int64 floor) {
   return result != LOCKACQUIRE_NOT_AVAIL;
 }
 
-/// Takes the lock of a floor, or if others hold that exclusively, of one that is not far below. Returns the floor. Each
-/// try doubles the range of the next one, so that no number of locks that PostgreSQL has memory for takes long to
+/// Takes the lock of a floor, or if others hold that exclusively, of one that
+/// is not far below. Returns the floor. Each try doubles the range of the next
+/// one, so that no number of locks that PostgreSQL has memory for takes long to
 /// leave.
 int64 enter(Oid table, int64 floor) {
   for (int bits = 0; !lock_floor(table, floor); bits++) {
     if (bits > most_bits)
       ereport(ERROR, errcode(ERRCODE_LOCK_NOT_AVAILABLE),
               errmsg("could not lock a floor of relation \"%s\"", get_rel_name(table)),
-              errdetail("Other sessions hold advisory locks with the keys of its floors exclusively."),
+              errdetail("Other sessions hold advisory locks with the keys of "
+                        "its floors exclusively."),
               errhint("End these sessions; pg_locks lists them."));
     CHECK_FOR_INTERRUPTS();
     floor -= 1 + static_cast<int64>(random_bits(64) & ((std::uint64_t{1} << bits) - 1));
@@ -219,7 +232,8 @@ KID_DEFINE(kid_own_ids_trigger) {
   auto const &trigger = *reinterpret_cast<TriggerData *>(fcinfo->context);
   if (!TRIGGER_FIRED_FOR_ROW(trigger.tg_event) || TRIGGER_FIRED_BY_DELETE(trigger.tg_event))
     ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-            errmsg("kid_own_ids_trigger() must be fired FOR EACH ROW by INSERT or UPDATE"));
+            errmsg("kid_own_ids_trigger() must be fired FOR EACH ROW by INSERT "
+                   "or UPDATE"));
   auto const [number, type] = column_of(trigger);
   fired_row const fired = row_of(trigger, number);
 
@@ -231,7 +245,7 @@ KID_DEFINE(kid_own_ids_trigger) {
 KID_DEFINE(kid_track_enter) {
   auto const &trigger = trigger_of(fcinfo, false);
   Oid const table = RelationGetRelid(trigger.tg_relation);
-  bool const rejects = trigger.tg_trigger->tgnargs > 3;
+  bool const rejects = trigger.tg_trigger->tgnargs > 4;
   auto const *const before = find(table);
 
   if (before != nullptr && (!rejects || before->entered != never))
@@ -259,6 +273,24 @@ KID_DEFINE(kid_track_check) {
   if (!is_new && !fired.kept)
     not_own_error(trigger, number, fired, true);
   return PointerGetDatum(fired.row);
+}
+
+/// Returns the last value of the sequence of a column for those who may read
+/// the table, or null.
+KID_DEFINE(kid_track_last) {
+  Oid const table = PG_GETARG_OID(0);
+  AttrNumber const number = get_attnum(table, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+  int64 last = -1;
+
+  if (number > 0 && (pg_class_aclcheck(table, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+                     pg_attribute_aclcheck_all(table, GetUserId(), ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK))
+    if (auto *const opened = try_relation_open(table, AccessShareLock)) {
+      last = last_value(sequence_of_column(opened, number), opened->rd_rel->relowner);
+      relation_close(opened, AccessShareLock);
+    }
+  if (last < 0)
+    PG_RETURN_NULL();
+  PG_RETURN_INT64(last);
 }
 
 } // namespace kid::pg

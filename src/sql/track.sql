@@ -5,3 +5,8 @@ CREATE FUNCTION kid_track_enter() RETURNS trigger
 --- rejects rows whose ID was not made in their transaction
 CREATE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE C VOLATILE AS 'MODULE_PATHNAME';
+
+-- Takes the sequence from the default of the column, not from the argument, which only the edition in plain SQL needs.
+--- returns the last value of what a column draws from, to those who may read the table
+CREATE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
+    LANGUAGE C VOLATILE STRICT AS 'MODULE_PATHNAME';

@@ -30,6 +30,16 @@ sub error
 	return $stderr =~ /ERROR:  (.*)/ ? $1 : "no error: $stdout";
 }
 
+# Returns the notice of a statement, after another one.
+sub run_notice
+{
+	my ($statement, $before) = @_;
+	my $stderr = '';
+	run($before);
+	$node->psql($database, $statement, stderr => \$stderr);
+	return $stderr =~ /NOTICE:  (.*)/ ? $1 : $stderr;
+}
+
 my $tables = q{
 	CREATE ROLE writer;
 	CREATE TABLE other (id int, what text);
@@ -50,7 +60,7 @@ my $tables = q{
 	CREATE FUNCTION after_other() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN INSERT INTO identity (what) VALUES ('trigger'); RETURN NULL; END$$;
 	CREATE TRIGGER t AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION after_other();
 	INSERT INTO identity (what, n) VALUES ('first', 1);
-	GRANT INSERT ON identity TO writer;
+	GRANT INSERT, SELECT (id) ON identity TO writer;
 	SELECT kid.kid_track(t::regclass) FROM unnest('{identity,serial,shared1,shared2,parts}'::text[]) AS t;
 };
 
@@ -234,7 +244,6 @@ foreach my $mutant (
 	[ 'a floor of a setting that is believed', 'kid_track_enter', 'least(held, last)', 'coalesce(held, last)' ],
 	[ 'any floor of a setting', 'kid_track_enter', 'greatest(least(held, last), last OPERATOR(pg_catalog.-) 549755813888)', 'least(held, last)' ],
 	[ 'locks that are compared with nothing below', 'kid_track_read', '1095216660480', '0' ],
-	[ 'a horizon that is remembered too early', 'kid_track_read', 'IF behind IS NULL', 'IF true' ],
 	[ 'locks of another table', 'kid_track_read', 'tab::oid::bigint & 8388607', '0' ],
 	[ 'a sequence with CACHE', 'kid_track_source', 'q.seqcache <> 1', 'q.seqcache <> q.seqcache' ])
 {
@@ -262,8 +271,8 @@ is($missed{$slow}[0], 0, 'kid_track() replaces the trigger');
 # kid_horizon() waits between its steps, as they are and in the other order, while a row is inserted and a later one committed.
 my $gate = 'PERFORM pg_advisory_xact_lock_shared(1, 1);';
 foreach my $mutant (
-	[ 0, 'the sequence, then the locks', 'IF current_setting(setting', "$gate IF current_setting(setting" ],
-	[ 1, 'mutant found: the locks, then the sequence', '-- First', "IF NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1) THEN
+	[ 0, 'the sequence, then the locks', '-- The view', "$gate -- The view" ],
+	[ 1, 'mutant found: the locks, then the sequence', '-- The view', "IF NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1) THEN
 		$gate RETURN pg_sequence_last_value(source[2]::oid) + 1; END IF; --" ])
 {
 	my ($missed, $what, @replace) = @$mutant;
@@ -296,6 +305,8 @@ foreach my $name (@databases)
 		CREATE UNLOGGED SEQUENCE unlogged; CREATE TABLE r_sequence (id bigint PRIMARY KEY DEFAULT nextval('unlogged'));
 		CREATE TABLE r_none (id bigint PRIMARY KEY);
 		CREATE SEQUENCE private; CREATE TABLE r_private (id bigint PRIMARY KEY DEFAULT nextval('private')); ALTER TABLE r_private OWNER TO writer;
+		CREATE SEQUENCE semipublic; CREATE TABLE r_semipublic (id bigint PRIMARY KEY DEFAULT nextval('semipublic')); ALTER TABLE r_semipublic OWNER TO writer; GRANT USAGE ON SEQUENCE semipublic TO writer;
+		CREATE TABLE r_by_name (id bigint PRIMARY KEY DEFAULT nextval('s'::text));
 		CREATE TABLE r_expression (id bigint PRIMARY KEY DEFAULT nextval('s') * 2);
 		CREATE TABLE r_text (id text PRIMARY KEY DEFAULT nextval('s'));
 		CREATE TABLE r_keyless (id bigserial);
@@ -309,11 +320,17 @@ foreach my $name (@databases)
 	my %wrong = (
 		cached => qr/CACHE 10, not 1/, cycling => qr/not ascending/, falling => qr/not ascending/, unlogged => qr/does not outlast a crash/, sequence => qr/does not outlast/,
 		none => qr/"id" is not the next value/, expression => qr/"id" is not the next value/, text => qr/"id" is of type text/, keyless => qr/no primary key of one column/,
-		two => qr/no primary key of one column/, private => qr/not everybody may read sequence public[.]private/, inherited => qr/other tables inherit it/);
+		two => qr/no primary key of one column/, private => qr/its owner may not read sequence public[.]private/, semipublic => qr/not everybody may read sequence public[.]semipublic/,
+		by_name => qr/"id" casts the name of its sequence to text/, inherited => qr/other tables inherit it/);
+	delete $wrong{semipublic} if $name eq 'extension';
 	like(error("SELECT kid.kid_track('r_$_')"), qr/^table public[.]r_$_ cannot be tracked: .*$wrong{$_}/, "$name: not tracked: $_") foreach sort keys %wrong;
 	like(error("SELECT kid.kid_track('r_foreign', 'id')"), qr/it has foreign partitions/, 'nor with foreign partitions');
 	like(error("SELECT kid.kid_track('r_table', 'id')"), qr/it is no table/, 'nor a foreign table');
 	like(error("SELECT kid.kid_track('parts1')"), qr/track its parent/, 'nor a partition');
+	foreach my $call ('CALL kid.kid_horizon(%s)', 'SELECT kid.kid_track(%s)', 'SELECT kid.kid_untrack(%s)', 'SELECT kid.kid_track_holders(%s)')
+	{
+		is(error(sprintf $call, '4000000000::oid::regclass'), 'relation with OID 4000000000 does not exist', sprintf "$call of what does not exist", '');
+	}
 	like(error("SELECT kid.kid_track('r_keyless', 'none')"), qr/no such column/, 'nor another column');
 	like(error("SELECT kid.kid_track('r_keyless', 'id')"), qr/^no error/, 'a column can be named');
 
@@ -326,7 +343,7 @@ foreach my $name (@databases)
 		[ 'ALTER TABLE t ALTER id DROP DEFAULT', q{ALTER TABLE t ALTER id SET DEFAULT nextval('t_id_seq')}, qr/"id" is not the next value/ ],
 		[ 'ALTER SEQUENCE t_id_seq CACHE 5', 'ALTER SEQUENCE t_id_seq CACHE 1', qr/CACHE 5/ ],
 		[ 'ALTER SEQUENCE t_id_seq CYCLE', 'ALTER SEQUENCE t_id_seq NO CYCLE', qr/not ascending/ ],
-		[ 'REVOKE SELECT ON SEQUENCE t_id_seq FROM PUBLIC', 'GRANT SELECT ON SEQUENCE t_id_seq TO PUBLIC', qr/not everybody may read sequence public[.]t_id_seq/ ],
+		($name eq 'extension' ? () : [ 'REVOKE SELECT ON SEQUENCE t_id_seq FROM PUBLIC', 'GRANT SELECT ON SEQUENCE t_id_seq TO PUBLIC', qr/not everybody may read sequence public[.]t_id_seq/ ]),
 		[ 'CREATE TABLE heir () INHERITS (t)', 'DROP TABLE heir', qr/other tables inherit it/ ],
 		[ 'ALTER TABLE t SET UNLOGGED', 'ALTER TABLE t SET LOGGED', qr/does not outlast a crash/ ])
 	{
@@ -384,6 +401,14 @@ foreach my $name (@databases)
 	answer($reads, 'COMMIT;');
 	answer($detaches);
 	close_session($_) foreach $reads, $detaches;
+	run(q{CREATE TABLE optional (n int, id bigserial); ALTER TABLE optional ALTER id DROP NOT NULL; INSERT INTO optional VALUES (1, NULL); SELECT kid.kid_track('optional', 'id', reject => true)});
+	like(error('UPDATE optional SET id = NULL, n = 2'), qr/^no error/, 'an update may leave a NULL');
+	like(error('INSERT INTO optional VALUES (1, NULL)'), qr/^ID NULL was not made/, 'an insert may not make one');
+	like(error('INSERT INTO optional VALUES (3); UPDATE optional SET id = NULL WHERE n = 3'), qr/^ID NULL was not made/, 'nor an update');
+	like(error(q{CREATE TABLE later (id bigserial PRIMARY KEY, what text); SELECT kid.kid_track('later'); BEGIN; INSERT INTO later (what) VALUES ('a'); SELECT kid.kid_track('later', reject => true);
+		INSERT INTO later (what) VALUES ('b'); COMMIT}), qr/^no error/, 'rows can be rejected from any statement on');
+	like(error(q{BEGIN; SELECT kid.kid_track('later'); INSERT INTO later (what) VALUES ('a'); SELECT nextval('later_id_seq') AS id \gset
+		SELECT kid.kid_track('later', reject => true); INSERT INTO later VALUES (:id)}), $rejected, 'whose ID is from before');
 	run(q{SELECT kid.kid_untrack('t')});
 	is(run(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 't'::regclass}), 0, 'kid_untrack() leaves no trigger');
 	like(error(q{CALL kid.kid_horizon('t')}), qr/is not tracked/, 'and no horizon');
@@ -422,7 +447,40 @@ foreach my $name (@databases)
 	cmp_ok(run(q{BEGIN; INSERT INTO serial (what) VALUES ('a'); SELECT min(horizon) FROM kid.kid_track_holders('serial')}), '<', $last - 5000, 'however many there are, a few tries are enough');
 	close_session($_) foreach @holders;
 
-	# A role with nothing but the right to insert
+	# What every role may read
+	my $is_public = sub { return run("SELECT has_sequence_privilege('public', '$_[0]', 'SELECT')") };
+	my $grants = $name eq 'extension' ? 'f' : 't';
+	my $notice = run_notice(q{SELECT kid.kid_track('late_granted')}, 'CREATE TABLE late_granted (id bigserial PRIMARY KEY)');
+	is($notice, $grants eq 't' ? 'every role may now read sequence public.late_granted_id_seq' : '', "$name: a grant is announced");
+	is($is_public->('late_granted_id_seq'), $grants, 'or not needed');
+	run(q{SELECT kid.kid_track('late_granted', reject => true), kid.kid_untrack('late_granted')});
+	is($is_public->('late_granted_id_seq'), 'f', 'kid_untrack() takes it back');
+	run(q{GRANT SELECT ON SEQUENCE late_granted_id_seq TO PUBLIC; SELECT kid.kid_track('late_granted'); CREATE TABLE bait (id bigint DEFAULT nextval('late_granted_id_seq')); ALTER TABLE bait OWNER TO writer;
+		CREATE TRIGGER kid_track BEFORE INSERT OR UPDATE OF id ON bait FOR EACH STATEMENT EXECUTE FUNCTION kid.kid_track_enter(0, 0, 0, t); SELECT kid.kid_track('late_granted'), kid.kid_untrack('late_granted')});
+	is($is_public->('late_granted_id_seq'), 't', 'but no right from before, whatever triggers of others say');
+	run(q{SELECT kid.kid_untrack('bait')});
+	is($is_public->('late_granted_id_seq'), 't', 'not even when their table is untracked');
+	run(q{DROP TABLE bait; SELECT kid.kid_untrack('shared1')});
+	is($is_public->('shared'), $grants, 'nor the right to what another table draws from');
+	like(error(q{CALL kid.kid_horizon('shared2')}), qr/^no error/, 'which has its horizon');
+	run(q{SELECT kid.kid_untrack('shared2')});
+	is($is_public->('shared'), 'f', 'until nothing draws from it');
+	run(q{SELECT kid.kid_track('shared1'), kid.kid_track('shared2')});
+	run('CREATE ROLE stranger') if $name eq 'extension';
+	like(error(q{SET ROLE stranger; CALL kid.kid_horizon('identity')}), qr/^permission denied for table public[.]identity/, 'who may not read a table has no horizon');
+	like(error(q{SET ROLE stranger; SELECT * FROM kid.kid_track_holders('identity')}), qr/^permission denied for table public[.]identity/, 'and no list of transactions');
+	is($node->safe_psql($database, q{SET ROLE stranger; SELECT kid.kid_track_last('identity'::regclass, 'id', 0)}), '', 'nor the last value of its sequence') if $name eq 'extension';
+
+	# A setting that a caller sets
+	my ($caller, $late) = map { open_session($node, $database) } 1 .. 2;
+	answer($late, q{BEGIN; INSERT INTO identity (what) VALUES ('open');});
+	my $held = run(q{CALL kid.kid_horizon('identity')});
+	answer($second = open_session($node, $database), q{INSERT INTO identity (what) VALUES ('second');});
+	is(answer($caller, q{SELECT FROM set_config('kid_track.h' || 'identity'::regclass::oid, (SELECT concat(last_value, ' ', pg_current_snapshot()) FROM identity_id_seq), false);
+		CALL kid.kid_horizon('identity');}) =~ s/^\n//r, $held, 'no setting moves a horizon');
+	close_session($_) foreach $caller, $late, $second;
+
+	# A role with nothing but the right to insert and to read
 	is($node->safe_psql($database, q{SET ROLE writer; INSERT INTO identity (what) VALUES ('a'); CALL kid.kid_horizon('identity')}) > 0, 1, 'writers need no other right');
 	like(error(q{SET ROLE writer; SELECT kid.kid_track('identity')}), qr/must be owner|permission denied/, 'but only the owner tracks');
 	if ($name eq 'modules')

@@ -44,7 +44,7 @@ DECLARE
     floor bigint;
     range bigint := 1;
 BEGIN
-    IF TG_ARGV[3] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
+    IF TG_ARGV[4] IS NULL AND pg_catalog.pg_current_xact_id_if_assigned() IS NULL
        AND pg_catalog.pg_try_advisory_xact_lock_shared(kid.kid_track_key(TG_RELID,
                kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid)
                    OPERATOR(pg_catalog.>>) TG_ARGV[2]::integer))
@@ -70,7 +70,7 @@ BEGIN
     END LOOP;
     IF (held OPERATOR(pg_catalog.=) floor) IS NOT TRUE THEN
         setting := pg_catalog.set_config(setting, floor::pg_catalog.text, true);
-        IF TG_ARGV[3] IS NOT NULL THEN
+        IF TG_ARGV[4] IS NOT NULL THEN
             -- Read after the lock was taken: what kid_track_check() accepts is above it.
             floor := kid.kid_track_last(TG_RELID, TG_ARGV[0]::pg_catalog.oid, TG_ARGV[1]::pg_catalog.oid);
             setting := pg_catalog.set_config(pg_catalog.concat('kid_track.e', TG_RELID), floor::pg_catalog.text, true);
@@ -96,13 +96,56 @@ BEGIN
         state := id;
     END IF;
     IF entered OPERATOR(pg_catalog.<>) '' AND state OPERATOR(pg_catalog.>) entered::bigint
-       OR pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0] OPERATOR(pg_catalog.=) id THEN
+       OR pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0] OPERATOR(pg_catalog.=) id
+       OR id IS NULL AND pg_catalog.to_jsonb(OLD) IS NOT NULL
+          AND pg_catalog.to_jsonb(OLD) OPERATOR(pg_catalog.->>) TG_ARGV[0] IS NULL THEN
         RETURN NEW;
     END IF;
-    RAISE 'ID % was not made in this transaction', id
+    RAISE 'ID % was not made in this transaction', coalesce(id, 'NULL')
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
               HINT = 'Leave the column to its default, and insert through the table that is tracked.';
 END $$;
+
+-- The trigger's fourth argument says whether kid_track() granted the right to read the sequence. Triggers of other owners
+-- do not count, because any role can create one with any arguments, on a table with any default.
+--- lists the tables that draw from a sequence, and whether every role may read it because of them
+CREATE FUNCTION kid_track_drawers(seq oid) RETURNS TABLE (tab oid, granted boolean)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY
+    SELECT c.oid, split_part(encode(t.tgargs, 'escape'), chr(92) || '000', 4) = 't'
+      FROM pg_class AS s
+           JOIN pg_class AS c ON c.relowner = s.relowner
+           JOIN pg_trigger AS t ON t.tgrelid = c.oid AND t.tgname = 'kid_track'
+                                   AND t.tgfoid = 'kid.kid_track_enter()'::regprocedure
+           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = t.tgattr[0]
+     WHERE s.oid = seq AND (kid.kid_track_source(c.oid, a.attname))[2] = seq::text;
+END $$;
+
+--- lets every role read a sequence; returns whether kid_track() did that, now or before
+CREATE FUNCTION kid_track_grant(seq oid) RETURNS boolean
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF has_sequence_privilege('public', seq, 'SELECT') THEN
+        RETURN EXISTS (SELECT FROM kid.kid_track_drawers(seq) AS d WHERE d.granted);
+    END IF;
+    EXECUTE format('GRANT SELECT ON SEQUENCE %s TO PUBLIC', seq::regclass);
+    RAISE NOTICE 'every role may now read sequence %', seq::regclass
+        USING HINT = 'kid_untrack() takes this right back.';
+    RETURN true;
+END $$;
+
+--- returns the sequence that no other tracked table draws from, if kid_track() let every role read it
+CREATE FUNCTION kid_track_granted(tab oid) RETURNS oid
+    LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT s.seq
+      FROM pg_trigger AS t
+           JOIN pg_attribute AS a ON a.attrelid = t.tgrelid AND a.attnum = t.tgattr[0],
+           LATERAL (SELECT (kid_track_source(tab, a.attname))[2]::oid AS seq OFFSET 0) AS s
+     WHERE t.tgrelid = tab AND t.tgname = name 'kid_track'
+           AND (SELECT bool_and(d.tab = t.tgrelid AND d.granted) FROM kid_track_drawers(s.seq) AS d);
+END;
 
 -- Rights, whatever the default privileges of the role are
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
