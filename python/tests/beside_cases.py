@@ -96,6 +96,7 @@ CONSTANTS = [
     view("c_cte", "WITH t AS (SELECT id AS x FROM users) SELECT x FROM t WHERE x = 5"),
     view("c_nested", "SELECT y FROM (SELECT x AS y FROM (SELECT id AS x FROM users) AS a) AS b WHERE y = 5"),
     view("c_of_union", "SELECT x FROM (SELECT id AS x FROM users UNION SELECT user_id FROM posts) AS a WHERE x = 5"),
+    view("c_of_second", "SELECT x FROM (SELECT user_id AS x FROM notes UNION SELECT id FROM users) AS a WHERE x = 5"),
     view("v_plain", "SELECT id AS uid, name FROM users"),  # not a constant: see CONTROLS
     view("c_of_view", "SELECT name FROM v_plain WHERE uid = 5"),
     view("c_of_function", "SELECT name FROM everybody() WHERE id = 5"),

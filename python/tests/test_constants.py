@@ -1,42 +1,16 @@
-"""Tests which definitions kidctl finds beside a key, with a server that PGHOST and its kin name"""
+"""Tests which definitions kidctl finds beside a key"""
 
 from __future__ import annotations
 
-import os
-import sys
 import unittest
 from collections import defaultdict
-from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent.parent), str(Path(__file__).parent)]
+import psycopg
 
 import beside_cases as cases
-import psycopg
+from support import Database
 from pgkid.ctl import constants
-from pgkid.ctl.connection import Connection, connect
-from psycopg import sql
-
-
-class Database:
-    """A database for one test"""
-
-    def __init__(self) -> None:
-        self.name = sql.Identifier(f"kidctl_{os.getpid()}")
-        self.server = connect("dbname=postgres")
-        self.server.execute(sql.SQL("CREATE DATABASE {}").format(self.name))
-        self.conn = connect(f"dbname=kidctl_{os.getpid()}")
-
-    def run(self, statements: str) -> None:
-        """Runs statements as a user writes them."""
-        self.conn.execute("SET search_path = public")
-        self.conn.execute(statements)  # type: ignore[arg-type]
-        self.conn.execute("SET search_path = pg_catalog, pg_temp")
-
-    def close(self) -> None:
-        """Drops the database."""
-        self.conn.close()
-        self.server.execute(sql.SQL("DROP DATABASE {}").format(self.name))
-        self.server.close()
+from pgkid.ctl.connection import Connection
 
 
 def keys(conn: Connection) -> list[tuple[int, int]]:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import unittest
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from pgkid.ctl.beside import Kind, Walk, pieces_of
 from pgkid.ctl.facts import Facts, Operator

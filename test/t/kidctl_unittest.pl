@@ -12,7 +12,7 @@ plan skip_all => 'needs psycopg 3' unless $python;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(allows_streaming => 'logical');
 $node->start;
-local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGUSER => $node->safe_psql('postgres', 'SELECT current_user'), PYTHONDONTWRITEBYTECODE => 1);
+local %ENV = (%ENV, PYTHONPATH => 'python', PGHOST => $node->host, PGPORT => $node->port, PGUSER => $node->safe_psql('postgres', 'SELECT current_user'), PYTHONDONTWRITEBYTECODE => 1);
 
 for my $file (sort glob 'python/tests/test_*.py')
 {

@@ -1,0 +1,205 @@
+"""Tests what kidctl tells before a move"""
+
+from __future__ import annotations
+
+import unittest
+
+from support import Database
+from pgkid.ctl import catalog, surroundings
+from pgkid.ctl.findings import Finding
+
+
+class Surroundings(unittest.TestCase):
+    """Each test makes a schema in a database of its own."""
+
+    def setUp(self) -> None:
+        self.database = Database()
+        self.addCleanup(self.database.close)
+
+    def look(self, table: str, new_rows_only: bool = False, new_type: str = "kid64") -> list[Finding]:
+        """Returns what is told of a move of a table."""
+        conn = self.database.conn
+        oid = catalog.table(conn, f"public.{table}").oid
+        return list(surroundings.look(conn, catalog.related(conn, oid), None, new_rows_only, new_type))
+
+    def told(self, found: list[Finding], kind: str, name: str) -> str:
+        """Returns the message about an object."""
+        messages = [f.message for f in found if (f.kind, f.object) == (kind, name)]
+        self.assertEqual(1, len(messages), f"{kind} {name} in {found}")
+        return messages[0]
+
+    def names(self, found: list[Finding], kind: str) -> set[str]:
+        """Returns the objects of one kind."""
+        return {f.object for f in found if f.kind == kind}
+
+    def test_references(self) -> None:
+        self.database.run(
+            """
+            CREATE TABLE posts (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01');
+            CREATE TABLE flags (id int PRIMARY KEY);
+            CREATE DOMAIN number AS bigint;
+            CREATE TABLE pools (post_ids bigint[], "postId" int, post bigint, id_post number, fk_posts bigint, repost_id bigint,
+                stripe_id varchar, flag_id boolean, flags_id bigint REFERENCES flags, flag_no bigint, owner_flag_id bigint, poster bigint,
+                "authorPostID" numeric, created_by bigint, n bigint);
+            CREATE TABLE linked (post_id bigint REFERENCES posts);
+            CREATE SCHEMA audit; CREATE TABLE audit.log (post_id bigint);
+            CREATE TABLE parts (post_id bigint) PARTITION BY RANGE (post_id);
+            CREATE TABLE parts_1 PARTITION OF parts DEFAULT;
+            CREATE TABLE comments (owner_type text, owner_id bigint, subject_type text, subject_id bigint);
+            INSERT INTO comments SELECT 'Post', n, 'Flag', n FROM generate_series(1, 100) AS n;
+            INSERT INTO pools (post) SELECT n FROM generate_series(5, 90) AS n;
+            ANALYZE comments, pools;
+            """
+        )
+        found = self.look("posts", new_type="bigint")
+        named = {f.object for f in found if f.kind == "references" and "looks like" in f.message}
+        self.assertEqual(
+            named,
+            {
+                f"column {c} of public.pools"
+                for c in ("post_ids", '"postId"', "post", "id_post", "fk_posts", '"authorPostID"')
+            }
+            | {"column post_id of audit.log", "column post_id of public.parts"},
+        )
+        self.assertIn("arrays cannot", self.told(found, "references", "column post_ids of public.pools"))
+        self.assertIn("too narrow", self.told(found, "references", 'column "postId" of public.pools'))
+        self.assertNotIn("too narrow", self.told(found, "references", "column post of public.pools"))
+        self.assertIn("from 5 to 90", self.told(found, "references", "column post of public.pools"))
+        self.assertIn("as owner_type tells", self.told(found, "references", "column owner_id of public.comments"))
+        self.assertNotIn("column subject_id of public.comments", self.names(found, "references"))
+        unclear = self.told(found, "references", "")
+        self.assertIn("repost_id", unclear)
+        self.assertIn("created_by", unclear)
+        for no in ("stripe_id", "flag", "column n of", "poster"):
+            self.assertNotIn(no, unclear)
+
+    def test_names_of_tables(self) -> None:
+        self.database.run(
+            """
+            CREATE TABLE "auth_userCategories" (id uuid PRIMARY KEY);
+            CREATE TABLE extra (user_category_id uuid PRIMARY KEY REFERENCES "auth_userCategories");
+            CREATE TABLE other (category_id uuid, user_category_uuid uuid, "authUserCategoryId" uuid, extra_id uuid);
+            """
+        )
+        found = self.look('"auth_userCategories"', new_type="uuid")
+        self.assertEqual(
+            {'column "authUserCategoryId" of public.other', "column category_id of public.other"}
+            | {f"column {c} of public.other" for c in ("user_category_uuid", "extra_id")},
+            {f.object for f in found if "looks like" in f.message},
+        )
+
+    def test_trigger_functions(self) -> None:
+        self.database.run(
+            """
+            CREATE TABLE customers (id bigserial PRIMARY KEY, b text);
+            CREATE TABLE invoices (customer_id bigint REFERENCES customers);
+            CREATE TABLE audit (entity bigint);
+            CREATE FUNCTION log_change() RETURNS trigger LANGUAGE plpgsql AS
+              $$ BEGIN INSERT INTO audit VALUES ((to_jsonb(NEW) ->> TG_ARGV[0])::bigint); RETURN NULL; END $$;
+            CREATE TRIGGER log AFTER INSERT ON invoices FOR EACH ROW EXECUTE FUNCTION log_change('customer_id');
+            CREATE FUNCTION unrelated() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+            CREATE TRIGGER log AFTER INSERT ON audit FOR EACH ROW EXECUTE FUNCTION unrelated();
+            """
+        )
+        found = self.look("customers")
+        message = self.told(found, "functions", "function public.log_change()")
+        self.assertIn("runs as trigger log on public.invoices", message)
+        self.assertIn("gets customer_id as an argument", message)
+        self.assertIn("uses whole rows", message)
+        self.assertEqual({"function public.log_change()"}, self.names(found, "functions"))
+
+    def test_functions(self) -> None:
+        self.database.run(
+            """
+            CREATE TABLE p (id bigserial PRIMARY KEY, b text);
+            CREATE TABLE archive (LIKE p);
+            CREATE FUNCTION all_p() RETURNS SETOF p LANGUAGE plpgsql AS 'BEGIN RETURN QUERY SELECT id, b FROM p; END';
+            CREATE FUNCTION one(p_id int) RETURNS text LANGUAGE sql AS 'SELECT b FROM p WHERE id = $1';
+            CREATE FUNCTION keep() RETURNS void LANGUAGE sql AS 'INSERT INTO archive SELECT * FROM p';
+            CREATE FUNCTION add() RETURNS void LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public."p" VALUES (1, 'x'); END $$;
+            CREATE FUNCTION remark() RETURNS void LANGUAGE sql AS '/* p */ SELECT 1 -- p';
+            CREATE FUNCTION other() RETURNS void LANGUAGE sql AS 'SELECT 1 AS pp';
+            """
+        )
+        found = self.look("p")
+        self.assertIn("takes or returns rows", self.told(found, "functions", "function public.all_p()"))
+        self.assertIn("has the parameters p_id integer", self.told(found, "functions", "function public.one(integer)"))
+        self.assertIn("reads all columns of p", self.told(found, "functions", "function public.keep()"))
+        self.assertIn("no list of columns for p", self.told(found, "functions", "function public.add()"))
+        self.assertEqual(4, len(self.names(found, "functions")))
+
+    def test_new_rows_only(self) -> None:
+        self.database.run(
+            """
+            CREATE TABLE articles (id bigserial PRIMARY KEY, title text);
+            CREATE TABLE comments (id serial PRIMARY KEY, article_id integer REFERENCES articles, other bigint REFERENCES articles);
+            """
+        )
+        found = self.look("articles", True, "bigint")
+        self.assertEqual({"column article_id of public.comments"}, self.names([f for f in found if f.stops], "refused"))
+        self.assertEqual({"column id of public.comments"}, self.names(self.look("comments", True, "bigint"), "refused"))
+        self.assertEqual(set(), self.names(found, "costs"))
+
+    def test_shared_sequence(self) -> None:
+        self.database.run(
+            """
+            CREATE SEQUENCE numbers;
+            CREATE TABLE a (id bigint PRIMARY KEY DEFAULT nextval('numbers'));
+            CREATE TABLE b (id bigint PRIMARY KEY DEFAULT nextval('numbers'));
+            CREATE TABLE c (id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY, n bigserial);
+            ALTER SEQUENCE numbers OWNED BY a.id;
+            """
+        )
+        self.assertIn("public.numbers", self.told(self.look("a"), "note", "default value for public.b.id"))
+        self.assertEqual(set(), self.names(self.look("c"), "note"))
+
+    def test_row_types(self) -> None:
+        self.database.run(
+            """
+            CREATE TABLE p (id bigserial PRIMARY KEY, b text);
+            CREATE DOMAIN row_of_p AS p;
+            CREATE TYPE pair AS (a int, r p[]);
+            CREATE TABLE snap (d row_of_p, x pair, y pair[], r p);
+            """
+        )
+        self.assertEqual({f"column {c} of public.snap" for c in "dxy"}, self.names(self.look("p"), "note"))
+
+    def test_clients(self) -> None:
+        self.database.run(
+            """
+            CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE c (p bigint REFERENCES p); CREATE TABLE o (n int);
+            CREATE PUBLICATION everything FOR ALL TABLES; CREATE PUBLICATION one FOR TABLE p (id), o;
+            CREATE PUBLICATION schemas FOR TABLES IN SCHEMA public; CREATE PUBLICATION none FOR TABLE o;
+            CREATE SUBSCRIPTION s CONNECTION 'dbname=none' PUBLICATION x WITH (connect = false);
+            """
+        )
+        found = self.look("p")
+        self.assertEqual("publishes public.p with a list of columns", self.told(found, "clients", "publication one"))
+        self.assertEqual("publishes public.c, public.p", self.told(found, "clients", "publication everything"))
+        self.assertEqual("publishes public.c, public.p", self.told(found, "clients", "publication schemas"))
+        self.assertNotIn("publication none", self.names(found, "clients"))
+        self.assertIn("SELECT *", self.told(found, "clients", "prepared statements"))
+        self.database.run("ALTER SUBSCRIPTION s SET (slot_name = NONE); DROP SUBSCRIPTION s")
+
+    def test_times_and_costs(self) -> None:
+        self.database.run(
+            """
+            CREATE TABLE p (id bigserial PRIMARY KEY, seen timestamptz, created_at timestamp NOT NULL, day date, n int);
+            CREATE TABLE c (p bigint REFERENCES p); CREATE INDEX ON c (p);
+            INSERT INTO p (created_at) SELECT now() FROM generate_series(1, 40000); INSERT INTO c SELECT id FROM p;
+            VACUUM p; VACUUM c;
+            """.replace(
+                "VACUUM p; VACUUM c;", ""
+            )
+        )
+        self.assertIn("ANALYZE public.p, public.c;", [f.hint for f in self.look("p") if f.kind == "costs"])
+        self.database.run("VACUUM ANALYZE p, c")
+        found = self.look("p")
+        times = [f.object for f in found if f.kind == "times"]
+        self.assertEqual(["--time created_at", "--time seen", "--time day"], times)
+        self.assertIn("80,000 in 2 tables", self.told(found, "costs", "rows"))
+        self.assertIn("0:00:04", self.told(found, "costs", "duration"))
+
+
+if __name__ == "__main__":
+    unittest.main()
