@@ -10,6 +10,7 @@ import re
 import secrets
 import subprocess
 import tempfile
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Callable, Iterator, Sequence
@@ -81,10 +82,10 @@ def twin(copy: Copy) -> Iterator[Copy]:
         admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS false", copy.name))
         try:
             admin.execute(identifier("CREATE DATABASE {} TEMPLATE {}", other.name, copy.name))
-            admin.execute(identifier("REVOKE ALL ON DATABASE {} FROM PUBLIC", other.name))
         finally:
             admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS true", copy.name))
         try:
+            admin.execute(identifier("REVOKE ALL ON DATABASE {} FROM PUBLIC", other.name))
             yield other
         finally:
             other.close()
@@ -130,8 +131,16 @@ def copy_settings(source: Connection, admin: Connection, name: str) -> None:
 
 
 def drop(admin: Connection, name: str) -> None:
-    """Drops a scratch database."""
-    admin.execute(identifier("DROP DATABASE IF EXISTS {} WITH (FORCE)", name))
+    """Drops a scratch database, as soon as nobody is in it any more: autovacuum may be."""
+    admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS false", name))
+    for attempt in range(60):
+        try:
+            admin.execute(identifier("DROP DATABASE {}", name))
+            return
+        except psycopg.errors.ObjectInUse:
+            if attempt == 59:
+                raise
+            time.sleep(0.5)
 
 
 def restore(source: Connection, copy: Copy, fill: Callable[[Connection], None], report: Report) -> None:

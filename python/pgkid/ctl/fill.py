@@ -99,10 +99,11 @@ class Fill:
         while missing := one(self.plan.conn, count):
             if table.oid == self.plan.root.oid:
                 self.bar.update(0, missing, f"giving {missing} rows of {table.label} keys in the order of time")
-                self.runner.execute(assignment(self.plan))
+                if self.runner.execute(assignment(self.plan)) is None:
+                    return  # A rehearsal has reported the error.
             if self.fill_pass(table):
                 continue
-            if self.runner.rehearses:  # Its error was reported.
+            if self.runner.rehearses:
                 return
             idle += 1
             if idle % 60 == 0:

@@ -58,6 +58,7 @@ class RehearsingRunner(Runner):
         self.report, self.script = report, script
         self.step = ""
         self.broken = False
+        self.told: set[tuple[str, Optional[str]]] = set()
 
     def run(self, step: Step) -> None:
         """Runs a step; an error between its statements is a finding, too."""
@@ -87,7 +88,10 @@ class RehearsingRunner(Runner):
             return None
 
     def failed(self, what: Statement, error: psycopg.Error) -> None:
-        """Reports the error of a statement."""
+        """Reports the error of a statement, once for each object."""
+        if (what.about, error.sqlstate) in self.told and what.about:
+            return
+        self.told.add((what.about, error.sqlstate))
         text = what.text.as_string(self.conn)
         self.report.add(
             "fails",

@@ -106,6 +106,8 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
 def of_triggers(plan: Plan) -> Iterator[Finding]:
     """Yields triggers and rules that get in the way of the fill."""
     for trigger in catalog.triggers(plan.conn, [table.oid for table in plan.tables()]):
+        if trigger.function_schema == plan.schema:
+            continue
         about = f"trigger {trigger.name} on {plan.table(trigger.table).label}"
         if trigger.is_before_row and trigger.name > TRIGGER:
             yield refused(about, f"runs after kidctl's own, which is called {TRIGGER}", "Rename it.")

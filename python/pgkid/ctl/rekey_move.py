@@ -306,13 +306,15 @@ class Expected:
             self.keys.setdefault((table.schema, table.name), []).append(name)
         self.default = (plan.root.schema, f"{plan.root.name} {plan.key.name}")
         self.sequences = {
-            (schema, name)
-            for schema, name in plan.conn.execute(
-                "SELECT n.nspname, c.relname FROM pg_depend AS d JOIN pg_class AS c ON c.oid = d.objid AND c.relkind = 'S'"
+            (row[0], name)
+            for row in plan.conn.execute(
+                "SELECT n.nspname, c.relname, 'SEQUENCE ' || quote_ident(c.relname) FROM pg_depend AS d"
+                " JOIN pg_class AS c ON c.oid = d.objid AND c.relkind = 'S'"
                 " JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE d.refobjid = %s AND d.refobjsubid = %s"
                 " AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')",
                 (plan.root.oid, plan.key.number),
             )
+            for name in row[1:]
         }
         self.old_name = plan.options.old_name
         self.types = re.compile(
@@ -324,7 +326,7 @@ class Expected:
         kind, schema, name = entry
         if kind == "DEFAULT" and (schema, name) == self.default:
             return None
-        if (schema, name.split(" ", 1)[-1] if name.startswith("SEQUENCE ") else name) in self.sequences:
+        if (schema, name) in self.sequences:
             return None
         if kind == "VIEW":  # pg_dump makes some views in two steps, first with the types of columns alone
             return self.types.sub("NULL AS", line)

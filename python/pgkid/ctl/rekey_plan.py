@@ -188,10 +188,12 @@ def read_keys(conn: Connection, key: catalog.KeyColumn, options: Options, schema
     home = home_of(conn)
     generator, at, kind, cast = TARGETS[options.to]
     new_type = kind if "." in kind else f"{home}.{kind}"
-    if conn.execute("SELECT to_regtype(%s), to_regproc(%s)", (new_type, f"{home}.{at}")).fetchone() in (
-        None,
-        (None, None),
-    ):
+    missing = conn.execute(
+        "SELECT to_regtype(%s) IS NULL OR NOT EXISTS (SELECT FROM pg_proc AS p"
+        " WHERE p.pronamespace = to_regnamespace(%s) AND p.proname = %s)",
+        (new_type, home, at),
+    ).fetchall()
+    if missing[0][0]:
         raise Refused(f"kid in this database makes no keys of type {options.to}")
     row = conn.execute("SELECT format_type(%s::regtype, -1)", (new_type,)).fetchall()[0]
     old_equals = conn.execute(
