@@ -6,6 +6,10 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+# The statements of the page are for server 0 of 4. Those for a foreign partition repeat for each other server.
+my ($block) = slurp_file('docs/guides/many-servers.md') =~ /^## Shards by postgres_fdw\n.*?^```sql\n(.*?)^```/ms;
+my ($own, $foreign) = $block =~ /\A(.*?)(^CREATE SERVER .*)\z/ms;
+
 my @nodes;
 foreach my $number (0 .. 3)
 {
@@ -13,11 +17,7 @@ foreach my $number (0 .. 3)
 	$node->init;
 	$node->append_conf('postgresql.conf', "kid.lanes = 4\nkid.node = $number\nkid.max_wait = '20s'\nmax_connections = 60\n");
 	$node->start;
-	$node->safe_psql('postgres', "CREATE EXTENSION kid;
-		CREATE EXTENSION postgres_fdw;
-		CREATE TABLE events (id kid64 NOT NULL DEFAULT kid_next(), kid96 kid96 DEFAULT kid96_next(), flake flake DEFAULT flake_next(),
-			sno sno DEFAULT sno_next(), maker int DEFAULT $number) PARTITION BY HASH (id);
-		CREATE TABLE events_$number PARTITION OF events (PRIMARY KEY (id)) FOR VALUES WITH (MODULUS 4, REMAINDER $number)");
+	$node->safe_psql('postgres', $own =~ s/events_0\b/events_$number/r =~ s/REMAINDER 0/REMAINDER $number/r);
 	push @nodes, $node;
 }
 foreach my $number (0 .. 3)
@@ -25,12 +25,14 @@ foreach my $number (0 .. 3)
 	foreach my $other (grep { $_ != $number } 0 .. 3)
 	{
 		my ($host, $port) = ($nodes[$other]->host, $nodes[$other]->port);
-		$nodes[$number]->safe_psql('postgres', "
-			CREATE SERVER shard$other FOREIGN DATA WRAPPER postgres_fdw
-				OPTIONS (host '$host', port '$port', dbname 'postgres', extensions 'kid', batch_size '100');
-			CREATE USER MAPPING FOR CURRENT_USER SERVER shard$other;
-			CREATE FOREIGN TABLE events_$other PARTITION OF events FOR VALUES WITH (MODULUS 4, REMAINDER $other) SERVER shard$other");
+		my $statements = $foreign =~ s/host 'shard1', dbname 'shop'/host '$host', port '$port', dbname 'postgres'/r;
+		$statements =~ s/(shard|events_|REMAINDER )1\b/$1$other/g;
+		$nodes[$number]->safe_psql('postgres', "$statements ALTER SERVER shard$other OPTIONS (ADD batch_size '100')");
 	}
+	# IDs of other types, and who made them
+	$nodes[$number]->safe_psql('postgres', "ALTER TABLE events ADD kid96 kid96, ADD flake flake, ADD sno sno, ADD maker int;
+		ALTER TABLE events ALTER kid96 SET DEFAULT kid96_next(), ALTER flake SET DEFAULT flake_next(), ALTER sno SET DEFAULT sno_next(),
+			ALTER maker SET DEFAULT $number");
 }
 
 my @load = map {

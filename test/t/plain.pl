@@ -109,6 +109,22 @@ as('app', 'whole', 'DROP SCHEMA kid CASCADE');
 is(prepare_and_run('app', 'whole', slurp_file($script)), '', 'drivers that prepare statements run kid-all');
 is(as('app', 'whole', 'SELECT kid.kid_next() < kid.kid_next(), kid.kid_uuidv7() < kid.kid_uuidv7()'), 't|t', 'after which it makes IDs');
 
+# The command and the statements of docs/start/managed-servers.md, "Install".
+my $managed = slurp_file('docs/start/managed-servers.md');
+
+sub run_shell
+{
+	my ($role, $command) = @_;
+	local @ENV{qw(PGHOST PGPORT PGUSER)} = ($node->host, $node->port, $role);
+	return $node->command_ok([ 'bash', '-c', "set -eo pipefail; $command" ], "as $role: $command");
+}
+my ($psql, $create, $queries) = $managed =~ /^## Install\n.*?^```\n(.*?)^```.*?^```sql\n(.*?;)\n(.*?)^```/ms;
+$node->safe_psql('postgres', 'CREATE DATABASE mydatabase OWNER app');
+run_shell('app', "cd released && $psql");
+is(as('app', 'mydatabase', "$create INSERT INTO orders (item) VALUES ('tea') RETURNING item"), 'tea', 'a table of the page');
+like(as('app', 'mydatabase', $queries), qr/\A1\n[01]\n20\d\d-[^|]*\|[-.\w]{11}\|ord_\w{13}\z/, 'queries of the page');
+$node->safe_psql('postgres', 'DROP DATABASE mydatabase');
+
 is(install('app', 'plain'), '', 'the owner of a database installs the script');
 
 # pg_regress runs the same files with the extension. A superuser creates roles.
@@ -319,6 +335,19 @@ is(as('app', 'up', q{SELECT count(*) FROM kid_partitions('events'); SELECT kid_c
 	as('app', 'plain', q{SELECT count(*) FROM kid_partitions('events')}), 'partitions continue');
 is(as('app', 'up', q{INSERT INTO tracked DEFAULT VALUES; CALL kid_horizon('tracked', NULL)}), '7', 'so does the horizon of a table');
 
+# The page's commands for tables that are not partitioned: a superuser creates the extension, the owner restores, a superuser moves
+# the clocks.
+my @commands = split /\n(?=\S)/, ($managed =~ /^### Dump and restore\n.*?^```\n(.*?)^```/ms)[0];
+is(scalar @commands, 3, 'the page has three commands to dump and restore');
+$node->safe_psql('postgres', 'CREATE DATABASE mydatabase TEMPLATE plain OWNER app; CREATE DATABASE newdatabase OWNER app');
+$node->safe_psql('mydatabase', 'DROP SCHEMA trap CASCADE; DROP TABLE events');
+my $orders = q{SELECT md5(string_agg(o::text, ',' ORDER BY o.id)) FROM (SELECT id::bigint, payment, bigint FROM orders) AS o};
+run_shell($superuser, $commands[0]);
+run_shell('app', $commands[1]);
+run_shell($superuser, $commands[2]);
+is(as('app', 'newdatabase', $orders), as('app', 'plain', $orders), 'after them the rows are the same');
+is($node->safe_psql('newdatabase', 'SELECT kid_next() > greatest(max(id), max(bigint)::kid64) FROM orders'), 't', 'and new IDs are above them');
+
 # Logical replication: to a subscriber with the extension in binary form, which the initial copy has from PostgreSQL 16 on; and to one
 # with kid in plain SQL, which changes in place. Both take over.
 my $copied = q{SELECT count(*), md5(string_agg(o::text, ',' ORDER BY o.id)) FROM (SELECT id::bigint, payment, bigint FROM orders) AS o};
@@ -330,13 +359,13 @@ foreach my $replica ($node->pg_version >= 16 ? 'binary' : (), 'replica')
 	if ($binary eq 'true') { $node->safe_psql($replica, 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid') }
 	else { is(install('app', $replica), '', 'the script is installed: replica') }
 	as('app', $replica, 'CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next()::bigint)');
-	$node->safe_psql('plain', "CREATE PUBLICATION $replica FOR TABLE orders; SELECT pg_create_logical_replication_slot('$replica', 'pgoutput')");
+	$node->safe_psql('plain', "CREATE PUBLICATION $replica FOR TABLE orders WITH (publish_via_partition_root = true); SELECT pg_create_logical_replication_slot('$replica', 'pgoutput')");
 	$node->safe_psql($replica, "CREATE SUBSCRIPTION $replica CONNECTION \$c\$" . $node->connstr('plain') . "\$c\$ PUBLICATION $replica WITH (create_slot = false, slot_name = '$replica', binary = $binary)");
 	as('app', 'plain', 'INSERT INTO orders SELECT FROM generate_series(1, 100)');
 	$node->wait_for_subscription_sync($node, $replica, $replica);
 	is($node->safe_psql($replica, $copied), as('app', 'plain', $copied), "a subscriber, binary = $binary, has the same rows");
-	$node->safe_psql($replica, "ALTER SUBSCRIPTION $replica DISABLE; ALTER SUBSCRIPTION $replica SET (slot_name = NONE); DROP SUBSCRIPTION $replica");
-	$node->safe_psql('plain', "SELECT pg_drop_replication_slot('$replica'); DROP PUBLICATION $replica");
+	$node->safe_psql($replica, "DROP SUBSCRIPTION $replica");
+	$node->safe_psql('plain', "DROP PUBLICATION $replica");
 	if ($binary eq 'false')
 	{
 		as('app', $replica, 'ALTER TABLE orders ALTER payment DROP DEFAULT, ALTER bigint DROP DEFAULT');
