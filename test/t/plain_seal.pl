@@ -108,6 +108,16 @@ foreach my $option ('--section=data', '--disable-triggers')
 is(() = $errors =~ /CONTEXT:  COPY keys, line 1/g, 2, 'beside its own keys it is not');
 unlike($errors . slurp_file($node->logfile), qr/\Q@{[ substr $key, 0, 8 ]}/, 'and no error shows one');
 
+# The commands of docs/start/managed-servers.md, "Sealed IDs": two of a shell, then statements in psql.
+my ($shell, $statements) = slurp_file('docs/start/managed-servers.md') =~ /^## Sealed IDs\n.*?^```\n(.*?)^psql mydatabase\n(.*?)^```/ms;
+$node->safe_psql('postgres', 'CREATE DATABASE mydatabase OWNER app');
+{
+	local @ENV{qw(PGHOST PGPORT PGUSER)} = ($node->host, $node->port, 'app');
+	$node->command_ok([ 'bash', '-c', "cd released && psql -q -f kid-ids--1.0.0.sql mydatabase && set -e && $shell" ], 'the commands of the page');
+}
+is(output_of('app', "SET client_min_messages = error; $statements", 'mydatabase') =~ s/\s+\z//r, '1', 'its statements');
+like(output_of('app', q{SELECT kid_seal.kid_seal(kid.kid_next(), 'ord')}, 'mydatabase'), qr/^ord_\w{26}$/, 'after which IDs are sealed');
+
 # The change to the extension, with the keys in a file.
 my ($export, $import, $use) = map { s/'keys'/'$directory\/keys'/r } slurp_file('docs/guides/public-ids.md') =~ m{^ *<!-- not run: test/t/seal\.pl does -->\n *```sql\n(.*?)^ *```$}msg;
 $export =~ s/kid_seal_/kid_seal.kid_seal_/;
