@@ -25,7 +25,9 @@
 //   transaction. So the reader finds T there, and the snapshot decides.
 // - T takes its state after S. That state is at or above the horizon, which is at most S + 1.
 //
-// The list begins when somebody first asks. A snapshot that was taken before that gets the horizon 1.
+// The list begins when somebody first asks. A snapshot that was taken before that gets the horizon 1. The list does not
+// end while the server runs: if it did, each poll of a consumer that polls seldom could be the first one, and read
+// nothing. What it costs those who commit is in docs/why/performance.md.
 //
 // lower_state() lowers the state and the floors of sessions under the lock, and a reader that looked at them meanwhile
 // looks again. A session writes its floor, and then makes sure that the state was not lowered meanwhile. So at least
