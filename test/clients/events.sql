@@ -3,8 +3,6 @@ CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), payload text);
 CREATE TABLE consumers (name text PRIMARY KEY, last kid64 NOT NULL DEFAULT '...........');
 INSERT INTO consumers (name) VALUES ('billing');
 CREATE TABLE handled (nr serial, id kid64, payload text);
-CREATE FUNCTION wake_consumers() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NOTIFY events; RETURN NULL; END';
-CREATE TRIGGER wake_consumers AFTER INSERT ON events FOR EACH STATEMENT EXECUTE FUNCTION wake_consumers();
 
 -- Transactions that commit later than others that made their IDs after them. Some roll back.
 CREATE PROCEDURE write_events() LANGUAGE plpgsql AS $$

@@ -1,4 +1,5 @@
 // A consumer of events, by pg (node-postgres).
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 async function handle(client, { id, payload }) {
@@ -18,19 +19,9 @@ async function handleBatch(client, name) {
 }
 
 const client = new pg.Client(process.env.DATABASE_URL);
-const listener = new pg.Client(process.env.DATABASE_URL);
-await Promise.all([client.connect(), listener.connect()]);
-
-let wake = () => {};
-let news = false;
-listener.on('notification', () => {
-  news = true;
-  wake();
-});
-await listener.query('LISTEN events');
+await client.connect();
 
 for (;;) {
-  news = false;
   while (await handleBatch(client, 'billing') > 0);
-  if (!news) await new Promise((resolve) => { wake = resolve; setTimeout(resolve, 1000); });
+  await sleep(200);
 }

@@ -1,6 +1,6 @@
 """A consumer of events, by psycopg 3."""
 
-import select
+import time
 
 import psycopg
 
@@ -23,13 +23,8 @@ def handle_batch(connection, name):
 
 
 connection = psycopg.connect(autocommit=True)
-listener = psycopg.connect(autocommit=True)
-listener.execute("LISTEN events")
 
 while True:
     while handle_batch(connection, "billing"):
         pass
-    select.select([listener], [], [], 1)  # until it is notified, or a second has passed
-    listener.pgconn.consume_input()
-    while listener.pgconn.notifies():
-        pass
+    time.sleep(0.2)
