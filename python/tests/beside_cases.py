@@ -8,6 +8,7 @@ TABLES = """
 CREATE TABLE users (id bigint PRIMARY KEY, parent bigint REFERENCES users, name text, n int, made timestamptz);
 CREATE TABLE posts (id bigint PRIMARY KEY, user_id bigint REFERENCES users, n int, body text);
 CREATE TABLE notes (id bigint, user_id bigint, writers bigint[], n int, about text);
+CREATE TABLE owners (id int PRIMARY KEY, user_id bigint REFERENCES users);
 CREATE TABLE log (user_id bigint REFERENCES users, n int, about text);
 CREATE FUNCTION is_staff(bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT false';
 CREATE FUNCTION level(bigint, int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1';
@@ -23,6 +24,8 @@ def view(name: str, query: str) -> tuple[str, str]:
     """Returns the object and the statement of a view."""
     return f"view public.{name}", f"CREATE VIEW {name} AS {query}"
 
+
+PLAIN_VIEW = view("v_plain", "SELECT id AS uid, name FROM users")
 
 # A constant stands beside a key in each of these.
 CONSTANTS = [
@@ -58,6 +61,19 @@ CONSTANTS = [
     view("c_window", "SELECT name FROM (SELECT name, lag(id) OVER (ORDER BY made) AS before FROM users) AS w WHERE before = 4"),
     view("c_window_range", "SELECT sum(n) OVER (ORDER BY id RANGE BETWEEN 10 PRECEDING AND CURRENT ROW) AS s FROM users"),
     view("c_hypothetical", "SELECT rank(5::bigint) WITHIN GROUP (ORDER BY id) AS r FROM users"),
+    view("c_natural_join", "SELECT name FROM users NATURAL JOIN (VALUES (1::bigint), (2)) AS v (id)"),
+    view("c_join_select", "SELECT name FROM users AS u, (SELECT 5 AS x) AS c WHERE u.id = c.x"),
+    view("c_join_series", "SELECT name FROM users JOIN generate_series(1, 10) AS g ON id = g"),
+    view("c_join_unnest", "SELECT name FROM users JOIN unnest('{1,2}'::bigint[], '{a,b}'::text[]) AS g (x, y) ON id = x"),
+    view("c_join_json", """SELECT name FROM users AS u JOIN jsonb_to_recordset('[{"id": 1}]') AS j (id bigint, n int)
+         ON u.id = j.id"""),
+    view("c_join_xml", "SELECT name FROM users AS u JOIN XMLTABLE('/a/b' PASSING ('<a><b>1</b></a>'::xml) COLUMNS x bigint "
+         "PATH '.') AS t ON u.id = t.x"),
+    view("c_case_value", "SELECT name FROM users WHERE id = CASE WHEN n = 1 THEN 5 ELSE 6 END"),
+    view("c_setting_or", "SELECT name FROM users WHERE id = coalesce(current_setting('app.user', true)::bigint, 0)"),
+    view("c_greatest_of", "SELECT name FROM users WHERE id = (SELECT max(n) FROM (VALUES (1), (2)) AS v (n))"),
+    view("c_row_any", "SELECT name FROM users WHERE (id, n) = ANY (ARRAY[(1::bigint, 2), (3, 4)])"),
+    view("c_row_select", "SELECT name FROM users WHERE (SELECT ROW(1, 2::bigint)) = ROW(n, id)"),
     # casts, arithmetic and functions of the key
     view("c_text", "SELECT name FROM users WHERE id::text = '5'"),
     view("c_like", "SELECT name FROM users WHERE id::text LIKE '5%'"),
@@ -94,10 +110,12 @@ CONSTANTS = [
          "JOIN users AS u ON u.parent = t.id) SELECT id FROM t WHERE id <> 9"),
     # through other names
     view("c_cte", "WITH t AS (SELECT id AS x FROM users) SELECT x FROM t WHERE x = 5"),
+    ("function public.c_returned()",
+     "CREATE FUNCTION c_returned() RETURNS bigint LANGUAGE sql BEGIN ATOMIC WITH x AS (UPDATE owners SET user_id = user_id "
+     "RETURNING user_id AS u) SELECT u FROM x WHERE u = 1; END"),
     view("c_nested", "SELECT y FROM (SELECT x AS y FROM (SELECT id AS x FROM users) AS a) AS b WHERE y = 5"),
     view("c_of_union", "SELECT x FROM (SELECT id AS x FROM users UNION SELECT user_id FROM posts) AS a WHERE x = 5"),
     view("c_of_second", "SELECT x FROM (SELECT user_id AS x FROM notes UNION SELECT id FROM users) AS a WHERE x = 5"),
-    view("v_plain", "SELECT id AS uid, name FROM users"),  # not a constant: see CONTROLS
     view("c_of_view", "SELECT name FROM v_plain WHERE uid = 5"),
     view("c_of_function", "SELECT name FROM everybody() WHERE id = 5"),
     view("c_field", "SELECT (u).id = 5 AS is_five FROM users AS u"),
@@ -144,7 +162,7 @@ CONSTANTS = [
      "CREATE PROCEDURE c_procedure() LANGUAGE sql BEGIN ATOMIC UPDATE posts SET user_id = 1 WHERE n = 2; "
      "INSERT INTO log (n, user_id) VALUES (1, 3), (2, 4); END"),
     ("function public.c_returning()",
-     "CREATE TABLE owners (id int PRIMARY KEY, user_id bigint REFERENCES users); CREATE FUNCTION c_returning() RETURNS bigint LANGUAGE sql BEGIN ATOMIC "
+     "CREATE FUNCTION c_returning() RETURNS bigint LANGUAGE sql BEGIN ATOMIC "
      "INSERT INTO owners (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET user_id = 5 RETURNING user_id; END"),
     ("procedure public.c_merge()",
      "CREATE TABLE merged (user_id bigint REFERENCES users, n int); "
@@ -208,6 +226,9 @@ CONTROLS = [
          "SELECT id FROM t WHERE again = 'N'"),
     view("k_sample", "SELECT id FROM users TABLESAMPLE system (10) REPEATABLE (1)"),
     view("k_grouping", "SELECT id, name, grouping(id) = 1 AS whole FROM users GROUP BY ROLLUP (id, name)"),
+    view("k_setting_null", "SELECT name FROM users WHERE id = nullif(current_setting('app.user', true), '')::bigint"),
+    view("k_computed", "SELECT u.name FROM users AS u JOIN notes AS n ON u.id = n.user_id * 1000 + 1"),
+    view("k_epoch", "SELECT name FROM users WHERE id > extract(epoch FROM now()) * 1000"),
     view("k_lag", "SELECT lag(id, 1) OVER (ORDER BY made) AS before FROM users"),
     view("k_percentile", "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY id) AS middle FROM users"),
     view("k_not_dependent", "SELECT n FROM notes WHERE user_id = 5"),
@@ -228,6 +249,21 @@ CONTROLS = [
     ("table public.k_parts_1",
      "CREATE TABLE k_parts (user_id bigint REFERENCES users, n int) PARTITION BY RANGE (n); "
      "CREATE TABLE k_parts_1 PARTITION OF k_parts FOR VALUES FROM (1) TO (1000)"),
+]  # fmt: skip
+
+# From PostgreSQL 18 on
+CONSTANTS_18 = [
+    ("default value for public.log.virtual",
+     "ALTER TABLE log ADD virtual bigint GENERATED ALWAYS AS (user_id % 10) VIRTUAL"),
+    ("function public.c_new_row()",
+     "CREATE FUNCTION c_new_row() RETURNS boolean LANGUAGE sql BEGIN ATOMIC UPDATE owners SET user_id = user_id "
+     "RETURNING old.user_id = 5; END"),
+    ("function public.c_merge_returning()",
+     "CREATE FUNCTION c_merge_returning() RETURNS TABLE (a text, b boolean) LANGUAGE sql BEGIN ATOMIC MERGE INTO owners AS o "
+     "USING notes AS n ON n.n = o.id WHEN MATCHED THEN UPDATE SET user_id = NULL RETURNING merge_action(), o.user_id = 5; END"),
+    view("c_json_table", """SELECT name FROM users AS u JOIN JSON_TABLE(jsonb '[1, 2]', '$[*]' COLUMNS (x bigint PATH '$'))
+         AS t ON u.id = t.x"""),
+    view("c_rollup", "SELECT id, n, count(*) AS c FROM users GROUP BY ROLLUP (id, n) HAVING id = 5"),
 ]  # fmt: skip
 
 # What is not a constant, but must be told: the kind, the object, the statement.

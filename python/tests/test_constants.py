@@ -9,7 +9,7 @@ import psycopg
 
 import beside_cases as cases
 from support import Database
-from pgkid.ctl import constants
+from pgkid.ctl import catalog, constants
 from pgkid.ctl.connection import Connection
 
 
@@ -29,7 +29,10 @@ class Beside(unittest.TestCase):
         cls.database = Database()
         cls.addClassCleanup(cls.database.close)
         cls.database.run(cases.TABLES)
-        for statement in [case[-1] for case in [*cases.CONSTANTS, *cases.CONTROLS, *cases.OTHERS]]:
+        cls.constants = list(cases.CONSTANTS)
+        if cls.database.conn.info.server_version >= 180000:
+            cls.constants += cases.CONSTANTS_18
+        for statement in [case[-1] for case in [cases.PLAIN_VIEW, *cls.constants, *cases.CONTROLS, *cases.OTHERS]]:
             try:
                 cls.database.run(statement)
             except psycopg.Error as error:
@@ -39,10 +42,9 @@ class Beside(unittest.TestCase):
             cls.found[one.object][one.kind.value].append(one.piece)
 
     def test_constants(self) -> None:
-        for name, statement in cases.CONSTANTS:
+        for name, statement in self.constants:
             with self.subTest(statement):
-                if name != "view public.v_plain":
-                    self.assertIn("constant", self.found[name])
+                self.assertIn("constant", self.found[name])
 
     def test_controls(self) -> None:
         for name, statement in cases.CONTROLS:
@@ -57,6 +59,21 @@ class Beside(unittest.TestCase):
 
     def test_nothing_unknown(self) -> None:
         self.assertEqual([], [(name, kinds["unknown"]) for name, kinds in self.found.items() if "unknown" in kinds])
+
+    def test_findings(self) -> None:
+        table = catalog.table(self.database.conn, "public.users").oid
+        found = constants.look(self.database.conn, catalog.related(self.database.conn, table))
+        (policy,) = (f for f in found if f.object == "policy c_using on public.users")
+        self.assertEqual(("constants", True, policy.object), (policy.kind, policy.stops, policy.accept_name))
+        self.assertIn("id <> 1", policy.message)
+        self.assertEqual("USING (((id <> 1) OR (CURRENT_USER = 'root'::name)))", policy.definition)
+        (cast,) = (f for f in found if f.object == "view public.o_cast")
+        self.assertEqual(("casts", "casts the key: id::text", False), (cast.kind, cast.message, cast.stops))
+        kinds = {f.object: f.kind for f in found}
+        self.assertEqual("references", kinds["view public.o_reference"])
+        self.assertEqual(
+            {f.object for f in found if f.stops}, {name for name, _ in self.constants} | {"table public.lists"}
+        )
 
 
 if __name__ == "__main__":

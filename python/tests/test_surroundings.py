@@ -119,6 +119,7 @@ class Surroundings(unittest.TestCase):
             CREATE FUNCTION add() RETURNS void LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public."p" VALUES (1, 'x'); END $$;
             CREATE FUNCTION remark() RETURNS void LANGUAGE sql AS '/* p */ SELECT 1 -- p';
             CREATE FUNCTION other() RETURNS void LANGUAGE sql AS 'SELECT 1 AS pp';
+            CREATE FUNCTION root() RETURNS text LANGUAGE sql AS 'SELECT b FROM p WHERE id NOT IN (1, 2) OR b = $$x$$';
             """
         )
         found = self.look("p")
@@ -126,7 +127,9 @@ class Surroundings(unittest.TestCase):
         self.assertIn("has the parameters p_id integer", self.told(found, "functions", "function public.one(integer)"))
         self.assertIn("reads all columns of p", self.told(found, "functions", "function public.keep()"))
         self.assertIn("no list of columns for p", self.told(found, "functions", "function public.add()"))
-        self.assertEqual(4, len(self.names(found, "functions")))
+        self.assertIn("compares it with a constant", self.told(found, "functions", "function public.root()"))
+        self.assertNotIn("compares", self.told(found, "functions", "function public.one(integer)"))
+        self.assertEqual(5, len(self.names(found, "functions")))
 
     def test_new_rows_only(self) -> None:
         self.database.run(

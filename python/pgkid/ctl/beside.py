@@ -149,21 +149,9 @@ class Walk:
 
     def compare(self, node: Node, parts: Sequence[Value], scope: Scope, text: Optional[str] = None) -> None:
         """Finds what stands beside a key in expressions that are compared, or of which one is taken."""
-        held = [self.values.holds(part, scope) for part in parts]
-        shown = self.printer.show(node, scope) if text is None else text
-        self.judge(held, shown)
-
-    def judge(self, held: Sequence[Holds], text: str) -> None:
-        with_key = [h for h in held if h & CARRIES]
-        without = [h for h in held if not h & CARRIES]
-        if with_key and any(h & Holds.CONSTANT for h in without):
-            self.note(Kind.CONSTANT, text)
-        elif any(h & Holds.KEY for h in with_key) and any(h & Holds.COLUMN for h in without):
-            self.note(Kind.COLUMN, text)
-        elif any(h & Holds.KEY for h in with_key) and any(h & (Holds.OTHER | Holds.CALLED) for h in without):
-            self.note(Kind.VALUE, text)
-        elif any(h & Holds.CALLED for h in held) and any(h & Holds.CONSTANT for h in held):
-            self.note(Kind.FUNCTION, text)
+        kind = kind_of([self.values.holds(part, scope) for part in parts])
+        if kind is not None:
+            self.note(kind, self.printer.show(node, scope) if text is None else text)
 
     def operation(self, node: Node, scope: Scope) -> None:
         operator = self.facts.operators.get(node.number("opno"))
@@ -253,8 +241,9 @@ class Walk:
             leaves = leaves_of(query)
             for entry in query.nodes("targetList"):
                 number = entry.number("resno")
-                held = [self.values.column(leaf, inside, number) for leaf in leaves]
-                self.judge(held, f"column {entry.fields.get('resname')} of a set operation")
+                kind = kind_of([self.values.column(leaf, inside, number) for leaf in leaves])
+                if kind is not None:
+                    self.note(kind, f"column {entry.fields.get('resname')} of a set operation")
         self.writes(query, inside)
         for window in query.nodes("windowClause"):
             bounds = [window.child("startOffset"), window.child("endOffset")]
@@ -285,10 +274,24 @@ class Walk:
         names = self.values.names(target)
         name = names[column[1] - 1] if column[1] <= len(names) else str(column[1])
         text = f"{name} := {self.printer.show(expr, scope)}"
-        if column in self.keys:
-            self.judge([Holds.KEY, held], text)
-        elif held & Holds.KEY:
-            self.note(Kind.COLUMN, text)
+        kind = kind_of([Holds.KEY, held]) if column in self.keys else Kind.COLUMN if held & Holds.KEY else None
+        if kind is not None:
+            self.note(kind, text)
+
+
+def kind_of(held: Sequence[Holds]) -> Optional[Kind]:
+    """Returns what stands beside a key in parts that hold this, or None."""
+    with_key = [h for h in held if h & CARRIES]
+    without = [h for h in held if not h & CARRIES]
+    if with_key and any(h & Holds.CONSTANT for h in without):
+        return Kind.CONSTANT
+    if any(h & Holds.KEY for h in with_key) and any(h & Holds.COLUMN for h in without):
+        return Kind.COLUMN
+    if any(h & Holds.KEY for h in with_key) and any(h & (Holds.OTHER | Holds.CALLED) for h in without):
+        return Kind.VALUE
+    if any(h & Holds.CALLED for h in held) and any(h & Holds.CONSTANT for h in held):
+        return Kind.FUNCTION
+    return None
 
 
 def is_whole_row(node: Optional[Node]) -> bool:

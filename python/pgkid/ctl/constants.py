@@ -108,7 +108,8 @@ class Search:
             if definition.condition is not None:
                 walk.walk(self.tree(definition.condition), self.scope(definition.relation, *OLD_AND_NEW))
             if definition.kind == "default" and (definition.relation, definition.number) in self.keys:
-                walk.judge([Holds.KEY, walk.values.holds(tree, scope) & Holds.CONSTANT], definition.sql)
+                if walk.values.holds(tree, scope) & Holds.CONSTANT:
+                    walk.note(Kind.CONSTANT, definition.sql)
         except (TreeError, RecursionError) as error:
             walk.unknown.add(str(error))
             walk.has_key = True
@@ -151,11 +152,9 @@ def search(conn: Connection, columns: Iterable[Column]) -> List[Beside]:
     return Search(conn, columns).run()
 
 
-HINT = "The constant keeps its value, and means another row afterwards, or none. Change the definition after the swap."
-
 # What a finding says of each kind, and what to do.
 WORDS = {
-    Kind.CONSTANT: ("constants", "has a constant beside the key: {}", HINT),
+    Kind.CONSTANT: ("constants", "has a constant beside the key: {}", ""),
     Kind.UNKNOWN: ("constants", "may have a constant beside the key, in a part that kidctl does not know: {}", ""),
     Kind.COLUMN: (
         "references",
@@ -178,7 +177,7 @@ def look(conn: Connection, columns: Sequence[KeyColumn]) -> List[Finding]:
     for (name, kind), places in together.items():
         heading, message, hint = WORDS[kind]
         pieces = "; ".join(dict.fromkeys(place.piece for place in places))
-        definition = "\n".join(dict.fromkeys(place.definition for place in places)) if kind.is_shown else ""
+        definition = "\n".join(dict.fromkeys(place.definition.strip() for place in places)) if kind.is_shown else ""
         found.append(
             Finding(
                 heading,

@@ -22,7 +22,8 @@ KINDS = {
     "changed": "this would be different afterwards",
     "way back": "this would be different after the way back",
     "writers": "this worked before a step and fails after it",
-    "constants": "definitions that compare the key with a constant, whose meaning changes",
+    "constants": "each constant keeps its value, and means another row after the swap, or none; rewrite these, or accept"
+    " them by name",
     "casts": "definitions that cast the key to another type",
     "references": "columns that seem to contain the key, but have no foreign key",
     "functions": "functions that use these tables; look whether the new keys suit them",

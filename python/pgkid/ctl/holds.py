@@ -189,7 +189,10 @@ class Values:
             return self.column(query, outer, number)
         if entry.fields.get("relid") not in (None, "0"):
             return Holds.KEY if (entry.number("relid"), number) in self.keys else Holds.COLUMN
-        if entry.fields.get("tablefunc") is not None or entry.fields.get("enrname") is not None:
+        table = entry.child("tablefunc")
+        if table is not None:  # XMLTABLE, JSON_TABLE
+            return self.part_of(table.child("docexpr"), scope)
+        if entry.fields.get("enrname") is not None:
             return Holds.OTHER
         raise TreeError(f"unknown kind {entry.fields.get('rtekind')} of a table in FROM")
 
@@ -244,9 +247,14 @@ class Values:
                 table = self.table_of_type(call)
                 if table is not None:
                     return Holds.KEY if (table, number) in self.keys else Holds.COLUMN
-                return self.holds(call, scope) if count == 1 else Holds.OTHER
+                return self.holds(call, scope) if count == 1 else self.part_of(call, scope)
             number -= count
         return Holds.OTHER  # the column of WITH ORDINALITY
+
+    def part_of(self, value: Value, scope: Scope) -> Holds:
+        """Returns what is taken out of a value, such as a document."""
+        held = self.holds(value, scope)
+        return Holds.DERIVED if held & CARRIES else held & Holds.CONSTANT or Holds.OTHER
 
     def table_of_type(self, node: Optional[Node]) -> Optional[int]:
         """Returns the table whose row type a value has."""
@@ -363,7 +371,8 @@ class Values:
             return Holds.OTHER
         if together & CARRIES:
             return Holds.DERIVED
-        if routine.is_immutable and held and together == Holds.CONSTANT:
+        # Functions that take rows out of a document are not immutable.
+        if (routine.is_immutable or routine.name.startswith("json")) and held and together == Holds.CONSTANT:
             return Holds.CONSTANT
         return together & ~Holds.CONSTANT or Holds.OTHER
 

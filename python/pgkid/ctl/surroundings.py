@@ -31,6 +31,10 @@ def look(
         yield from costs.look(conn, columns)
 
 
+# An operator before a number or a string
+COMPARED = r"(?:=|<>|!=|<=?|>=?|\b(?:not\s+)?(?:in\s*\(|between\b))\s*[-'\d]"
+
+
 @dataclass(frozen=True)
 class Function:
     """A function that may use some tables"""
@@ -94,6 +98,8 @@ def details(function: Function, text: str, names: Sequence[str], keys: Sequence[
     passed = [key for key in keys if any(mentions(arguments, key) for arguments in function.arguments)]
     if used:
         told.append(f"names {', '.join(used)}")
+    if any(re.search(rf'(?<!\w){re.escape(key)}"?\s*{COMPARED}', text, re.I) for key in used):
+        told.append("compares it with a constant")
     if passed:
         told.append(f"gets {', '.join(passed)} as an argument of the trigger")
     if re.search(r"\(\s*(new|old)\s*[,)]|\b(new|old)\s*\.\s*\*", text, re.I):
