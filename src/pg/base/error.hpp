@@ -73,6 +73,18 @@ template <class Id> [[noreturn]] void time_error(Id const &layout) {
           errdetail("The range is %s to %s.", display(layout.first()), display(layout.last())));
 }
 
+/// Returns a span of time that is not negative as text for a message, rounded up to a millisecond: "1 day
+/// 23:59:58.876".
+inline char const *display_span(std::int64_t micros) {
+  std::int64_t const millis = (micros + 999) / 1000;
+  std::int64_t const days = millis / (SECS_PER_DAY * 1000);
+  int const rest = static_cast<int>(millis % (SECS_PER_DAY * 1000));
+  char const *const time =
+      psprintf("%02d:%02d:%02d.%03d", rest / 3'600'000, rest / 60'000 % 60, rest / 1000 % 60, rest % 1000);
+
+  return days == 0 ? time : psprintf(INT64_FORMAT " day%s %s", static_cast<int64>(days), days == 1 ? "" : "s", time);
+}
+
 /// Raises an error unless `value`, a component of an ID, is from 0 to `max`.
 template <class Id> std::uint64_t check_component(char const *component, std::int64_t value, std::uint64_t max) {
   if (value < 0 || static_cast<std::uint64_t>(value) > max)

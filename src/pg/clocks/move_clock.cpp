@@ -1,4 +1,4 @@
-#include "../base/datum.hpp"
+#include "../base/error.hpp"
 #include "../base/settings.hpp"
 #include "lease_lock.hpp"
 
@@ -119,10 +119,10 @@ void observe(clock_ref const &clock, std::uint64_t state) {
   unix_micros const ahead = clock.rules.time(state) - to_unix(GetCurrentTimestamp());
 
   if (ahead > max_observe * INT64CONST(1000) && !superuser())
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is too far ahead of the system clock"),
-            errdetail("It is %.3f s ahead, and the value of \"kid.max_observe\" is %d ms.",
-                      static_cast<double>(ahead) / 1e6, max_observe),
-            errhint("New IDs would stay ahead until the system clock catches up. If you want that, ask a superuser."));
+    ereport(
+        ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ID is too far ahead of the system clock"),
+        errdetail("It is %s ahead, and the value of \"kid.max_observe\" is %d ms.", display_span(ahead), max_observe),
+        errhint("New IDs would stay ahead until the system clock catches up. If you want that, ask a superuser."));
   raise_clock(clock, state & ~sides);
   if (sides == 0)
     return;
@@ -173,7 +173,7 @@ bool lower_clock(clock_ref const &clock, std::uint64_t state, void (*lower_state
     return put_page(lease, page_with(lease.page, clock, greatest));
   });
   if (lowered)
-    ereport(NOTICE, errmsg("logical clock of %s was lowered by %.3f s", rules.name, static_cast<double>(span) / 1e6));
+    ereport(NOTICE, errmsg("logical clock of %s was lowered by %s", rules.name, display_span(span)));
   return lowered;
 }
 
@@ -218,8 +218,7 @@ step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64
   pg_atomic_fetch_add_u64(&clock.stats.ticks, 1);
   pg_atomic_fetch_add_u64(&clock.stats.backward_steps, 1);
   if (unix_micros const back = rules.time(last) - time; back >= notable_micros)
-    ereport(WARNING,
-            errmsg("system clock is %.3f s behind the last ID of %s", static_cast<double>(back) / 1e6, rules.name),
+    ereport(WARNING, errmsg("system clock is %s behind the last ID of %s", display_span(back), rules.name),
             errdetail("IDs take the time of the system clock, with the other tick, and stay unique."),
             errhint("A system clock that goes back again before it has reached that time makes generators wait. See "
                     "\"safe_mark\" in kid_stats()."));

@@ -22,7 +22,7 @@ void notice_ahead(clock_id id, std::uint64_t state) {
   pg_atomic_fetch_add_u64(&clock.stats.backward_steps, 1);
   if (ahead >= notable_micros && keeps_highest_time())
     ereport(
-        WARNING, errmsg("IDs of %s are %.3f s ahead of the system clock", rules.name, static_cast<double>(ahead) / 1e6),
+        WARNING, errmsg("IDs of %s are %s ahead of the system clock", rules.name, display_span(ahead)),
         errdetail("The system clock is behind the time of the last ID issued, and IDs continue from that time."),
         errhint("IDs stay unique and ordered. If the system clock was ahead before, make sure that it is right now, "
                 "then see kid_reset_clock()."));
@@ -54,9 +54,9 @@ void wait_for_clock(clock_ref const &clock, step_kind reason, unix_micros until,
       ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
               behind ? errmsg("system clock is behind the last ID of %s", name)
                      : errmsg("all IDs of %s in the current time unit are used up", name),
-              behind ? errdetail("It must advance by %.3f ms before the next ID can be made, and the value of "
+              behind ? errdetail("It must advance by %s before the next ID can be made, and the value of "
                                  "\"kid.max_wait\" is %d ms.",
-                                 static_cast<double>(missing) / 1e3, max_wait)
+                                 display_span(missing), max_wait)
                      : errdetail("The next time unit begins in %.3f ms, and the value of \"kid.max_wait\" is %d ms.",
                                  static_cast<double>(missing) / 1e3, max_wait),
               errhint("Try again later, or increase \"kid.max_wait\"."));
