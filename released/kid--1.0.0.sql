@@ -45,6 +45,106 @@ COMMENT ON DOMAIN kid_span IS
     'any tstzrange, as the operand of <@ and @> beside an ID, so that these operators do not compete with those of '
     'ranges';
 
+-- from src/sql/ambiguous.sql
+
+-- kid_ambiguous: the type that keeps operators of IDs away from operands that are not IDs
+--
+-- Numbers and texts are converted to IDs implicitly, because drivers send parameters as such. That alone would give a
+-- meaning to expressions that are errors without kid. With one type that takes numbers, expires < now() compares an ID
+-- with a time, is true of every number of seconds, and a DELETE takes every row.
+--
+-- So each operator of IDs has a rival, which is the same with kid_ambiguous in place of the ID, and whatever is
+-- converted to an ID implicitly is converted to kid_ambiguous, too:
+--
+--   An ID is an exact match for the operator of its type. It is not converted to kid_ambiguous.
+--
+--   An operand that is not an ID fits both operators equally well, so PostgreSQL raises the error that the operator is
+--   not unique. This does not depend on how many types of IDs there are.
+--
+-- The type has no values. All its functions raise an error.
+
+CREATE TYPE kid_ambiguous;
+
+CREATE FUNCTION kid_ambiguous_in(cstring) RETURNS kid_ambiguous
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_ambiguous';
+CREATE FUNCTION kid_ambiguous_out(kid_ambiguous) RETURNS cstring
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_ambiguous';
+
+CREATE TYPE kid_ambiguous (INPUT = kid_ambiguous_in, OUTPUT = kid_ambiguous_out, LIKE = boolean);
+COMMENT ON TYPE kid_ambiguous IS
+    'has no values; makes an operator ambiguous if no operand is an ID, but one would be converted to an ID';
+
+CREATE CAST (smallint AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+CREATE CAST (integer AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+CREATE CAST (bigint AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+CREATE CAST (text AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+CREATE CAST (varchar AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+
+CREATE FUNCTION kid_ambiguous(kid_ambiguous, kid_ambiguous) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_ambiguous(kid_ambiguous, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_ambiguous(timestamptz, kid_ambiguous) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_ambiguous(kid_ambiguous, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_ambiguous(kid_span, kid_ambiguous) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+CREATE FUNCTION kid_ambiguous_mi(kid_ambiguous, kid_ambiguous) RETURNS interval
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_ambiguous';
+
+CREATE OPERATOR < (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR < (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+CREATE OPERATOR <= (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR <= (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+CREATE OPERATOR = (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR = (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+CREATE OPERATOR <> (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR <> (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+CREATE OPERATOR >= (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR >= (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+CREATE OPERATOR > (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR > (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+
+CREATE OPERATOR < (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = kid_ambiguous);
+CREATE OPERATOR < (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR < (kid_ambiguous, timestamptz) IS 'for resolution only';
+COMMENT ON OPERATOR < (timestamptz, kid_ambiguous) IS 'for resolution only';
+CREATE OPERATOR <= (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = kid_ambiguous);
+CREATE OPERATOR <= (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR <= (kid_ambiguous, timestamptz) IS 'for resolution only';
+COMMENT ON OPERATOR <= (timestamptz, kid_ambiguous) IS 'for resolution only';
+CREATE OPERATOR >= (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = kid_ambiguous);
+CREATE OPERATOR >= (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR >= (kid_ambiguous, timestamptz) IS 'for resolution only';
+COMMENT ON OPERATOR >= (timestamptz, kid_ambiguous) IS 'for resolution only';
+CREATE OPERATOR > (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = kid_ambiguous);
+CREATE OPERATOR > (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR > (kid_ambiguous, timestamptz) IS 'for resolution only';
+COMMENT ON OPERATOR > (timestamptz, kid_ambiguous) IS 'for resolution only';
+
+CREATE OPERATOR - (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous_mi);
+CREATE OPERATOR <@ (LEFTARG = kid_ambiguous, RIGHTARG = kid_span, FUNCTION = kid_ambiguous);
+CREATE OPERATOR @> (LEFTARG = kid_span, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR - (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+COMMENT ON OPERATOR <@ (kid_ambiguous, kid_span) IS 'for resolution only';
+COMMENT ON OPERATOR @> (kid_span, kid_ambiguous) IS 'for resolution only';
+
+COMMENT ON FUNCTION kid_ambiguous_in(cstring) IS 'I/O';
+COMMENT ON FUNCTION kid_ambiguous_out(kid_ambiguous) IS 'I/O';
+COMMENT ON CAST (smallint AS kid_ambiguous) IS 'for resolution only';
+COMMENT ON CAST (integer AS kid_ambiguous) IS 'for resolution only';
+COMMENT ON CAST (bigint AS kid_ambiguous) IS 'for resolution only';
+COMMENT ON CAST (text AS kid_ambiguous) IS 'for resolution only';
+COMMENT ON CAST (varchar AS kid_ambiguous) IS 'for resolution only';
+COMMENT ON FUNCTION kid_ambiguous(kid_ambiguous, kid_ambiguous) IS 'implementation of operators that are never called';
+COMMENT ON FUNCTION kid_ambiguous(kid_ambiguous, timestamptz) IS 'implementation of operators that are never called';
+COMMENT ON FUNCTION kid_ambiguous(timestamptz, kid_ambiguous) IS 'implementation of operators that are never called';
+COMMENT ON FUNCTION kid_ambiguous(kid_ambiguous, kid_span) IS 'implementation of operators that are never called';
+COMMENT ON FUNCTION kid_ambiguous(kid_span, kid_ambiguous) IS 'implementation of operators that are never called';
+COMMENT ON FUNCTION kid_ambiguous_mi(kid_ambiguous, kid_ambiguous) IS
+    'implementation of operators that are never called';
+
 -- from src/sql/index_support.sql.in
 
 -- Support of GiST, BRIN, min and max: it depends on no more than the size of the IDs
@@ -117,8 +217,8 @@ CREATE TYPE kid64 (
     INPUT = kid64_in, OUTPUT = kid64_out, RECEIVE = kid64_recv, SEND = kid64_send, ANALYZE = kid_typanalyze,
     LIKE = bigint);
 
--- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
--- column, and not use its index.
+-- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
+-- cast the other way: comparisons would convert the column, and not use its index.
 CREATE CAST (text AS kid64) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS kid64) WITH INOUT AS IMPLICIT;
 
@@ -424,6 +524,9 @@ COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of 
 --
 -- The casts only reinterpret, so a bigint column takes IDs as they are and ALTER TABLE ... TYPE kid64 rewrites no row.
 -- A kid64 has no sign. A negative bigint is the ID with the same bits, whose highest bit is set.
+--
+-- Casts from numbers are implicit, because drivers send parameters as numbers. What is cast here is also cast in
+-- ambiguous.sql, which says why.
 
 CREATE CAST (bigint AS kid64) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (kid64 AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
@@ -547,8 +650,8 @@ CREATE TYPE kid96 (
     INPUT = kid96_in, OUTPUT = kid96_out, RECEIVE = kid96_recv, SEND = kid96_send, ANALYZE = kid_typanalyze,
     INTERNALLENGTH = 12, ALIGNMENT = char);
 
--- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
--- column, and not use its index.
+-- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
+-- cast the other way: comparisons would convert the column, and not use its index.
 CREATE CAST (text AS kid96) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS kid96) WITH INOUT AS IMPLICIT;
 
@@ -1016,8 +1119,8 @@ CREATE TYPE sno (
     INPUT = sno_in, OUTPUT = sno_out, RECEIVE = sno_recv, SEND = sno_send, ANALYZE = kid_typanalyze,
     INTERNALLENGTH = 10, ALIGNMENT = char);
 
--- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
--- column, and not use its index.
+-- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
+-- cast the other way: comparisons would convert the column, and not use its index.
 CREATE CAST (text AS sno) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS sno) WITH INOUT AS IMPLICIT;
 
@@ -1420,8 +1523,8 @@ CREATE TYPE flake (
     INPUT = flake_in, OUTPUT = flake_out, RECEIVE = flake_recv, SEND = flake_send, ANALYZE = kid_typanalyze,
     LIKE = bigint);
 
--- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
--- column, and not use its index.
+-- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
+-- cast the other way: comparisons would convert the column, and not use its index.
 CREATE CAST (text AS flake) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS flake) WITH INOUT AS IMPLICIT;
 
@@ -1756,6 +1859,9 @@ COMMENT ON FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch
 --
 -- The casts only reinterpret, so a bigint column takes IDs as they are and ALTER TABLE ... TYPE flake rewrites no row.
 -- A flake has no sign. A negative bigint is the ID with the same bits, whose highest bit is set.
+--
+-- Casts from numbers are implicit, because drivers send parameters as numbers. What is cast here is also cast in
+-- ambiguous.sql, which says why.
 
 CREATE CAST (bigint AS flake) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (flake AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
@@ -1881,8 +1987,8 @@ CREATE TYPE flax (
     INPUT = flax_in, OUTPUT = flax_out, RECEIVE = flax_recv, SEND = flax_send, ANALYZE = kid_typanalyze,
     INTERNALLENGTH = 12, ALIGNMENT = char);
 
--- Drivers send parameters as text or varchar. No type has an implicit cast the other way: comparisons would convert the
--- column, and not use its index.
+-- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
+-- cast the other way: comparisons would convert the column, and not use its index.
 CREATE CAST (text AS flax) WITH INOUT AS IMPLICIT;
 CREATE CAST (varchar AS flax) WITH INOUT AS IMPLICIT;
 

@@ -7,7 +7,7 @@ INSERT INTO types VALUES ('kid64', 'kid64_make(t, 0)'), ('kid96', 'kid96_make(t,
     ('flake', 'flake_make(t, 0, 0, 0)'), ('flax', 'flax_make(t, ''\x00000000000000'')');
 -- The table lists every type that kid defines.
 SELECT typname FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e'
- WHERE typtype = 'b' AND typelem = 0 AND typname NOT IN (SELECT name FROM types);
+ WHERE typtype = 'b' AND typelem = 0 AND typname <> 'kid_ambiguous' AND typname NOT IN (SELECT name FROM types);
 CREATE DOMAIN own_range AS tstzrange CHECK (NOT isempty(VALUE));
 CREATE TABLE days (during tstzrange, checked own_range, many tstzrange[]);
 INSERT INTO days VALUES ('[2026-11-02,2026-11-03)', '[2026-11-02,2026-11-03)', '{"[2026-11-02,2026-11-03)"}');

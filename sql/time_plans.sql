@@ -8,7 +8,7 @@ INSERT INTO types VALUES ('kid64', 'kid64_make(t, 0)'), ('kid96', 'kid96_make(t,
     ('flake', 'flake_make(t, 0, 0, 0)'), ('flax', 'flax_make(t, ''\x00000000000000'')');
 -- The table lists every type that kid defines.
 SELECT typname FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid AND deptype = 'e'
- WHERE typtype = 'b' AND typelem = 0 AND typname NOT IN (SELECT name FROM types);
+ WHERE typtype = 'b' AND typelem = 0 AND typname <> 'kid_ambiguous' AND typname NOT IN (SELECT name FROM types);
 
 -- For each type there are three tables: one with a key, one with BRIN, and one in partitions. Each has an ID a minute for four days. The same tables with
 -- timestamptz give the expected results.

@@ -31,6 +31,11 @@ KID_DEFINE(kid_version) {
   return PointerGetDatum(cstring_to_text(KID_VERSION));
 }
 
+/// The function of the type kid_ambiguous and of its operators, which no value exists for.
+KID_DEFINE(kid_ambiguous) {
+  ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("type kid_ambiguous has no values"));
+}
+
 } // namespace kid::pg
 
 extern "C" {

@@ -526,7 +526,7 @@ plant('held', 'holder', 'planted', q{
 	DO $$ DECLARE f record; BEGIN
 		FOR f IN SELECT p.proname AS name, pg_get_function_arguments(p.oid) AS arguments FROM pg_proc p
 				  WHERE p.pronamespace = 'planted'::regnamespace AND p.proname LIKE 'kid\_%' AND p.proowner <> 'holder'::regrole AND p.proargmodes IS NULL AND p.pronargs > 0 AND p.prokind = 'f'
-				    AND NOT 'internal'::regtype = ANY (p.proargtypes::oid[]) LOOP
+				    AND NOT p.proargtypes::oid[] && ARRAY['internal'::regtype, 'cstring'::regtype]::oid[] LOOP
 			BEGIN
 				EXECUTE format('CREATE FUNCTION planted.%I(%s, more text DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS %L', f.name, f.arguments, 'BEGIN RETURN planted.note(); END');
 			EXCEPTION WHEN duplicate_function THEN NULL;
