@@ -27,7 +27,8 @@ SELECT pg_replication_slot_advance('c_from_b', greatest('0/1C6F2A8',         -- 
            (SELECT confirmed_flush_lsn FROM pg_replication_slots WHERE slot_name = 'a_from_b')));
 
 -- c:
-CREATE SUBSCRIPTION c_from_a CONNECTION 'host=a dbname=shop' PUBLICATION everything WITH (origin = none);
+CREATE SUBSCRIPTION c_from_a CONNECTION 'host=a dbname=shop' PUBLICATION everything
+    WITH (origin = none);                                           -- a WARNING: the copy has rows of other servers, as it should
 SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel;         -- repeat it until it is true: all is copied
 ALTER SUBSCRIPTION c_from_b ENABLE;
 

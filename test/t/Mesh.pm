@@ -65,6 +65,8 @@ sub run_block
 		{
 			$result = answer($session, $statement);
 			die "$name: $statement\n$result" if $result =~ /^(?:psql:\S+ )?ERROR/m;
+			# The page announces each warning.
+			die "$name: $statement\n$result" if ($result =~ /WARNING:/) != ($statement =~ /-- a WARNING:/);
 			last if $result eq 't' || $statement !~ /repeat it until it is true/;
 			die "not true: $statement" if $attempt == 1800;
 			usleep(100_000);

@@ -93,25 +93,49 @@ sub restore
 }
 restore('restored');
 
-# Views whose definition names no operator: the restore by the command of docs/operate/upgrading.md finds the schema.
+# Views and other objects whose definition names no operator: the restore by the command of docs/operate/upgrading.md finds the
+# schema. Definitions that name it, as the page says, need no command.
 my ($command) = slurp_file('docs/operate/upgrading.md') =~ /^```\n(pg_dump shop \| sed .*? \| psql newshop)\n```$/m;
-my %implied = (using => 'SELECT id FROM orders JOIN (SELECT order_id AS id FROM lines) AS l USING (id)', natural => 'SELECT id FROM orders NATURAL JOIN (SELECT order_id AS id FROM lines) AS l',
-	nullif => 'SELECT NULLIF(order_id, order_id) AS id FROM lines', distinct => 'SELECT order_id IS DISTINCT FROM order_id AS id FROM lines', case => 'SELECT CASE order_id WHEN order_id THEN 1 END AS id FROM lines');
+my $id = q{'...........'::kid64};
+my %implied = (using => 'VIEW implied AS SELECT id FROM orders JOIN (SELECT order_id AS id FROM lines) AS l USING (id)',
+	natural => 'VIEW implied AS SELECT id FROM orders NATURAL JOIN (SELECT order_id AS id FROM lines) AS l',
+	nullif => 'VIEW implied AS SELECT NULLIF(order_id, order_id) AS id FROM lines',
+	distinct => 'VIEW implied AS SELECT order_id IS DISTINCT FROM order_id AS id FROM lines',
+	case => 'VIEW implied AS SELECT CASE order_id WHEN order_id THEN 1 END AS id FROM lines',
+	trigger => 'TRIGGER implied BEFORE UPDATE ON orders FOR EACH ROW WHEN (old.id IS DISTINCT FROM new.id) EXECUTE FUNCTION suppress_redundant_updates_trigger()',
+	rule => 'RULE implied AS ON UPDATE TO orders WHERE old.id IS DISTINCT FROM new.id DO INSTEAD NOTHING',
+	policy => "POLICY implied ON orders USING (id IS DISTINCT FROM $id)",
+	partial => "INDEX implied ON orders (item) WHERE NULLIF(id, $id) IS NULL",
+	column => "INDEX implied ON orders ((CASE id WHEN $id THEN 1 END))",
+	check => "ALTER TABLE orders ADD CONSTRAINT implied CHECK (id IS DISTINCT FROM $id)",
+	function => 'FUNCTION implied(id kid64) RETURNS boolean LANGUAGE sql RETURN id IS DISTINCT FROM id',
+	named => "VIEW implied AS SELECT (id = $id) IS NOT TRUE AS changed FROM orders WHERE CASE WHEN id = $id THEN false ELSE true END");
+my %drop = ((map { $_ => "DROP $_ implied ON orders" } qw(trigger rule policy)), (map { $_ => 'DROP INDEX implied' } qw(partial column)),
+	check => 'ALTER TABLE orders DROP CONSTRAINT implied', function => 'DROP FUNCTION implied');
+my $has_it = q{SELECT EXISTS (SELECT FROM (SELECT relname FROM pg_class UNION ALL SELECT tgname FROM pg_trigger UNION ALL SELECT rulename FROM pg_rewrite UNION ALL
+	SELECT polname FROM pg_policy UNION ALL SELECT conname FROM pg_constraint UNION ALL SELECT proname FROM pg_proc) AS o (name) WHERE name = 'implied')};
 foreach my $name (sort keys %implied)
 {
-	sql("SET search_path = public, extensions; CREATE VIEW implied AS $implied{$name}");
+	sql('SET search_path = public, extensions; ' . ($implied{$name} =~ /^ALTER/ ? $implied{$name} : "CREATE $implied{$name}"));
 	foreach my $with (0, 1)
 	{
 		my $line = $with ? $command : 'pg_dump shop | psql newshop';
+		my $works = $with || $name eq 'named';
 		local @ENV{qw(PGHOST PGPORT)} = ($node->host, $node->port);
 		$node->safe_psql('postgres', 'CREATE DATABASE newshop');
 		IPC::Run::run([ 'bash', '-c', "set -o pipefail; $line" ], '>', \my $stdout, '2>', \my $stderr);
-		like($stderr, $with ? qr/^$/ : qr/operator does not exist: extensions\.kid64 = extensions\.kid64/, "$name in a view: the dump " . ($with ? 'is restored with the schema in search_path' : 'cannot be restored as it is'));
-		is($node->safe_psql('newshop', q{SELECT to_regclass('public.implied')}), $with ? 'implied' : '', $with ? 'with the view' : 'without the view');
+		like($stderr, $works ? qr/^$/ : qr/operator does not exist: extensions\.kid64 = extensions\.kid64/,
+			"$name: the dump " . ($works ? 'is restored' : 'cannot be restored') . ($with ? ' with the schema in search_path' : ' as it is'));
+		is($node->safe_psql('newshop', $has_it), $works ? 't' : 'f', $works ? 'with the object' : 'without the object');
 		$node->safe_psql('postgres', 'DROP DATABASE newshop');
 	}
-	sql('DROP VIEW implied');
+	sql($drop{$name} // 'DROP VIEW implied');
 }
+
+# pg_repack finds the row of a key by this query, with this search_path. While kid is in public, it can.
+my $repack = q{BEGIN; SET LOCAL search_path = pg_catalog, pg_temp, public; SELECT count(*) FROM public.orders AS o WHERE (id) = (o.id)};
+like(output_of($repack), qr/42883: operator does not exist/, 'pg_repack cannot compare keys in the schema of kid');
+is(output_of("BEGIN; ALTER EXTENSION kid SET SCHEMA public; $repack" =~ s/BEGIN; (?=SET LOCAL)//r) > 0, 1, 'it can in public');
 
 # kid moves to another schema, and then to public.
 sql(q{CREATE FUNCTION joined() RETURNS bigint LANGUAGE plpgsql SET search_path = public, extensions AS $$ BEGIN RETURN (SELECT count(*) FROM orders JOIN lines ON id = order_id); END $$});
