@@ -73,6 +73,7 @@ CASTS = {
     "FUNCEXPR": "funcformat",
 }
 
+Text = Callable[[], str]  # prints a piece only if it is told
 UPDATE, INSERT, MERGE = "2", "3", "5"  # of commandType
 RANGE_FRAME = 2  # of frameOptions
 
@@ -140,18 +141,19 @@ class Walk:
             self.has_key |= bool(self.values.holds(node.child("arg"), scope) & CARRIES)
             return
         for value in node.fields.values():
-            self.walk(value, scope)
+            if isinstance(value, (Node, list)):
+                self.walk(value, scope)
 
     def note(self, kind: Kind, text: str) -> None:
         self.found.add(Piece(kind, text))
 
     # Comparisons -------------------------------------------------------------------------------------------------
 
-    def compare(self, node: Node, parts: Sequence[Value], scope: Scope, text: Optional[str] = None) -> None:
+    def compare(self, node: Node, parts: Sequence[Value], scope: Scope, text: Optional[Text] = None) -> None:
         """Finds what stands beside a key in expressions that are compared, or of which one is taken."""
         kind = kind_of([self.values.holds(part, scope) for part in parts])
         if kind is not None:
-            self.note(kind, self.printer.show(node, scope) if text is None else text)
+            self.note(kind, self.printer.show(node, scope) if text is None else text())
 
     def operation(self, node: Node, scope: Scope) -> None:
         operator = self.facts.operators.get(node.number("opno"))
@@ -171,14 +173,13 @@ class Walk:
 
     def rows(self, node: Node, scope: Scope) -> None:
         for pair in zip(node.items("largs"), node.items("rargs")):
-            text = f"({self.printer.show(pair[0], scope)}, …) compared with ({self.printer.show(pair[1], scope)}, …)"
-            self.compare(node, pair, scope, text)
+            self.compare(node, pair, scope, lambda: f"({self.printer.show(list(pair), scope)}) compared in rows")
 
     def case(self, node: Node, scope: Scope) -> None:
         results: List[Value] = [when.child("result") for when in node.nodes("args")]
         results.append(node.child("defresult"))
-        shown = ", ".join(self.printer.list([r for r in results if r is not None], scope))
-        self.compare(node, results, scope, f"CASE with the results {shown}")
+        given: List[Value] = [result for result in results if result is not None]
+        self.compare(node, results, scope, lambda: f"CASE with the results {self.printer.show(given, scope)}")
 
     def cast(self, node: Node, scope: Scope) -> None:
         form = node.fields.get(CASTS[node.name])
@@ -233,7 +234,7 @@ class Walk:
         rows = entry.items("values_lists")
         for number in range(1, 1 + (len(rows[0]) if rows and isinstance(rows[0], list) else 0)):
             parts = [pick(row, number) for row in rows]
-            self.compare(entry, parts, scope, f"VALUES with {', '.join(self.printer.list(parts, scope))}")
+            self.compare(entry, parts, scope, lambda: f"VALUES with {self.printer.show(parts, scope)}")
 
     def query(self, query: Node, scope: Scope) -> None:
         inside = scope.inside(query)
@@ -251,8 +252,7 @@ class Walk:
                 for entry in query.nodes("targetList"):
                     if entry.number("ressortgroupref") == order.number("tleSortGroupRef"):
                         expr = entry.child("expr")
-                        text = f"ORDER BY {self.printer.show(expr, inside)} RANGE with a constant"
-                        self.compare(window, [expr, *bounds], inside, text)
+                        self.compare(window, [expr, *bounds], inside, lambda: "RANGE with a constant")
 
     def writes(self, query: Node, scope: Scope) -> None:
         """Looks at the columns that INSERT, UPDATE and MERGE write."""

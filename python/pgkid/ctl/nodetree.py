@@ -100,86 +100,74 @@ def nodes_in(value: Value) -> Iterator[Node]:
 
 def parse(text: str) -> Value:
     """Parses a tree. Raises TreeError."""
-    parser = _Parser(text)
+    words = iter(_WORD.findall(text))
     try:
-        value = parser.value()
+        value = _value(next(words), words)
+        for word in words:
+            raise TreeError(f"unexpected {word} after the tree")
+    except StopIteration:
+        raise TreeError("the tree ends early") from None
     except RecursionError:
         raise TreeError("the tree is too deep") from None
-    if parser.word is not None:
-        raise TreeError(f"unexpected {parser.word} after the tree")
     return value
 
 
-class _Parser:
-    """Reads words one at a time; `word` is the next one, still with its backslashes, or None at the end"""
+# A word still has its backslashes. One alone cannot stand at the end.
+_WORD = re.compile(r"[(){}]|(?:\\.|[^ \t\n(){}\\])+|\\", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_MARKS = frozenset("iobx")  # lists of integers, OIDs and transactions, and sets of integers
 
-    WORD = re.compile(r"[ \t\n]*([(){}]|(?:\\.|[^ \t\n(){}\\])+|$)", re.DOTALL)
-    MARKS = ("i", "o", "x", "b")  # lists of integers, OIDs and transactions, and sets of integers
 
-    def __init__(self, text: str) -> None:
-        self.rest = text
-        self.position = 0
-        self.word: Optional[str] = None
-        self.advance()
+def _value(word: str, words: Iterator[str]) -> Value:
+    """Returns the value that begins with a word."""
+    if word == "{":
+        return _node(words)
+    if word == "(":
+        return _list(words)
+    if word in (")", "}", "\\"):
+        raise TreeError(f"unexpected {word}")
+    if word == "<>":
+        return None
+    if word[0] == word[-1] == '"' and len(word) > 1:
+        word = word[1:-1]
+    return _ESCAPED.sub(r"\1", word) if "\\" in word else word
 
-    def advance(self) -> None:
-        match = self.WORD.match(self.rest, self.position)
-        if match is None:
-            raise TreeError("a backslash ends the tree")
-        self.position = match.end()
-        self.word = match[1] or None
 
-    def take(self) -> str:
-        word = self.word
-        if word is None:
-            raise TreeError("the tree ends early")
-        self.advance()
-        return word
+def _node(words: Iterator[str]) -> Node:
+    name = next(words)
+    if not name.isidentifier() or not name.isupper():
+        raise TreeError(f"{name} is no name of a node")
+    fields: Dict[str, Value] = {}
+    word = next(words)
+    while word != "}":
+        field = word[1:]
+        if word[0] != ":" or not field.replace(".", "_").isidentifier() or field in fields:
+            raise TreeError(f"unexpected {word} in {name}")
+        value = _value(next(words), words)
+        word = next(words)
+        if word == "[":
+            value, word = _datum(words), next(words)
+        fields[field] = value
+    return Node(NAMES.get(name, name), fields)
 
-    def value(self) -> Value:
-        word = self.take()
-        if word == "{":
-            return self.node()
-        if word == "(":
-            return self.list()
-        if word in (")", "}"):
-            raise TreeError(f"unexpected {word}")
-        if word == "<>":
-            return None
-        if word[0] == word[-1] == '"' and len(word) > 1:
-            word = word[1:-1]
-        return re.sub(r"\\(.)", r"\1", word, flags=re.DOTALL)
 
-    def node(self) -> Node:
-        name = self.take()
-        if not re.fullmatch(r"[A-Z_0-9]+", name):
-            raise TreeError(f"{name} is no name of a node")
-        fields: Dict[str, Value] = {}
-        while self.word != "}":
-            field = self.take()
-            if not re.fullmatch(r":[A-Za-z_0-9.]+", field) or field[1:] in fields:
-                raise TreeError(f"unexpected {field} in {name}")
-            value = self.value()
-            fields[field[1:]] = self.datum() if self.word == "[" else value
-        self.take()
-        return Node(NAMES.get(name, name), fields)
+def _list(words: Iterator[str]) -> List[Value]:
+    items: List[Value] = []
+    word = next(words)
+    if word in _MARKS:
+        word = next(words)
+    while word != ")":
+        items.append(_value(word, words))
+        word = next(words)
+    return items
 
-    def list(self) -> List[Value]:
-        if self.word in self.MARKS:
-            self.take()
-        items: List[Value] = []
-        while self.word != ")":
-            items.append(self.value())
-        self.take()
-        return items
 
-    def datum(self) -> Datum:
-        self.take()
-        data = []
-        while self.word != "]":
-            byte = self.take()
-            if not re.fullmatch(r"-?\d{1,3}", byte):
-                raise TreeError(f"{byte} is no byte")
-            data.append(int(byte) & 255)
-        self.take()
-        return Datum(bytes(data))
+def _datum(words: Iterator[str]) -> Datum:
+    data: List[int] = []
+    for word in words:
+        if word == "]":
+            return Datum(bytes(data))
+        if not re.fullmatch(r"-?\d{1,3}", word):
+            raise TreeError(f"{word} is no byte")
+        data.append(int(word) & 255)
+    raise TreeError("the tree ends early")
