@@ -263,6 +263,8 @@ CONSTANTS_18 = [
      "USING notes AS n ON n.n = o.id WHEN MATCHED THEN UPDATE SET user_id = NULL RETURNING merge_action(), o.user_id = 5; END"),
     view("c_json_table", """SELECT name FROM users AS u JOIN JSON_TABLE(jsonb '[1, 2]', '$[*]' COLUMNS (x bigint PATH '$'))
          AS t ON u.id = t.x"""),
+    view("c_json_value", "SELECT name FROM users WHERE JSON_VALUE(JSON_OBJECT('id': id RETURNING jsonb), '$.id') = '5'"),
+    view("c_json_list", "SELECT JSON_ARRAYAGG(id RETURNING text) = '[5]' AS five FROM users"),
     view("c_rollup", "SELECT id, n, count(*) AS c FROM users GROUP BY ROLLUP (id, n) HAVING id = 5"),
 ]  # fmt: skip
 

@@ -62,11 +62,14 @@ class Beside(unittest.TestCase):
 
     def test_findings(self) -> None:
         table = catalog.table(self.database.conn, "public.users").oid
-        found = constants.look(self.database.conn, catalog.related(self.database.conn, table))
+        found = constants.look(self.database.conn, catalog.related(self.database.conn, table), False)
         (policy,) = (f for f in found if f.object == "policy c_using on public.users")
         self.assertEqual(("constants", True, policy.object), (policy.kind, policy.stops, policy.accept_name))
         self.assertIn("id <> 1", policy.message)
         self.assertEqual("USING (((id <> 1) OR (CURRENT_USER = 'root'::name)))", policy.definition)
+        later = constants.look(self.database.conn, catalog.related(self.database.conn, table), True)
+        self.assertEqual({"note"}, {f.kind for f in later if f.object == policy.object})
+        self.assertFalse(any(f.stops for f in later))
         (cast,) = (f for f in found if f.object == "view public.o_cast")
         self.assertEqual(("casts", "casts the key: id::text", False), (cast.kind, cast.message, cast.stops))
         kinds = {f.object: f.kind for f in found}

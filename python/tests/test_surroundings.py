@@ -123,7 +123,7 @@ class Surroundings(unittest.TestCase):
             """
         )
         found = self.look("p")
-        self.assertIn("takes or returns rows", self.told(found, "functions", "function public.all_p()"))
+        self.assertIn("takes or returns whole rows", self.told(found, "functions", "function public.all_p()"))
         self.assertIn("has the parameters p_id integer", self.told(found, "functions", "function public.one(integer)"))
         self.assertIn("reads all columns of p", self.told(found, "functions", "function public.keep()"))
         self.assertIn("no list of columns for p", self.told(found, "functions", "function public.add()"))
@@ -131,17 +131,20 @@ class Surroundings(unittest.TestCase):
         self.assertNotIn("compares", self.told(found, "functions", "function public.one(integer)"))
         self.assertEqual(5, len(self.names(found, "functions")))
 
-    def test_new_rows_only(self) -> None:
+    def test_random_uuids(self) -> None:
         self.database.run(
             """
-            CREATE TABLE articles (id bigserial PRIMARY KEY, title text);
-            CREATE TABLE comments (id serial PRIMARY KEY, article_id integer REFERENCES articles, other bigint REFERENCES articles);
+            CREATE TABLE by_default (id uuid PRIMARY KEY DEFAULT gen_random_uuid());
+            CREATE TABLE by_value (id uuid PRIMARY KEY); INSERT INTO by_value SELECT gen_random_uuid() FROM generate_series(1, 90);
+            CREATE TABLE ordered (id uuid PRIMARY KEY);
+            INSERT INTO ordered SELECT ('0190a000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid FROM generate_series(1, 90) AS n;
+            ANALYZE by_value, ordered;
             """
         )
-        found = self.look("articles", True, "bigint")
-        self.assertEqual({"column article_id of public.comments"}, self.names([f for f in found if f.stops], "refused"))
-        self.assertEqual({"column id of public.comments"}, self.names(self.look("comments", True, "bigint"), "refused"))
-        self.assertEqual(set(), self.names(found, "costs"))
+        self.assertIn("as its default", self.told(self.look("by_default"), "times", "column id"))
+        self.assertIn("90 of 90", self.told(self.look("by_value"), "times", "column id"))
+        self.assertEqual(set(), self.names(self.look("ordered"), "times"))
+        self.assertEqual(set(), self.names(self.look("by_value", True, "uuid"), "times"))
 
     def test_shared_sequence(self) -> None:
         self.database.run(

@@ -168,25 +168,27 @@ WORDS = {
 }
 
 
-def look(conn: Connection, columns: Sequence[KeyColumn]) -> List[Finding]:
-    """Returns a finding for each definition in which one of these columns meets a constant, a cast or another column."""
+def look(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) -> List[Finding]:
+    """Returns a finding for each definition in which one of these columns meets a constant, a cast or another column.
+
+    If only new rows get new keys, a constant means what it meant, but new rows may meet it.
+    """
     together: Dict[Tuple[str, Kind], List[Beside]] = {}
     for one in search(conn, [(column.table, column.number) for column in columns]):
         together.setdefault((one.object, one.kind), []).append(one)
     found = []
     for (name, kind), places in together.items():
         heading, message, hint = WORDS[kind]
-        pieces = "; ".join(dict.fromkeys(place.piece for place in places))
-        definition = "\n".join(dict.fromkeys(place.definition.strip() for place in places)) if kind.is_shown else ""
+        stops = kind.stops and not new_rows_only
         found.append(
             Finding(
-                heading,
+                "note" if heading == "constants" and new_rows_only else heading,
                 name,
-                message.format(pieces),
-                definition=definition,
+                message.format("; ".join(dict.fromkeys(place.piece for place in places))),
+                definition="\n".join(dict.fromkeys(p.definition.strip() for p in places)) if kind.is_shown else "",
                 hint=hint,
-                stops=kind.stops,
-                accept_name=name if kind.stops else "",
+                stops=stops,
+                accept_name=name if stops else "",
             )
         )
     return found

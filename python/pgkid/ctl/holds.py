@@ -57,14 +57,20 @@ SAME_AS = {
     "NAMEDARGEXPR": "arg",
     "TARGETENTRY": "expr",
     "RETURNINGEXPR": "retexpr",
+    "JSONVALUEEXPR": "formatted_expr",
     "CASEWHEN": "result",
 }
 
 # Nodes whose value is one of several, or consists of them.
 ONE_OF = {"COALESCEEXPR": "args", "MINMAXEXPR": "args", "ARRAYEXPR": "elements", "ROWEXPR": "args"}
 
-# Nodes that compute a value from all that is in them.
-COMPUTED = frozenset(("XMLEXPR", "JSONVALUEEXPR", "JSONCONSTRUCTOREXPR", "JSONEXPR", "FIELDSTORE"))
+# Nodes that compute a value from what is in some fields.
+COMPUTED = {
+    "XMLEXPR": ("named_args", "args"),
+    "JSONCONSTRUCTOREXPR": ("args", "func"),
+    "JSONEXPR": ("formatted_expr", "passing_values"),
+    "FIELDSTORE": ("arg", "newvals"),
+}
 
 # Nodes whose value has nothing to do with that of a key.
 UNRELATED = frozenset(
@@ -149,7 +155,8 @@ class Values:
         if name in ONE_OF:
             return self.union(value.items(ONE_OF[name]), scope)
         if name in COMPUTED:
-            return Holds.DERIVED if self.union(list(value.below()), scope) & CARRIES else Holds.OTHER
+            parts = [value.fields.get(field) for field in COMPUTED[name]]
+            return Holds.DERIVED if self.union(parts, scope) & CARRIES else Holds.OTHER
         if name in UNRELATED:
             return Holds.OTHER
         raise TreeError(f"unknown node {name}")

@@ -68,6 +68,7 @@ CANDIDATES = """
            JOIN families AS f ON f.family = key.family
            JOIN bases AS b ON b.base = f.base
            JOIN pg_catalog.pg_attribute AS a ON a.atttypid = b.type AND a.attnum > 0 AND NOT a.attisdropped
+                                                AND a.attname !~ '^kid_(new|old)_'
            JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f') AND NOT c.relispartition
            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname !~ '^pg_|^information_schema$'
            LEFT JOIN pg_catalog.pg_attribute AS k

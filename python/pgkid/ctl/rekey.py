@@ -114,7 +114,7 @@ class Session:
         """Fills the report, with a rehearsal unless it was declined."""
         plan = self.move.plan()
         self.report.extend(rekey_accepts.look(plan) if self.kind is Rekey else rekey_new_rows.look(plan))
-        self.report.extend(constants.look(self.conn, plan.columns))
+        self.report.extend(constants.look(self.conn, plan.columns, plan.options.new_rows_only))
         self.report.extend(
             surroundings.look(
                 self.conn, plan.columns, plan.options.time, plan.options.new_rows_only, plan.keys.new_type

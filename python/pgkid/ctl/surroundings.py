@@ -19,14 +19,14 @@ def look(
     """Yields what `check` tells: functions, references without foreign keys, narrow columns, clients, costs."""
     yield from of_functions(conn, columns)
     yield from lookalikes.look(conn, columns, INTEGERS.get(new_type, 0))
-    if new_rows_only:
-        yield from of_narrow_columns(conn, columns)
     yield from of_sequences(conn, columns)
     yield from of_row_types(conn, columns)
     yield from of_publications(conn, columns)
     yield from of_subscriptions(conn, columns)
     if not new_rows_only:
-        yield from of_time_columns(conn, columns[0], time)
+        if not time:
+            yield from random_uuids(conn, columns[0])
+            yield from of_time_columns(conn, columns[0])
         yield from of_sessions()
         yield from costs.look(conn, columns)
 
@@ -86,7 +86,7 @@ def of_functions(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Fin
         if named:
             told.append(f"its text names {', '.join(named)}")
         if function.has_row_type:
-            told.append("it takes or returns rows of these tables")
+            told.append("it takes or returns whole rows, which have one more column from prepare to finish")
         if told:
             yield Finding("functions", function.label, "; ".join(told + details(function, text, named, keys)))
 
@@ -125,20 +125,6 @@ def named_as_key(parameter: str, keys: Sequence[str], names: Sequence[str]) -> b
 def mentions(text: str, name: str) -> bool:
     """Returns whether a text has a name as a whole word."""
     return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
-
-
-def of_narrow_columns(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
-    """Yields the columns that cannot have the keys of new rows: every row with such a key would be refused."""
-    labels = {table.oid: table.label for table in tables(conn, {column.table for column in columns})}
-    for column in columns:
-        if column.is_top and INTEGERS.get(column.type, 8) < 8:
-            yield Finding(
-                "refused",
-                f"column {column.name} of {labels[column.table]}",
-                f"is of type {column.type}, which is too narrow for the keys of new rows",
-                hint="Make it bigint first, or give all rows new keys.",
-                stops=True,
-            )
 
 
 def findings(
@@ -283,8 +269,8 @@ def of_sessions() -> Iterator[Finding]:
     )
 
 
-def of_time_columns(conn: Connection, key: KeyColumn, time: Optional[str]) -> Iterator[Finding]:
-    """Yields columns that could tell when a row was made, if the user named none."""
+def of_time_columns(conn: Connection, key: KeyColumn) -> Iterator[Finding]:
+    """Yields columns that could tell when a row was made."""
     for name, message in conn.execute(
         """
         SELECT a.attname, concat('is of type ', format_type(a.atttypid, NULL), CASE WHEN NOT a.attnotnull THEN ', and can be null' END)
@@ -294,5 +280,31 @@ def of_time_columns(conn: Connection, key: KeyColumn, time: Optional[str]) -> It
         """,
         (key.table,),
     ):
-        if not time:
-            yield Finding("times", f"--time {name}", message)
+        yield Finding("times", f"--time {name}", message)
+
+
+def random_uuids(conn: Connection, key: KeyColumn) -> Iterator[Finding]:
+    """Yields the key if it contains random uuids, as its default or the values that ANALYZE saw tell."""
+    row = conn.execute(
+        """
+        SELECT coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid) ~ 'gen_random_uuid|uuid_generate_v4|uuidv4', false),
+               s.random, s.seen
+          FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid
+               LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum,
+               LATERAL (SELECT count(*) FILTER (WHERE pg_catalog.substr(v, 15, 1) = '4'), count(*)
+                          FROM pg_catalog.pg_stats AS s, unnest(s.histogram_bounds::text::text[]) AS v
+                         WHERE (s.schemaname, s.tablename, s.attname, s.inherited)
+                               = (c.relnamespace::regnamespace::text, c.relname, a.attname, c.relkind = 'p'))
+                   AS s (random, seen)
+         WHERE a.attrelid = %s AND a.attnum = %s AND a.atttypid = 'uuid'::regtype
+        """,
+        (key.table, key.number),
+    ).fetchone()
+    if row and (row[0] or row[1]):
+        seen = f": {row[1]} of {row[2]} keys that ANALYZE saw are" if row[2] else ", as its default makes them"
+        yield Finding(
+            "times",
+            f"column {key.name}",
+            f"contains random uuids{seen}; their order is not that of the rows, so times from --during mean nothing",
+            hint="Name a column with --time.",
+        )
