@@ -11,14 +11,16 @@ namespace {
 constexpr std::uint32_t struct_version = 1;
 
 // If one of these fails, `shared_state` has changed, as it does with another clock. Increase `struct_version`, unless
-// no release has the current one, and correct the figures. Otherwise an older library would overwrite clocks.
+// no release has the current one, and correct the figures. Otherwise an older library would overwrite clocks. A server
+// with LOCK_DEBUG has larger locks, so what follows a lock is compared by its distance from it.
 static_assert(struct_version == 1 && clock_count == 4);
-static_assert(offsetof(shared_state, lease) == 128 && offsetof(shared_state, cells) == 384);
-static_assert(offsetof(shared_state, backfill) == 896 && offsetof(shared_state, stats) == 1024);
-static_assert(sizeof(shared_state) == 1280 && sizeof(clock_cell) == 128 && sizeof(clock_stats) == 64);
-static_assert(offsetof(clock_cell, keep_until) == 32 && offsetof(identity_state, citus_database) == 32);
-// The lock before these has more members if PostgreSQL was built to debug locks.
-static_assert(offsetof(lease_state, resets) - offsetof(lease_state, tranche) == 212);
+static_assert(sizeof(clock_cell) == 128 && offsetof(clock_cell, keep_until) == 32 && sizeof(clock_stats) == 64);
+static_assert(offsetof(identity_state, citus_database) == 16 + sizeof(LWLock));
+static_assert(offsetof(lease_state, resets) == 224 + sizeof(LWLock) && sizeof(lease_state) == 240 + sizeof(LWLock));
+static_assert(offsetof(shared_state, lease) == 128);
+constexpr std::size_t cells = offsetof(shared_state, cells);
+static_assert(offsetof(shared_state, backfill) == cells + 512 && offsetof(shared_state, stats) == cells + 640);
+static_assert(sizeof(shared_state) == cells + 896);
 
 /// The same in all versions of kid, so that `struct_version` tells them apart, and not an error of PostgreSQL's.
 constexpr std::size_t shared_size = 2048;
