@@ -21,7 +21,7 @@ class Database:
     def run(self, statements: str) -> None:
         """Runs statements as a user writes them."""
         self.conn.execute("SET search_path = public")
-        self.conn.execute(statements)  # type: ignore[arg-type]
+        self.conn.execute(statements)
         self.conn.execute("SET search_path = pg_catalog, pg_temp")
 
     def close(self) -> None:

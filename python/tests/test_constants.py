@@ -24,6 +24,10 @@ def keys(conn: Connection) -> list[tuple[int, int]]:
 class Beside(unittest.TestCase):
     """What is found in each definition of beside_cases.py"""
 
+    database: Database
+    constants: list[tuple[str, str]]
+    found: dict[str, dict[str, list[str]]]
+
     @classmethod
     def setUpClass(cls) -> None:
         cls.database = Database()
@@ -37,7 +41,7 @@ class Beside(unittest.TestCase):
                 cls.database.run(statement)
             except psycopg.Error as error:
                 raise AssertionError(statement) from error
-        cls.found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        cls.found = defaultdict(lambda: defaultdict(list))
         for one in constants.search(cls.database.conn, keys(cls.database.conn)):
             cls.found[one.object][one.kind.value].append(one.piece)
 
