@@ -174,7 +174,11 @@ class Random(unittest.TestCase):
     def test_views(self) -> None:
         seed = os.environ.get("KID_SEED") or str(random.randrange(10**6))
         rounds = int(os.environ.get("KID_ROUNDS") or 200)
-        print(f"KID_SEED={seed}")
+        with self.subTest(KID_SEED=seed):
+            self.compare(seed, rounds)
+
+    def compare(self, seed: str, rounds: int) -> None:
+        """Makes views, looks at them, and changes the keys."""
         database = Database()
         self.addCleanup(database.close)
         database.run(SCHEMA + "SET statement_timeout = '5s'")

@@ -155,8 +155,7 @@ class Values:
         if name in ONE_OF:
             return self.union(value.items(ONE_OF[name]), scope)
         if name in COMPUTED:
-            parts = [value.fields.get(field) for field in COMPUTED[name]]
-            return Holds.DERIVED if self.union(parts, scope) & CARRIES else Holds.OTHER
+            return self.part_of([value.fields.get(field) for field in COMPUTED[name]], scope)
         if name in UNRELATED:
             return Holds.OTHER
         raise TreeError(f"unknown node {name}")
@@ -259,9 +258,9 @@ class Values:
         return Holds.OTHER  # the column of WITH ORDINALITY
 
     def part_of(self, value: Value, scope: Scope) -> Holds:
-        """Returns what is taken out of a value, such as a document."""
+        """Returns what a value holds that is computed from others, or taken out of a document."""
         held = self.holds(value, scope)
-        return Holds.DERIVED if held & CARRIES else held & Holds.CONSTANT or Holds.OTHER
+        return Holds.DERIVED if held & CARRIES else held if held == Holds.CONSTANT else Holds.OTHER
 
     def table_of_type(self, node: Optional[Node]) -> Optional[int]:
         """Returns the table whose row type a value has."""
