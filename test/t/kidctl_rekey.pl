@@ -33,9 +33,16 @@ sub kidctl
 	my ($database, @arguments) = @_;
 	my ($stdout, $stderr) = ('', '');
 	my $command = shift @arguments;
-	IPC::Run::run([ $python, 'python/kidctl', split(/ /, $command), map({ encode('UTF-8', $_) } @arguments), '-d', $node->connstr($database) . ' user=shop' ], '>', \$stdout, '2>', \$stderr);
+	IPC::Run::run([ $python, 'python/kidctl', split(/ /, $command), '-d', $node->connstr($database) . ' user=shop', map({ encode('UTF-8', $_) } @arguments) ], '>', \$stdout, '2>', \$stderr);
 	my $status = $? >> 8;
 	return (decode('UTF-8', "$stdout$stderr"), $status);
+}
+
+# Runs kidctl as another role.
+sub kidctl_as
+{
+	my ($role, $database, @arguments) = @_;
+	return kidctl($database, @arguments, '-d', $node->connstr($database) . " user=$role");
 }
 
 # Runs kidctl, which has to succeed.
@@ -44,6 +51,16 @@ sub kidctl_ok
 	my ($output, $status) = kidctl(@_);
 	die("kidctl $_[1] in $_[0]: status $status\n$output") if $status;
 	return $output;
+}
+
+# Runs kidctl, and kills it when a function returns.
+sub kill_kidctl
+{
+	my ($database, $wait, $action, @arguments) = @_;
+	my $program = IPC::Run::start([ $python, qw(python/kidctl rekey), $action, map({ encode('UTF-8', $_) } @arguments), '-d', $node->connstr($database) . ' user=shop' ], '>', \my $stdout, '2>', \my $stderr);
+	$wait->();
+	$program->kill_kill(grace => 0);
+	return;
 }
 
 sub pick { return $_[ rand @_ ] }
@@ -236,18 +253,17 @@ sub try
 	my $writers = IPC::Run::start([ qw(pgbench -n -c 8 -T 20 --rate 80 --max-tries 1000 -f), $file, $node->connstr($database) . ' user=client' ], '>', \$out, '2>', \$err);
 
 	my $back = $number % 2;
-	# The program is killed after some steps, or in the midst of the filling.
-	my $killed = rand 2;
-	my $program = IPC::Run::start([ $python, qw(python/kidctl rekey run), encode('UTF-8', $s->{root}), @time, '--no-rehearsal', '-d', $node->connstr($database) . ' user=shop' ], '>', \my $ignored, '2>', \my $said);
-	sleep $killed;
-	$program->kill_kill(grace => 0);
-	my $reached = $node->safe_psql($database, q{SELECT count(*) FROM pg_attribute WHERE attname ~ '^kid_new_' AND NOT attisdropped});
+	# The program is killed some time after it has added its columns, and once more in the swap.
+	my $killed = rand 0.6;
+	my $columns = q{SELECT count(*) FROM pg_attribute WHERE attname ~ '^kid_new_' AND NOT attisdropped};
+	kill_kidctl($database, sub { $node->poll_query_until($database, "SELECT (SELECT count(*) FROM ($columns) AS c (n) WHERE n > 0) = 1"); sleep $killed }, 'run', $s->{root}, @time, '--no-rehearsal');
 	kidctl_ok($database, 'rekey run', $s->{root}, @time);
-	kidctl_ok($database, 'rekey swap', $s->{root});
+	kill_kidctl($database, sub { sleep rand 1.5 }, 'swap', $s->{root});
+	kidctl_ok($database, 'rekey swap', $s->{root}) unless kidctl($database, 'rekey status', $s->{root}) =~ /: swap is done/;
 	kidctl_ok($database, $back ? 'rekey back' : 'rekey finish', $s->{root});
 	$writers->finish;
 	my ($done) = $out =~ /number of transactions actually processed: (\d+)/;
-	unlike($err, qr/ERROR|aborted/, "schema $number ($s->{kind}, " . scalar(@{ $s->{refs} }) . " references, killed after $killed s, $reached columns): no writer saw an error");
+	unlike($err, qr/ERROR|aborted/, "schema $number ($s->{kind}, " . scalar(@{ $s->{refs} }) . " references, killed after $killed s): no writer saw an error");
 	same(contents($database, $s), $before, 'the rows are what they were');
 	is(run($database, "SELECT count(*) FROM $_->[0] AS c JOIN $s->{root} AS r ON r.$s->{key} = c.$_->[1] WHERE c.tag LIKE 'w%'" . ($client_made ? '' : ' AND c.tag = r.tag')), $done, encode('UTF-8', "no row of the writers is lost in $_->[0]")) foreach @free;
 	is(run($database, "SELECT count(*) FROM $s->{root} WHERE tag LIKE 'w%'"), $client_made ? 0 : $done, 'nor in the root');
@@ -266,4 +282,97 @@ foreach my $number ($seed .. $seed + $schemas - 1)
 	eval { try($number); 1 } or do { fail("schema $number"); diag(encode('UTF-8', $@)) };
 }
 
+# Keys that a transaction refers to before it inserts the row; a trigger that must not run; the old key under another name.
+$node->safe_psql('postgres', 'CREATE DATABASE small OWNER shop');
+$node->safe_psql('small', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO shop');
+my $two = q{
+	CREATE TABLE orders (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', item text);
+	CREATE TABLE lines (order_id bigint NOT NULL REFERENCES orders DEFERRABLE INITIALLY DEFERRED, note text);
+	CREATE FUNCTION fails() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'must not run'; END $$;
+	CREATE TRIGGER fails BEFORE UPDATE ON lines FOR EACH ROW WHEN (OLD.note = 'old') EXECUTE FUNCTION fails();
+	INSERT INTO orders (item) VALUES ('old'); INSERT INTO lines VALUES (1, 'old')};
+my $child_first = sub { return "BEGIN; INSERT INTO lines (order_id, note) VALUES ($_[0], '$_[1]'); INSERT INTO orders (id, item) OVERRIDING SYSTEM VALUE VALUES ($_[0], '$_[1]'); COMMIT" };
+my $joined = q{SELECT string_agg(item, ' ' ORDER BY item) FROM orders JOIN lines ON order_id = id AND item = note};
+run('small', $two);
+kidctl_ok('small', 'rekey run', 'orders', '--time', 'made', '--old-name', 'old id', '--no-rehearsal');
+run('small', $child_first->(50, 'before'));
+run('small', q{BEGIN; DELETE FROM orders WHERE id = 1; INSERT INTO orders (id, item) OVERRIDING SYSTEM VALUE VALUES (1, 'old'); COMMIT});
+kidctl_ok('small', 'rekey swap', 'orders');
+my ($said, $status) = kidctl('small', 'rekey cancel', 'orders');
+like($said, qr/public\.orders has its new keys already/, 'cancel changes nothing after the swap');
+is($status, 2, 'and is an error');
+is(run('small', $joined), 'before old', 'a row may refer to one that its transaction inserts later, or again');
+run('small', $child_first->(q{'.6.nef3Mk.3'}, 'after'));
+is(run('small', q{SELECT count(*) FROM orders AS o JOIN lines AS l ON o.kid_old_id = l.kid_old_order_id AND item = note}), '3', 'also after the swap');
+kidctl_ok('small', 'rekey finish', 'orders');
+is(run('small', qq{$joined; SELECT "old id" FROM orders WHERE item = 'before'}), "after before old\n50", 'the old key stays under the name given');
+like(run('small', "UPDATE lines SET note = 'old' WHERE note = 'old'", may_fail => 1), qr/must not run/, 'a trigger is as before');
+is($node->safe_psql('small', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'nothing is left of the move');
+
+# Without the privilege the program stops and says so. If triggers run, they do not change rows.
+$node->safe_psql('small', 'REVOKE SET ON PARAMETER session_replication_role FROM shop');
+run('small', "DROP TABLE orders, lines; DROP FUNCTION fails; $two; DROP TRIGGER fails ON lines; ALTER TABLE lines ADD touched int; UPDATE lines SET touched = 1;"
+	  . q{CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.touched := 2; RETURN NEW; END'; CREATE TRIGGER touch BEFORE UPDATE ON lines FOR EACH ROW EXECUTE FUNCTION touch()});
+my $dump = dump_of('small');
+($said, $status) = kidctl('small', 'rekey check', 'orders', '--time', 'made');
+like($said, qr/GRANT SET ON PARAMETER session_replication_role TO shop/, 'the program asks for the privilege');
+is($status, 1, 'which stops the move');
+my @run = ('rekey run', 'orders', qw(--time made --triggers run --accept), 'trigger touch on public.lines');
+kidctl_ok('small', @run);
+is(run('small', 'SELECT touched FROM lines'), 1, 'what triggers do to rows that are filled is undone');
+
+# What was made between the run and the swap ends the swap, and changes nothing.
+run('small', 'CREATE VIEW names AS SELECT id FROM orders');
+like((kidctl('small', 'rekey swap', 'orders'))[0], qr/changed since the last run of kidctl: view public\.names/, 'a new view ends the swap');
+run('small', 'DROP VIEW names; CREATE INDEX late ON lines (order_id)');
+like((kidctl('small', 'rekey swap', 'orders'))[0], qr/index public\.late is not ready/, 'so does a new index');
+run('small', 'ALTER TABLE lines DISABLE TRIGGER USER');
+like((kidctl('small', 'rekey swap', 'orders'))[0], qr/was disabled or dropped/, 'and a trigger that was disabled');
+run('small', 'ALTER TABLE lines ENABLE TRIGGER USER; DROP INDEX late');
+kidctl_ok('small', 'rekey cancel', 'orders');
+same(dump_of('small'), $dump, 'after cancel all is as before');
+
+# A dump that is restored in the midst of a move is another database.
+kidctl_ok('small', @run);
+my $archive = "$PostgreSQL::Test::Utils::tmp_check/small.dump";
+$node->command_ok([ 'pg_dump', '-Fc', '-f', $archive, $node->connstr('small') ], 'a dump in the midst of a move');
+$node->safe_psql('postgres', 'CREATE DATABASE restored OWNER shop');
+$node->command_ok([ 'pg_restore', '-d', $node->connstr('restored'), $archive ], 'and its restore');
+like((kidctl('restored', 'rekey swap', 'orders'))[0], qr/was begun in another database/, 'the move does not go on there');
+like((kidctl('restored', @run))[0], qr/was begun in another database/, 'nor is it begun again');
+kidctl_ok('restored', 'rekey cancel', 'orders');
+same(dump_of('restored'), $dump, 'but it can be taken back there');
+$node->safe_psql('postgres', 'DROP DATABASE restored');
+kidctl_ok('small', 'rekey cancel', 'orders');
+
+# Two moves do not change one table at once.
+run('small', q{CREATE TABLE other (id bigserial PRIMARY KEY); ALTER TABLE lines ADD other bigint REFERENCES other});
+kidctl_ok('small', @run);
+($said, $status) = kidctl('small', 'rekey check', 'other', '--during', '[2024-01-01, 2025-01-01)', @run[ 4 .. $#run ]);
+like($said, qr/public\.lines: another move has begun/, 'a second move on a shared child is refused');
+kidctl_ok('small', 'rekey cancel', 'orders');
+
+# Nobody can create the names of a move first, or connect with more rights than the owner has.
+my $schema = (grep { /^kidctl_rekey/ } split /\n/, run('small', q{SELECT 'kidctl_rekey_orders_' || left(md5('public.orders'), 8)}))[0];
+$node->safe_psql('small', qq{CREATE SCHEMA $schema AUTHORIZATION client});
+like((kidctl('small', @run))[0], qr/schema $schema belongs to another role/, 'a schema of another role with the name of the state is refused');
+$node->safe_psql('small', qq{DROP SCHEMA $schema});
+$node->safe_psql('postgres', 'CREATE ROLE dba LOGIN SUPERUSER; CREATE ROLE deploy LOGIN CREATEDB; GRANT shop TO deploy; CREATE ROLE more LOGIN; GRANT shop, client TO more');
+like((kidctl_as('dba', 'small', @run))[0], qr/role dba has rights that the owner shop .* does not have: superuser/, 'a superuser is refused');
+like((kidctl_as('more', 'small', @run))[0], qr/member of client/, 'so is a member of another role');
+my ($output, $code) = kidctl_as('deploy', 'small', @run);
+is($code, 0, 'a role that only is a member of the owner may move its tables') or diag($output);
+kidctl_ok('small', 'rekey cancel', 'orders');
+
+# A partition that is new since the fill gets its index, and a dropped one is no matter.
+run('small', q{CREATE TABLE e (p bigint REFERENCES orders, d int NOT NULL) PARTITION BY RANGE (d); CREATE INDEX ei ON e (p);
+	CREATE TABLE e1 PARTITION OF e FOR VALUES FROM (0) TO (10); CREATE TABLE e0 PARTITION OF e FOR VALUES FROM (-10) TO (0); INSERT INTO e VALUES (1, 1), (1, -1)});
+kidctl_ok('small', @run);
+run('small', q{DROP TABLE e0; CREATE TABLE e2 PARTITION OF e FOR VALUES FROM (10) TO (20); INSERT INTO e VALUES (1, 11);
+	CREATE TABLE e3 (p bigint, d int NOT NULL, kid_new_p kid64); INSERT INTO e3 VALUES (1, 21); ALTER TABLE e ATTACH PARTITION e3 FOR VALUES FROM (20) TO (30)}, may_fail => 1);
+kidctl_ok('small', @run);
+kidctl_ok('small', 'rekey swap', 'orders');
+kidctl_ok('small', 'rekey finish', 'orders');
+is(run('small', q{SELECT count(*), count(*) FILTER (WHERE indisvalid) FROM pg_index WHERE indrelid IN ('e'::regclass, 'e1'::regclass, 'e2'::regclass)}), '3|3', 'all partitions have a valid index');
+is(run('small', 'SELECT count(*) FROM e JOIN orders ON id = p'), run('small', 'SELECT count(*) FROM e'), 'and refer to what they did');
 done_testing();

@@ -62,7 +62,7 @@ def scratch(source: Connection, server: str, fill: Callable[[Connection], None],
     """
     with connect(server) as admin:
         copy = Copy(server, f"kidctl_{secrets.token_hex(8)}", one(source, "SELECT current_user"))
-        create_database(source, admin, copy.name)
+        create_database(source, admin, copy.name, copy.role)
         try:
             copy_settings(source, admin, copy.name)
             restore(source, copy, fill, report)
@@ -81,7 +81,7 @@ def twin(copy: Copy) -> Iterator[Copy]:
         # Monitoring connects to every database that it may, and would be in the way.
         admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS false", copy.name))
         try:
-            admin.execute(identifier("CREATE DATABASE {} TEMPLATE {}", other.name, copy.name))
+            admin.execute(identifier("CREATE DATABASE {} OWNER {} TEMPLATE {}", other.name, copy.role, copy.name))
         finally:
             admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS true", copy.name))
         try:
@@ -92,7 +92,7 @@ def twin(copy: Copy) -> Iterator[Copy]:
             drop(admin, other.name)
 
 
-def create_database(source: Connection, admin: Connection, name: str) -> None:
+def create_database(source: Connection, admin: Connection, name: str, role: str) -> None:
     """Creates an empty database like that of the source, which only its owner can enter."""
     encoding, collate, ctype = source.execute(
         "SELECT pg_encoding_to_char(encoding), datcollate, datctype FROM pg_database"
@@ -100,8 +100,8 @@ def create_database(source: Connection, admin: Connection, name: str) -> None:
     ).fetchall()[0]
     try:
         admin.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING {} LC_COLLATE {} LC_CTYPE {}").format(
-                sql.Identifier(name), encoding, collate, ctype
+            sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING {} LC_COLLATE {} LC_CTYPE {}").format(
+                *map(sql.Identifier, (name, role)), encoding, collate, ctype
             )
         )
     except psycopg.errors.InsufficientPrivilege as error:
@@ -177,7 +177,7 @@ def dump_options(source: Connection, report: Report) -> Sequence[str]:
     for (name,) in source.execute(
         """
         SELECT format('%%I.%%I', n.nspname, c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-         WHERE c.relkind IN ('r', 'p', 'S', 'v', 'm', 'f') AND n.nspname !~ '^(pg_|information_schema$)'
+         WHERE c.relkind IN ('r', 'p') AND n.nspname !~ '^(pg_|information_schema$)'
                AND NOT (has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT'))
                AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = c.oid AND d.deptype = 'e')
         """,

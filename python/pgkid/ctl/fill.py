@@ -73,7 +73,8 @@ class Fill:
                 self.fill_table(table)
         finally:
             if not conn.closed and not conn.broken:
-                conn.execute("SET session_replication_role = DEFAULT")
+                if self.plan.options.triggers == "off":
+                    conn.execute("RESET session_replication_role")
                 conn.execute(sql.SQL("DELETE FROM {}").format(self.plan.place("filling")))
 
     def tables(self) -> list[catalog.Table]:
@@ -95,39 +96,37 @@ class Fill:
     def fill_table(self, table: catalog.Table) -> None:
         """Fills a table, in as many passes as it takes."""
         count = sql.SQL("SELECT count(*) FROM ONLY {} AS t WHERE {}").format(table.sql, self.lacking(table))
-        idle = 0
+        idle, last = 0, None
         while missing := one(self.plan.conn, count):
+            if last is not None and missing >= last:
+                if self.runner.rehearses:  # The error was reported.
+                    return
+                idle += 1
+                if idle % 60 == 0:
+                    say(f"{missing} rows of {table.label} cannot be filled: transactions may have them locked")
+                self.throttle.slept(1)
+            last = missing
             if table.oid == self.plan.root.oid:
                 self.bar.update(0, missing, f"giving {missing} rows of {table.label} keys in the order of time")
-                if self.runner.execute(assignment(self.plan)) is None:
-                    return  # A rehearsal has reported the error.
-            if self.fill_pass(table):
-                continue
-            if self.runner.rehearses:
-                return
-            idle += 1
-            if idle % 60 == 0:
-                say(f"{missing} rows of {table.label} cannot be filled: transactions may have them locked")
-            self.throttle.slept(1)
+                self.runner.execute(assignment(self.plan))
+            self.fill_pass(table)
         self.remember(table, 0)
 
-    def fill_pass(self, table: catalog.Table) -> int:
-        """Goes once through a table, from where the last pass was stopped, and returns the number of rows filled."""
+    def fill_pass(self, table: catalog.Table) -> None:
+        """Goes once through a table, from where the last pass was stopped."""
         conn = self.plan.conn
         # What is appended from now on has a key.
         size = one(conn, "SELECT pg_relation_size(%s::oid) / current_setting('block_size')::int", (table.oid,))
         places = self.plan.place("places")
         block = one(conn, sql.SQL("SELECT block FROM {} WHERE relation = %s").format(places), (table.label,)) or 0
-        filled = 0
         while block < size:
             began = time.monotonic()
             with conn.transaction():
-                filled += self.runner.execute(self.batch(table, block)) or 0
+                self.runner.execute(self.batch(table, block))
                 block += BLOCKS
                 self.remember(table, block if block < size else 0)
             self.bar.update(min(block, size), size, f"filling {table.label}")
             self.throttle.rest(conn, time.monotonic() - began)
-        return filled
 
     def remember(self, table: catalog.Table, block: int) -> None:
         """Notes the block at which to go on."""

@@ -11,7 +11,7 @@ from typing import Callable, Iterable, Optional, Protocol, Sequence
 import psycopg
 
 from pgkid.ctl import catalog, copy, dumps, rows
-from pgkid.ctl.connection import Connection
+from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.steps import Failed, Runner, Script, Statement, Step
 from pgkid.ctl.writers import Writers, message_of
@@ -123,6 +123,7 @@ class Rehearsal:
             move.reset()
             before, expected = dumps.dump(conn), move.expected()
             writers = move.writers()
+            writers.path = one(self.source, "SELECT reset_val FROM pg_settings WHERE name = 'search_path'")
             writers.first(conn, self.report)
             if not self.forward(conn, move.steps(), writers):
                 return

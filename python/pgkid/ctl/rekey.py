@@ -115,11 +115,10 @@ class Session:
         plan = self.move.plan()
         self.report.extend(rekey_accepts.look(plan) if self.kind is Rekey else rekey_new_rows.look(plan))
         self.report.extend(constants.look(self.conn, plan.columns, plan.options.new_rows_only))
-        self.report.extend(
-            surroundings.look(
-                self.conn, plan.columns, plan.options.time, plan.options.new_rows_only, plan.keys.new_type
-            )
+        around = surroundings.look(
+            self.conn, plan.columns, plan.options.time, plan.options.new_rows_only, plan.keys.new_type
         )
+        self.report.extend(f for f in around if plan.schema not in f.object)
         self.rehearsal: Optional[Rehearsal] = None
         if self.args.no_rehearsal:
             self.report.add(

@@ -23,6 +23,7 @@ def look(plan: Plan) -> Iterator[Finding]:
     yield from of_triggers(plan)
     yield from of_rights(plan)
     yield from of_row_types(plan)
+    yield from of_hanging(plan)
     yield from of_other_moves(plan)
     yield from of_times(plan)
 
@@ -231,6 +232,48 @@ def of_row_types(plan: Plan) -> Iterator[Finding]:
         ([t.oid for t in plan.tables()],),
     ).fetchall():
         yield refused(column, f"contains rows of {rows}, whose key would be lost")
+
+
+def of_hanging(plan: Plan) -> Iterator[Finding]:
+    """Yields what cannot be made again as it is, because of its owner, or of those who granted privileges on it."""
+    try:
+        made = hanging(plan.conn, plan.columns, plan.schema)
+    except Refused as error:
+        yield refused("", str(error), error.hint)
+        return
+    user = one(plan.conn, "SELECT current_user")
+    for owner in sorted({m.owner for m in made}):
+        if not one(plan.conn, "SELECT pg_has_role(%s, 'MEMBER')", (owner,)):
+            labels = ", ".join(m.label for m in made if m.owner == owner)
+            yield Finding(
+                "rights",
+                labels,
+                f"must be made again, and belongs to {owner}",
+                hint=f"Drop it before the swap, or give it to {user}. GRANT {owner} TO {user} only if {user} may do all that"
+                f" {owner} may.",
+                stops=True,
+            )
+    for label, grantor in plan.conn.execute(
+        """
+        SELECT DISTINCT v.label, g.grantor::regrole::text
+          FROM unnest(%s::text[], %s::text[]) AS v (label, name) JOIN pg_class AS c ON c.oid = to_regclass(v.name)::oid,
+               LATERAL (SELECT a.grantor FROM aclexplode(c.relacl) AS a
+                        UNION SELECT a.grantor FROM pg_attribute AS t, aclexplode(t.attacl) AS a WHERE t.attrelid = c.oid)
+               AS g (grantor)
+         WHERE g.grantor <> c.relowner AND NOT pg_has_role(g.grantor, 'MEMBER')
+        """,
+        (
+            [m.label for m in made if "view " in m.label],
+            [m.label.split("view ", 1)[1] for m in made if "view " in m.label],
+        ),
+    ).fetchall():
+        yield Finding(
+            "changed",
+            label,
+            f"privileges that {grantor} granted will come from the owner",
+            stops=True,
+            accept_name=label,
+        )
 
 
 def of_other_moves(plan: Plan) -> Iterator[Finding]:

@@ -153,14 +153,3 @@ def look(plan: Plan) -> Iterator[Finding]:
             hint="ALTER it to bigint first, or give all rows new keys.",
             stops=True,
         )
-        return
-    for column in plan.columns[1:]:
-        if column.type != plan.key.type and column.type in ("integer", "smallint"):
-            table = plan.table(column.table)
-            yield Finding(
-                "refused",
-                f"column {column.name} of {table.label}",
-                f"refers to the key and is of type {column.type}, which is too narrow for new keys",
-                hint=f"ALTER TABLE {table.label} ALTER {column.name} TYPE {plan.key.type}.",
-                stops=True,
-            )

@@ -100,7 +100,8 @@ class Plan:
     @property
     def has_numbers(self) -> bool:
         """Whether a sequence of the move makes old keys after the swap, as the key had no default."""
-        return self.place("numbers").as_string(self.conn) in self.keys.old_next
+        name = self.place("numbers").as_string(self.conn)
+        return self.keys.old_next.startswith(f"pg_catalog.nextval({sql.Literal(name).as_string(self.conn)})")
 
     @property
     def key(self) -> catalog.KeyColumn:

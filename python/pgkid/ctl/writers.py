@@ -21,6 +21,7 @@ class Writers:
 
     tables: list[str]
     given: dict[tuple[str, str], sql.Composable]
+    path: str = ""  # the search_path that writers have, on which their triggers may depend
     worked: set[tuple[str, str]] = field(default_factory=set)
 
     def first(self, conn: Connection, report: Report) -> None:
@@ -54,6 +55,7 @@ class Writers:
                 error: Optional[psycopg.Error] = None
                 try:
                     with conn.transaction(force_rollback=True):
+                        conn.execute("SELECT pg_catalog.set_config('search_path', %s, true)", (self.path,))
                         if conn.execute(text).rowcount == 0:
                             raise psycopg.errors.NoData("the copy has no row of this table")
                         conn.execute("SET CONSTRAINTS ALL IMMEDIATE")
