@@ -296,3 +296,21 @@ OTHERS = [
      "CREATE TRIGGER o_row_changed AFTER UPDATE ON posts FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) "
      "EXECUTE FUNCTION see()"),
 ]  # fmt: skip
+
+PARTITIONS = """
+CREATE TABLE users (id bigint PRIMARY KEY);
+CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+CREATE TABLE visits (
+    user_id bigint DEFAULT 1 REFERENCES users, n int, odd boolean GENERATED ALWAYS AS (user_id % 2 = 1) STORED,
+    same bigint GENERATED ALWAYS AS (user_id) STORED, CONSTRAINT visits_check CHECK (user_id > 0))
+    PARTITION BY RANGE (n);
+CREATE INDEX visits_index ON visits (n) WHERE user_id = 5;
+CREATE TRIGGER of_all AFTER UPDATE ON visits FOR EACH ROW WHEN (NEW.user_id = 1) EXECUTE FUNCTION see();
+CREATE TABLE visits_1 PARTITION OF visits FOR VALUES FROM (1) TO (10);
+CREATE TABLE visits_2 (LIKE visits INCLUDING ALL EXCLUDING INDEXES);
+ALTER TABLE visits ATTACH PARTITION visits_2 FOR VALUES FROM (10) TO (20);
+ALTER TABLE visits_1 ADD CONSTRAINT own_check CHECK (user_id < 1000);
+CREATE INDEX visits_1_index ON visits_1 (n) WHERE same = 5;
+ALTER TABLE visits_2 ALTER user_id SET DEFAULT 2;
+CREATE TRIGGER of_one AFTER UPDATE ON visits_2 FOR EACH ROW WHEN (NEW.user_id = 1) EXECUTE FUNCTION see();
+"""

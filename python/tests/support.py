@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import count
 
 from psycopg import sql
 
@@ -12,11 +13,14 @@ from pgkid.ctl.connection import connect
 class Database:
     """A database for one test"""
 
+    numbers = count(1)
+
     def __init__(self) -> None:
-        self.name = sql.Identifier(f"kidctl_{os.getpid()}")
+        name = f"kidctl_{os.getpid()}_{next(self.numbers)}"
+        self.name = sql.Identifier(name)
         self.server = connect("dbname=postgres")
         self.server.execute(sql.SQL("CREATE DATABASE {}").format(self.name))
-        self.conn = connect(f"dbname=kidctl_{os.getpid()}")
+        self.conn = connect(f"dbname={name}")
 
     def run(self, statements: str) -> None:
         """Runs statements as a user writes them."""

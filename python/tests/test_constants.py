@@ -82,6 +82,29 @@ class Beside(unittest.TestCase):
             {f.object for f in found if f.stops}, {name for name, _ in self.constants} | {"table public.lists"}
         )
 
+    def test_partitions(self) -> None:
+        """What a partition has from its parent is told once."""
+        database = Database()
+        self.addCleanup(database.close)
+        database.run(cases.PARTITIONS)
+        found: dict[str, set[str]] = defaultdict(set)
+        for one in constants.search(database.conn, keys(database.conn)):
+            found[one.kind.value].add(one.object)
+        parent = {
+            "table constraint visits_check on public.visits",
+            "trigger of_all on public.visits",
+            "index public.visits_index",
+            "default value for public.visits.user_id",
+            "default value for public.visits.odd",
+        }
+        own = {
+            "table constraint own_check on public.visits_1",
+            "index public.visits_1_index",
+            "default value for public.visits_2.user_id",
+            "trigger of_one on public.visits_2",
+        }
+        self.assertEqual(parent | own, found["constant"])
+
 
 if __name__ == "__main__":
     unittest.main()

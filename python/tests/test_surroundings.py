@@ -118,6 +118,8 @@ class Surroundings(unittest.TestCase):
             CREATE FUNCTION keep() RETURNS void LANGUAGE sql AS 'INSERT INTO archive SELECT * FROM p';
             CREATE FUNCTION add() RETURNS void LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public."p" VALUES (1, 'x'); END $$;
             CREATE FUNCTION remark() RETURNS void LANGUAGE sql AS '/* p */ SELECT 1 -- p';
+            CREATE SCHEMA kidctl_rekey_p_1;
+            CREATE FUNCTION kidctl_rekey_p_1.follow() RETURNS void LANGUAGE sql AS 'SELECT count(*) FROM p';
             CREATE FUNCTION other() RETURNS void LANGUAGE sql AS 'SELECT 1 AS pp';
             CREATE FUNCTION root() RETURNS text LANGUAGE sql AS 'SELECT b FROM p WHERE id NOT IN (1, 2) OR b = $$x$$';
             """

@@ -20,7 +20,7 @@ from pgkid.ctl.holds import (
     leaves_of,
     pick,
 )
-from pgkid.ctl.nodetree import Node, TreeError, Value, nodes_in
+from pgkid.ctl.nodetree import ERRORS, Node, TreeError, Value, nodes_in
 from pgkid.ctl.pieces import Printer
 
 
@@ -117,7 +117,7 @@ class Walk:
                     self.rules[node.name](node, scope)
                 if node.name in CASTS:
                     self.cast(node, scope)
-            except (TreeError, KeyError, IndexError, ValueError) as error:
+            except ERRORS as error:
                 self.unknown.add(str(error))
             self.into(node, scope)
 

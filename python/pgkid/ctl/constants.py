@@ -17,7 +17,7 @@ from pgkid.ctl.definitions import Bounds, Definition, bounds, definitions, relat
 from pgkid.ctl.facts import Column, read_facts
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.holds import CARRIES, Holds, Scope, Values, outputs_of
-from pgkid.ctl.nodetree import Node, TreeError, Value, nodes_in, parse
+from pgkid.ctl.nodetree import ERRORS, Node, Value, nodes_in, parse
 
 
 OLD_AND_NEW = ("old", "new")
@@ -49,7 +49,8 @@ class Search:
         """Returns what was found, by object."""
         self.extend_keys()
         for definition in self.definitions:
-            self.look_at(definition)
+            if not definition.is_copy:
+                self.look_at(definition)
         for name in strangers(self.conn, sorted(self.keys)):
             self.add(name, "", [Piece(Kind.UNKNOWN, "an object of this kind")])
         parents = sorted({table for table, _ in self.keys})
@@ -93,7 +94,7 @@ class Search:
             return frozenset(
                 (definition.relation, n) for query, n in numbers if values.column(query, Scope(), n) & Holds.KEY
             )
-        except (TreeError, RecursionError):
+        except (*ERRORS, RecursionError):
             return frozenset()  # the walk reports it
 
     def look_at(self, definition: Definition) -> None:
@@ -110,7 +111,7 @@ class Search:
             if definition.kind == "default" and (definition.relation, definition.number) in self.keys:
                 if walk.values.holds(tree, scope) & Holds.CONSTANT:
                     walk.note(Kind.CONSTANT, definition.sql)
-        except (TreeError, RecursionError) as error:
+        except (*ERRORS, RecursionError) as error:
             walk.unknown.add(str(error))
             walk.has_key = True
         self.add(definition.object, definition.sql, pieces_of(walk))
@@ -131,7 +132,7 @@ class Search:
                 lists += [[datum for datum, k in zip(end, is_key) if k] for end in ends]
                 if any(node.name == "CONST" for node in all_below(lists)):
                     self.add(bound.object, bound.sql, [Piece(Kind.CONSTANT, bound.sql)])
-        except (TreeError, RecursionError) as error:
+        except (*ERRORS, RecursionError) as error:
             self.add(bound.object, bound.sql, [Piece(Kind.UNKNOWN, str(error))])
 
     def add(self, name: str, sql: str, pieces: Sequence[Piece]) -> None:

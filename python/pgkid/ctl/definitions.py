@@ -21,8 +21,12 @@ class Definition:
     condition: Optional[str]  # the tree of the condition of a rule
     relation: int  # to whose columns the tree refers, or 0
     number: int  # of the column whose value this is, or 0
+    is_copy: bool  # of a partition, and the same as that of its parent
 
 
+# What a partition has from its parent is told of the parent alone. A generated column of a partition may still be used by
+# what only the partition has.
+#
 # Everything that depends on the tables, directly or through others. A view depends on a table by its rule _RETURN, and a
 # function on the row type of a table.
 REACHED = """
@@ -71,7 +75,8 @@ DEFINITIONS = (
         UNION ALL
         SELECT 'constraint', 'pg_catalog.pg_constraint', k.oid, pg_catalog.pg_get_constraintdef(k.oid), k.conbin::text,
                NULL, k.conrelid, 0
-          FROM pg_catalog.pg_constraint AS k WHERE k.conrelid IN (SELECT oid FROM here)
+          FROM pg_catalog.pg_constraint AS k JOIN pg_catalog.pg_class AS c ON c.oid = k.conrelid
+         WHERE k.conrelid IN (SELECT oid FROM here) AND NOT (c.relispartition AND k.coninhcount > 0)
         UNION ALL
         SELECT 'domain', 'pg_catalog.pg_constraint', k.oid, pg_catalog.pg_get_constraintdef(k.oid), k.conbin::text, NULL, 0, 0
           FROM pg_catalog.pg_constraint AS k WHERE k.contypid IN (SELECT oid FROM domains)
@@ -86,12 +91,14 @@ DEFINITIONS = (
                coalesce(pg_catalog.pg_get_constraintdef(k.oid), pg_catalog.pg_get_indexdef(i.indexrelid)),
                v.tree::text, NULL, i.indrelid, 0
           FROM pg_catalog.pg_index AS i
+               JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid AND NOT c.relispartition
                LEFT JOIN pg_catalog.pg_constraint AS k ON k.conindid = i.indexrelid AND k.contype = 'x',
                LATERAL (VALUES (i.indexprs), (i.indpred)) AS v (tree)
          WHERE i.indrelid IN (SELECT oid FROM here)
         UNION ALL
         SELECT 'trigger', 'pg_catalog.pg_trigger', t.oid, pg_catalog.pg_get_triggerdef(t.oid), t.tgqual::text, NULL, t.tgrelid, 0
-          FROM pg_catalog.pg_trigger AS t WHERE t.tgrelid IN (SELECT oid FROM here) AND NOT t.tgisinternal
+          FROM pg_catalog.pg_trigger AS t
+         WHERE t.tgrelid IN (SELECT oid FROM here) AND NOT t.tgisinternal AND t.tgparentid = 0
         UNION ALL
         SELECT 'statistics', 'pg_catalog.pg_statistic_ext', s.oid, pg_catalog.pg_get_statisticsobjdef(s.oid), s.stxexprs::text,
                NULL, s.stxrelid, 0
@@ -116,7 +123,14 @@ DEFINITIONS = (
                p.partexprs::text, NULL, p.partrelid, 0
           FROM pg_catalog.pg_partitioned_table AS p WHERE p.partrelid IN (SELECT oid FROM here)
     )
-    SELECT f.kind, i.type || ' ' || i.identity AS object, f.sql, f.tree, f.condition, f.relation, f.number
+    SELECT f.kind, i.type || ' ' || i.identity AS object, f.sql, f.tree, f.condition, f.relation, f.number,
+           f.number > 0 AND EXISTS (
+               SELECT FROM pg_catalog.pg_inherits AS h
+                      JOIN pg_catalog.pg_attribute AS a ON a.attrelid = f.relation AND a.attnum = f.number
+                      JOIN pg_catalog.pg_attribute AS b ON b.attrelid = h.inhparent AND b.attname = a.attname
+                      JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = b.attrelid AND d.adnum = b.attnum
+                      JOIN LATERAL pg_catalog.pg_get_expr(d.adbin, d.adrelid) AS e ON true
+                WHERE h.inhrelid = f.relation AND f.sql IN ('DEFAULT ' || e, 'GENERATED ALWAYS AS ' || e)) AS is_copy
       FROM found AS f, LATERAL pg_catalog.pg_identify_object(f.class, f.oid, 0) AS i
      WHERE f.tree IS NOT NULL
      ORDER BY f.kind, i.identity, f.sql"""

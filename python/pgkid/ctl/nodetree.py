@@ -15,6 +15,10 @@ class TreeError(Exception):
     """A tree that this program cannot read"""
 
 
+# What can happen if a tree is not as it is in the versions of PostgreSQL that are known
+ERRORS = (TreeError, LookupError, ValueError)
+
+
 @dataclass(frozen=True)
 class Datum:
     """The bytes of a constant, in the byte order of the server"""

@@ -68,7 +68,7 @@ FUNCTIONS = """
                   WHERE u.name <> '') AS parameters
       FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
            JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang AND l.lanname NOT IN ('internal', 'c')
-     WHERE n.nspname !~ '^pg_|^information_schema$' AND p.prokind <> 'a'
+     WHERE n.nspname !~ '^pg_|^information_schema$|^kidctl_' AND p.prokind <> 'a'
            AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d
                             WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
      ORDER BY label"""
