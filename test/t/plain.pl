@@ -352,11 +352,11 @@ is($node->safe_psql('newdatabase', 'SELECT kid_next() > greatest(max(id), max(bi
 # with kid in plain SQL, which changes in place. Both take over.
 my $copied = q{SELECT count(*), md5(string_agg(o::text, ',' ORDER BY o.id)) FROM (SELECT id::bigint, payment, bigint FROM orders) AS o};
 my $of_orders = $block{'in place'} =~ s/LOCK TABLE orders, payments;/LOCK TABLE orders;/r =~ s/^ALTER TABLE payments .*\n//mgr;
-foreach my $replica ($node->pg_version >= 16 ? 'binary' : (), 'replica')
+foreach my $replica ($node->pg_version >= 16 ? 'bytes' : (), 'replica')
 {
-	my $binary = $replica eq 'binary' ? 'true' : 'false';
+	my $binary = $replica eq 'bytes' ? 'true' : 'false';
 	$node->safe_psql('postgres', "CREATE DATABASE $replica OWNER app; ALTER DATABASE $replica SET search_path = public, kid");
-	if ($binary eq 'true') { $node->safe_psql($replica, 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid') }
+	if ($binary eq 'true') { $node->safe_psql($replica, 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC; CREATE EXTENSION kid SCHEMA kid') }
 	else { is(install('app', $replica), '', 'the script is installed: replica') }
 	as('app', $replica, 'CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), payment uuid DEFAULT kid_uuidv7(), bigint bigint DEFAULT kid_next()::bigint)');
 	$node->safe_psql('plain', "CREATE PUBLICATION $replica FOR TABLE orders WITH (publish_via_partition_root = true); SELECT pg_create_logical_replication_slot('$replica', 'pgoutput')");
