@@ -58,6 +58,7 @@ SAME_AS = {
     "TARGETENTRY": "expr",
     "RETURNINGEXPR": "retexpr",
     "JSONVALUEEXPR": "formatted_expr",
+    "SUBSCRIPTINGREF": "refexpr",
     "CASEWHEN": "result",
 }
 
@@ -132,7 +133,6 @@ class Values:
             "COERCETODOMAINVALUE": lambda node, scope: Holds.KEY if scope.is_domain else Holds.OTHER,
             "CASEEXPR": lambda node, scope: self.union(node.items("args") + [node.child("defresult")], scope),
             "SUBLINK": self.sublink,
-            "SUBSCRIPTINGREF": self.subscript,
             "FIELDSELECT": self.field,
             "FUNCEXPR": self.call,
             "OPEXPR": self.operation,
@@ -297,9 +297,6 @@ class Values:
             return self.column(self.subselect(node), scope, 1)
         return Holds.OTHER
 
-    def subscript(self, node: Node, scope: Scope) -> Holds:
-        return self.holds(node.child("refexpr"), scope)
-
     def field(self, node: Node, scope: Scope) -> Holds:
         arg, number = node.child("arg"), node.number("fieldnum")
         if arg is not None and arg.name == "ROWEXPR":
@@ -370,8 +367,10 @@ class Values:
         if routine is None or not routine.is_builtin:
             return Holds.CALLED if together & (CARRIES | Holds.CALLED) else Holds.OTHER
         places = [n for n in range(len(held)) if routine.is_polymorphic(n)]
-        if routine.name in ("min", "max") or self.is_one_of(routine, places):
-            return together if routine.name in ("min", "max") else self.union([args[n] for n in places], scope)
+        if routine.name in ("min", "max"):
+            return together
+        if places and routine.result in POLYMORPHIC:  # it consists of these arguments
+            return self.union([args[n] for n in places], scope)
         counts = routine.result_category == "N" and (places or ANY in routine.arguments)
         if routine.result == BOOLEAN or counts:  # as array_length() and count() do
             return Holds.OTHER
@@ -381,10 +380,6 @@ class Values:
         if (routine.is_immutable or routine.name.startswith("json")) and held and together == Holds.CONSTANT:
             return Holds.CONSTANT
         return together & ~Holds.CONSTANT or Holds.OTHER
-
-    def is_one_of(self, routine: Routine, places: List[int]) -> bool:
-        """Tells whether the result of a function consists of its polymorphic arguments."""
-        return bool(places) and routine.result in POLYMORPHIC
 
 
 def pick(row: Value, number: int) -> Value:
