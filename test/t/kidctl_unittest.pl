@@ -6,8 +6,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my ($python) = grep { system("$_ -c 'import psycopg' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
-plan skip_all => 'needs psycopg 3' unless $python;
+my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
+plan skip_all => 'needs psycopg 3 and rich' unless $python;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(allows_streaming => 'logical');

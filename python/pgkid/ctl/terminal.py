@@ -5,8 +5,8 @@ import time
 from contextlib import contextmanager
 from typing import Collection, Iterator
 
+from rich import markup
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -26,6 +26,14 @@ out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
+def escape(text: str) -> str:
+    """Returns markup that shows a text as it is.
+
+    Names can contain control characters, with which their owner could change what the terminal shows.
+    """
+    return markup.escape("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text))
+
+
 def say(text: str) -> None:
     """Prints a line for the person who watches. Standard output is for what was asked for."""
     err.print(escape(text))
@@ -33,7 +41,7 @@ def say(text: str) -> None:
 
 def print_refused(refused: Refused) -> None:
     """Prints an error as psql prints one of PostgreSQL's."""
-    err.print(f"[bold red]error:[/] {escape(str(refused))}")
+    err.print("[bold red]error:[/] " + "\n".join(escape(line) for line in str(refused).splitlines()))
     if refused.hint:
         err.print(f"[bold]hint:[/] {escape(refused.hint)}")
 

@@ -1,0 +1,45 @@
+"""Tests of what kidctl prints"""
+
+from __future__ import annotations
+
+import io
+import unittest
+from unittest import mock
+
+from rich.console import Console
+
+from pgkid.ctl import terminal
+from pgkid.ctl.findings import Finding, Refused, Report
+
+
+class Terminal(unittest.TestCase):
+    """Names of objects are whatever their owners like."""
+
+    def printed(self, report: Report) -> str:
+        """Returns what is printed of a report on a terminal."""
+        out = io.StringIO()
+        with mock.patch.object(
+            terminal, "out", Console(file=out, force_terminal=True, soft_wrap=True, color_system=None)
+        ):
+            terminal.print_report(report, [])
+        return out.getvalue()
+
+    def test_control_characters(self) -> None:
+        name = "view a\x1b[2J\r\n0 findings\x9b1m\u202e [red]b[/]"
+        shown = r"view a\x1b[2J\r\n0 findings\x9b1m\u202e [red]b[/]"
+        text = self.printed(
+            Report([Finding("constants", name, f"is {name}", f"AS {name}", stops=True, accept_name=name)])
+        )
+        for character in "\x1b\r\x9b\u202e":
+            self.assertNotIn(character, text.replace("\x1b[0m", "").replace("\x1b[1m", ""))
+        self.assertIn(f"  {shown}: is {shown}", text)
+
+    def test_errors(self) -> None:
+        out = io.StringIO()
+        with mock.patch.object(terminal, "err", Console(file=out, soft_wrap=True)):
+            terminal.print_refused(Refused("first\nsecond \x1b[2J", "a \x07"))
+        self.assertEqual("error: first\nsecond \\x1b[2J\nhint: a \\x07\n", out.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
