@@ -314,3 +314,46 @@ CREATE INDEX visits_1_index ON visits_1 (n) WHERE same = 5;
 ALTER TABLE visits_2 ALTER user_id SET DEFAULT 2;
 CREATE TRIGGER of_one AFTER UPDATE ON visits_2 FOR EACH ROW WHEN (NEW.user_id = 1) EXECUTE FUNCTION see();
 """
+
+# Keys of other types. Views called c_… have a constant beside a key, those called k_… have none.
+TYPES = """
+CREATE EXTENSION citext;
+CREATE TYPE color AS ENUM ('red', 'green');
+CREATE DOMAIN code AS text;
+CREATE TABLE words (id varchar(10) PRIMARY KEY, n int, name text);
+CREATE TABLE uses (word varchar(10) REFERENCES words, tags varchar[]);
+CREATE TABLE uuids (id uuid PRIMARY KEY, n int);
+CREATE TABLE caseless (id citext PRIMARY KEY, n int);
+CREATE TABLE numerics (id numeric PRIMARY KEY, n int);
+CREATE TABLE colors (id color PRIMARY KEY, n int);
+CREATE TABLE codes (id code PRIMARY KEY, n int);
+CREATE VIEW c_text AS SELECT n FROM words WHERE id = 'root';
+CREATE VIEW c_lower AS SELECT n FROM words WHERE lower(id) = 'root';
+CREATE VIEW c_like AS SELECT n FROM words WHERE id LIKE 'a%';
+CREATE VIEW c_in AS SELECT n FROM words WHERE substr(id, 1, 2) IN ('a', 'b');
+CREATE VIEW c_collate AS SELECT n FROM words WHERE id COLLATE "C" > 'x';
+CREATE VIEW c_split AS SELECT n FROM words WHERE id = ANY (string_to_array('a,b', ','));
+CREATE VIEW c_overlaps AS SELECT n FROM words WHERE ARRAY[id] && ARRAY['a']::varchar[];
+CREATE VIEW c_reference AS SELECT word FROM uses WHERE word ~* 'x';
+CREATE VIEW c_search AS SELECT to_tsvector('simple', id) @@ to_tsquery('simple', 'root') AS found FROM words;
+CREATE VIEW c_json AS SELECT jsonb_build_object('id', id) ->> 'id' = 'root' AS found FROM words;
+CREATE VIEW c_row AS SELECT r FROM (SELECT row_to_json(words.*) ->> 'id' AS r FROM words) AS x WHERE r = 'root';
+CREATE VIEW c_select AS SELECT (SELECT u.word FROM uses AS u WHERE u.word = w.id LIMIT 1) = 'root' AS found FROM words AS w;
+CREATE VIEW c_first AS SELECT first_value(id) OVER (ORDER BY n) = 'x' AS f FROM words;
+CREATE VIEW c_mode AS SELECT mode() WITHIN GROUP (ORDER BY id) = 'x' AS f FROM words;
+CREATE VIEW c_distinct AS SELECT DISTINCT ON (id = 'x') n FROM words ORDER BY id = 'x';
+CREATE VIEW c_sets AS SELECT count(*) AS n FROM words GROUP BY GROUPING SETS ((id), (n)) HAVING id = 'x';
+CREATE VIEW c_uuid AS SELECT n FROM uuids WHERE id = '00000000-0000-0000-0000-000000000001';
+CREATE VIEW c_nil AS SELECT coalesce(id, '00000000-0000-0000-0000-000000000000') AS id FROM uuids;
+CREATE VIEW c_citext AS SELECT n FROM caseless WHERE id = 'Root';
+CREATE VIEW c_numeric AS SELECT n FROM numerics WHERE id = 12.5;
+CREATE VIEW c_bucket AS SELECT width_bucket(id, ARRAY[1, 5]::numeric[]) AS bucket FROM numerics;
+CREATE VIEW c_range AS SELECT numrange(id, id, '[]') && '[1,5]' AS found FROM numerics;
+CREATE VIEW c_enum AS SELECT n FROM colors WHERE id = 'red';
+CREATE VIEW c_domain AS SELECT n FROM codes WHERE id = 'red';
+CREATE VIEW k_other AS SELECT n FROM words WHERE name = 'x' AND id IS NOT NULL AND length(name) > 3;
+CREATE VIEW k_array AS SELECT w.n FROM words AS w JOIN uses AS u ON u.word = w.id AND 'x' = ANY (u.tags);
+CREATE VIEW k_label AS SELECT n, id || ' ' || name AS label FROM words;
+CREATE VIEW k_list AS SELECT string_agg(id, ',' ORDER BY id) AS list FROM words WHERE n = 1;
+CREATE VIEW k_lower AS SELECT lower(id) AS id FROM words WHERE lower(name) = 'x';
+"""

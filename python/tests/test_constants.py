@@ -105,6 +105,17 @@ class Beside(unittest.TestCase):
         }
         self.assertEqual(parent | own, found["constant"])
 
+    def test_types_of_keys(self) -> None:
+        database = Database()
+        self.addCleanup(database.close)
+        database.run(cases.TYPES)
+        columns = database.conn.execute(
+            "SELECT conrelid, conkey[1] FROM pg_constraint WHERE contype IN ('p', 'f') AND conrelid > 16384"
+        ).fetchall()
+        found = constants.search(database.conn, [(table, number) for table, number in columns])
+        views = database.conn.execute("SELECT 'view public.' || relname FROM pg_class WHERE relname ~ '^c_'").fetchall()
+        self.assertEqual({view for view, in views}, {one.object for one in found if one.kind.value == "constant"})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -92,7 +92,7 @@ def look(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
     )
     if s.unknown:
         yield Finding(
-            "costs", s.unknown, "has no statistics, so these figures are too low", hint=f"ANALYZE {s.unknown};"
+            "costs", s.unknown, "never analyzed, so these figures are too low", hint=f"ANALYZE {s.unknown};"
         )
     elif seconds > LONG:
         yield Finding("costs", "advice", "Consider --new-rows-only, which takes a moment.")

@@ -165,7 +165,7 @@ def of_sequences(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Fin
          WHERE (d.adrelid, d.adnum::int) <> (%(key)s, %(number)s) ORDER BY 1
         """,
         columns,
-        "Give the sequence to nobody before finish: ALTER SEQUENCE … OWNED BY NONE.",
+        "Before finish, detach the sequence from the key: ALTER SEQUENCE … OWNED BY NONE.",
     )
 
 
