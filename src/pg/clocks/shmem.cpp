@@ -17,7 +17,7 @@ static_assert(struct_version == 1 && clock_count == 4);
 static_assert(sizeof(clock_cell) == 128 && offsetof(clock_cell, keep_until) == 32 && sizeof(clock_stats) == 64);
 static_assert(offsetof(identity_state, citus_database) == 16 + sizeof(LWLock));
 static_assert(offsetof(lease_state, resets) == 224 + sizeof(LWLock) && sizeof(lease_state) == 240 + sizeof(LWLock));
-static_assert(offsetof(shared_state, lease) == 128);
+static_assert(offsetof(shared_state, identity) == 8 && offsetof(shared_state, lease) == 128);
 constexpr std::size_t cells = offsetof(shared_state, cells);
 static_assert(offsetof(shared_state, backfill) == cells + 512 && offsetof(shared_state, stats) == cells + 640);
 static_assert(sizeof(shared_state) == cells + 896);
