@@ -346,6 +346,7 @@ CREATE VIEW c_sets AS SELECT count(*) AS n FROM words GROUP BY GROUPING SETS ((i
 CREATE VIEW c_uuid AS SELECT n FROM uuids WHERE id = '00000000-0000-0000-0000-000000000001';
 CREATE VIEW c_nil AS SELECT coalesce(id, '00000000-0000-0000-0000-000000000000') AS id FROM uuids;
 CREATE VIEW c_citext AS SELECT n FROM caseless WHERE id = 'Root';
+CREATE VIEW c_citext_min AS SELECT min(id) = 'Root' AS found FROM caseless;
 CREATE VIEW c_numeric AS SELECT n FROM numerics WHERE id = 12.5;
 CREATE VIEW c_bucket AS SELECT width_bucket(id, ARRAY[1, 5]::numeric[]) AS bucket FROM numerics;
 CREATE VIEW c_range AS SELECT numrange(id, id, '[]') && '[1,5]' AS found FROM numerics;

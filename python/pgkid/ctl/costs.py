@@ -91,8 +91,6 @@ def look(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
         f" again{also}.",
     )
     if s.unknown:
-        yield Finding(
-            "costs", s.unknown, "never analyzed, so these figures are too low", hint=f"ANALYZE {s.unknown};"
-        )
+        yield Finding("costs", s.unknown, "never analyzed, so these figures are too low", hint=f"ANALYZE {s.unknown};")
     elif seconds > LONG:
         yield Finding("costs", "advice", "Consider --new-rows-only, which takes a moment.")

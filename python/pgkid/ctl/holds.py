@@ -364,11 +364,11 @@ class Values:
         together = Holds.NOTHING
         for part in held:
             together |= part
+        if routine is not None and routine.name in ("min", "max"):  # also those of extensions
+            return together
         if routine is None or not routine.is_builtin:
             return Holds.CALLED if together & (CARRIES | Holds.CALLED) else Holds.OTHER
         places = [n for n in range(len(held)) if routine.is_polymorphic(n)]
-        if routine.name in ("min", "max"):
-            return together
         if places and routine.result in POLYMORPHIC:  # it consists of these arguments
             return self.union([args[n] for n in places], scope)
         counts = routine.result_category == "N" and (places or ANY in routine.arguments)
