@@ -82,6 +82,10 @@ class Beside(unittest.TestCase):
             {f.object for f in found if f.stops}, {name for name, _ in self.constants} | {"table public.lists"}
         )
 
+    def test_many_pieces(self) -> None:
+        self.assertEqual("1; 2; 3; 4; 5; 6; and 2 more", constants.some("12345678"))
+        self.assertEqual("1; 2; 3; 4; 5; 6", constants.some("123456"))
+
     def test_partitions(self) -> None:
         """What a partition has from its parent is told once."""
         database = Database()

@@ -153,6 +153,8 @@ def search(conn: Connection, columns: Iterable[Column]) -> List[Beside]:
     return Search(conn, columns).run()
 
 
+SHOWN = 6  # pieces of one definition; its text has them all
+
 # What a finding says of each kind, and what to do.
 WORDS = {
     Kind.CONSTANT: ("constants", "has a constant beside the key: {}", ""),
@@ -167,6 +169,12 @@ WORDS = {
     Kind.FUNCTION: ("note", "passes the key and a constant to a function: {}", ""),
     Kind.ROW: ("note", "uses whole rows, in which the key changes: {}", ""),
 }
+
+
+def some(pieces: Iterable[str]) -> str:
+    """Returns the first pieces of a definition, and how many more there are."""
+    shown = list(pieces)
+    return "; ".join(shown[:SHOWN]) + (f"; and {len(shown) - SHOWN} more" if len(shown) > SHOWN else "")
 
 
 def look(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) -> List[Finding]:
@@ -185,7 +193,7 @@ def look(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) ->
             Finding(
                 "note" if heading == "constants" and new_rows_only else heading,
                 name,
-                message.format("; ".join(dict.fromkeys(place.piece for place in places))),
+                message.format(some(dict.fromkeys(place.piece for place in places))),
                 definition="\n".join(dict.fromkeys(p.definition.strip() for p in places)) if kind.is_shown else "",
                 hint=hint,
                 stops=stops,
