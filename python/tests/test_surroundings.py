@@ -5,7 +5,7 @@ from __future__ import annotations
 import unittest
 
 from support import Database
-from pgkid.ctl import catalog, surroundings
+from pgkid.ctl import catalog, costs, surroundings
 from pgkid.ctl.findings import Finding
 
 
@@ -207,6 +207,16 @@ class Surroundings(unittest.TestCase):
         self.assertEqual(["--time created_at", "--time seen", "--time day"], times)
         self.assertIn("80,000 in 2 tables", self.told(found, "costs", "rows"))
         self.assertIn("0:00:04", self.told(found, "costs", "duration"))
+        heap, key, reference = self.database.conn.execute(
+            "SELECT pg_relation_size('public.p') + pg_relation_size('public.c'), pg_relation_size('public.p_pkey'),"
+            " pg_relation_size('public.c_p_idx')"
+        ).fetchall()[0]
+        conn = self.database.conn
+        size = costs.size(conn, catalog.related(conn, catalog.table(conn, "public.p").oid))
+        self.assertEqual(heap + key + reference, size.bytes)
+        # New versions of all rows and of all index entries, twins, of the key two, and 90 bytes for each key.
+        self.assertEqual(size.bytes + 2 * key + reference + 90 * 40000, size.disk)
+        self.assertEqual(2 * heap + 3 * key + 2 * reference + 300 * 80000 + 200 * 40000, size.wal)
 
 
 if __name__ == "__main__":
