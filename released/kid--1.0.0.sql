@@ -2730,9 +2730,9 @@ CREATE FUNCTION kid_untrack(tab regclass) RETURNS void
 DECLARE
     granted oid;
 BEGIN
-    EXECUTE format('SELECT %s.kid_track_source($1, NULL)', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) USING tab::oid; -- an error if there is no such table
+    EXECUTE format('SELECT %s.kid_track_source($1, NULL::name)', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) USING tab::oid; -- an error if there is no such table
     IF false THEN
-        EXECUTE format('SELECT %s.kid_track_granted($1)', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) INTO granted USING tab;
+        EXECUTE format('SELECT %s.kid_track_granted($1)', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) INTO granted USING tab::oid;
     END IF;
     EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %s', tab);
     EXECUTE format('DROP TRIGGER IF EXISTS zz_kid_track ON %s', tab);

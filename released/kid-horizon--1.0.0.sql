@@ -162,9 +162,9 @@ CREATE OR REPLACE FUNCTION kid_untrack(tab regclass) RETURNS void
 DECLARE
     granted oid;
 BEGIN
-    EXECUTE format('SELECT %s.kid_track_source($1, NULL)', 'kid') USING tab::oid; -- an error if there is no such table
+    EXECUTE format('SELECT %s.kid_track_source($1, NULL::name)', 'kid') USING tab::oid; -- an error if there is no such table
     IF true THEN
-        EXECUTE format('SELECT %s.kid_track_granted($1)', 'kid') INTO granted USING tab;
+        EXECUTE format('SELECT %s.kid_track_granted($1)', 'kid') INTO granted USING tab::oid;
     END IF;
     EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %s', tab);
     EXECUTE format('DROP TRIGGER IF EXISTS zz_kid_track ON %s', tab);
@@ -274,7 +274,7 @@ BEGIN
         RAISE 'could not serialize access because table % was tracked after this transaction began', tab::regclass
             USING ERRCODE = 'serialization_failure', HINT = 'Try the transaction again.';
     END IF;
-    seq := (kid.kid_track_source(tab, NULL))[2];
+    seq := (kid.kid_track_source(tab, NULL::name))[2];
     RETURN CASE WHEN has_sequence_privilege(seq, 'SELECT') THEN pg_sequence_last_value(seq) END;
 END $$;
 

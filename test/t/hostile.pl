@@ -272,13 +272,17 @@ my $tables = q{
 	CREATE TABLE rest PARTITION OF parent DEFAULT;
 	CREATE TABLE old PARTITION OF parent FOR VALUES FROM (KID.kid64_floor('2020-01-01')) TO (KID.kid64_floor('2020-01-02'));
 	INSERT INTO parent SELECT KID.kid64_make('2020-01-02 12:00', n), n FROM generate_series(1, 3) AS n;
+	CREATE TABLE counted (id bigserial PRIMARY KEY, n int);
+	INSERT INTO counted (n) VALUES (1);
 };
 my @traps = (
 	'ALTER TABLE plain ALTER id SET DEFAULT own_next()', 'ALTER TABLE plain ADD CHECK (yes(id)) NOT VALID', 'ALTER TABLE plain ADD g boolean GENERATED ALWAYS AS (yes(id)) STORED',
 	'CREATE INDEX ON plain (same(id), id)', 'CREATE INDEX ON plain (id) WHERE yes(id)', 'CREATE INDEX ON plain (id) WHERE yes(1)', 'CREATE STATISTICS planted ON (yes(id)), (same(n)) FROM plain',
 	'ALTER TABLE plain ENABLE ROW LEVEL SECURITY', 'ALTER TABLE plain FORCE ROW LEVEL SECURITY', 'CREATE POLICY p ON plain USING (yes(id))',
-	(map { "CREATE TRIGGER row_change BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION on_change()" } qw(plain parent)),
-	(map { "CREATE TRIGGER change BEFORE INSERT OR UPDATE ON $_ FOR EACH STATEMENT EXECUTE FUNCTION on_change()" } qw(plain parent rest)),
+	(map { "CREATE TRIGGER row_change BEFORE INSERT OR UPDATE ON $_ FOR EACH ROW EXECUTE FUNCTION on_change()" } qw(plain parent counted)),
+	(map { "CREATE TRIGGER change BEFORE INSERT OR UPDATE ON $_ FOR EACH STATEMENT EXECUTE FUNCTION on_change()" } qw(plain parent rest counted)),
+	'ALTER TABLE counted ADD CHECK (yes(id)) NOT VALID', 'ALTER TABLE counted ALTER n SET DEFAULT same(1)', 'CREATE INDEX ON counted (same(n)) WHERE yes(1)',
+	'ALTER TABLE counted ENABLE ROW LEVEL SECURITY', 'ALTER TABLE counted FORCE ROW LEVEL SECURITY', 'CREATE POLICY p ON counted USING (yes(id))',
 	'CREATE VIEW seen AS SELECT same(id) AS id FROM plain WHERE yes(n)', 'CREATE MATERIALIZED VIEW kept AS SELECT id FROM plain', 'CREATE UNIQUE INDEX ON kept (id) WHERE yes(id)',
 	'ALTER TABLE parent ADD g int GENERATED ALWAYS AS (same(n)) STORED', 'ALTER TABLE parent ADD CHECK (yes(n))', 'ALTER TABLE parent ALTER id SET DEFAULT own_next(), ALTER n SET DEFAULT same(1)',
 	'CREATE INDEX ON parent (same(n))', 'CREATE INDEX ON parent (id) WHERE yes(1)', 'CREATE INDEX ON rest (n) WHERE yes(1)', 'CREATE STATISTICS of_rest ON (yes(1)), n FROM rest',
@@ -320,12 +324,14 @@ sub lookalikes
 	return join '', map { "$_;\n" } grep { $with_types || !/KID/ } @statements;
 }
 
-# Returns calls of kid's functions for maintaining tables that only read. The next function returns a call that creates
+# Returns calls of kid's functions for maintaining tables that change no rows. The next function returns a call that creates
 # partitions.
 sub readings
 {
 	my ($kid, @relations) = @_;
 	return ((map { ("SELECT * FROM $kid.kid_check('$_'::regclass)", "SELECT * FROM $kid.kid_stored_ids(timestamptz '2026-01-01', NULL::text, '$_'::regclass)", "SELECT * FROM $kid.kid_partitions('$_'::regclass)") } @relations),
+		"SELECT $kid.kid_track('planted.counted'::regclass, NULL::name, true)", "CALL $kid.kid_horizon('planted.counted'::regclass, NULL::bigint)",
+		"SELECT * FROM $kid.kid_track_holders('planted.counted'::regclass)", "SELECT $kid.kid_untrack('planted.counted'::regclass)",
 		"SELECT * FROM $kid.kid_observe_all()", "SELECT * FROM $kid.kid_stats()", "SELECT * FROM $kid.kid_identity()", "SELECT $kid.kid_observe($kid.kid_next())",
 		"SELECT $kid.kid_drop_partitions('planted.parent'::regclass, timestamptz '2020-01-02', true, 100)");
 }

@@ -16,7 +16,7 @@ BEGIN
         RAISE 'could not serialize access because table % was tracked after this transaction began', tab::regclass
             USING ERRCODE = 'serialization_failure', HINT = 'Try the transaction again.';
     END IF;
-    seq := (kid.kid_track_source(tab, NULL))[2];
+    seq := (kid.kid_track_source(tab, NULL::name))[2];
     RETURN CASE WHEN has_sequence_privilege(seq, 'SELECT') THEN pg_sequence_last_value(seq) END;
 END $$;
 
