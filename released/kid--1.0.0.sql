@@ -2682,7 +2682,11 @@ BEGIN
                                  ('kid.kid_uuidv7()', 'kid_uuidv7_clock')) AS k (value, clock)
                    ON false AND k.value = replace(d.value, '"', '')
                LEFT JOIN pg_class AS s ON s.oid = CASE
-                   WHEN a.attidentity <> '' THEN pg_get_serial_sequence(tab::regclass::text, a.attname)::regclass
+                   -- pg_get_serial_sequence() may return the sequence of a former serial, which the column still owns.
+                   WHEN a.attidentity <> ''
+                   THEN (SELECT o.objid FROM pg_depend AS o
+                          WHERE o.refclassid = 'pg_class'::regclass AND o.refobjid = tab AND o.refobjsubid = a.attnum
+                                AND o.classid = 'pg_class'::regclass AND o.deptype = 'i')
                    WHEN k.clock IS NULL
                    THEN to_regclass(replace(substring(d.value FROM '^"*nextval"*[(]''(.*)''::"*regclass"*[)]$'),
                                             '''''', ''''))
