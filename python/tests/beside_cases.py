@@ -271,7 +271,11 @@ CONSTANTS_18 = [
 # What is not a constant, but must be told: the kind, the object, the statement.
 OTHERS = [
     ("cast", *view("o_cast", "SELECT id::text AS id FROM users")),
-    ("cast", *view("o_cast_to_integer", "SELECT id::int AS id FROM users")),
+    ("narrow cast", *view("o_cast_to_integer", "SELECT id::int AS id FROM users")),
+    ("narrow cast", *view("o_cast_to_float", "SELECT id::float8 AS id FROM users")),
+    ("narrow cast", *view("o_cast_to_integers", "SELECT array_agg(id)::int[] AS id FROM users")),
+    ("narrow cast", "rule o_rule_narrow on public.log",
+     "CREATE RULE o_rule_narrow AS ON UPDATE TO log DO ALSO INSERT INTO notes (n) VALUES (NEW.user_id)"),
     ("cast", *view("o_cast_implicit", "SELECT id FROM users WHERE id > made::date - current_date + n::numeric")),
     ("cast", *view("o_cast_array", "SELECT array_agg(id)::text[] AS a FROM users")),
     ("other column", *view("o_reference", "SELECT u.name FROM users AS u JOIN notes AS n ON n.user_id = u.id")),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
-from pgkid.ctl.facts import Column, Facts
+from pgkid.ctl.facts import NARROW_TYPES, Column, Facts
 from pgkid.ctl.holds import (
     CARRIES,
     COMPUTED,
@@ -31,6 +31,7 @@ class Kind(Enum):
     UNKNOWN = "unknown"  # something that this program does not know
     COLUMN = "other column"  # one that holds no such key, such as a reference without a foreign key
     VALUE = "outside value"  # a parameter, a setting, the result of a function
+    NARROW = "narrow cast"  # to a type that does not have all new keys: an error for some rows, or another key
     CAST = "cast"
     FUNCTION = "function"  # a constant in the same call of a function, or in a text
     ROW = "whole row"
@@ -38,12 +39,12 @@ class Kind(Enum):
     @property
     def stops(self) -> bool:
         """Tells whether somebody must look at the definition before the keys change."""
-        return self in (Kind.CONSTANT, Kind.UNKNOWN)
+        return self in (Kind.CONSTANT, Kind.UNKNOWN, Kind.NARROW)
 
     @property
     def is_shown(self) -> bool:
         """Tells whether somebody must read the whole definition."""
-        return self in (Kind.CONSTANT, Kind.UNKNOWN, Kind.COLUMN)
+        return self.stops or self is Kind.COLUMN
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,9 @@ class Walk:
         is_conversion = node.name in ("COERCEVIAIO", "FUNCEXPR", "ARRAYCOERCEEXPR")
         arg = node.items("args")[0] if node.name == "FUNCEXPR" and node.items("args") else node.fields.get("arg")
         if (form == "1" or form == "2" and is_conversion) and self.values.holds(arg, scope) & Holds.KEY:
-            self.note(Kind.CAST, self.printer.cast(self.printer.show(arg, scope), node))
+            target = int(node.text("funcresulttype" if node.name == "FUNCEXPR" else "resulttype"))
+            kind = Kind.NARROW if target in NARROW_TYPES else Kind.CAST
+            self.note(kind, self.printer.cast(self.printer.show(arg, scope), node))
 
     def call(self, node: Node, field: str, scope: Scope) -> None:
         """The function of an operator compares as the operator does, and so do arguments of one polymorphic type."""

@@ -165,6 +165,7 @@ WORDS = {
         "Give the column a foreign key. Otherwise it keeps old keys.",
     ),
     Kind.VALUE: ("note", "compares the key with a value from outside: {}", ""),
+    Kind.NARROW: ("casts", "casts the key to a type that does not have all new keys: {}", ""),
     Kind.CAST: ("casts", "casts the key: {}", ""),
     Kind.FUNCTION: ("note", "passes the key and a constant to a function: {}", ""),
     Kind.ROW: ("note", "uses whole rows, in which the key changes: {}", ""),
@@ -180,7 +181,7 @@ def some(pieces: Iterable[str]) -> str:
 def look(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) -> List[Finding]:
     """Returns a finding for each definition in which one of these columns meets a constant, a cast or another column.
 
-    If only new rows get new keys, a constant means what it meant, but new rows may meet it.
+    If only new rows get new keys, a constant means what it meant, and does not stop the move.
     """
     together: Dict[Tuple[str, Kind], List[Beside]] = {}
     for one in search(conn, [(column.table, column.number) for column in columns]):
@@ -188,7 +189,7 @@ def look(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) ->
     found = []
     for (name, kind), places in together.items():
         heading, message, hint = WORDS[kind]
-        stops = kind.stops and not new_rows_only
+        stops = kind.stops and not (new_rows_only and heading == "constants")
         found.append(
             Finding(
                 "note" if heading == "constants" and new_rows_only else heading,

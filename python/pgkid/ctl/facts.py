@@ -14,6 +14,9 @@ BOOLEAN = 16
 TEXT_TYPES = (25, 1042, 1043)  # text, char(n), varchar
 INTEGER_TYPES = (20, 21, 23, 26)  # bigint, smallint, integer, oid
 
+# smallint, integer, oid, real, double precision, and arrays of them
+NARROW_TYPES = frozenset((21, 23, 26, 700, 701, 1005, 1007, 1028, 1021, 1022))
+
 # Types that stand for the type of an actual argument, without "any", whose arguments need not have the same type.
 POLYMORPHIC = frozenset((2277, 2283, 2776, 3500, 3831, 4537, 4538, 5077, 5078, 5079, 5080))
 ANY = 2276
