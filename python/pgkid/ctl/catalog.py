@@ -101,7 +101,7 @@ class Column:
     default: Optional[str]
     identity: str
     generated: str
-    sequence: Optional[str]  # the one that it owns
+    sequence: Optional[str]  # the one that it owns, and draws from if it is an identity column
     is_partition_key: bool
 
     @property
@@ -120,7 +120,11 @@ def columns(conn: Connection, relation: int) -> list[Column]:
                t.typcategory::text AS category, a.attnotnull AS not_null,
                CASE a.attgenerated WHEN '' THEN pg_get_expr(d.adbin, d.adrelid) END AS default,
                a.attidentity::text AS identity, a.attgenerated::text AS generated,
-               pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) AS sequence,
+               -- An identity column that was a serial before still owns that sequence as well.
+               CASE a.attidentity WHEN '' THEN pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) ELSE (
+                   SELECT s.objid::regclass::text FROM pg_depend AS s
+                    WHERE s.refclassid = 'pg_class'::regclass AND s.refobjid = a.attrelid AND s.refobjsubid = a.attnum
+                          AND s.classid = 'pg_class'::regclass AND s.deptype = 'i') END AS sequence,
                coalesce(a.attnum = ANY (p.partattrs), false) AS is_partition_key
           FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
                LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
