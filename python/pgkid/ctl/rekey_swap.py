@@ -28,6 +28,7 @@ class Swap:
     indexes: list[catalog.Index] = field(default_factory=list)
     constraints: list[catalog.Constraint] = field(default_factory=list)
     part_names: list[tuple[Any, ...]] = field(default_factory=list)  # partition, parent's constraint, its own name
+    not_nulls: list[tuple[Any, ...]] = field(default_factory=list)  # table, column, name; from PostgreSQL 18 on
     details: list[str] = field(default_factory=list)
 
     def read(self) -> None:
@@ -42,6 +43,7 @@ class Swap:
             " AND k.contype IN ('f', 'p')",
             ([t.oid for t in plan.tables()],),
         )
+        self.not_nulls = self.not_null_names()
         for column in plan.columns:
             self.details += details(plan.conn, column.table, column.number)
         self.details += [line for index in self.indexes for line in index_details(plan, index)]
@@ -180,6 +182,35 @@ class Swap:
             self.drop_full(column)
         if d.word == "new":
             self.leave_old_columns(not_null)
+        self.rename_not_nulls()
+
+    def not_null_names(self) -> list[tuple[Any, ...]]:
+        """Returns the NOT NULL constraints of the columns that have the names now: table, column, constraint."""
+        return self.runner.query(
+            "SELECT k.conrelid, a.attname, k.conname FROM unnest(%s::oid[], %s::text[]) AS c (tab, name)"
+            " JOIN pg_attribute AS a ON a.attrelid = c.tab AND a.attname = c.name"
+            " JOIN pg_constraint AS k ON k.conrelid = c.tab AND k.contype = 'n' AND k.conkey = ARRAY[a.attnum]"
+            " WHERE k.coninhcount = 0",
+            ([c.table for c in self.plan.columns], [c.name for c in self.plan.columns]),
+        )
+
+    def rename_not_nulls(self) -> None:
+        """Gives the NOT NULL constraints the names that those of the other columns had."""
+        wanted = {(table, column): name for table, column, name in self.not_nulls}
+        for table, column, present in self.not_null_names():
+            name = wanted.get((table, column), present)
+            if name == present:
+                continue
+            relation = self.plan.table(table).sql
+            if self.runner.query("SELECT FROM pg_constraint WHERE conrelid = %s AND conname = %s", (table, name)):
+                self.rename_constraint(relation, name, beside(self.d.other, name))
+            self.rename_constraint(relation, present, name)
+
+    def rename_constraint(self, table: sql.Composable, before: str, after: str) -> None:
+        """Renames a constraint."""
+        self.runner.execute(
+            statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", table, sql.Identifier(before), sql.Identifier(after))
+        )
 
     def drop_full(self, column: catalog.KeyColumn) -> None:
         """Drops the constraints that proved that no row lacks a key."""

@@ -110,8 +110,15 @@ def progress(title: str, unit: str) -> Iterator[Bar]:
         Rate(unit),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as shown:
-        yield Bar(shown, shown.add_task(escape(title), total=None), title)
+    shown = Progress(*columns, console=err, transient=True)
+    bar = Bar(shown, shown.add_task(escape(title), total=None), title)
+    if err.is_terminal:
+        shown.start()
+    try:
+        yield bar
+    finally:
+        if err.is_terminal:
+            shown.stop()
 
 
 @contextmanager
