@@ -26,6 +26,7 @@ my @calls = (
 	[ 'guides/partitions.md', q{SELECT kid_drop_partitions('events', older_than => now() - interval '90 days', dry_run => false)}, 'extension plain' ],
 	[ 'guides/partitions.md', q{SELECT * FROM kid_check('events')}, 'extension plain' ],
 	[ 'guides/consumers.md', q{CALL kid_horizon('events', NULL)}, 'extension plain' ],
+	[ 'guides/consumers.md', q{SELECT * FROM kid_track_holders('events')}, 'extension plain' ],
 	[ 'operate/upgrading.md', q{SELECT * FROM public.kid_observe_all() WHERE problem IS NOT NULL}, 'extension' ],
 	[ 'start/managed-servers.md', q{SELECT * FROM kid.kid_observe_all()}, 'plain' ],
 	[ 'operate/when-something-is-wrong.md', q{SELECT kid_reset_clock(now())}, 'extension' ],
@@ -33,9 +34,16 @@ my @calls = (
 
 my $plain = "$PostgreSQL::Test::Utils::tmp_check/plain.sql";
 system("src/sql/assemble kid-all > $plain") == 0 or die 'src/sql/assemble failed';
-my ($job) = slurp_file('docs/reference/functions.md') =~ /^(ALTER ROLE (\w+) IN DATABASE \w+ SET default_transaction_isolation = .*;)$/m or die 'functions.md: no ALTER ROLE';
+my $reference = slurp_file('docs/reference/functions.md');
+my ($listed) = $reference =~ /^These functions raise error 55000 (.*?)\n\n/ms or die 'functions.md: no list of functions';
+my ($job) = $reference =~ /^(ALTER ROLE (\w+) IN DATABASE \w+ SET default_transaction_isolation = .*;)$/m or die 'functions.md: no ALTER ROLE';
 my ($owner, $database) = $job =~ /ROLE (\w+) IN DATABASE (\w+)/;
 $node->safe_psql('postgres', "CREATE ROLE $owner LOGIN");
+
+foreach my $function (map { $_->[1] =~ /(kid_\w+)\(/ } @calls)
+{
+	like($listed, $function =~ /^kid_seal/ ? qr/change sealing\s+keys/ : qr/`$function`/, "functions.md lists $function");
+}
 
 foreach my $edition ('extension', 'plain')
 {
@@ -60,7 +68,7 @@ foreach my $edition ('extension', 'plain')
 			my ($page, $call) = @$_;
 			my $where = "$edition, $level: $call";
 			like(slurp_file("docs/$page"), qr/\Q$call\E/, "$call is on $page");
-			$call =~ s/events/tracked/ if $call =~ /kid_horizon/;
+			$call =~ s/events/tracked/ if $call =~ /kid_horizon|kid_track/;
 			my $owners = $call =~ /'(?:events|tracked)'/ ? "SET ROLE $owner; " : '';
 			my $output = output_of($database, "$owners$call");
 			like($output, qr/ERROR:  55000: .* at READ COMMITTED$/m, "$where is an error");
