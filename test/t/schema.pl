@@ -96,6 +96,9 @@ restore('restored');
 # Views and other objects whose definition names no operator: the restore by the command of docs/operate/upgrading.md finds the
 # schema. Definitions that name it, as the page says, need no command.
 my ($command) = slurp_file('docs/operate/upgrading.md') =~ /^```\n(pg_dump shop \| sed .*? \| psql newshop)\n```$/m;
+my ($same) = slurp_file('docs/operate/upgrading.md') =~ /if both IDs can be NULL, write `([^`]*)`/;
+is(sql(q{SELECT count(*), bool_and((old.id IS DISTINCT FROM new.id) = (} . ($same // 'NULL') . q{)) FROM (VALUES (NULL), ('1'), ('2')) AS old (id), (VALUES (NULL), ('1'), ('2')) AS new (id)}),
+	'9|t', 'a named operator stands for IS DISTINCT FROM');
 my $id = q{'...........'::kid64};
 my %implied = (using => 'VIEW implied AS SELECT id FROM orders JOIN (SELECT order_id AS id FROM lines) AS l USING (id)',
 	natural => 'VIEW implied AS SELECT id FROM orders NATURAL JOIN (SELECT order_id AS id FROM lines) AS l',
