@@ -1607,7 +1607,10 @@ BEGIN ATOMIC
                     'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'),
                    (a.after IS NOT NULL AND s.problem IS NOT NULL AND s.id IS NULL,
                     pg_catalog.format('its IDs were not examined: %s', s.problem),
-                    'As the owner of the table, look at the least and the greatest ID.'))
+                    pg_catalog.format('As %s, look at the least and the greatest ID.',
+                                      CASE WHEN row_security_active(s.relation::oid)
+                                           THEN 'a superuser or a role with BYPASSRLS'
+                                           ELSE 'the owner of the table' END)))
                    AS f (is_found, problem, remedy)
          WHERE f.is_found
         UNION ALL
