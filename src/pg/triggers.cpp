@@ -80,6 +80,8 @@ std::pair<int, id_type const *> column_of(TriggerData const &trigger) {
 struct tracked {
   Oid table;
   LocalTransactionId transaction;
+  SubTransactionId subtransaction; ///< which last compared the floor with the
+                                   ///< sequence
   int64 floor;
   int64 entered; ///< what the sequence was after the lock was taken, or
                  ///< `never`: no ID is above that
@@ -246,14 +248,22 @@ KID_DEFINE(kid_track_enter) {
   auto const &trigger = trigger_of(fcinfo, false);
   Oid const table = RelationGetRelid(trigger.tg_relation);
   bool const rejects = trigger.tg_trigger->tgnargs > 4;
+  SubTransactionId const subtransaction = GetCurrentSubTransactionId();
   auto const *const before = find(table);
 
-  if (before != nullptr && (!rejects || before->entered != never))
+  if (before != nullptr && before->subtransaction == subtransaction && (!rejects || before->entered != never))
     return 0;
   Oid const sequence = sequence_of(trigger);
   Oid const owner = trigger.tg_relation->rd_rel->relowner;
-  int64 const floor = before != nullptr ? before->floor : enter(table, last_value(sequence, owner));
-  *look_up(table, HASH_ENTER) = {table, own_local_xid(), floor, rejects ? last_value(sequence, owner) : never};
+  int64 const last = last_value(sequence, owner);
+  // The sequence is lower than it was if a subtransaction had restarted it
+  // above, and was rolled back.
+  bool const is_held = before != nullptr && before->floor <= last;
+  int64 const floor = is_held ? before->floor : enter(table, last);
+  int64 const entered = !rejects                             ? never
+                        : is_held && before->entered <= last ? before->entered
+                                                             : last_value(sequence, owner);
+  *look_up(table, HASH_ENTER) = {table, own_local_xid(), subtransaction, floor, entered};
   return 0;
 }
 

@@ -99,6 +99,8 @@ my @writers = (
 		ROLLBACK TO a}, q{INSERT INTO serial VALUES (:id, 'a')} ],
 	[ 'an ID that is used again after a row', 'serial', q{INSERT INTO serial (what) SELECT 'a' WHERE false; SAVEPOINT a; INSERT INTO serial (what) VALUES ('a') RETURNING id \gset
 		ROLLBACK TO a}, q{INSERT INTO serial VALUES (:id, 'a')} ],
+	[ 'a restart that is rolled back', 'serial', q{SAVEPOINT a; ALTER SEQUENCE serial_id_seq RESTART 1000000; SELECT nextval('serial_id_seq'); INSERT INTO serial (what) VALUES ('a'); ROLLBACK TO a;
+		INSERT INTO serial (what) VALUES ('b')} ],
 	[ 'an ID drawn after the first row', 'serial', q{INSERT INTO serial (what) VALUES ('a'); SELECT nextval('serial_id_seq') AS id \gset
 		INSERT INTO serial VALUES (:id, 'drawn')} ],
 	[ 'two tables', 'identity', q{INSERT INTO serial (what) VALUES ('a'); INSERT INTO identity (what) VALUES ('a')} ],
@@ -392,6 +394,8 @@ foreach my $name (@databases)
 		INSERT INTO t VALUES (:id); COMMIT}), $lockless, 'but one that was drawn without the lock');
 	like(error(q{BEGIN; SAVEPOINT a; INSERT INTO t (what) VALUES ('a') RETURNING id \gset
 		ROLLBACK TO a; INSERT INTO t VALUES (:id); COMMIT}), $lockless, 'and one that is used again without it');
+	like(error(q{BEGIN; SAVEPOINT a; ALTER SEQUENCE "The 's'" RESTART 1000000; SELECT nextval('"The ''s''"');
+		INSERT INTO t (what) VALUES ('a'); ROLLBACK TO a; INSERT INTO t (what) VALUES ('b'); COMMIT}), qr/^no error/, 'nor one after a restart that was rolled back');
 	like(error(q{UPDATE t SET id = id, what = 'b'}), qr/^no error/, 'an update may write the same ID');
 	like(error('UPDATE t SET id = 0'), $rejected, 'but no other');
 	like(error(q{INSERT INTO parts (what) VALUES ('a'), ('b'), ('c'), ('d'), ('e'), ('f'), ('g'), ('h'), ('i'), ('j')}), qr/^no error/, 'a row of a parent is not rejected');
