@@ -259,7 +259,7 @@ sub try
 	kill_kidctl($database, sub { $node->poll_query_until($database, "SELECT (SELECT count(*) FROM ($columns) AS c (n) WHERE n > 0) = 1"); sleep $killed }, 'run', $s->{root}, @time, '--no-rehearsal');
 	kidctl_ok($database, 'rekey run', $s->{root}, @time);
 	kill_kidctl($database, sub { sleep rand 1.5 }, 'swap', $s->{root});
-	kidctl_ok($database, 'rekey swap', $s->{root}) unless kidctl($database, 'rekey status', $s->{root}) =~ /: swap is done/;
+	kidctl_ok($database, 'rekey swap', $s->{root}) unless (kidctl($database, 'rekey status', $s->{root}))[0] =~ /: swap is done/;
 	kidctl_ok($database, $back ? 'rekey back' : 'rekey finish', $s->{root});
 	$writers->finish;
 	my ($done) = $out =~ /number of transactions actually processed: (\d+)/;
