@@ -970,6 +970,7 @@ DECLARE
     suffix text;
     partition text;
     others text;
+    identity text;
     left_out timestamptz[] := '{}';
     made regclass[] := '{}';
     check_name name;
@@ -996,7 +997,9 @@ BEGIN
     EXECUTE format('SELECT * FROM %s.kid_partition_key($1, true)', home) INTO key USING parent;
     SELECT c.relname::text, c.relnamespace::regnamespace AS schema, c.relreplident, c.relrowsecurity,
            c.relforcerowsecurity, d.relowner, d.oid::regclass AS rest,
-           concat(' USING ' || quote_ident(m.amname), ' TABLESPACE ' || quote_ident(s.spcname)) AS storage,
+           -- A partitioned table has no storage parameters, so the partition that was created last is the pattern.
+           concat(' USING ' || quote_ident(m.amname), ' WITH (' || l.options || ')',
+                  ' TABLESPACE ' || quote_ident(s.spcname)) AS storage,
            -- Finds rows of a piece in the default partition. The operators of a domain are those of its base type.
            format('SELECT EXISTS (SELECT FROM %s WHERE %2$I OPERATOR(%3$s.>=) $1::%4$s '
                   'AND %2$I OPERATOR(%3$s.<) $2::%4$s)',
@@ -1007,6 +1010,13 @@ BEGIN
            JOIN pg_type AS b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
            LEFT JOIN pg_class AS d ON d.oid = p.partdefid
            LEFT JOIN pg_am AS m ON m.oid = c.relam LEFT JOIN pg_tablespace AS s ON s.oid = c.reltablespace
+           LEFT JOIN LATERAL (
+               SELECT (SELECT string_agg(o.option, ', ')
+                         FROM (SELECT unnest(l.reloptions) UNION ALL SELECT 'toast.' || unnest(t.reloptions)) AS o (option))
+                 FROM pg_inherits AS i JOIN pg_class AS l ON l.oid = i.inhrelid
+                      LEFT JOIN pg_class AS t ON t.oid = l.reltoastrelid
+                WHERE i.inhparent = c.oid AND l.relkind = 'r' AND l.oid <> p.partdefid ORDER BY l.oid DESC LIMIT 1)
+               AS l (options) ON true
      WHERE c.oid = parent;
     IF pg_get_userbyid(tab.relowner) <> current_user THEN
         RAISE 'must be owner of table %', tab.rest USING ERRCODE = 'insufficient_privilege';
@@ -1120,8 +1130,17 @@ BEGIN
         EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition,
                        ltrim(piece.lower), ltrim(piece.upper));
         -- PostgreSQL does not pass this on.
-        IF tab.relreplident = 'f' THEN
-            EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', partition);
+        SELECT format('ALTER TABLE %s REPLICA IDENTITY %s', partition,
+                      CASE tab.relreplident WHEN 'f' THEN 'FULL' WHEN 'n' THEN 'NOTHING'
+                                            ELSE 'USING INDEX ' || quote_ident(c.relname) END)
+          INTO identity
+          FROM pg_class AS p LEFT JOIN pg_index AS r ON r.indrelid = p.oid AND r.indisreplident
+               LEFT JOIN pg_inherits AS h ON h.inhparent = r.indexrelid
+               LEFT JOIN pg_index AS x ON x.indexrelid = h.inhrelid AND x.indrelid = partition::regclass
+               LEFT JOIN pg_class AS c ON c.oid = x.indexrelid
+         WHERE p.oid = parent AND (tab.relreplident IN ('f', 'n') OR tab.relreplident = 'i' AND c.oid IS NOT NULL);
+        IF identity IS NOT NULL THEN
+            EXECUTE identity;
         END IF;
         made := made || partition::regclass;
         RETURN NEXT partition;
