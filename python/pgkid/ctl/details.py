@@ -94,3 +94,21 @@ def columns(conn: Connection, relation: int, column: Optional[int]) -> list[str]
 def strings(conn: Connection, query: str, *parameters: Optional[int]) -> list[str]:
     """Returns the only column of a query."""
     return [str(row[0]) for row in conn.execute(query, parameters).fetchall()]
+
+
+def identity(conn: Connection, kind: str, sequence: int) -> str:
+    """Returns what makes a column an identity with the options of a sequence."""
+    return str(
+        one(
+            conn,
+            """
+            SELECT concat('ADD GENERATED ', CASE %s WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END, ' AS IDENTITY (',
+                          concat_ws(' ', 'SEQUENCE NAME ' || s.seqrelid::regclass, 'START ' || s.seqstart,
+                                    'INCREMENT ' || s.seqincrement, 'MINVALUE ' || s.seqmin,
+                                    'MAXVALUE ' || s.seqmax, 'CACHE ' || s.seqcache,
+                                    CASE WHEN s.seqcycle THEN 'CYCLE' END), ')')
+              FROM pg_sequence AS s WHERE s.seqrelid = %s
+            """,
+            (kind, sequence),
+        )
+    )

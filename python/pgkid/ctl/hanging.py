@@ -8,10 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable, Optional, Sequence
 
+from psycopg import sql
+
 from pgkid.ctl.catalog import KeyColumn
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.details import details
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.steps import Runner, Statement, raw, statement
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,10 @@ class Dependent:
     level: int
 
 
-def hanging(conn: Connection, columns: Sequence[KeyColumn], schema: str = "") -> list[Made]:
+def hanging(conn: Connection, columns: Sequence[KeyColumn], schema: str = "", others: Sequence[str] = ()) -> list[Made]:
     """Returns what must be made again, in the order in which to make it. Drop it in the opposite order.
 
-    What is in `schema`, that of the move, is left out.
+    What is in `schema`, that of the move, is left out. `others` are catalogs of which the caller takes care itself.
     """
     found: list[Made] = []
     unknown: list[str] = []
@@ -48,7 +51,7 @@ def hanging(conn: Connection, columns: Sequence[KeyColumn], schema: str = "") ->
         made = PRINTERS[dependent.catalog](conn, dependent.oid, views) if dependent.catalog in PRINTERS else None
         if made:
             found.append(made)
-        elif not made_elsewhere(conn, dependent, columns):
+        elif dependent.catalog not in others and not made_elsewhere(conn, dependent, columns):
             unknown.append(
                 one(
                     conn,
@@ -115,7 +118,8 @@ def made_elsewhere(conn: Connection, dependent: Dependent, columns: Sequence[Key
     if dependent.catalog in ("pg_constraint", "pg_rewrite", "pg_trigger"):
         return True
     if dependent.catalog == "pg_class":
-        return bool(one(conn, "SELECT relkind IN ('i', 'I', 'S') FROM pg_class WHERE oid = %s", (dependent.oid,)))
+        query = "SELECT relkind IN ('i', 'I', 'S') OR relispartition FROM pg_class WHERE oid = %s"
+        return bool(one(conn, query, (dependent.oid,)))
     if dependent.catalog == "pg_attrdef":
         row = conn.execute("SELECT adrelid, adnum FROM pg_attrdef WHERE oid = %s", (dependent.oid,)).fetchall()[0]
         return row in {(c.table, c.number) for c in columns}
@@ -290,3 +294,39 @@ PRINTERS: dict[str, Callable[[Connection, int, set[int]], Optional[Made]]] = {
     "pg_constraint": exclusion,
     "pg_statistic_ext": statistics,
 }
+
+
+def make(runner: Runner, home: str, made: Sequence[tuple[str, Sequence[str]]]) -> None:
+    """Runs the statements that make objects again, each given with its label. `home` is the schema of kid."""
+    path = trusted_path(runner.conn, home)
+    runner.execute(statement("SET LOCAL search_path = {}", sql.SQL(path)))
+    for label, lines in made:
+        for line in lines:
+            runner.execute(Statement(raw(line), label))
+    runner.execute(statement("SET LOCAL search_path = pg_catalog, pg_temp"))
+    if trusted_path(runner.conn, home) != path:
+        raise Refused("somebody created objects in the schema of kid meanwhile", "Run this step again.")
+
+
+def trusted_path(conn: Connection, home: str) -> str:
+    """Returns the search_path for definitions that are made again.
+
+    New keys have operators of kid where definitions have those of pg_catalog, and JOIN USING, CASE, NULLIF and DISTINCT
+    FROM never name the schema of theirs. So operators are looked for in the schema of kid, too, unless other roles have
+    created there what could fit better than pg_catalog's.
+    """
+    trusted = one(
+        conn,
+        """
+        SELECT bool_and(r.rolsuper OR r.rolname = current_user OR r.oid = d.datdba)
+          FROM (SELECT p.proowner FROM pg_proc AS p JOIN pg_proc AS c USING (proname)
+                 WHERE p.pronamespace = %(home)s::regnamespace AND c.pronamespace = 'pg_catalog'::regnamespace
+                UNION
+                SELECT o.oprowner FROM pg_operator AS o JOIN pg_operator AS c USING (oprname)
+                 WHERE o.oprnamespace = %(home)s::regnamespace AND c.oprnamespace = 'pg_catalog'::regnamespace)
+               AS o (role)
+               JOIN pg_roles AS r ON r.oid = o.role JOIN pg_database AS d ON d.datname = current_database()
+        """,
+        {"home": home},
+    )
+    return f"pg_catalog, {home}, pg_temp" if trusted is not False else "pg_catalog, pg_temp"

@@ -11,7 +11,7 @@ from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.fill import Fill, Throttle
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.rekey_plan import Options, Plan, beside
-from pgkid.ctl.steps import Runner, Statement, Step, statement
+from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
 from pgkid.ctl.terminal import progress
 from pgkid.ctl.writers import Writers
 
@@ -177,7 +177,7 @@ class Rekey:
         """Fills materialized views, as their owners."""
         for made in swap.made:
             if made.refresh:
-                runner.execute(Statement(rekey_swap.raw(made.refresh), made.label))
+                runner.execute(Statement(raw(made.refresh), made.label))
 
     def finish(self, runner: Runner) -> None:
         """Drops the old keys."""

@@ -7,11 +7,11 @@ from psycopg import sql
 
 from pgkid.ctl import catalog, rekey_swap, state
 from pgkid.ctl.connection import one
-from pgkid.ctl.details import grants
+from pgkid.ctl.details import grants, identity
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.rekey_move import Rekey
 from pgkid.ctl.rekey_plan import TARGETS, Plan
-from pgkid.ctl.steps import Runner, Statement, Step, statement
+from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
 
 
 class NewRows(Rekey):
@@ -75,7 +75,7 @@ class NewRows(Rekey):
         plan = self.swapped()
         with runner.locked([plan.root.sql]):
             for line in plan.state.kept["back"] if plan.state else []:
-                runner.execute(Statement(rekey_swap.raw(line), f"key of {plan.root.label}"))
+                runner.execute(Statement(raw(line), f"key of {plan.root.label}"))
             runner.execute(statement("DROP SCHEMA {} CASCADE", sql.Identifier(plan.schema)))
 
     def finish(self, runner: Runner) -> None:
@@ -105,7 +105,7 @@ def way_back(plan: Plan) -> list[str]:
         (plan.root.oid, column.number, column.sequence),
     )
     if column.identity:
-        lines.append(head + identity(plan, column.identity, sequence))
+        lines.append(head + identity(plan.conn, column.identity, sequence))
         lines += grants(plan.conn, sequence, None)
         comment = one(plan.conn, "SELECT obj_description(%s, 'pg_class')", (sequence,))
         if comment:
@@ -117,24 +117,6 @@ def way_back(plan: Plan) -> list[str]:
         label = one(plan.conn, "SELECT quote_literal(%s::regclass::text)", (sequence,))
         lines.append(f"SELECT pg_catalog.setval({label}, {plan.keys.new_next}::bigint)")
     return lines
-
-
-def identity(plan: Plan, kind: str, sequence: int) -> str:
-    """Returns what makes a column an identity with the options of a sequence."""
-    return str(
-        one(
-            plan.conn,
-            """
-            SELECT concat('ADD GENERATED ', CASE %s WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END, ' AS IDENTITY (',
-                          concat_ws(' ', 'SEQUENCE NAME ' || s.seqrelid::regclass, 'START ' || s.seqstart,
-                                    'INCREMENT ' || s.seqincrement, 'MINVALUE ' || s.seqmin,
-                                    'MAXVALUE ' || s.seqmax, 'CACHE ' || s.seqcache,
-                                    CASE WHEN s.seqcycle THEN 'CYCLE' END), ')')
-              FROM pg_sequence AS s WHERE s.seqrelid = %s
-            """,
-            (kind, sequence),
-        )
-    )
 
 
 def target_of(key_type: str) -> str:

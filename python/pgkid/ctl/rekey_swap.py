@@ -14,7 +14,7 @@ from pgkid.ctl.connection import one
 from pgkid.ctl.details import details
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.rekey_plan import Direction, Plan, beside
-from pgkid.ctl.steps import Runner, Statement, statement
+from pgkid.ctl.steps import Runner, Statement, raw, statement
 
 
 @dataclass
@@ -345,17 +345,13 @@ class Swap:
         kept: dict[str, Any] = self.plan.state.kept if self.plan.state else {}
         originals = {label: before for label, before, after in kept.get("made", [])}
         same = {label: after for label, _before, after in kept.get("made", [])}
-        path = trusted_path(self.plan)
-        self.runner.execute(statement("SET LOCAL search_path = {}", sql.SQL(path)))
+        again = []
         for made in self.made:
             lines = made.make
             if self.d.word == "old" and same.get(made.label) == lines:
                 lines = originals[made.label]
-            for line in lines:
-                self.runner.execute(Statement(raw(line), made.label))
-        self.runner.execute(statement("SET LOCAL search_path = pg_catalog, pg_temp"))
-        if trusted_path(self.plan) != path:
-            raise Refused("somebody created objects in the schema of kid meanwhile", "Run this step again.")
+            again.append((made.label, lines))
+        hanging.make(self.runner, self.plan.keys.home, again)
         for line in self.details:
             self.runner.execute(Statement(raw(line)))
 
@@ -378,11 +374,6 @@ class Swap:
             "constraints": constraints,
             "made": [[m.label, m.make, after.get(m.label, [])] for m in self.made],
         }
-
-
-def raw(text: str) -> sql.Composed:
-    """Returns a statement that PostgreSQL has printed."""
-    return sql.Composed([sql.SQL(text)])
 
 
 def index_details(plan: Plan, index: catalog.Index) -> list[str]:
@@ -408,31 +399,6 @@ def index_details(plan: Plan, index: catalog.Index) -> list[str]:
     ).fetchall():
         lines.append(f"ALTER INDEX {name} ALTER COLUMN {number} SET STATISTICS {target}")
     return lines
-
-
-def trusted_path(plan: Plan) -> str:
-    """Returns the search_path for definitions that are made again.
-
-    New keys have operators of kid where definitions have those of pg_catalog, and JOIN USING, CASE, NULLIF and DISTINCT
-    FROM never name the schema of theirs. So operators are looked for in the schema of kid, too, unless other roles have
-    created there what could fit better than pg_catalog's.
-    """
-    home = plan.keys.home
-    trusted = one(
-        plan.conn,
-        """
-        SELECT bool_and(r.rolsuper OR r.rolname = current_user OR r.oid = d.datdba)
-          FROM (SELECT p.proowner FROM pg_proc AS p JOIN pg_proc AS c USING (proname)
-                 WHERE p.pronamespace = %(home)s::regnamespace AND c.pronamespace = 'pg_catalog'::regnamespace
-                UNION
-                SELECT o.oprowner FROM pg_operator AS o JOIN pg_operator AS c USING (oprname)
-                 WHERE o.oprnamespace = %(home)s::regnamespace AND c.oprnamespace = 'pg_catalog'::regnamespace)
-               AS o (role)
-               JOIN pg_roles AS r ON r.oid = o.role JOIN pg_database AS d ON d.datname = current_database()
-        """,
-        {"home": home},
-    )
-    return f"pg_catalog, {home}, pg_temp" if trusted is not False else "pg_catalog, pg_temp"
 
 
 def finish(plan: Plan, runner: Runner) -> None:

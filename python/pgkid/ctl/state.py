@@ -6,6 +6,7 @@ refused if it exists with another owner, so nobody can create the move's names f
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass, field
 from hashlib import md5
 from typing import Any, Optional
@@ -32,9 +33,10 @@ class State:
 
 
 def schema_of(kind: str, table: Table) -> str:
-    """Returns the name of the schema of a move of a table."""
+    """Returns the name of the schema of a move of a table. It has no character with a meaning in statements."""
     mark = md5(f"{table.schema}.{table.name}".encode()).hexdigest()[:8]
-    return f"kidctl_{kind}_{table.name.encode()[:38].decode(errors='ignore')}_{mark}"
+    word = re.sub(r"\W", "_", table.name).encode()[:38].decode(errors="ignore")
+    return f"kidctl_{kind}_{word}_{mark}"
 
 
 def identity(conn: Connection) -> tuple[str, int]:
@@ -105,16 +107,17 @@ def load(conn: Connection, schema: str) -> Optional[State]:
 
 def refuse_other_database(conn: Connection, state: State) -> None:
     """Raises an error if the state is of another database: a dump of it was restored here."""
+    undo = "cancel" if state.kind == "rekey" else "back"
     if (state.server, state.database) != identity(conn):
         raise Refused(
             f"the move of {state.relation} was begun in another database, of which this one is a copy",
-            "Run `kidctl rekey cancel` here to remove what the copy contains of the move, and begin again."
+            f"Run `kidctl {state.kind} {undo}` here to remove what the copy contains of the move, and begin again."
             if state.step != "swap"
-            else "Run `kidctl rekey finish` or `back` here.",
+            else f"Run `kidctl {state.kind} finish` or `back` here.",
         )
     for name, oid in state.tables.items():
         if one(conn, "SELECT to_regclass(%s)::oid", (name,)) != oid:
             raise Refused(
                 f"{name} is not the table that it was when the move of {state.relation} began",
-                "Rename it back, or run `kidctl rekey cancel`.",
+                f"Rename it back, or run `kidctl {state.kind} {undo}`.",
             )

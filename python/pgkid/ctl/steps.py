@@ -49,6 +49,11 @@ def statement(template: str, *parts: object, about: str = "", outside: bool = Fa
     return Statement(sql.SQL(template).format(*placed), about, outside)
 
 
+def raw(text: str) -> sql.Composed:
+    """Returns a statement that PostgreSQL has printed."""
+    return sql.Composed([sql.SQL(text)])
+
+
 class Runner:
     """Runs statements on a database. A rehearsal has another one, which goes on after errors."""
 
@@ -98,6 +103,31 @@ class Runner:
                 self.conn.execute("SET LOCAL lock_timeout = '3s'")
                 return
             except (errors.LockNotAvailable, errors.DeadlockDetected):
+                time.sleep(random.random())
+        raise Refused("no lock after 300 attempts: a long transaction uses these tables", "Run this step again.")
+
+    def retried(self, locks: Sequence[sql.Composed], work: Callable[[], None]) -> None:
+        """Runs some work in one transaction after statements that take locks, until it waits for no lock.
+
+        It never waits longer than a moment, also for objects that the work needs: then it begins again, with the locks.
+        """
+        for _attempt in range(1 if self.rehearses else 300):
+            try:
+                with self.conn.transaction():
+                    # Less than deadlock_timeout, so that it is never a writer that is canceled
+                    self.conn.execute(
+                        "SELECT set_config('lock_timeout', least(300, setting::int / 3) || 'ms', true)"
+                        " FROM pg_settings WHERE name = 'deadlock_timeout'"
+                    )
+                    for lock in locks:
+                        self.conn.execute(lock)
+                    work()
+                return
+            except (errors.LockNotAvailable, errors.DeadlockDetected, Failed) as error:
+                if isinstance(error, Failed) and not isinstance(
+                    error.error, (errors.LockNotAvailable, errors.DeadlockDetected)
+                ):
+                    raise
                 time.sleep(random.random())
         raise Refused("no lock after 300 attempts: a long transaction uses these tables", "Run this step again.")
 

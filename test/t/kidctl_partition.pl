@@ -1,0 +1,212 @@
+# kidctl partition: random tables that it partitions while sessions write. Each run is killed at a random time and started again;
+# half of the moves are taken back. Then the schema is as before, or the new table has all that the old one had; rows are what they
+# were, and no writer saw an error. A run is also broken off at each of its statements. In the extension and in plain SQL.
+#
+#     KID_SEED       the first of the tables, 1
+#     KID_ROUNDS     multiplies their number, 4
+use strict;
+use warnings;
+use utf8;
+use Encode;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
+plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
+
+my $seed = $ENV{KID_SEED} // 1;
+my $tables = 4 * ($ENV{KID_ROUNDS} // 1);
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--locale=C' ], allows_streaming => 'logical');
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\nmax_connections = 40\ndefault_transaction_isolation = 'repeatable read'\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader; CREATE ROLE viewer; CREATE ROLE client LOGIN BYPASSRLS; GRANT viewer TO shop');
+my $plain = "$PostgreSQL::Test::Utils::tmp_check/plain.sql";
+system("src/sql/assemble kid-all > $plain") == 0 or die 'src/sql/assemble failed';
+
+# Runs kidctl partition in a database, as the owner of the tables. Returns what it prints, and its exit status.
+sub kidctl
+{
+	my ($database, $action, @arguments) = @_;
+	my ($stdout, $stderr) = ('', '');
+	IPC::Run::run([ $python, 'python/kidctl', 'partition', $action, map({ encode('UTF-8', $_) } @arguments), '-d', $node->connstr($database) . ' user=shop' ], '>', \$stdout, '2>', \$stderr);
+	my $status = $? >> 8;
+	return (decode('UTF-8', "$stdout$stderr"), $status);
+}
+
+# Runs kidctl, which has to succeed.
+sub kidctl_ok
+{
+	my ($output, $status) = kidctl(@_);
+	die("kidctl partition $_[1] in $_[0]: status $status\n$output") if $status;
+	return $output;
+}
+
+# Runs kidctl until it has executed some statements, and then cuts its connection. Returns whether it was cut.
+my $broken = <<'PYTHON';
+import sys
+from pgkid.ctl import cli, steps
+left = int(sys.argv[1])
+execute = steps.Runner.execute
+def cut(self, what):
+    global left
+    left -= 1
+    if left < 0:
+        self.conn.close()
+        sys.exit(9)
+    return execute(self, what)
+steps.Runner.execute = cut
+sys.exit(cli.main(sys.argv[2:]))
+PYTHON
+
+sub kidctl_cut
+{
+	my ($database, $count, $action, @arguments) = @_;
+	local $ENV{PYTHONPATH} = 'python';
+	IPC::Run::run([ $python, '-c', $broken, $count, 'partition', $action, @arguments, '--no-rehearsal', '-d', $node->connstr($database) . ' user=shop' ], '>', \my $stdout, '2>', \my $stderr);
+	return $? >> 8 == 9;
+}
+
+sub pick { return $_[ rand @_ ] }
+sub maybe { return rand() < 0.5 ? @_ : () }
+sub quoted { return '"' . $_[0] =~ s/"/""/gr . '"' }
+
+sub run
+{
+	my ($database, $sql, %options) = @_;
+	my ($stdout, $stderr) = ('', '');
+	$node->psql($database, encode('UTF-8', $sql), stdout => \$stdout, stderr => \$stderr, connstr => $node->connstr($database) . ' user=' . ($options{role} // 'shop'), on_error_stop => 1);
+	return $options{may_fail} ? $stderr : $stderr =~ /ERROR/ ? die("$database: $stderr\n$sql") : decode('UTF-8', $stdout);
+}
+
+sub dump_of
+{
+	my ($database) = @_;
+	my ($stdout, $stderr);
+	IPC::Run::run([ 'pg_dump', '--schema-only', '--exclude-schema=kid*', '-d', $node->connstr($database) ], '>', \$stdout, '2>', \$stderr) or die("pg_dump: $stderr");
+	return decode('UTF-8', $stdout) =~ s/^\\(un)?restrict .*\n//mgr;
+}
+
+# Creates a database that belongs to shop, with kid as the extension or in plain SQL.
+sub create
+{
+	my ($database, $is_plain) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER shop");
+	if ($is_plain)
+	{
+		$node->psql($database, '', on_error_die => 1, extra_params => [ '-q', '-1', '-v', 'ON_ERROR_STOP=1', '-f', $plain ]);
+		$node->safe_psql('postgres', "ALTER DATABASE $database SET search_path = public, kid");
+	}
+	$node->safe_psql($database, ($is_plain ? '' : 'CREATE EXTENSION kid;') . ' ALTER SCHEMA public OWNER TO shop; GRANT USAGE ON SCHEMA public TO client; DO $$ BEGIN EXECUTE (SELECT string_agg(format(\'GRANT EXECUTE ON FUNCTION %s TO shop, client\', oid::regprocedure), \'; \') FROM pg_proc WHERE proname ~ \'^(kid64|kid_uuidv7|flax)_at$\'); END $$');
+	return;
+}
+
+sub same
+{
+	my ($got, $wanted, $what) = @_;
+	return pass($what) if $got eq $wanted;
+	my @files = map { my $file = "$PostgreSQL::Test::Utils::tmp_check/$_->[0]"; unlink $file; append_to_file($file, encode('UTF-8', "$_->[1]\n")); $file } [ wanted => $wanted ], [ got => $got ];
+	fail($what);
+	diag(scalar `diff -U2 @files | head -60`);
+	return;
+}
+
+sub try
+{
+	my ($number) = @_;
+	srand $number;
+	my $database = "d$number";
+	my $is_plain = $number % 4 == 0;
+	my @types = ([qw(kid64 kid_next kid64_at)], [qw(uuid kid_uuidv7 kid_uuidv7_at)], $is_plain ? () : [qw(flax flax_next flax_at)]);
+	my ($type, $next, $at) = @{ pick(@types) };
+	my @odd = ('e.v"ents', 'Two Words', 'straße', 'select', 'x' x 63, q{it's}, 'plain', '(a, b)', 'ключ' x 7, '$1', '%s {}');
+	my ($table, $key, $other) = map { quoted($_) } splice(@odd, rand @odd, 1), splice(@odd, rand @odd, 1), splice(@odd, rand @odd, 1);
+	my $back = $number % 2;
+	my $identity = pick('n bigint GENERATED ALWAYS AS IDENTITY (START 7 CACHE 3)', 'n bigint GENERATED BY DEFAULT AS IDENTITY', 'n bigserial', 'n serial');
+	create($database, $is_plain);
+	my $parted = rand() < 0.5;
+	run($database, join ";\n",
+		'CREATE TABLE users (id int PRIMARY KEY); INSERT INTO users VALUES (1)',
+		"CREATE TABLE $table (payload text NOT NULL CHECK (payload <> 'wrong'), gone int, $key $type DEFAULT $next() CONSTRAINT the_key PRIMARY KEY, $identity,
+			user_id int REFERENCES users, parent $type CONSTRAINT self REFERENCES $table" . pick('', ' DEFERRABLE INITIALLY DEFERRED') . ", tag text, updated_at timestamptz, length int GENERATED ALWAYS AS (length(payload)) STORED)" . pick('', ' WITH (fillfactor=80, toast.autovacuum_enabled=off)'),
+		"ALTER TABLE $table DROP gone",
+		"CREATE TABLE $other (id $type NOT NULL REFERENCES $table" . pick('', ' ON DELETE CASCADE') . ', tag text)' . ($parted ? ' PARTITION BY LIST (tag)' : ''),
+		($parted ? ("CREATE TABLE part_1 PARTITION OF $other FOR VALUES IN ('old')", "CREATE TABLE part_2 PARTITION OF $other DEFAULT") : ()),
+		"CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.updated_at := now(); RETURN NEW; END'",
+		"CREATE TRIGGER touch BEFORE INSERT OR UPDATE ON $table FOR EACH ROW EXECUTE FUNCTION touch()",
+		maybe("ALTER TABLE $table DISABLE TRIGGER touch"),
+		maybe("CREATE INDEX by_tag ON $table (tag DESC, lower(payload)) WITH (fillfactor=50) WHERE tag <> ''", q{COMMENT ON INDEX by_tag IS 'it''s'}),
+		maybe("ALTER TABLE $table ADD CONSTRAINT two UNIQUE ($key, n)", "COMMENT ON CONSTRAINT two ON $table IS 'two'", maybe("ALTER TABLE $table REPLICA IDENTITY USING INDEX two", "ALTER TABLE $table CLUSTER ON two")),
+		maybe("ALTER TABLE $table REPLICA IDENTITY FULL"),
+		maybe("CREATE VIEW shown WITH (security_invoker) AS SELECT * FROM $table", 'CREATE VIEW on_view AS SELECT tag FROM shown', 'GRANT SELECT ON shown TO reader'),
+		maybe('GRANT CREATE ON SCHEMA public TO viewer', "CREATE VIEW theirs AS SELECT tag FROM $table", 'ALTER VIEW theirs OWNER TO viewer'),
+		maybe("CREATE MATERIALIZED VIEW kept AS SELECT tag, count(*) FROM $table GROUP BY tag", 'CREATE UNIQUE INDEX ON kept (tag)'),
+		maybe("CREATE RULE keep AS ON DELETE TO $table WHERE OLD.tag = 'kept' DO INSTEAD NOTHING"),
+		maybe("CREATE STATISTICS counted ON tag, payload FROM $table"),
+		maybe("GRANT SELECT (tag), UPDATE (tag) ON $table TO reader WITH GRANT OPTION", "ALTER TABLE $table ALTER tag SET STATISTICS 17", "ALTER TABLE $table ALTER tag SET (n_distinct = 5)", "COMMENT ON COLUMN $table.tag IS 'tag'"),
+		maybe("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC"),
+		maybe("CREATE POLICY few ON $table AS RESTRICTIVE FOR SELECT TO reader USING (tag <> 'secret')", "CREATE POLICY every ON $table USING (tag IS DISTINCT FROM 'hidden')",
+			"ALTER TABLE $table ENABLE ROW LEVEL SECURITY", maybe("ALTER TABLE $table FORCE ROW LEVEL SECURITY")),
+		maybe("REVOKE DELETE ON $table FROM shop", "COMMENT ON TABLE $table IS 'rows'"),
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO client; GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO client", '');
+	my $publishes = rand() < 0.3;
+	$node->safe_psql($database, "CREATE PUBLICATION of_table FOR TABLE " . encode('UTF-8', $table) . " (" . encode('UTF-8', $key) . ", n, tag, payload) WHERE (n > 0) WITH (publish = 'insert', publish_via_partition_root); ALTER PUBLICATION of_table OWNER TO shop") if $publishes;
+	run($database, "INSERT INTO $table ($key, payload, user_id, tag) SELECT $at(now() - n * interval '20 min'), 'p' || n, 1, 't' || n % 7 FROM generate_series(1, 300) AS n;
+		INSERT INTO $table ($key, payload, tag) SELECT $at(now() - n * interval '2 h'), 'h' || n, 'hidden' FROM generate_series(1, 30) AS n;
+		INSERT INTO $other SELECT $key, 'old' FROM $table", role => 'client');
+	my $rows = "SELECT $key, payload, n, user_id, parent, tag, updated_at, length FROM $table WHERE tag NOT LIKE 'w%' ORDER BY n, $key";
+	my ($dump, $before) = (dump_of($database), run($database, $rows, role => 'client'));
+
+	my $file = "$PostgreSQL::Test::Utils::tmp_check/kidctl_partition_writers_$number.sql";
+	my $mark = q{'w' || :client_id || '_' || pg_current_xact_id()};
+	append_to_file($file, encode('UTF-8', "BEGIN;\nSELECT * FROM users FOR NO KEY UPDATE;\nINSERT INTO $table (payload, user_id, tag) VALUES ('written', 1, $mark);\nINSERT INTO $other SELECT $key, tag FROM $table WHERE tag = $mark;\nCOMMIT;\n"
+			  . ($dump =~ /VIEW public.on_view/ ? "SELECT count(*) FROM on_view;\n" : '')));
+	my ($out, $err) = ('', '');
+	my $writers = IPC::Run::start([ qw(pgbench -n -c 8 -T 12 --rate 80 --max-tries 1000 -f), $file, $node->connstr($database) . ' user=client' ], '>', \$out, '2>', \$err);
+	my $killed = rand 2.5;
+	my $program = IPC::Run::start([ $python, qw(python/kidctl partition run), encode('UTF-8', $table), '--width', '1 day', '--no-rehearsal', '-d', $node->connstr($database) . ' user=shop' ], '>', \my $ignored, '2>', \my $said);
+	sleep $killed;
+	$program->kill_kill(grace => 0);
+	my $reached = run($database, q{SELECT coalesce((SELECT CASE relkind WHEN 'p' THEN 'swap' ELSE 'prepare' END FROM pg_class WHERE relname = $n$} . ($table =~ s/^"|"$//gr =~ s/""/"/gr) . q{$n$), '')});
+	note($said);
+	# A reader that has not looked at the table yet sees all rows afterwards.
+	my $reader = $node->background_psql($database, on_error_stop => 1);
+	$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ');
+	my $until = $reader->query_safe('SELECT count(*) FROM pg_class') ? 1 : 0;
+	kidctl_ok($database, 'run', $table, '--width', '1 day');
+	is($reader->query_safe(encode('UTF-8', "SELECT count(*) FROM $table WHERE tag NOT LIKE 'w%'")), 330, 'a transaction with an older snapshot sees all rows');
+	$reader->quit;
+	my $options = run($database, q{SELECT DISTINCT c.reloptions, t.reloptions, c.relreplident FROM pg_class AS c LEFT JOIN pg_class AS t ON t.oid = c.reltoastrelid WHERE c.relispartition AND c.relkind = 'r' AND c.relname !~ '^part_'});
+	unlike($options, qr/\n/, encode('UTF-8', "new partitions have the options of the first one: $options"));
+	if ($back)
+	{
+		kidctl_ok($database, 'back', $table);
+	}
+	else
+	{
+		kidctl_ok($database, 'finish', $table);
+		my %after = map { $_ => 1 } split /\n/, dump_of($database) =~ s/,$//mgr =~ s/ ON ONLY / ON /gr =~ s/TABLE ONLY/TABLE/gr;
+		is(encode('UTF-8', join("\n", grep { !/^\s*(?:CREATE TABLE|WITH \(|\);|--)|CLUSTER ON/ && !$after{ s/,$//r =~ s/TABLE ONLY/TABLE/r } } split /\n/, $dump)), '', 'the new table has all that the old one had');
+		is(run($database, q{SELECT count(*) FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.relispartition AND c.relkind = 'r' AND c.relname !~ '^part_' AND a.grantee <> c.relowner}), 0, 'and its partitions are the owner\'s alone');
+	}
+	$writers->finish;
+	my ($done) = $out =~ /number of transactions actually processed: (\d+)/;
+	unlike($err, qr/ERROR|aborted/, "table $number ($type, " . ($is_plain ? 'plain SQL, ' : '') . "killed after $killed s, at $reached): no writer saw an error");
+	same(run($database, $rows, role => 'client'), $before, 'the rows are what they were');
+	is(run($database, "SELECT count(*) FROM $table AS t JOIN $other AS o ON o.id = t.$key AND o.tag = t.tag WHERE t.tag LIKE 'w%'", role => 'client'), $done, 'no row of the writers is lost');
+	is(run($database, "SELECT count(*) - count(DISTINCT n) FROM $table", role => 'client'), 0, 'no number comes twice');
+	like(run($database, "INSERT INTO $other SELECT $next(), 'nothing'", role => 'client', may_fail => 1), qr/violates foreign key constraint/, 'foreign keys are there');
+	is(run($database, "SELECT string_agg(concat(conrelid::regclass, conname), ' ') FROM pg_constraint WHERE NOT convalidated AND conparentid = 0"), '', 'and valid');
+	same(dump_of($database), $dump, 'the schema is as before') if $back;
+	$node->safe_psql('postgres', "DROP DATABASE $database");
+	return;
+}
+
+foreach my $number ($seed .. $seed + $tables - 1)
+{
+	eval { try($number); 1 } or do { fail("table $number"); diag(encode('UTF-8', $@)) };
+}
+done_testing();
