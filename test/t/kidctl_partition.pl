@@ -209,4 +209,87 @@ foreach my $number ($seed .. $seed + $tables - 1)
 {
 	eval { try($number); 1 } or do { fail("table $number"); diag(encode('UTF-8', $@)) };
 }
+
+# Broken off before each statement, a run goes on where it was, and the way back ends where it began.
+create('broken', 0);
+run('broken', q{CREATE TABLE users (id int PRIMARY KEY); CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int GENERATED ALWAYS AS IDENTITY, user_id int REFERENCES users, parent kid64 REFERENCES events);
+	CREATE INDEX by_user ON events (user_id); CREATE VIEW shown AS SELECT id FROM events; CREATE TABLE lines (event kid64 REFERENCES events); INSERT INTO events DEFAULT VALUES; GRANT SELECT ON events TO reader});
+my $whole = dump_of('broken');
+my ($cuts, $backs) = (0, 0);
+for (my $count = 0; kidctl_cut('broken', $count, 'run', 'events', '--width', '1 day'); $count += 5)
+{
+	$cuts++;
+	kidctl_ok('broken', 'run', 'events', '--width', '1 day', '--no-rehearsal');
+	$backs++ while kidctl_cut('broken', $backs * 5, 'back', 'events');
+	kidctl_ok('broken', 'back', 'events') if dump_of('broken') ne $whole;
+	same(dump_of('broken'), $whole, "a run that was broken off before statement $count goes on, and back") or last;
+}
+cmp_ok($cuts, '>', 5, "$cuts runs were broken off");
+cmp_ok($backs, '>', 3, "and the way back $backs times");
+kidctl_ok('broken', 'back', 'events') if run('broken', q{SELECT relkind FROM pg_class WHERE relname = 'events'}) eq 'p';
+
+# Time passes between the steps: a restored copy, partitions of a table that refers, rows in later partitions.
+run('broken', q{CREATE TABLE parted (event kid64 REFERENCES events, d int) PARTITION BY LIST (d); CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1); CREATE TABLE parted_2 PARTITION OF parted FOR VALUES IN (2);
+	INSERT INTO parted SELECT id, 1 FROM events});
+$whole = dump_of('broken');
+kidctl_cut('broken', 4, 'run', 'events', '--width', '1 day');
+run('broken', 'DROP TABLE parted_2; CREATE TABLE parted_3 PARTITION OF parted FOR VALUES IN (3); CREATE VIEW made_since AS SELECT * FROM events');
+$node->safe_psql('postgres', 'CREATE DATABASE restored TEMPLATE broken OWNER shop');
+like((kidctl('restored', 'run', 'events', '--width', '1 day', '--no-rehearsal'))[0], qr/begun in another database.*kidctl partition back/s, 'a restored copy is an error that says how to go on');
+kidctl_ok('restored', 'back', 'events');
+is(run('restored', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'and back removes there what the copy has of the move');
+kidctl_ok('broken', 'run', 'events', '--width', '1 day', '--no-rehearsal');
+is(run('broken', q{SELECT string_agg(conrelid::regclass::text, ' ' ORDER BY conrelid) FROM pg_constraint WHERE contype = 'f' AND conrelid::regclass::text LIKE 'parted%' AND confrelid = 'events'::regclass AND convalidated}), 'parted parted_1 parted_3', 'partitions made meanwhile have the foreign key');
+is(run('broken', 'SELECT count(*) FROM made_since'), 1, 'and views show the new table');
+run('broken', q{DO $$ BEGIN EXECUTE format('INSERT INTO events (id) VALUES (%L)', kid64_at(now() + '3 days')); END $$});
+my ($said, $status) = kidctl('broken', 'back', 'events');
+like($said, qr/partition public\.events_p\w+ has rows/, 'the way back loses no rows');
+run('broken', q{DELETE FROM events WHERE id > now() + '1 day'});
+kidctl_ok('broken', 'back', 'events');
+
+# What is in the way is named before anything is locked.
+create('small', 0);
+run('small', q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), email text UNIQUE, a text CHECK (a <> '') NO INHERIT, EXCLUDE (a WITH =)); CREATE FUNCTION of_row(events) RETURNS int LANGUAGE sql AS 'SELECT 1';
+	CREATE TABLE visits (id uuid PRIMARY KEY DEFAULT gen_random_uuid()); INSERT INTO visits SELECT FROM generate_series(1, 100); CREATE TABLE clients (id uuid PRIMARY KEY); INSERT INTO clients SELECT gen_random_uuid() FROM generate_series(1, 10); INSERT INTO clients SELECT kid_uuidv7() FROM generate_series(1, 90);
+	CREATE TABLE numbers (id bigserial PRIMARY KEY); CREATE TABLE later (id kid64 PRIMARY KEY DEFAULT kid_next()); INSERT INTO later VALUES (kid64_at(now() + '1 year')); CREATE UNLOGGED TABLE unsafe (id kid64 PRIMARY KEY)});
+sub refused_for
+{
+	my ($table, @patterns) = @_;
+	my ($said, $status) = kidctl('small', 'check', $table, '--width', '1 day');
+	is($status >= 1, 1, "$table cannot be partitioned");
+	like($said, $_, "and check says why: $_") foreach @patterns;
+	return;
+}
+refused_for('events', qr/events_email_key: is unique without the column id/, qr/events_a_excl: is an exclusion constraint/, qr/is NO INHERIT/, qr/cannot be made again: function public\.of_row/);
+refused_for('visits', qr/default gen_random_uuid\(\), whose values do not contain the time/);
+refused_for('clients', qr/keys looked at contain no time, such as [0-9a-f]{8}-/);
+refused_for('numbers', qr/no primary key with IDs of kid/);
+refused_for('later', qr/1 of \d keys looked at are of|\d of \d keys looked at are of .* or later/);
+refused_for('unsafe', qr/unlogged/);
+is($node->safe_psql('small', q{SELECT count(*) FROM pg_constraint WHERE conname = 'kid_until'}), 0, 'and nothing was changed');
+
+run('small', 'DROP FUNCTION of_row; DROP TABLE events; CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), a text)');
+run('small', q{CREATE FUNCTION by_name() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.a := TG_TABLE_NAME; RETURN NEW; END'; CREATE TRIGGER by_name BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION by_name()});
+refused_for('events', qr/function public\.by_name\(\): as trigger by_name on public\.events it is told the name of the partition/);
+run('small', 'DROP FUNCTION by_name CASCADE');
+$node->safe_psql('small', 'CREATE PUBLICATION all_tables FOR ALL TABLES');
+refused_for('events', qr/publication all_tables: would publish each partition under its own name/);
+$node->safe_psql('small', 'ALTER PUBLICATION all_tables SET (publish_via_partition_root)');
+kidctl_ok('small', 'check', 'events', '--width', '1 day');
+like((kidctl('small', 'plan', 'events', '--width', '1 month'))[0], qr/-- swap: .*RENAME TO "events_old";.*PARTITION BY RANGE \("id"\);.*ATTACH PARTITION/s, 'plan prints the statements');
+like((kidctl('small', 'check', 'events', '--width', '1 month 3 days'))[0], qr/width of a partition cannot be/, 'a width that kid does not take is found in the rehearsal');
+is(run('small', q{SELECT count(*) FROM pg_database WHERE datname LIKE 'kidctl%'}), 0, 'no copy is left');
+
+# A table that is partitioned by another column becomes a partition itself, whose partitions are dropped when their time comes.
+run('small', q{CREATE TABLE logs (id kid64 DEFAULT kid_next(), created_at timestamptz DEFAULT now(), PRIMARY KEY (id, created_at)) PARTITION BY RANGE (created_at); CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM ('2026-01-01') TO ('2026-11-01');
+	CREATE TABLE logs_2 PARTITION OF logs DEFAULT; INSERT INTO logs SELECT kid64_at(t), t FROM generate_series(now() - interval '90 days', now(), '1 day') AS t});
+$whole = dump_of('small');
+my $sum = 'SELECT count(*), md5(string_agg(l::text, chr(10) ORDER BY id)) FROM logs AS l';
+my $rows = run('small', $sum);
+kidctl_ok('small', 'run', 'logs', '--width', '1 day');
+is(run('small', $sum), $rows, 'a table that is partitioned by another column keeps its rows');
+is(run('small', q{SELECT pg_get_partkeydef('logs'::regclass), pg_get_partkeydef('logs_old'::regclass), (SELECT count(*) > 5 FROM kid_partitions('logs'))}), 'RANGE (id)|RANGE (created_at)|t', 'and is a partition itself');
+kidctl_ok('small', 'back', 'logs');
+same(dump_of('small'), $whole, 'the way back leads from there, too');
+
 done_testing();
