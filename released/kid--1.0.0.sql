@@ -2612,7 +2612,7 @@ CREATE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
 COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS
-    'returns the last value of what a column draws from, to those who may read the table';
+    'returns the last value of what a tracked column draws from, to those who may read the table';
 
 -- from src/sql/tables/track.sql.in
 

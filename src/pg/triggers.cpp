@@ -216,6 +216,19 @@ int64 enter(Oid table, int64 floor) {
   return floor;
 }
 
+/// Returns whether a column has the trigger of kid_track(), by which the owner
+/// of the table lets those who may read it read the sequence.
+bool is_tracked(Relation table, AttrNumber number) {
+  auto const *const triggers = table->trigdesc;
+
+  for (int i = 0; triggers != nullptr && i < triggers->numtriggers; i++) {
+    auto const &trigger = triggers->triggers[i];
+    if (strcmp(trigger.tgname, "kid_track") == 0 && trigger.tgnattr == 1 && trigger.tgattr[0] == number)
+      return true;
+  }
+  return false;
+}
+
 Oid sequence_of(TriggerData const &trigger) {
   Oid const sequence = argument(*trigger.tg_trigger, 1);
 
@@ -285,8 +298,8 @@ KID_DEFINE(kid_track_check) {
   return PointerGetDatum(fired.row);
 }
 
-/// Returns the last value of the sequence of a column for those who may read
-/// the table, or null.
+/// Returns the last value of the sequence of a tracked column for those who may
+/// read the table, or null.
 KID_DEFINE(kid_track_last) {
   Oid const table = PG_GETARG_OID(0);
   AttrNumber const number = get_attnum(table, text_to_cstring(PG_GETARG_TEXT_PP(1)));
@@ -295,7 +308,8 @@ KID_DEFINE(kid_track_last) {
   if (number > 0 && (pg_class_aclcheck(table, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
                      pg_attribute_aclcheck_all(table, GetUserId(), ACL_SELECT, ACLMASK_ANY) == ACLCHECK_OK))
     if (auto *const opened = try_relation_open(table, AccessShareLock)) {
-      last = last_value(sequence_of_column(opened, number), opened->rd_rel->relowner);
+      if (is_tracked(opened, number))
+        last = last_value(sequence_of_column(opened, number), opened->rd_rel->relowner);
       relation_close(opened, AccessShareLock);
     }
   if (last < 0)

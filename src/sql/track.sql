@@ -7,6 +7,6 @@ CREATE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE C VOLATILE AS 'MODULE_PATHNAME';
 
 -- Takes the sequence from the default of the column, not from the argument, which only the edition in plain SQL needs.
---- returns the last value of what a column draws from, to those who may read the table
+--- returns the last value of what a tracked column draws from, to those who may read the table
 CREATE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
     LANGUAGE C VOLATILE STRICT AS 'MODULE_PATHNAME';

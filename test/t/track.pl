@@ -479,6 +479,8 @@ foreach my $name (@databases)
 	like(error(q{SET ROLE stranger; CALL kid.kid_horizon('identity')}), qr/^permission denied for table public[.]identity/, 'who may not read a table has no horizon');
 	like(error(q{SET ROLE stranger; SELECT * FROM kid.kid_track_holders('identity')}), qr/^permission denied for table public[.]identity/, 'and no list of transactions');
 	is($node->safe_psql($database, q{SET ROLE stranger; SELECT kid.kid_track_last('identity'::regclass, 'id', 0)}), '', 'nor the last value of its sequence') if $name eq 'extension';
+	is($node->safe_psql($database, q{CREATE TABLE untracked (id bigserial, n int); INSERT INTO untracked (n) VALUES (1); GRANT SELECT (n) ON untracked TO stranger;
+		SET ROLE stranger; SELECT kid.kid_track_last('untracked'::regclass, 'id', 'untracked_id_seq'::regclass)}), '', 'and nobody has that of a table that is not tracked');
 
 	# A setting that a caller sets
 	my ($caller, $late) = map { open_session($node, $database) } 1 .. 2;
