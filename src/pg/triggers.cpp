@@ -273,10 +273,10 @@ KID_DEFINE(kid_track_enter) {
   // above, and was rolled back.
   bool const is_held = before != nullptr && before->floor <= last;
   int64 const floor = is_held ? before->floor : enter(table, last);
-  int64 const entered = !rejects                             ? never
+  int64 const reached = !rejects                             ? never
                         : is_held && before->entered <= last ? before->entered
                                                              : last_value(sequence, owner);
-  *look_up(table, HASH_ENTER) = {table, own_local_xid(), subtransaction, floor, entered};
+  *look_up(table, HASH_ENTER) = {table, own_local_xid(), subtransaction, floor, reached};
   return 0;
 }
 
