@@ -58,8 +58,9 @@ sub kill_kidctl
 {
 	my ($database, $wait, $action, @arguments) = @_;
 	my $program = IPC::Run::start([ $python, qw(python/kidctl rekey), $action, map({ encode('UTF-8', $_) } @arguments), '-d', $node->connstr($database) . ' user=shop' ], '>', \my $stdout, '2>', \my $stderr);
-	$wait->();
+	$wait->($program);
 	$program->kill_kill(grace => 0);
+	$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = '$database' AND application_name = 'kidctl')");
 	return;
 }
 
@@ -255,8 +256,8 @@ sub try
 	my $back = $number % 2;
 	# The program is killed some time after it has added its columns, and once more in the swap.
 	my $killed = rand 0.6;
-	my $columns = q{SELECT count(*) FROM pg_attribute WHERE attname ~ '^kid_new_' AND NOT attisdropped};
-	kill_kidctl($database, sub { $node->poll_query_until($database, "SELECT (SELECT count(*) FROM ($columns) AS c (n) WHERE n > 0) = 1"); sleep $killed }, 'run', $s->{root}, @time, '--no-rehearsal');
+	my $has_columns = sub { return $node->safe_psql($database, q{SELECT count(*) FROM pg_attribute WHERE attname ~ '^kid_new_' AND NOT attisdropped}) };
+	kill_kidctl($database, sub { sleep 0.1 while !$has_columns->() && $_[0]->pumpable; sleep $killed }, 'run', $s->{root}, @time, '--no-rehearsal');
 	kidctl_ok($database, 'rekey run', $s->{root}, @time);
 	kill_kidctl($database, sub { sleep rand 1.5 }, 'swap', $s->{root});
 	kidctl_ok($database, 'rekey swap', $s->{root}) unless (kidctl($database, 'rekey status', $s->{root}))[0] =~ /: swap is done/;

@@ -3,6 +3,9 @@ from __future__ import annotations
 
 from typing import Optional
 
+from psycopg import sql
+
+from pgkid.ctl.catalog import Index
 from pgkid.ctl.connection import Connection, one
 
 
@@ -112,3 +115,26 @@ def identity(conn: Connection, kind: str, sequence: int) -> str:
             (kind, sequence),
         )
     )
+
+
+def of_index(conn: Connection, index: Index) -> list[str]:
+    """Returns what an index has beside its definition, as statements by its name."""
+    lines = []
+    table = one(conn, "SELECT %s::oid::regclass::text", (index.table,))
+    name = index.sql.as_string(conn)
+    if index.comment:
+        lines.append(f"COMMENT ON INDEX {name} IS {sql.Literal(index.comment).as_string(conn)}")
+    if index.constraint_comment:
+        own = sql.Identifier(index.name).as_string(conn)
+        lines.append(
+            f"COMMENT ON CONSTRAINT {own} ON {table} IS {sql.Literal(index.constraint_comment).as_string(conn)}"
+        )
+    if index.is_clustered:
+        lines.append(f"ALTER TABLE {table} CLUSTER ON {sql.Identifier(index.name).as_string(conn)}")
+    if index.is_replica_identity:
+        lines.append(f"ALTER TABLE {table} REPLICA IDENTITY USING INDEX {sql.Identifier(index.name).as_string(conn)}")
+    for number, target in conn.execute(
+        "SELECT attnum, attstattarget FROM pg_attribute WHERE attrelid = %s AND attstattarget >= 0", (index.oid,)
+    ).fetchall():
+        lines.append(f"ALTER INDEX {name} ALTER COLUMN {number} SET STATISTICS {target}")
+    return lines

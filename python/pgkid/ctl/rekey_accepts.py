@@ -253,6 +253,7 @@ def of_hanging(plan: Plan) -> Iterator[Finding]:
                 f" {owner} may.",
                 stops=True,
             )
+    views = [m.label for m in made if m.label.startswith(("view ", "materialized view "))]
     for label, grantor in plan.conn.execute(
         """
         SELECT DISTINCT v.label, g.grantor::regrole::text
@@ -262,10 +263,7 @@ def of_hanging(plan: Plan) -> Iterator[Finding]:
                AS g (grantor)
          WHERE g.grantor <> c.relowner AND NOT pg_has_role(g.grantor, 'MEMBER')
         """,
-        (
-            [m.label for m in made if "view " in m.label],
-            [m.label.split("view ", 1)[1] for m in made if "view " in m.label],
-        ),
+        (views, [label.split("view ", 1)[1] for label in views]),
     ).fetchall():
         yield Finding(
             "changed",

@@ -6,7 +6,18 @@ from typing import Any, Callable, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, dumps, hanging, rekey_accepts, rekey_follow, rekey_plan, rekey_swap, rekey_twins, state
+from pgkid.ctl import (
+    catalog,
+    dumps,
+    hanging,
+    rekey_accepts,
+    rekey_finish,
+    rekey_follow,
+    rekey_plan,
+    rekey_swap,
+    rekey_twins,
+    state,
+)
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.fill import Fill, Throttle
 from pgkid.ctl.findings import Refused
@@ -115,7 +126,7 @@ class Rekey:
     def note(self, plan: Plan, step: str, **kept: Any) -> None:
         """Notes that a step is done, and what hung on the columns then."""
         seen = {made.label: made.make for made in hanging.hanging(self.conn, plan.columns, plan.schema)}
-        rekey_swap.save(plan, step, seen=seen, **kept)
+        plan.save(step, seen=seen, **kept)
 
     def fill(self, runner: Runner) -> None:
         """Fills the new columns, and makes room for what writers do next."""
@@ -170,7 +181,7 @@ class Rekey:
             swap.run()
             kept = swap.keep()
             if plan.state:
-                rekey_swap.save(plan, "swap", **kept)
+                plan.save("swap", **kept)
         self.refresh(runner, swap)
 
     def refresh(self, runner: Runner, swap: rekey_swap.Swap) -> None:
@@ -183,7 +194,7 @@ class Rekey:
         """Drops the old keys."""
         plan = self.swapped()
         with runner.locked(plan.locks()):
-            rekey_swap.finish(plan, runner)
+            rekey_finish.finish(plan, runner)
 
     def swapped(self) -> Plan:
         """Reads the plan, and raises an error unless the swap is done."""

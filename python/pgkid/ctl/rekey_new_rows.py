@@ -5,7 +5,7 @@ from typing import Iterator
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, rekey_swap, state
+from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import one
 from pgkid.ctl.details import grants, identity
 from pgkid.ctl.findings import Finding
@@ -52,7 +52,7 @@ class NewRows(Rekey):
         plan.state = state.State("rekey", plan.root.label, *state.identity(self.conn), tables, plan.saved())
         with self.conn.transaction():
             state.create(self.conn, plan.schema, plan.state)
-            rekey_swap.save(plan, "validate", seen={})
+            plan.save("validate", seen={})
 
     def swap(self, runner: Runner) -> None:
         """Sets the new default."""
@@ -68,7 +68,7 @@ class NewRows(Rekey):
                 )
             )
             if plan.state:
-                rekey_swap.save(plan, "swap", back=lines)
+                plan.save("swap", back=lines)
 
     def go_back(self, runner: Runner) -> None:
         """Sets the old default. Numbers go on above all keys."""

@@ -146,6 +146,13 @@ class Plan:
         """Returns the name of an object in the schema of the move."""
         return sql.Identifier(self.schema, name)
 
+    def save(self, step: str, **kept: Any) -> None:
+        """Notes in the state that a step is done."""
+        assert self.state
+        self.state.step = step
+        self.state.kept.update(kept)
+        state.save(self.conn, self.schema, self.state)
+
     def saved(self) -> dict[str, Any]:
         """Returns what the state keeps of this plan."""
         return {"options": asdict(self.options), "keys": asdict(self.keys)}

@@ -9,9 +9,9 @@ from typing import Any
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, hanging, rekey_follow, rekey_twins, state
+from pgkid.ctl import catalog, hanging, rekey_follow, rekey_twins
 from pgkid.ctl.connection import one
-from pgkid.ctl.details import details
+from pgkid.ctl.details import details, of_index
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.rekey_plan import Direction, Plan, beside
 from pgkid.ctl.steps import Runner, Statement, raw, statement
@@ -46,7 +46,7 @@ class Swap:
         self.not_nulls = self.not_null_names()
         for column in plan.columns:
             self.details += details(plan.conn, column.table, column.number)
-        self.details += [line for index in self.indexes for line in index_details(plan, index)]
+        self.details += [line for index in self.indexes for line in of_index(plan.conn, index)]
 
     def run(self) -> None:
         """Exchanges everything."""
@@ -146,12 +146,8 @@ class Swap:
                     )
                 )
             elif index.constraint_kind == "u":
-                self.runner.execute(
-                    statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", table, mine, theirs, about=about)
-                )
-                self.runner.execute(
-                    statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", table, name, mine, about=about)
-                )
+                self.rename_constraint(table, index.name, beside(self.d.other, index.name), about)
+                self.rename_constraint(table, self.d.beside(index.name), index.name, about)
             elif not index.is_primary:
                 schema = index.schema
                 self.runner.execute(statement("ALTER INDEX {} RENAME TO {}", index.sql, theirs, about=about))
@@ -206,11 +202,10 @@ class Swap:
                 self.rename_constraint(relation, name, beside(self.d.other, name))
             self.rename_constraint(relation, present, name)
 
-    def rename_constraint(self, table: sql.Composable, before: str, after: str) -> None:
+    def rename_constraint(self, table: sql.Composable, before: str, after: str, about: str = "") -> None:
         """Renames a constraint."""
-        self.runner.execute(
-            statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", table, sql.Identifier(before), sql.Identifier(after))
-        )
+        names = sql.Identifier(before), sql.Identifier(after)
+        self.runner.execute(statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", table, *names, about=about))
 
     def drop_full(self, column: catalog.KeyColumn) -> None:
         """Drops the constraints that proved that no row lacks a key."""
@@ -253,16 +248,8 @@ class Swap:
                 self.add(index.table, index.name, index.constraint_definition or "", "")
         for constraint in self.constraints if self.d.word == "new" else []:
             table = self.plan.table(constraint.table).sql
-            before, after = sql.Identifier(self.d.beside(constraint.name)), constraint.sql
-            self.runner.execute(
-                statement(
-                    "ALTER TABLE {} RENAME CONSTRAINT {} TO {}",
-                    table,
-                    before,
-                    after,
-                    about=rekey_twins.label_of(self.plan, constraint),
-                )
-            )
+            about = rekey_twins.label_of(self.plan, constraint)
+            self.rename_constraint(table, self.d.beside(constraint.name), constraint.name, about)
         if self.d.word == "old":
             self.restore_constraints()
         self.rename_parts()
@@ -299,14 +286,7 @@ class Swap:
                 " WHERE k.conrelid = %s AND p.conname = %s AND k.conname <> %s AND k.contype IN ('f', 'p')",
                 (partition, parent, name),
             ).fetchall():
-                self.runner.execute(
-                    statement(
-                        "ALTER TABLE {} RENAME CONSTRAINT {} TO {}",
-                        self.plan.table(partition).sql,
-                        sql.Identifier(present),
-                        sql.Identifier(name),
-                    )
-                )
+                self.rename_constraint(self.plan.table(partition).sql, present, name)
 
     def comment(self, table: int, name: str, text: str) -> None:
         """Comments a constraint."""
@@ -374,73 +354,3 @@ class Swap:
             "constraints": constraints,
             "made": [[m.label, m.make, after.get(m.label, [])] for m in self.made],
         }
-
-
-def index_details(plan: Plan, index: catalog.Index) -> list[str]:
-    """Returns what an index has beside its definition, as statements by its name."""
-    lines = []
-    table = plan.table(index.table).label
-    name = index.sql.as_string(plan.conn)
-    if index.comment:
-        lines.append(f"COMMENT ON INDEX {name} IS {sql.Literal(index.comment).as_string(plan.conn)}")
-    if index.constraint_comment:
-        own = sql.Identifier(index.name).as_string(plan.conn)
-        lines.append(
-            f"COMMENT ON CONSTRAINT {own} ON {table} IS {sql.Literal(index.constraint_comment).as_string(plan.conn)}"
-        )
-    if index.is_clustered:
-        lines.append(f"ALTER TABLE {table} CLUSTER ON {sql.Identifier(index.name).as_string(plan.conn)}")
-    if index.is_replica_identity:
-        lines.append(
-            f"ALTER TABLE {table} REPLICA IDENTITY USING INDEX {sql.Identifier(index.name).as_string(plan.conn)}"
-        )
-    for number, target in plan.conn.execute(
-        "SELECT attnum, attstattarget FROM pg_attribute WHERE attrelid = %s AND attstattarget >= 0", (index.oid,)
-    ).fetchall():
-        lines.append(f"ALTER INDEX {name} ALTER COLUMN {number} SET STATISTICS {target}")
-    return lines
-
-
-def finish(plan: Plan, runner: Runner) -> None:
-    """Drops the old keys, or gives them the name that was asked for. The tables are locked."""
-    rekey_follow.remove(plan, runner)
-    for column in plan.tops:
-        table, old = plan.table(column.table), beside("old", column.name)
-        if column == plan.key and plan.options.old_name:
-            keep_old_key(plan, runner, old)
-        else:
-            runner.execute(
-                statement(
-                    "ALTER TABLE {} DROP COLUMN {}", table.sql, sql.Identifier(old), about=f"old keys of {table.label}"
-                )
-            )
-
-
-def keep_old_key(plan: Plan, runner: Runner, old: str) -> None:
-    """Keeps the old key as a column with a name and a unique index, and drops other indexes on it."""
-    assert plan.options.old_name
-    name = plan.options.old_name
-    runner.execute(
-        statement("ALTER TABLE {} RENAME {} TO {}", plan.root.sql, sql.Identifier(old), sql.Identifier(name))
-    )
-    for index in catalog.indexes(plan.conn, [plan.root.oid]):
-        if not index.name.startswith("kid_old_"):
-            continue
-        number = next(c.number for c in catalog.columns(plan.conn, plan.root.oid) if c.name in (name, old))
-        if index.keys == [number] and index.is_unique and not index.constraint:
-            wanted = f"{plan.root.name}_{name}_key".encode()[:63].decode(errors="ignore")
-            runner.execute(statement("ALTER INDEX {} RENAME TO {}", index.sql, sql.Identifier(wanted)))
-        elif index.constraint:
-            runner.execute(
-                statement("ALTER TABLE {} DROP CONSTRAINT {}", plan.root.sql, sql.Identifier(index.constraint))
-            )
-        else:
-            runner.execute(statement("DROP INDEX {}", index.sql))
-
-
-def save(plan: Plan, step: str, **kept: Any) -> None:
-    """Notes in the state that a step is done."""
-    assert plan.state
-    plan.state.step = step
-    plan.state.kept.update(kept)
-    state.save(plan.conn, plan.schema, plan.state)
