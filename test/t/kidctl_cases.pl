@@ -148,7 +148,7 @@ like((kidctl('check', 'local', '--during', '[2024-01-01, infinity)'))[0], qr/mus
 stops('no time', ['local'], qr/Name a column with --time/);
 ok_kidctl('run', qw(local --time made --time-zone Europe/Berlin));
 ok_kidctl('swap', 'local');
-is(query('SELECT string_agg((made - kid_timestamp(id) AT TIME ZONE $$UTC$$)::text, $$ $$ ORDER BY id) FROM local'), '01:00:00.001024 02:00:00.001024', 'a time without a zone is read in the one that was given')
+is(query('SELECT string_agg((made - kid_timestamp(id) AT TIME ZONE $$UTC$$)::text, $$ $$ ORDER BY id) FROM local'), '01:00:00 02:00:00', 'a time without a zone is read in the one that was given')
   or diag(query('SELECT made, kid_timestamp(id) FROM local'));
 
 # All types

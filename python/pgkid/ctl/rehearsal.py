@@ -16,8 +16,8 @@ from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.steps import Failed, Runner, Script, Statement, Step
 from pgkid.ctl.writers import Writers, message_of
 
-# Errors that follow from an object that could not be made
-MISSING = ("42P01", "42703", "42704", "42883", "55000")
+# Errors that can follow from an object that could not be made: no such table, column, or other object
+MISSING = ("42P01", "42703", "42704")
 
 
 class Move(Protocol):
@@ -58,6 +58,7 @@ class RehearsingRunner(Runner):
         self.report, self.script = report, script
         self.step = ""
         self.broken = False
+        self.lost: set[str] = set()  # the names of objects that could not be made
         self.told: set[tuple[str, Optional[str]]] = set()
 
     def run(self, step: Step) -> None:
@@ -82,8 +83,10 @@ class RehearsingRunner(Runner):
             with self.conn.transaction():
                 return self.conn.execute(what.text).rowcount
         except psycopg.Error as error:
-            if not (self.broken and error.sqlstate in MISSING):
+            if not (error.sqlstate in MISSING and any(name in str(error) for name in self.lost)):
                 self.failed(what, error)
+            if what.about:
+                self.lost.add(name_of(what.about))
             self.broken = True
             return None
 
@@ -101,6 +104,12 @@ class RehearsingRunner(Runner):
             hint=error.diag.message_hint or "",
             stops=True,
         )
+
+
+def name_of(about: str) -> str:
+    """Returns the bare name of an object as findings name it, such as t of `index s.t`, or c of `column c of s.t`."""
+    name = about.split(" ", 1)[-1].split(" on ")[0].split(" of ")[0]
+    return name.rsplit(".", 1)[-1].strip('"')
 
 
 @dataclass

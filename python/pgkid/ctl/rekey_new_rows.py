@@ -126,7 +126,7 @@ def target_of(key_type: str) -> str:
 
 
 def look(plan: Plan) -> Iterator[Finding]:
-    """Yields what stands in the way."""
+    """Yields what stands in the way: a key of another type, and columns that are too narrow for new keys."""
     if plan.key.type != plan.keys.new_type:
         yield Finding(
             "refused",
@@ -135,3 +135,13 @@ def look(plan: Plan) -> Iterator[Finding]:
             hint="ALTER it to bigint first, or give all rows new keys.",
             stops=True,
         )
+    for column in plan.columns[1:]:
+        if plan.keys.new_type == "bigint" and column.type in ("integer", "smallint"):
+            table = plan.table(column.table)
+            yield Finding(
+                "refused",
+                f"column {column.name} of {table.label}",
+                f"refers to the key, and is of type {column.type}, which is too narrow for new keys",
+                hint=f"ALTER TABLE {table.label} ALTER {column.name} TYPE bigint.",
+                stops=True,
+            )
