@@ -243,7 +243,7 @@ sub try
 	my @time = $s->{time} ? ('--time', 'created_at') : ('--during', '[2025-01-01, 2025-12-01)');
 
 	# Each transaction adds a row of its own to each table that has no unique reference.
-	my $file = "$PostgreSQL::Test::Utils::tmp_check/writers_$number.sql";
+	my $file = "$PostgreSQL::Test::Utils::tmp_check/kidctl_writers_$number.sql";
 	my @free = grep { @$_ > 2 && !$_->[2] && $_->[3] eq $s->{root} } @{ $s->{refs} };
 	my $mark = q{'w' || :client_id || '_' || pg_current_xact_id()};
 	append_to_file($file, encode('UTF-8', join ";\n", "\\set n random(1, 200)\n\\set u 3 * random(1, 200)\nBEGIN",
