@@ -167,7 +167,7 @@ stops('a trigger function that knows the type', [ 'customers', @during ], qr/INS
 # New rows only
 fresh(q{CREATE TABLE articles (id bigserial PRIMARY KEY, title text); CREATE TABLE comments (id serial PRIMARY KEY, article_id integer REFERENCES articles);
 	CREATE TABLE orders (id bigint GENERATED ALWAYS AS IDENTITY (SEQUENCE NAME order_numbers INCREMENT BY 2 START 101 CACHE 20) PRIMARY KEY, item text);
-	GRANT USAGE ON SEQUENCE order_numbers TO g1; COMMENT ON SEQUENCE order_numbers IS 'odd'; INSERT INTO orders (item) VALUES ('tea')});
+	GRANT USAGE ON SEQUENCE order_numbers TO g1; COMMENT ON SEQUENCE order_numbers IS 'odd'; INSERT INTO orders (item) VALUES ('tea'); CREATE VIEW shown AS SELECT id FROM orders});
 stops('an integer column that refers to the key', [qw(articles --new-rows-only)], qr/column article_id of public\.comments: .*integer/);
 stops('an integer key', [qw(comments --new-rows-only)], qr/column id of public\.comments: is of type integer/);
 my $options = q{SELECT seqrelid::regclass, seqstart, seqincrement, seqcache, relacl, obj_description(seqrelid) FROM pg_sequence JOIN pg_class AS c ON c.oid = seqrelid WHERE relname = 'order_numbers'};

@@ -189,7 +189,7 @@ SELECT o.key, {} FROM (
                            floor(extract(epoch FROM t.time) * 1000000 / 1024)::bigint AS bin
                       FROM ({}) AS t) AS b) AS p ORDER BY p.n) AS o ON CONFLICT (old) DO NOTHING""",
         plan.place("keys"),
-        sql.SQL("{}(o.time){}").format(sql.SQL(plan.keys.new_at), sql.SQL(plan.keys.cast)),
+        sql.SQL("{}(o.time{}").format(sql.SQL(plan.keys.new_at), sql.SQL(plan.keys.more)),
         sql.SQL(
             "SELECT t.{0} AS key, {1} AS time FROM ONLY {2} AS t WHERE t.{3} IS NULL"
             " AND NOT EXISTS (SELECT FROM {4} AS k WHERE k.old {5} t.{0})"

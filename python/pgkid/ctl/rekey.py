@@ -113,7 +113,9 @@ class Session:
     def look(self) -> rekey_plan.Plan:
         """Fills the report, with a rehearsal unless it was declined."""
         plan = self.move.plan()
-        self.report.extend(rekey_accepts.look(plan) if self.kind is Rekey else rekey_new_rows.look(plan))
+        self.report.extend(
+            rekey_accepts.look(plan, self.args.accept) if self.kind is Rekey else rekey_new_rows.look(plan)
+        )
         self.report.extend(constants.look(self.conn, plan.columns, plan.options.new_rows_only))
         around = surroundings.look(
             self.conn, plan.columns, plan.options.time, plan.options.new_rows_only, plan.keys.new_type
@@ -124,7 +126,7 @@ class Session:
             self.report.add(
                 "note", "", "no rehearsal was made: PostgreSQL's errors and changed definitions are not known"
             )
-        elif any(f.kind in ("refused", "rights") and not f.accept_name for f in self.report.findings):
+        elif any(f.kind in ("refused", "rights") for f in self.report.stopping(self.args.accept)):
             self.report.add("note", "", "no rehearsal was made, because this table cannot be moved as it is")
         else:
             self.rehearse()
@@ -192,7 +194,8 @@ class Session:
         plan = self.begun()
         if plan.is_swapped:
             raise Refused(f"{self.root.label} has its new keys already")
-        rekey_accepts.refuse_changed(plan)
+        if self.kind is Rekey:
+            rekey_accepts.refuse_changed(plan)
         self.do([self.move.swapping()])
         return 0
 

@@ -1,7 +1,7 @@
 """What kidctl cannot give new keys, and rows whose time is no use, as findings."""
 from __future__ import annotations
 
-from typing import Iterable, Iterator
+from typing import Collection, Iterable, Iterator
 
 import psycopg
 from psycopg import sql
@@ -15,8 +15,11 @@ from pgkid.ctl.rekey_follow import TRIGGER
 from pgkid.ctl.rekey_plan import Plan, beside
 
 
-def look(plan: Plan) -> Iterator[Finding]:
-    """Yields everything that stands in the way of a move, before it begins."""
+def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
+    """Yields everything that stands in the way of a move, before it begins.
+
+    It calls functions of kid only if these names were accepted, should the schema belong to a stranger.
+    """
     yield from of_tables(plan)
     yield from of_columns(plan)
     yield from of_keys(plan)
@@ -25,7 +28,10 @@ def look(plan: Plan) -> Iterator[Finding]:
     yield from of_row_types(plan)
     yield from of_hanging(plan)
     yield from of_other_moves(plan)
-    yield from of_times(plan)
+    home = list(of_home(plan))
+    yield from home
+    if not any(finding.stops_unless(accepted) for finding in home):
+        yield from of_times(plan)
 
 
 def refuse_changed(plan: Plan) -> None:
@@ -175,7 +181,6 @@ def of_rights(plan: Plan) -> Iterator[Finding]:
         )
     for function in (plan.keys.new_next.split("(")[0], plan.keys.new_at):
         yield from of_function(plan, function, user)
-    yield from of_home(plan)
 
 
 def of_function(plan: Plan, function: str, user: str) -> Iterator[Finding]:
@@ -346,7 +351,9 @@ def in_range(plan: Plan, times: Iterable[tuple[str, str | None]]) -> Iterator[Fi
         try:
             with plan.conn.transaction(force_rollback=True):
                 plan.conn.execute(
-                    sql.SQL("SELECT {}({}::timestamptz)").format(sql.SQL(plan.keys.new_at), sql.Literal(time))
+                    sql.SQL("SELECT {}({}::timestamptz{}").format(
+                        sql.SQL(plan.keys.new_at), sql.Literal(time), sql.SQL(plan.keys.more)
+                    )
                 )
         except psycopg.errors.InsufficientPrivilege:
             return  # told as a matter of rights

@@ -266,17 +266,24 @@ class Cancel:
         names = {c.name for c in catalog.columns(self.conn, root.oid)}
         if beside("old", columns[0].name) in names:
             raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
-        if state.owner_of(self.conn, schema) is not None:
-            state.refuse_stranger(self.conn, schema)
+        begun = state.load(self.conn, schema)
+        if begun and begun.step == "swap":
+            raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
         tops = catalog.tables(self.conn, dict.fromkeys(c.top for c in columns))
         with runner.locked([table.sql for table in tops]):
             for table in tops:
-                runner.execute(
-                    statement("DROP TRIGGER IF EXISTS {} ON {}", sql.Identifier(rekey_follow.TRIGGER), table.sql)
-                )
+                if self.has_trigger(table, schema):
+                    runner.execute(statement("DROP TRIGGER {} ON {}", sql.Identifier(rekey_follow.TRIGGER), table.sql))
             runner.execute(statement("DROP SCHEMA IF EXISTS {} CASCADE", sql.Identifier(schema)))
             for column in (c for c in columns if c.is_top):
                 self.drop_beside(runner, catalog.tables(self.conn, [column.table])[0], column)
+
+    def has_trigger(self, table: catalog.Table, schema: str) -> bool:
+        """Returns whether a table has the trigger of this move, and not that of another one."""
+        return any(
+            trigger.name == rekey_follow.TRIGGER and trigger.function_schema == schema
+            for trigger in catalog.triggers(self.conn, [table.oid])
+        )
 
     def drop_beside(self, runner: Runner, table: catalog.Table, column: catalog.KeyColumn) -> None:
         """Drops what stands beside a column, and the index that was for the way back."""

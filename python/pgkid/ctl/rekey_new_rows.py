@@ -9,6 +9,7 @@ from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import one
 from pgkid.ctl.details import grants, identity
 from pgkid.ctl.findings import Finding
+from pgkid.ctl.rekey_accepts import of_home
 from pgkid.ctl.rekey_move import Rekey
 from pgkid.ctl.rekey_plan import TARGETS, Plan
 from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
@@ -127,6 +128,7 @@ def target_of(key_type: str) -> str:
 
 def look(plan: Plan) -> Iterator[Finding]:
     """Yields what stands in the way: a key of another type, and columns that are too narrow for new keys."""
+    yield from of_home(plan)
     if plan.key.type != plan.keys.new_type:
         yield Finding(
             "refused",

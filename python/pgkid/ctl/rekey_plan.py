@@ -37,21 +37,22 @@ class Keys:
     new_type: str
     new_equals: str
     new_next: str
-    new_at: str  # what to put before a time, in parentheses, to get a key with this time
-    cast: str  # what to put after it
+    new_at: str  # the function that makes a key with a given time
+    more: str  # what to put after the time, with the parenthesis
 
 
-# What makes keys of a name that the user gives as --to: a function for now, one for a time in the past, and the type of
-# the column. Another type than the functions' own needs a cast.
+# What makes keys of a name that the user gives as --to: a call for now, the function for a time in the past and what
+# follows the time in its call, and the type of the column. All arguments are given, so that no function that somebody
+# else has created in the same schema fits better.
 TARGETS = {
-    "kid64": ("kid_next", "kid64_at", "kid64", ""),
-    "kid96": ("kid96_next", "kid96_at", "kid96", ""),
-    "sno": ("sno_next", "sno_at", "sno", ""),
-    "flake": ("flake_next", "flake_at", "flake", ""),
-    "flax": ("flax_next", "flax_at", "flax", ""),
-    "uuid": ("kid_uuidv7", "kid_uuidv7_at", "pg_catalog.uuid", ""),
-    "bigint": ("kid_next", "kid64_at", "pg_catalog.int8", "::pg_catalog.int8"),
-    "kid53": ("kid53_next", "kid53_at", "pg_catalog.int8", ""),
+    "kid64": ("kid_next()", "kid64_at", ")", "kid64"),
+    "kid96": ("kid96_next()", "kid96_at", ")", "kid96"),
+    "sno": ("sno_next(0)", "sno_at", ", 0)", "sno"),
+    "flake": ("flake_next()", "flake_at", ")", "flake"),
+    "flax": ("flax_next()", "flax_at", ")", "flax"),
+    "uuid": ("kid_uuidv7()", "kid_uuidv7_at", ")", "pg_catalog.uuid"),
+    "bigint": ("kid_next()::pg_catalog.int8", "kid64_at", ")::pg_catalog.int8", "pg_catalog.int8"),
+    "kid53": ("kid53_next()", "kid53_at", ")", "pg_catalog.int8"),
 }
 
 
@@ -194,7 +195,7 @@ def home_of(conn: Connection) -> str:
 def read_keys(conn: Connection, key: catalog.KeyColumn, options: Options, schema: str) -> Keys:
     """Reads the types, operators and generators of both kinds of keys."""
     home = home_of(conn)
-    generator, at, kind, cast = TARGETS[options.to]
+    generator, at, more, kind = TARGETS[options.to]
     new_type = kind if "." in kind else f"{home}.{kind}"
     missing = conn.execute(
         "SELECT to_regtype(%s) IS NULL OR NOT EXISTS (SELECT FROM pg_proc AS p"
@@ -224,9 +225,9 @@ def read_keys(conn: Connection, key: catalog.KeyColumn, options: Options, schema
         old_next(conn, key, schema),
         str(row[0]),
         new_equals,
-        f"{home}.{generator}(){cast}",
+        f"{home}.{generator}",
         f"{home}.{at}",
-        cast,
+        more,
     )
 
 

@@ -67,19 +67,24 @@ def owner_of(conn: Connection, schema: str) -> Optional[str]:
 
 
 def refuse_stranger(conn: Connection, schema: str) -> None:
-    """Raises an error unless the schema, and all rights to create objects in it, are the session's alone."""
+    """Raises an error unless the schema, all that is in it, and all rights to it are the session's alone."""
     if one(
         conn,
         """
-        SELECT EXISTS (SELECT FROM pg_namespace AS n, pg_roles AS r
-                        WHERE n.nspname = %s AND r.rolname = current_user
-                              AND (n.nspowner <> r.oid
-                                   OR EXISTS (SELECT FROM aclexplode(n.nspacl) AS a WHERE a.grantee <> n.nspowner)))
+        SELECT EXISTS (
+            SELECT FROM pg_namespace AS n, LATERAL (
+                SELECT n.nspowner
+                UNION ALL SELECT a.grantee FROM aclexplode(n.nspacl) AS a
+                UNION ALL SELECT c.relowner FROM pg_class AS c WHERE c.relnamespace = n.oid
+                UNION ALL SELECT t.typowner FROM pg_type AS t WHERE t.typnamespace = n.oid
+                UNION ALL SELECT p.proowner FROM pg_proc AS p WHERE p.pronamespace = n.oid
+                UNION ALL SELECT o.oprowner FROM pg_operator AS o WHERE o.oprnamespace = n.oid) AS o (role)
+             WHERE n.nspname = %s AND o.role <> (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user))
         """,
         (schema,),
     ):
         raise Refused(
-            f"schema {schema} belongs to another role, or others have rights to it",
+            f"schema {schema}, or something in it, belongs to another role, or others have rights to it",
             "kidctl keeps the state of the move there. Look who created it, and drop it.",
         )
 
