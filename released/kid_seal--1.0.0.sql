@@ -288,6 +288,9 @@ DECLARE
 BEGIN
     IF key ~ '^[0-9a-fA-F]{64}$' IS NOT TRUE THEN
         RAISE 'a key has 64 hexadecimal digits' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF n > 1000000 THEN
+        -- Later keys get greater numbers.
+        RAISE 'the number of a key is at most 1000000' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     PERFORM kid_seal_internal.lock_keys();
     SELECT k.n INTO number

@@ -182,6 +182,7 @@ SELECT kid_seal_import_key(-7, repeat('80', 32), forgotten_ok => true);
 SELECT kid_seal_forget_key(-7), kid_seal_import_key(-7, repeat('82', 32));
 SELECT n FROM kid_seal_internal.forgotten ORDER BY n;
 SELECT kid_seal_import_key(9, NULL);
+SELECT kid_seal_import_key(1000001, repeat('83', 32));
 SELECT kid_seal_import_key(9, repeat('7', 63));
 SELECT kid_seal_import_key(9, repeat('7', 63) || 'g');
 BEGIN;
