@@ -1,9 +1,7 @@
-// Triggers that reject a row whose ID was not made in its transaction, so that
-// the horizon does not wait for the row.
+// Triggers that reject a row whose ID was not made in its transaction, so that the horizon does not wait for the row.
 //
-// kid_own_ids_trigger() is for IDs of kid. The triggers of kid_track(), see
-// src/sql/tables/track.sql.in, are for those of a sequence. They take the same
-// locks as those of the edition in plain SQL, src/sql/plain/track.sql, so that
+// kid_own_ids_trigger() is for IDs of kid. The triggers of kid_track(), see src/sql/tables/track.sql.in, are for those
+// of a sequence. They take the same locks as those of the edition in plain SQL, src/sql/plain/track.sql, so that
 // sessions can use either of them.
 #include "base/datum.hpp"
 #include "base/random.hpp"
@@ -19,8 +17,7 @@ struct fired_row {
   HeapTuple row;
   Datum id;
   bool is_null;
-  bool kept; ///< whether this is an update that writes the ID that was there:
-             ///< it makes no row appear
+  bool kept; ///< whether this is an update that writes the ID that was there: it makes no row appear
 };
 
 fired_row row_of(TriggerData const &trigger, int number) {
@@ -50,8 +47,7 @@ fired_row row_of(TriggerData const &trigger, int number) {
           errtablecol(trigger.tg_relation, number));
 }
 
-/// Returns the number of the column that the trigger names, and its type.
-/// Raises an error if that has no horizon.
+/// Returns the number of the column that the trigger names, and its type. Raises an error if that has no horizon.
 std::pair<int, id_type const *> column_of(TriggerData const &trigger) {
   auto *const row = RelationGetDescr(trigger.tg_relation);
 
@@ -75,21 +71,19 @@ std::pair<int, id_type const *> column_of(TriggerData const &trigger) {
   return {number, type};
 }
 
-/// What this session last did for a table. Whatever is rolled back, the lock of
-/// the floor is held to the end of the transaction.
+/// What this session last did for a table. Whatever is rolled back, the lock of the floor is held to the end of the
+/// transaction.
 struct tracked {
   Oid table;
   LocalTransactionId transaction;
-  SubTransactionId subtransaction; ///< which last compared the floor with the
-                                   ///< sequence
+  SubTransactionId subtransaction; ///< which last compared the floor with the sequence
   int64 floor;
-  int64 entered; ///< what the sequence was after the lock was taken, or
-                 ///< `never`: no ID is above that
+  int64 entered; ///< what the sequence was after the lock was taken, or `never`: no ID is above that
 };
 
 constexpr int64 never = PG_INT64_MAX;
-constexpr int most_bits = 37; ///< of the range in which a floor is sought; what
-                              ///< it leaves of the keys is for later floors
+/// How many bits the range has, at most, in which a floor is sought. The rest of the keys is for later floors.
+constexpr int most_bits = 37;
 
 HTAB *tables = nullptr;
 
@@ -133,9 +127,8 @@ Oid argument(Trigger const &trigger, int number) {
   return number < trigger.tgnargs ? static_cast<Oid>(strtoul(trigger.tgargs[number], nullptr, 10)) : InvalidOid;
 }
 
-/// Returns the sequence whose next value is the default of a column, or 0 if
-/// there is none. It asks the caches, which know the table even if the snapshot
-/// of the transaction is older.
+/// Returns the sequence whose next value is the default of a column, or 0 if there is none. It asks the caches, which
+/// know the table even if the snapshot of the transaction is older.
 Oid sequence_of_column(Relation table, int number) {
   Node *value = build_column_default(table, number);
 
@@ -159,9 +152,8 @@ Oid sequence_of_column(Relation table, int number) {
   return InvalidOid;
 }
 
-/// Returns the last value of a sequence, as the owner of a table may read it:
-/// writers and consumers of the table need no right to the sequence. Returns -1
-/// if the sequence was never called, or if the owner may not read it: then
+/// Returns the last value of a sequence, as the owner of a table may read it: writers and consumers of the table need
+/// no right to the sequence. Returns -1 if the sequence was never called, or if the owner may not read it: then
 /// kid_horizon() fails.
 int64 last_value(Oid sequence, Oid owner) {
   LOCAL_FCINFO(call, 1);
@@ -181,13 +173,12 @@ int64 last_value(Oid sequence, Oid owner) {
   return call->isnull ? -1 : DatumGetInt64(value);
 }
 
-/// Tries to take the lock of a floor. The transaction holds it to its end, also
-/// if this subtransaction is rolled back: an ID that was drawn in the
-/// subtransaction may be used after that.
+/// Tries to take the lock of a floor. The transaction holds it to its end, also if this subtransaction is rolled back:
+/// an ID that was drawn in the subtransaction may be used after that.
 bool lock_floor(Oid table, int64 floor) {
   std::uint64_t const key =
       static_cast<std::uint64_t>(table) << 40 | (static_cast<std::uint64_t>(floor) & 0xff'ffff'ffff);
-  ResourceOwner const subtransaction = CurrentResourceOwner;
+  auto *const subtransaction = CurrentResourceOwner;
   LOCKTAG tag;
 
   SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, static_cast<std::uint32_t>(key >> 32 & 0x7fff'ffff),
@@ -198,9 +189,8 @@ bool lock_floor(Oid table, int64 floor) {
   return result != LOCKACQUIRE_NOT_AVAIL;
 }
 
-/// Takes the lock of a floor, or if others hold that exclusively, of one that
-/// is not far below. Returns the floor. Each try doubles the range of the next
-/// one, so that no number of locks that PostgreSQL has memory for takes long to
+/// Takes the lock of a floor, or if others hold that exclusively, of one that is not far below. Returns the floor. Each
+/// try doubles the range of the next one, so that no number of locks that PostgreSQL has memory for takes long to
 /// leave.
 int64 enter(Oid table, int64 floor) {
   for (int bits = 0; !lock_floor(table, floor); bits++) {
@@ -216,8 +206,8 @@ int64 enter(Oid table, int64 floor) {
   return floor;
 }
 
-/// Returns whether a column has the trigger of kid_track(), by which the owner
-/// of the table lets those who may read it read the sequence.
+/// Returns whether a column has the trigger of kid_track(), by which the owner of the table lets those who may read it
+/// read the sequence.
 bool is_tracked(Relation table, AttrNumber number) {
   auto const *const triggers = table->trigdesc;
 
@@ -269,8 +259,7 @@ KID_DEFINE(kid_track_enter) {
   Oid const sequence = sequence_of(trigger);
   Oid const owner = trigger.tg_relation->rd_rel->relowner;
   int64 const last = last_value(sequence, owner);
-  // The sequence is lower than it was if a subtransaction had restarted it
-  // above, and was rolled back.
+  // The sequence is lower than it was if a subtransaction had restarted it above, and was rolled back.
   bool const is_held = before != nullptr && before->floor <= last;
   int64 const floor = is_held ? before->floor : enter(table, last);
   int64 const reached = !rejects                             ? never
@@ -298,8 +287,7 @@ KID_DEFINE(kid_track_check) {
   return PointerGetDatum(fired.row);
 }
 
-/// Returns the last value of the sequence of a tracked column for those who may
-/// read the table, or null.
+/// Returns the last value of the sequence of a tracked column for those who may read the table, or null.
 KID_DEFINE(kid_track_last) {
   Oid const table = PG_GETARG_OID(0);
   AttrNumber const number = get_attnum(table, text_to_cstring(PG_GETARG_TEXT_PP(1)));
