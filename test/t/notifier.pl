@@ -69,8 +69,25 @@ $count += notifications(0.5);
 my $rows = $node->safe_psql('postgres', q{SELECT count(*) FROM events WHERE payload = 'many'});
 my $most = 2 + 20 * (time - $start);
 ok($count > 0 && $count <= $most && $rows > $most, "$rows commits in a row make $count notifications, at most $most");
-$node->safe_psql('postgres', "SELECT pg_terminate_backend($notifier->{pid})");
-$notifier->{handle}->finish;
+
+# After a reset of the clock, new IDs are below the one that the session remembers, until it starts again, as the page says.
+like(slurp_file('docs/guides/consumers.md'), qr/after \[`kid_reset_clock\(x\)`\].*start\s+`notify_consumers\(\)` again/, 'the page says what to do after a reset');
+$node->safe_psql('postgres', q{SELECT kid_observe(kid64_floor(now() + interval '1 hour'))});
+add('future');
+ok(is_notified(), 'it notifies of an ID of the future');
+$node->safe_psql('postgres', q{DELETE FROM events WHERE payload = 'future'; SELECT kid_reset_clock(now())});
+notifications(0.2);
+add('after the reset');
+is(notifications(1), 0, 'after a reset it does not notify of new rows');
+foreach my $again (0, 1)
+{
+	$node->safe_psql('postgres', "SELECT pg_terminate_backend($notifier->{pid})");
+	$notifier->{handle}->finish;
+	last if $again;
+	$notifier = open_session($node);
+	ask($notifier, "$call;");
+	ok(is_notified(), 'but when it has started again');
+}
 close_session($_) foreach $listener, $open;
 $node->stop;
 done_testing();
