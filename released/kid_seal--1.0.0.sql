@@ -303,7 +303,7 @@ BEGIN
      WHERE f.mark = kid_seal_internal.mark(decode(kid_seal_import_key.key, 'hex')) LIMIT 1;
     IF FOUND AND forgotten_ok IS NOT TRUE THEN
         RAISE WARNING 'key % was forgotten, and is not imported', number
-            USING HINT = 'If it shall open its texts again, call kid_seal_import_key() with forgotten_ok => true.';
+            USING HINT = 'To open its texts again, call kid_seal_import_key() with forgotten_ok => true.';
         RETURN NULL;
     END IF;
     DELETE FROM kid_seal_internal.forgotten AS f
