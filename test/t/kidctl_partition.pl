@@ -292,4 +292,75 @@ is(run('small', q{SELECT pg_get_partkeydef('logs'::regclass), pg_get_partkeydef(
 kidctl_ok('small', 'back', 'logs');
 same(dump_of('small'), $whole, 'the way back leads from there, too');
 
+# Rows of a default partition, and then of the first partition, move into partitions by time while sessions insert, update and
+# delete rows, at REPEATABLE READ. The table `mirror` has what they did.
+foreach my $is_plain (0, 1)
+{
+	my $database = "rows$is_plain";
+	create($database, $is_plain);
+	run($database, q{CREATE TABLE users (id int PRIMARY KEY); INSERT INTO users VALUES (1);
+		CREATE TABLE events (gone int, id kid64 PRIMARY KEY DEFAULT kid_next(), payload text, parent kid64 CONSTRAINT self REFERENCES events ON DELETE SET NULL, user_id int DEFAULT 1 REFERENCES users, length int GENERATED ALWAYS AS (length(payload)) STORED, n bigint GENERATED ALWAYS AS IDENTITY) PARTITION BY RANGE (id);
+		ALTER TABLE events DROP gone; CREATE INDEX by_payload ON events (left(payload, 10)); CREATE UNIQUE INDEX whole ON events (id, n); ALTER TABLE events REPLICA IDENTITY USING INDEX whole; ALTER TABLE events ALTER n SET NOT NULL;
+		CREATE TABLE rest (id kid64 NOT NULL, n bigint NOT NULL, payload text, parent kid64, user_id int, length int GENERATED ALWAYS AS (length(payload)) STORED) WITH (fillfactor=90); ALTER TABLE events ATTACH PARTITION rest DEFAULT;
+		CREATE TABLE lines (event kid64 REFERENCES events ON DELETE CASCADE); GRANT ALL ON ALL TABLES IN SCHEMA public TO client; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO client; ALTER TABLE events ENABLE ROW LEVEL SECURITY;
+		CREATE TABLE mirror (id kid64 PRIMARY KEY, payload text); GRANT ALL ON mirror TO client;
+		SET default_transaction_isolation = 'read committed'; SELECT kid_create_partitions('events', '1 day', now() + interval '5 days', since => now() + interval '3 days')});
+	run($database, q{INSERT INTO events (id, payload) SELECT kid64_at(now() - n * interval '20 s'), rpad(n::text, 300, 'x') FROM generate_series(1, 20000) AS n;
+		INSERT INTO lines SELECT id FROM events ORDER BY id DESC LIMIT 1000; INSERT INTO mirror SELECT id, payload FROM events; ANALYZE}, role => 'client');
+	my $file = "$PostgreSQL::Test::Utils::tmp_check/rows_$is_plain.sql";
+	append_to_file($file, q{BEGIN;
+WITH i AS (INSERT INTO events (payload) VALUES ('new') RETURNING id, payload) INSERT INTO mirror SELECT * FROM i;
+COMMIT;
+BEGIN;
+WITH u AS (UPDATE events SET payload = payload || 'y' WHERE id = (SELECT id FROM events WHERE id > kid64_floor(now() - random() * interval '4 days') LIMIT 1) RETURNING id, payload) UPDATE mirror AS m SET payload = u.payload FROM u WHERE u.id = m.id;
+COMMIT;
+BEGIN;
+WITH u AS (DELETE FROM events WHERE id = (SELECT id FROM events WHERE id > kid64_floor(now() - random() * interval '4 days') LIMIT 1) RETURNING id) DELETE FROM mirror AS m USING u WHERE u.id = m.id;
+COMMIT;
+});
+	foreach my $partition ('', 'first')
+	{
+		if ($partition)
+		{
+			# A table with these rows becomes the first partition.
+			run($database, q{DROP TABLE lines; CREATE TABLE whole_table (LIKE events INCLUDING ALL); INSERT INTO whole_table (id, payload, n) OVERRIDING SYSTEM VALUE SELECT id, payload, n FROM events; DROP TABLE events; ALTER TABLE whole_table RENAME TO events;
+				ALTER TABLE events ADD CONSTRAINT self FOREIGN KEY (parent) REFERENCES events ON DELETE SET NULL; CREATE TABLE lines (event kid64 REFERENCES events ON DELETE CASCADE); INSERT INTO lines SELECT id FROM events; GRANT ALL ON events, lines TO client; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO client});
+			kidctl_ok($database, 'run', 'events', '--width', '1 day');
+			kidctl_ok($database, 'finish', 'events');
+		}
+		my ($out, $err) = ('', '');
+		my $writers = IPC::Run::start([ qw(pgbench -n -c 8 -T 20 --rate 60 --max-tries 1000 -f), $file, $node->connstr($database) . ' user=client' ], '>', \$out, '2>', \$err);
+		my $reader = $node->background_psql($database, on_error_stop => 1);
+		$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ');
+		my $seen = $reader->query_safe('SELECT count(*) FROM mirror');
+		my @move = ($python, qw(python/kidctl partition move events --width), '1 day', '--no-rehearsal', '-d', $node->connstr($database) . ' user=shop');
+		my $program = IPC::Run::start([ @move, qw(--pause 0.9) ], '>', \my $ignored, '2>', \my $said);
+		$node->poll_query_until($database, q{SELECT count(*) > 0 FROM pg_trigger WHERE tgname = '~kidctl'});
+		sleep rand 1;
+		$program->kill_kill(grace => 0);
+		$program = IPC::Run::start([@move], '>', \$ignored, '2>', \$said);
+		$node->poll_query_until($database, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event = 'virtualxid'});
+		is($reader->query_safe('SELECT count(*) FROM events'), $seen, 'a transaction with an older snapshot sees all rows');
+		$reader->query_safe('COMMIT');
+		$reader->quit;
+		$program->finish;
+		is($? >> 8, 0, 'and when it has ended the rows move') or diag($said);
+		$writers->finish;
+		unlike($err, qr/ERROR|aborted/, "$database $partition: no writer saw an error");
+		is(run($database, q{SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM events AS e JOIN mirror AS m USING (id) WHERE e.payload = m.payload AND e.length = length(m.payload)), count(*) > 15000 FROM mirror} =~ s/USING \(id\)/ON e.id = m.id/r) =~ s/^(\d+)\|\1\|t$/same/r, 'same', 'rows are what writers made them');
+		is(run($database, 'SELECT count(*) FROM mirror'), run($database, 'SELECT count(*) FROM events'), 'and none is lost or comes again');
+		is(run($database, q{SELECT count(*) FROM kid_partitions('events') WHERE ends < now() AND rows > 1000}) >= 4, 1, 'they are in partitions by time');
+		is(run($database, $partition ? q{SELECT to_regclass('events_old')} : 'SELECT count(*) FROM rest'), $partition ? '' : 0, 'and no longer where they were');
+		is(run($database, q{SELECT string_agg(DISTINCT concat(relreplident, reloptions, relrowsecurity), ' ') FROM pg_class WHERE relispartition AND relkind = 'r' AND relname LIKE 'events_p%' AND NOT relname = ANY (ARRAY(SELECT c.partition::text FROM kid_partitions('events') AS c WHERE c.begins > now() + interval '2 days'))}), $partition ? 'df' : 'i{fillfactor=90}t', 'with the options');
+		is(run($database, q{SELECT count(*) FROM pg_constraint WHERE (NOT convalidated AND conparentid = 0) OR conname = 'kid_bounds'; SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'; SELECT count(*) FROM pg_trigger WHERE tgname LIKE '~%'}), "0\n0\n0", 'nothing is left of the move');
+		like(run($database, "INSERT INTO lines SELECT kid_next()", role => 'client', may_fail => 1), qr/violates foreign key constraint/, 'foreign keys are there');
+	}
+}
+run('rows0', q{INSERT INTO events (id, payload) VALUES (kid64_at(now() - interval '1 hour'), 'late')});
+kidctl_cut('rows0', 20, 'move', 'events', '--width', '1 hour', '--partition', run('rows0', q{SELECT partition FROM kid_partitions('events') WHERE begins < now() ORDER BY begins DESC LIMIT 1}));
+$whole = run('rows0', 'SELECT count(*) FROM events');
+kidctl_ok('rows0', 'cancel', 'events');
+is(run('rows0', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'; SELECT count(*) FROM pg_trigger WHERE tgname LIKE '~%'}), "0\n0", 'cancel takes back what was begun');
+is(run('rows0', 'SELECT count(*) FROM events'), $whole, 'and no row with it');
+
 done_testing();

@@ -5,6 +5,7 @@ again until none is without a key.
 """
 from __future__ import annotations
 
+import argparse
 import time
 from dataclasses import dataclass
 from typing import Callable, Optional
@@ -20,6 +21,22 @@ from pgkid.ctl.steps import Runner, Statement, statement
 from pgkid.ctl.terminal import Bar, say
 
 BLOCKS = 256  # of a batch
+
+
+def add_throttle(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments that a Throttle takes."""
+    parser.add_argument(
+        "--pause", type=share, default=0.2, help="the share of time in which it sleeps instead of writing; default 0.2"
+    )
+    parser.add_argument("--max-lag", metavar="TIME", help="wait while a standby is further behind, such as 10s")
+
+
+def share(text: str) -> float:
+    """Reads a share of time."""
+    value = float(text)
+    if not 0 <= value <= 0.95:
+        raise argparse.ArgumentTypeError("must be from 0 to 0.95")
+    return value
 
 
 @dataclass

@@ -2,14 +2,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import Callable, Optional, Sequence
+from typing import Callable, Iterable, Optional, Sequence
 
 from pgkid.ctl import catalog, partition_look, rights, terminal
 from pgkid.ctl.connection import Connection, connect
-from pgkid.ctl.findings import Refused, Report
+from pgkid.ctl.fill import Throttle, add_throttle
+from pgkid.ctl.findings import Finding, Refused, Report
 from pgkid.ctl.partition_move import Partition
 from pgkid.ctl.partition_plan import Options
-from pgkid.ctl.rehearsal import Rehearsal
+from pgkid.ctl.partition_rows import MoveRows
+from pgkid.ctl.rehearsal import Move, Rehearsal
 from pgkid.ctl.steps import Runner, Step
 
 ACTIONS = {
@@ -19,6 +21,8 @@ ACTIONS = {
     "finish": "forget the way back",
     "back": "take everything back",
     "status": "show how far the move is",
+    "move": "move the rows of one partition into partitions by time; goes on where it was interrupted",
+    "cancel": "take back what `move` has done, before the partitions are exchanged",
 }
 
 
@@ -32,6 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--until", metavar="TIME", help="when the first partition ends; default a day from now or later"
     )
+    parser.add_argument(
+        "--partition",
+        metavar="NAME",
+        help="of which move moves the rows; default the default one, or else the first one",
+    )
+    add_throttle(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -41,7 +51,8 @@ def main(args: argparse.Namespace) -> int:
             raise Refused("kidctl needs PostgreSQL 15 or later")
         root = catalog.table(conn, args.table)
         rights.become_owner(conn, root)
-        action: Callable[[Session], int] = getattr(Session, args.action)
+        name = "move_rows" if args.action == "move" else args.action
+        action: Callable[[Session], int] = getattr(Session, name)
         return action(Session(conn, root, args))
 
 
@@ -58,14 +69,18 @@ class Session:
         """Fills the report, with a rehearsal unless it was declined."""
         if not self.args.width:
             raise Refused("--width is missing", "It is how much time a partition is for, such as '1 month'.")
-        self.report.extend(partition_look.look(self.move.plan()))
+        self.examine(partition_look.look(self.move.plan()), self.copied)
+
+    def examine(self, findings: Iterable[Finding], make: Callable[[Connection], Move]) -> None:
+        """Adds findings to the report, and those of a rehearsal unless that makes no sense."""
+        self.report.extend(findings)
         if self.args.no_rehearsal:
             self.report.add("note", "", "no rehearsal was made: PostgreSQL's errors are not known")
         elif any(f.kind in ("refused", "rights") for f in self.report.findings):
             self.report.add("note", "", "no rehearsal was made, because this table cannot be partitioned as it is")
         else:
             with terminal.waiting(f"rehearsing the move of {self.root.label} on a copy of the schema"):
-                self.rehearsal = Rehearsal(self.conn, self.args.rehearse_on or self.server(), self.copied, self.report)
+                self.rehearsal = Rehearsal(self.conn, self.args.rehearse_on or self.server(), make, self.report)
                 self.rehearsal.run()
 
     def server(self) -> str:
@@ -147,4 +162,25 @@ class Session:
         terminal.out.print(
             f"  rows before {plan.until} are in {plan.old_label if plan.is_swapped else plan.root.label}"
         )
+        return 0
+
+    def rows(self, conn: Connection) -> MoveRows:
+        """Returns the move of rows, on the database or on a copy."""
+        is_copy = conn is not self.conn
+        throttle = Throttle(0, None, lambda _seconds: None) if is_copy else Throttle(self.args.pause, self.args.max_lag)
+        return MoveRows(conn, self.root.label, self.args.partition, self.args.width, throttle, is_copy)
+
+    def move_rows(self) -> int:
+        """Moves the rows of a partition. Once that has begun there is nothing to rehearse any more."""
+        move = self.rows(self.conn)
+        if move.plan().state is None:
+            self.examine(partition_look.look_rows(move.plan()), self.rows)
+            if self.stops():
+                return 1
+        self.do(move.steps())
+        return 0
+
+    def cancel(self) -> int:
+        """Takes back what was done to move rows."""
+        self.rows(self.conn).cancel(Runner(self.conn))
         return 0

@@ -110,10 +110,12 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
         yield Finding("note", name, "the table is empty, so it is not known whether new keys contain the time")
 
 
-def of_rights(plan: Plan) -> Iterator[Finding]:
-    """Yields what belongs to other roles."""
+MAY_ACT_AS = "SELECT pg_has_role(%s, 'USAGE')"
+
+
+def of_roles(plan: Plan) -> Iterator[Finding]:
+    """Yields tables of other roles, and rows that this one would not see."""
     conn, me = plan.conn, one(plan.conn, "SELECT current_user")
-    may_act_as = "SELECT pg_has_role(%s, 'USAGE')"
     if plan.root.force_row_security and not one(conn, "SELECT rolbypassrls FROM pg_roles WHERE rolname = current_user"):
         yield Finding(
             "rights",
@@ -123,19 +125,25 @@ def of_rights(plan: Plan) -> Iterator[Finding]:
             stops=True,
         )
     for table in plan.referring():
-        if not one(conn, may_act_as, (table.owner,)):
+        if not one(conn, MAY_ACT_AS, (table.owner,)):
             yield of_other(table.label, table.owner, me)
     for table in plan.referenced():
         if not one(conn, "SELECT has_table_privilege(%s::oid, 'REFERENCES')", (table.oid,)):
             hint = f"GRANT REFERENCES ON {table.label} TO {me}."
             yield Finding("rights", table.label, "this role may not refer to it", hint=hint, stops=True)
+
+
+def of_rights(plan: Plan) -> Iterator[Finding]:
+    """Yields what belongs to other roles."""
+    yield from of_roles(plan)
+    conn, me = plan.conn, one(plan.conn, "SELECT current_user")
     try:
         made = hanging.hanging(conn, plan.columns(), plan.schema, ("pg_publication_rel",))
     except Refused as error:
         yield refused(plan.root.label, str(error), error.hint)
         return
     for thing in made:
-        if not one(conn, may_act_as, (thing.owner,)):
+        if not one(conn, MAY_ACT_AS, (thing.owner,)):
             yield of_other(thing.label, thing.owner, me)
 
 
@@ -216,3 +224,30 @@ def of_costs(plan: Plan) -> Iterator[Finding]:
     yield Finding("costs", "swap", f"locks out for a moment readers and writers of {all_tables}")
     if others:
         yield Finding("costs", "partitions", f"locks out for a moment writers of {', '.join(others)}")
+
+
+def look_rows(plan: Plan) -> Iterator[Finding]:
+    """Yields what stands in the way of moving rows of a partition, and what somebody must know."""
+    yield from of_roles(plan)
+    for name, all_tables, is_through_root in plan.conn.execute(
+        "SELECT p.pubname, p.puballtables, p.pubviaroot FROM pg_publication AS p"
+        " WHERE %s IN (SELECT t.relid FROM pg_get_publication_tables(p.pubname::text) AS t) OR p.puballtables",
+        (plan.root.oid,),
+    ).fetchall():
+        if all_tables:
+            yield refused(f"publication {name}", "would publish the copies of rows", "Name the tables in it instead.")
+        elif not is_through_root:
+            hint = f"ALTER PUBLICATION {name} SET (publish_via_partition_root = true)."
+            yield refused(f"publication {name}", "publishes partitions under their own names", hint)
+        elif one(plan.conn, "SELECT pubtruncate FROM pg_publication WHERE pubname = %s", (name,)):
+            hint = f"ALTER PUBLICATION {name} SET (publish = 'insert, update, delete')."
+            yield refused(f"publication {name}", "would publish that a default partition is emptied", hint)
+    size = one(
+        plan.conn,
+        "SELECT pg_size_pretty(pg_total_relation_size(to_regclass(%s)))",
+        (plan.old_label,),
+    )
+    yield Finding("costs", plan.old_label, f"is copied: that takes {size} of disk and more of WAL until the end")
+    tables = [table.label for table in [*plan.referenced(), plan.root, *plan.referring()]]
+    yield Finding("costs", "exchange", f"locks out for a moment readers and writers of {', '.join(tables)}")
+    yield Finding("costs", "exchange", "waits for the end of all transactions that began before it")

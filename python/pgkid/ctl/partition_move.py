@@ -45,11 +45,8 @@ class Partition:
     def writers(self) -> Writers:
         """Returns what writers do to these tables. A key that has no default gets an ID of now."""
         plan = self.plan()
-        kind = plan.key.type.split(".")[-1]
-        generator = rekey_plan.TARGETS.get(kind, rekey_plan.TARGETS["kid64"])[0]
-        given = sql.SQL("{}.{}()").format(sql.SQL(plan.home), sql.Identifier(generator))
         labels = [plan.root.label, *(table.label for table in plan.referring())]
-        return Writers(labels, {(plan.root.label, plan.key.name): given})
+        return Writers(labels, {(plan.root.label, plan.key.name): generator_of(plan)})
 
     def steps(self) -> Sequence[Step]:
         """Returns the steps before which there is a way back."""
@@ -178,13 +175,8 @@ class Partition:
     def validate(self, runner: Runner) -> None:
         """Validates the foreign keys, and then gives the planner figures of the new table."""
         plan = self.plan()
-        self.end_late(runner, plan)
+        end_late(runner, plan)
         runner.execute(statement("ANALYZE {}", plan.root.sql))
-
-    def end_late(self, runner: Runner, plan: Plan) -> None:
-        """Does what the swap left for later."""
-        for part in plan.state.kept.get("late", []) if plan.state else []:
-            Late(**part).end(runner)
 
     def finish(self, runner: Runner) -> None:
         """Drops the constraint, which the bound of the partition makes needless, and the state."""
@@ -193,7 +185,7 @@ class Partition:
             raise Refused(
                 f"{plan.root.label} is not partitioned yet", "Before the swap, `kidctl partition back` takes all back."
             )
-        self.end_late(runner, plan)
+        end_late(runner, plan)
         lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(plan.old)
         runner.retried([lock], lambda: self.forget(runner, plan, plan.old))
 
@@ -217,8 +209,21 @@ class Partition:
             runner.retried(self.locks(plan), lambda: done.append(self.exchange(runner, Back)))
             self.refresh(runner, done[-1])
             plan = self.plan(anywhere=True)
-        self.end_late(runner, plan)
+        end_late(runner, plan)
         self.cancel(runner, plan)
+
+
+def end_late(runner: Runner, plan: Plan) -> None:
+    """Validates the foreign keys that were added without looking at rows."""
+    for part in plan.state.kept.get("late", []) if plan.state else []:
+        Late(**part).end(runner)
+
+
+def generator_of(plan: Plan) -> sql.Composed:
+    """Returns what makes an ID of now for the key."""
+    kind = plan.key.type.split(".")[-1]
+    generator = rekey_plan.TARGETS.get(kind, rekey_plan.TARGETS["kid64"])[0]
+    return sql.SQL("{}.{}()").format(sql.SQL(plan.home), sql.Identifier(generator))
 
 
 def lock_referenced(plan: Plan, mode: str) -> list[sql.Composed]:

@@ -17,7 +17,7 @@ from pgkid.ctl import (
     terminal,
 )
 from pgkid.ctl.connection import Connection, connect, one
-from pgkid.ctl.fill import Throttle
+from pgkid.ctl.fill import Throttle, add_throttle
 from pgkid.ctl.findings import Refused, Report
 from pgkid.ctl.rehearsal import Rehearsal
 from pgkid.ctl.rekey_move import Cancel, Rekey
@@ -50,18 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--new-rows-only", action="store_true", help="leave the keys of old rows as they are")
     parser.add_argument("--old-name", metavar="NAME", help="keep the old key as a column of this name")
     parser.add_argument("--triggers", choices=("off", "run"), default="off", help="while rows are filled; default off")
-    parser.add_argument(
-        "--pause", type=share, default=0.2, help="the share of time in which the fill sleeps; default 0.2"
-    )
-    parser.add_argument("--max-lag", metavar="TIME", help="wait while a standby is further behind, such as 10s")
-
-
-def share(text: str) -> float:
-    """Reads a share of time."""
-    value = float(text)
-    if not 0 <= value <= 0.95:
-        raise argparse.ArgumentTypeError("must be from 0 to 0.95")
-    return value
+    add_throttle(parser)
 
 
 def main(args: argparse.Namespace) -> int:

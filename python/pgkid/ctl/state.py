@@ -112,17 +112,19 @@ def load(conn: Connection, schema: str) -> Optional[State]:
 
 def refuse_other_database(conn: Connection, state: State) -> None:
     """Raises an error if the state is of another database: a dump of it was restored here."""
-    undo = "cancel" if state.kind == "rekey" else "back"
+    command, undo = {"rekey": ("rekey", "cancel"), "partition": ("partition", "back"), "rows": ("partition", "cancel")}[
+        state.kind
+    ]
     if (state.server, state.database) != identity(conn):
         raise Refused(
             f"the move of {state.relation} was begun in another database, of which this one is a copy",
-            f"Run `kidctl {state.kind} {undo}` here to remove what the copy contains of the move, and begin again."
+            f"Run `kidctl {command} {undo}` here to remove what the copy contains of the move, and begin again."
             if state.step != "swap"
-            else f"Run `kidctl {state.kind} finish` or `back` here.",
+            else f"Run `kidctl {command} finish` or `back` here.",
         )
     for name, oid in state.tables.items():
         if one(conn, "SELECT to_regclass(%s)::oid", (name,)) != oid:
             raise Refused(
                 f"{name} is not the table that it was when the move of {state.relation} began",
-                f"Rename it back, or run `kidctl {state.kind} {undo}`.",
+                f"Rename it back, or run `kidctl {command} {undo}`.",
             )
