@@ -1,6 +1,6 @@
 # kidctl partition: random tables that it partitions while sessions write. Each run is killed at a random time and started again;
 # half of the moves are taken back. Then the schema is as before, or the new table has all that the old one had; rows are what they
-# were, and no writer saw an error. A run is also broken off at each of its statements. In the extension and in plain SQL.
+# were, and no writer saw an error. It also runs the commands of docs/guides/partitions.md. A run is also broken off at each of its statements. In the extension and in plain SQL.
 #
 #     KID_SEED       the first of the tables, 1
 #     KID_ROUNDS     multiplies their number, 4
@@ -362,5 +362,35 @@ $whole = run('rows0', 'SELECT count(*) FROM events');
 kidctl_ok('rows0', 'cancel', 'events');
 is(run('rows0', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'; SELECT count(*) FROM pg_trigger WHERE tgname LIKE '~%'}), "0\n0", 'cancel takes back what was begun');
 is(run('rows0', 'SELECT count(*) FROM events'), $whole, 'and no row with it');
+
+# The commands of the page print what the page shows, except for times and sizes.
+my $folder = "$PostgreSQL::Test::Utils::tmp_check/bin";
+mkdir $folder;
+append_to_file("$folder/kidctl", "#!/bin/sh\nexec $python python/kidctl \"\$\@\"\n");
+chmod 0755, "$folder/kidctl";
+my $page = decode('UTF-8', slurp_file('docs/guides/partitions.md'));
+my $blocks = 0;
+while ($page =~ /<!-- kidctl: (.*?) -->\n```sh\n(.*?)```/sg)
+{
+	my ($sql, $block) = ($1, $2);
+	$blocks++;
+	create('shop', 0);
+	run('shop', $sql);
+	while ($block =~ /^(kidctl .*)\n((?:#.*\n)*)/mg)
+	{
+		my ($command, $shown) = ($1, $2);
+		$shown =~ s/^# ?//mg;
+		local %ENV = (%ENV, PATH => "$folder:$ENV{PATH}", PGHOST => $node->host, PGPORT => $node->port);
+		my ($output, $failed) = ('', 0);
+		IPC::Run::run([ 'sh', '-c', encode('UTF-8', $command) ], '>&', \$output) or $failed = 1;
+		is($failed, 0, $command) or diag($output);
+		# Standard error comes first on the page.
+		my @got = map { join "\n", sort split /\n/, s/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00/TIME/gr =~ s/\d+(\.\d+)? (s|kB|bytes)\b/SIZE/gr } decode('UTF-8', $output), $shown;
+		same(@got, "and prints what the page shows") if $shown;
+	}
+	cmp_ok(run('shop', q{SELECT count(*) FROM kid_partitions('events') WHERE partition::text LIKE 'events_p%'}), '>', 2, 'there are partitions then');
+	$node->safe_psql('postgres', 'DROP DATABASE shop');
+}
+is($blocks, 2, 'the page has commands');
 
 done_testing();

@@ -124,7 +124,9 @@ class Session:
         if self.stops():
             return 1
         self.do(self.move.steps())
-        terminal.say(f"{self.root.label} is partitioned: see docs/guides/partitions.md for the job that it needs")
+        terminal.say(
+            f"{self.root.label} is partitioned. From now on a job must call kid_create_partitions() regularly."
+        )
         return 0
 
     def begun(self) -> bool:

@@ -38,6 +38,10 @@ def of_table(plan: Plan) -> Iterator[Finding]:
     root = plan.root
     if root.kind not in ("r", "p") or root.is_typed or root.persistence != "p" or root.inherits:
         yield refused(root.label, "is typed, unlogged, temporary or foreign, or inherits, or is inherited")
+    if root.kind == "p" and plan.key.is_partition_key:
+        yield refused(
+            root.label, "is partitioned by its IDs already", "`kidctl partition move` moves rows of one partition."
+        )
     if root.is_partition:
         yield refused(root.label, "is a partition", "Partition its parent.")
     for index in catalog.indexes(plan.conn, [root.oid]):
@@ -202,8 +206,8 @@ def of_clients(plan: Plan) -> Iterator[Finding]:
         "clients",
         label,
         "has no rows of its own afterwards",
-        hint=f"Write COPY (SELECT … FROM {label}) TO instead of COPY {label} TO, and no ONLY."
-        " CREATE INDEX CONCURRENTLY works on each partition, not on the table.",
+        hint=f"Write COPY (SELECT …) TO instead of COPY {label} TO, and no ONLY."
+        " Build an index CONCURRENTLY on each partition first.",
     )
 
 

@@ -149,15 +149,15 @@ def key_of(conn: Connection, root: catalog.Table, home: str) -> catalog.Column:
     if numbers:
         raise Refused(f"the primary key of {root.label} has several columns of IDs", "kidctl cannot choose one.")
     integers = [c for c in columns if c.type == "bigint" and [c.number] == primary_key(conn, root)]
-    hint = (
-        f"If column {integers[0].name} contains IDs of kid, give it their type, such as {home}.kid64. "
-        if integers
-        else ""
-    )
-    raise Refused(
-        f"{root.label} has no primary key with IDs of kid",
-        hint + "`kidctl rekey` gives a table such keys.",
-    )
+    hint = "`kidctl rekey` gives a table such keys."
+    if root.kind == "p":
+        hint = (
+            "Create a new table for new rows, with kid_create_partitions(), and drop this one when its time has come."
+        )
+    elif integers:
+        name = integers[0].name
+        hint = f"If column {name} contains IDs of kid, give it their type, such as {home}.kid64. Otherwise " + hint
+    raise Refused(f"{root.label} has no primary key with IDs of kid", hint)
 
 
 def primary_key(conn: Connection, root: catalog.Table) -> list[int]:

@@ -29,6 +29,8 @@ def read(conn: Connection, root: catalog.Table, partition: Optional[str], width:
     """Reads the plan of a move of rows. The partition is its `old_name`."""
     schema = state.schema_of("rows", root)
     begun = state.load(conn, schema)
+    if state.load(conn, state.schema_of("partition", root)):
+        raise Refused(f"the way back of {root.label} is still open", "Run `kidctl partition finish` first.")
     home = home_of(conn)
     key = partition_plan.key_of(conn, root, home)
     if not key.is_partition_key:

@@ -159,7 +159,17 @@ class Shadow:
         )
 
     def create_trigger(self) -> None:
-        """Creates the trigger. It runs as the owner, whoever writes."""
+        """Creates the triggers."""
+        self.create_function()
+        source, function = self.source.sql, self.place("follow")
+        for name, event in ((TRIGGER, "INSERT OR UPDATE OR DELETE ON {} FOR EACH ROW"), (EMPTIED, "TRUNCATE ON {}")):
+            on = sql.SQL(event).format(source)
+            trigger = sql.Identifier(name)
+            self.runner.execute(statement("CREATE TRIGGER {} AFTER {} EXECUTE FUNCTION {}()", trigger, on, function))
+            self.runner.execute(statement("ALTER TABLE {} ENABLE ALWAYS TRIGGER {}", source, trigger))
+
+    def create_function(self) -> None:
+        """Creates the function of the triggers. It runs as the owner, whoever writes."""
         news = sql.SQL(", ").join(sql.SQL("NEW.{}").format(name) for name in self.columns)
         key = self.plan.key.sql
         old, new = (sql.SQL("{}.{}").format(sql.SQL(word), key) for word in ("OLD", "NEW"))
@@ -205,12 +215,6 @@ END"""
                 body.as_string(self.plan.conn),
             )
         )
-        source, function = self.source.sql, self.place("follow")
-        for name, event in ((TRIGGER, "INSERT OR UPDATE OR DELETE ON {} FOR EACH ROW"), (EMPTIED, "TRUNCATE ON {}")):
-            on = sql.SQL(event).format(source)
-            trigger = sql.Identifier(name)
-            self.runner.execute(statement("CREATE TRIGGER {} AFTER {} EXECUTE FUNCTION {}()", trigger, on, function))
-            self.runner.execute(statement("ALTER TABLE {} ENABLE ALWAYS TRIGGER {}", source, trigger))
 
     def copy(self, block: int, blocks: int) -> Statement:
         """Returns the statement that copies the rows of some blocks, and holds them until the transaction ends."""
