@@ -34,8 +34,7 @@ class Partition:
 
     def tables(self) -> Sequence[int]:
         """Returns the tables that the move changes."""
-        plan = self.plan()
-        return [plan.root.oid, *(table.oid for table in plan.referring())]
+        return self.plan().tried()
 
     def extremes(self) -> Sequence[tuple[int, str]]:
         """Returns the key."""
@@ -43,10 +42,8 @@ class Partition:
         return [(plan.root.oid, plan.key.name)]
 
     def writers(self) -> Writers:
-        """Returns what writers do to these tables. A key that has no default gets an ID of now."""
-        plan = self.plan()
-        labels = [plan.root.label, *(table.label for table in plan.referring())]
-        return Writers(labels, {(plan.root.label, plan.key.name): generator_of(plan)})
+        """Returns what writers do to these tables."""
+        return writers_of(self.plan())
 
     def steps(self) -> Sequence[Step]:
         """Returns the steps before which there is a way back."""
@@ -219,11 +216,13 @@ def end_late(runner: Runner, plan: Plan) -> None:
         Late(**part).end(runner)
 
 
-def generator_of(plan: Plan) -> sql.Composed:
-    """Returns what makes an ID of now for the key."""
+def writers_of(plan: Plan) -> Writers:
+    """Returns what writers do to the tables of a plan. A key that has no default gets an ID of now."""
     kind = plan.key.type.split(".")[-1]
     generator = rekey_plan.TARGETS.get(kind, rekey_plan.TARGETS["kid64"])[0]
-    return sql.SQL("{}.{}()").format(sql.SQL(plan.home), sql.Identifier(generator))
+    given = sql.SQL("{}.{}()").format(sql.SQL(plan.home), sql.Identifier(generator))
+    labels = [table.label for table in catalog.tables(plan.conn, plan.tried())]
+    return Writers(labels, {(plan.root.label, plan.key.name): given})
 
 
 def lock_referenced(plan: Plan, mode: str) -> list[sql.Composed]:

@@ -79,6 +79,10 @@ class Plan:
         ).format(sql.Identifier(wanted), sql.Identifier(given))
         return catalog.tables(self.conn, [row[0] for row in self.conn.execute(query, (self.root.oid,))])
 
+    def tried(self) -> list[int]:
+        """Returns the tables that a rehearsal tries: this one, and those that refer to it."""
+        return [self.root.oid, *(table.oid for table in self.referring())]
+
     def incoming(self) -> list[catalog.Constraint]:
         """Returns the foreign keys that refer to the table, its own among them."""
         tables = [self.root.oid, *(table.oid for table in self.referring())]

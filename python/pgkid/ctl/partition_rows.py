@@ -16,7 +16,7 @@ from pgkid.ctl.fill import BLOCKS, Throttle
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.partition_expected import KINDS
 from pgkid.ctl.partition_keys import Late
-from pgkid.ctl.partition_move import end_late, generator_of, lock_referenced
+from pgkid.ctl.partition_move import end_late, lock_referenced, writers_of
 from pgkid.ctl.partition_plan import Options, Plan
 from pgkid.ctl.partition_shadow import BOUNDS, REST, Shadow
 from pgkid.ctl.rekey_plan import home_of
@@ -86,8 +86,7 @@ class MoveRows:
 
     def tables(self) -> Sequence[int]:
         """Returns the tables of which rows are tried."""
-        plan = self.plan()
-        return [plan.root.oid, *(table.oid for table in plan.referring())]
+        return self.plan().tried()
 
     def extremes(self) -> Sequence[tuple[int, str]]:
         """Returns the key of the partition."""
@@ -96,9 +95,7 @@ class MoveRows:
 
     def writers(self) -> Writers:
         """Returns what writers do to these tables."""
-        plan = self.plan()
-        labels = [plan.root.label, *(table.label for table in plan.referring())]
-        return Writers(labels, {(plan.root.label, plan.key.name): generator_of(plan)})
+        return writers_of(self.plan())
 
     def steps(self) -> Sequence[Step]:
         """Returns the steps. Before the last ones, `cancel` takes all back."""
