@@ -170,8 +170,11 @@ class Rekey:
         plan = self.plan_with_triggers()
         with progress("filling", "blocks") as bar:
             Fill(plan, runner, self.throttle, bar).run()
-        rekey_twins.Builder(plan, runner, self.twins).validate()
-        self.note(plan, "validate")
+        builder = rekey_twins.Builder(plan, runner, self.twins)
+        builder.validate()
+        with runner.locked(plan.locks()):
+            builder.join_parts()
+            self.note(plan, "validate")
 
     def swap(self, runner: Runner) -> None:
         """Exchanges the columns, and fills materialized views."""

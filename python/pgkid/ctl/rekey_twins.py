@@ -199,21 +199,48 @@ class Builder:
             if index.constraint_kind == "u":
                 self.add_unique(index)
         for constraint in constraints(self.plan):
-            name = self.plan.direction("new").beside(constraint.name)
-            if not self.exists(constraint.table, name):
-                text = self.texts[label_of(self.plan, constraint)][1]
-                table = self.plan.table(constraint.table)
-                late = constraint.is_validated and (constraint.kind == "c" or table.kind == "r" or self.is_18())
-                self.runner.execute(
-                    statement(
-                        "ALTER TABLE {} ADD CONSTRAINT {} {}{}",
-                        table.sql,
-                        sql.Identifier(name),
-                        sql.SQL(text),
-                        sql.SQL(" NOT VALID" if late else ""),
-                        about=label_of(self.plan, constraint),
-                    )
-                )
+            if self.is_in_parts(constraint):
+                for part in self.leaves(constraint.table):
+                    self.add_constraint(constraint, part, True)
+            else:
+                late = constraint.is_validated and (constraint.kind == "c" or not self.is_partitioned_key(constraint))
+                self.add_constraint(constraint, constraint.table, late)
+
+    def add_constraint(self, constraint: catalog.Constraint, table: int, late: bool) -> None:
+        """Makes the twin of a constraint on its table or on one of its partitions, unless it is there."""
+        name = self.plan.direction("new").beside(constraint.name)
+        if self.exists(table, name):
+            return
+        self.runner.execute(
+            statement(
+                "ALTER TABLE {} ADD CONSTRAINT {} {}{}",
+                self.plan.table(table).sql,
+                sql.Identifier(name),
+                sql.SQL(self.texts[label_of(self.plan, constraint)][1]),
+                sql.SQL(" NOT VALID" if late else ""),
+                about=label_of(self.plan, constraint),
+            )
+        )
+
+    def is_partitioned_key(self, constraint: catalog.Constraint) -> bool:
+        """Returns whether a constraint is a foreign key that PostgreSQL cannot add without looking at rows."""
+        is_18 = self.plan.conn.info.server_version >= 180000
+        return constraint.kind == "f" and self.plan.table(constraint.table).kind == "p" and not is_18
+
+    def is_in_parts(self, constraint: catalog.Constraint) -> bool:
+        """Returns whether a constraint is added to each partition first, which can be validated without a lock."""
+        return constraint.is_validated and self.is_partitioned_key(constraint)
+
+    def leaves(self, table: int) -> list[int]:
+        """Returns the partitions that have rows."""
+        tops = {c.table for c in self.plan.columns if c.top == table}
+        return [oid for oid in tops if self.plan.table(oid).kind == "r"]
+
+    def join_parts(self) -> None:
+        """Adds the foreign keys of partitioned tables, which take in those of the partitions. The tables are locked."""
+        for constraint in constraints(self.plan):
+            if self.is_in_parts(constraint):
+                self.add_constraint(constraint, constraint.table, False)
 
     def add_unique(self, index: catalog.Index) -> None:
         """Makes the twin of a UNIQUE constraint from the twin of its index."""
@@ -250,10 +277,6 @@ class Builder:
             ).rowcount
         )
 
-    def is_18(self) -> bool:
-        """Returns whether foreign keys of partitioned tables can be validated later."""
-        return self.plan.conn.info.server_version >= 180000
-
     def validate(self) -> None:
         """Validates the constraints that were not, each in a transaction of its own."""
         for table, name in self.plan.conn.execute(
@@ -265,13 +288,14 @@ class Builder:
             """,
             ([t.oid for t in self.plan.tables()],),
         ).fetchall():
-            if name.startswith("kid_full_") or name in self.to_validate(table):
+            if name.startswith(("kid_full_", "kid_part_")) or name in self.to_validate(table):
                 self.runner.execute(validation(self.plan, table, name))
 
     def to_validate(self, table: int) -> set[str]:
-        """Returns the twins of a table's valid constraints."""
+        """Returns the twins of valid constraints of a table, or of the one that it is a partition of."""
         d = self.plan.direction("new")
-        return {d.beside(k.name) for k in constraints(self.plan) if k.table == table and k.is_validated}
+        tops = {c.top for c in self.plan.columns if c.table == table}
+        return {d.beside(k.name) for k in constraints(self.plan) if k.table in tops and k.is_validated}
 
 
 def validation(plan: Plan, table: int, name: str) -> Statement:
