@@ -82,7 +82,9 @@ BEGIN
             THEN 'it has foreign partitions'
             WHEN s.oid IS NULL AND d.value ~ '^"*nextval"*[(].*::"*text"*[)]::"*regclass"*[)]$'
             THEN format('the default of column "%s" casts the name of its sequence to text', a.attname)
-            WHEN s.oid IS NULL THEN format('the default of column "%s" is not the next value of a sequence', a.attname)
+            WHEN s.oid IS NULL
+            THEN format('the default of column "%s" is not the next value of a sequence', a.attname)
+                 || CASE WHEN true THEN '' ELSE '; IDs that kid makes need no tracking, see kid_horizon()' END
             WHEN c.relpersistence <> 'p' OR s.relpersistence <> 'p' THEN 'it, or its sequence, does not outlast a crash'
             WHEN NOT has_sequence_privilege(c.relowner, s.oid, 'SELECT, USAGE')
             THEN format('its owner may not read sequence %s', s.oid::regclass)
