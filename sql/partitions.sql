@@ -549,6 +549,15 @@ SELECT kid_drop_partitions('events', '2026-11-12 23:59:59.99');
 SELECT kid_drop_partitions('events', '2026-11-12 23:59:59.99', dry_run => false);
 SELECT partition FROM kid_partitions('events');
 
+-- A partitioned table has no storage parameters: those of the last partition are taken over. So is the replica identity.
+CREATE TABLE kept (id kid64 PRIMARY KEY DEFAULT kid_next(), n int NOT NULL, t text, CONSTRAINT kept_both UNIQUE (id, n)) PARTITION BY RANGE (id);
+ALTER TABLE kept REPLICA IDENTITY USING INDEX kept_both;
+CREATE TABLE kept_first PARTITION OF kept FOR VALUES FROM (MINVALUE) TO (kid64_floor('2026-01-01')) WITH (fillfactor = 70, toast.autovacuum_enabled = off);
+CREATE TABLE kept_rest PARTITION OF kept DEFAULT;
+SELECT kid_create_partitions('kept', '1 month', '2026-03-01', since => '2026-02-01');
+SELECT p.relname, i.relname AS identity, p.reloptions, t.reloptions FROM pg_class AS p JOIN pg_class AS t ON t.oid = p.reltoastrelid
+       JOIN pg_index AS r ON r.indrelid = p.oid AND r.indisreplident JOIN pg_class AS i ON i.oid = r.indexrelid WHERE p.relname LIKE 'kept\_p%';
+
 CREATE TABLE by_uuid (id uuid PRIMARY KEY DEFAULT kid_uuidv7()) PARTITION BY RANGE (id);
 SELECT kid_create_partitions('by_uuid', '1 month', '2026-03-01', since => '2026-01-15');
 INSERT INTO by_uuid SELECT kid_uuidv7_at(t) FROM generate_series(timestamptz '2026-01-01', '2026-02-28 23:59:59.999', '1 day') AS t;
@@ -556,6 +565,6 @@ SELECT partition, begins, ends, (SELECT count(*) FROM by_uuid WHERE tableoid = p
 SELECT count(*) FROM kid_drop_partitions('by_uuid', '2026-02-01', false);
 SET client_min_messages = warning;
 DROP SCHEMA "Quoted schema" CASCADE;
-DROP TABLE p, q, n, late, past, many, renamed, s, end_of_time, events, by_uuid, y, y_p20260101, plain, listed, two, expression, "of timestamptz", "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß";
+DROP TABLE p, q, n, late, past, many, renamed, s, end_of_time, events, by_uuid, kept, y, y_p20260101, plain, listed, two, expression, "of timestamptz", "Ein sehr langer Name für eine Tabelle mit ßßßßßßßßßßßß";
 DROP ROLE regress_kid_nobody;
 DROP FUNCTION bounds, error, scanned, unqualified; DROP PROCEDURE widths;
