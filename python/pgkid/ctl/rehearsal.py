@@ -136,13 +136,13 @@ class Rehearsal:
             writers.first(conn, self.report)
             if not self.forward(conn, move.steps(), writers):
                 return
-            with copy.twin(scratch) as second:
-                if move.back():
+            if move.back():
+                with copy.twin(scratch) as second:
                     self.backward(second.connect(), before, writers)
                 conn = scratch.connect()
                 move = self.make(conn)
-                self.forward(conn, move.end(), writers)
-                dumps.compare(before, dumps.dump(conn), expected, "changed", self.report)
+            self.forward(conn, move.end(), writers)
+            dumps.compare(before, dumps.dump(conn), expected, "changed", self.report)
 
     def put_rows(self, real: Move, conn: Connection) -> None:
         """Puts rows of the real tables into those of the copy, all from one snapshot."""

@@ -1,0 +1,270 @@
+"""What `kidctl leave check` finds before the rehearsal."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Iterator
+
+from pgkid.ctl import catalog, definitions, hanging
+from pgkid.ctl.connection import one
+from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.leave_change import family, is_time_check, triggers_of_kid
+from pgkid.ctl.leave_defaults import core_type, generator
+from pgkid.ctl.leave_kid import CORE, Use
+from pgkid.ctl.leave_plan import Column, Group, Plan
+from pgkid.ctl.nodetree import ERRORS, Node, Value, nodes_in, parse
+
+NOT_WITHOUT = "uses {}, which nothing takes the place of"
+
+
+@dataclass
+class Look:
+    """The findings about tables, and the labels of what would not be made again."""
+
+    plan: Plan
+    findings: list[Finding] = field(default_factory=list)
+    given_up: set[str] = field(default_factory=set)
+
+    def run(self) -> None:
+        """Looks at everything."""
+        for group in self.plan.groups:
+            for part in (self.of_rights, self.of_tables, self.of_columns, self.of_domains, self.of_hanging):
+                self.findings += part(group)
+            self.findings += self.of_uses(group)
+            self.findings += self.of_casts(group)
+            self.findings += self.of_triggers(group)
+        self.findings += self.of_texts()
+
+    def of_rights(self, group: Group) -> Iterator[Finding]:
+        """Yields what the owner may not do."""
+        user = str(one(self.plan.conn, "SELECT current_user"))
+        tables = family(self.plan, group)
+        for table in tables:
+            if table.owner != user:
+                yield rights(table.label, f"belongs to {table.owner}, and not to {user}", f"Give it to {user}.")
+        for domain in group.domains:
+            if domain.owner != user:
+                yield rights(domain.label, f"belongs to {domain.owner}, and not to {user}", f"Give it to {user}.")
+        if any(t.force_row_security for t in tables) and not one(
+            self.plan.conn, "SELECT rolbypassrls FROM pg_roles WHERE rolname = current_user"
+        ):
+            hint = f"As a superuser run ALTER ROLE {user} BYPASSRLS."
+            yield rights(user, "would not see all rows of tables with FORCE ROW LEVEL SECURITY", hint)
+        if not one(self.plan.conn, "SELECT has_database_privilege(current_database(), 'CREATE')"):
+            hint = f"GRANT CREATE ON DATABASE … TO {user}."
+            yield rights(user, "may not create the schema in which kidctl keeps what is left to do", hint)
+        for schema in sorted({t.schema for t in tables} | {d.schema for d in group.domains}):
+            if not one(self.plan.conn, "SELECT has_schema_privilege(%s, 'CREATE')", (schema,)):
+                yield rights(
+                    user, f"may not create sequences in schema {schema}", f"GRANT CREATE ON SCHEMA … TO {user}."
+                )
+
+    def of_tables(self, group: Group) -> Iterator[Finding]:
+        """Yields tables of kinds that cannot change, and columns that contain their rows."""
+        for table in group.tables:
+            if table.is_typed:
+                yield refused(table.label, "is a typed table", f"ALTER TABLE {table.label} NOT OF.")
+        for column, rows in self.plan.conn.execute(
+            """
+            SELECT format('column %%I of %%s', a.attname, a.attrelid::regclass), c.oid::regclass::text
+              FROM pg_class AS c JOIN pg_type AS t ON t.typrelid = c.oid
+                   JOIN pg_attribute AS a ON a.atttypid IN (t.oid, t.typarray) AND NOT a.attisdropped
+                   JOIN pg_class AS r ON r.oid = a.attrelid AND r.relkind IN ('r', 'p', 'm')
+             WHERE c.oid = ANY (%s)
+            """,
+            ([c.table for c in group.typed],),
+        ).fetchall():
+            yield refused(column, f"contains rows of {rows}, so PostgreSQL cannot change their types")
+
+    def of_columns(self, group: Group) -> Iterator[Finding]:
+        """Yields columns that cannot change."""
+        for c in group.columns:
+            about = f"column {c.name} of {self.plan.table(c.table).label}"
+            if c.generated:
+                continue
+            if c.is_key and c.is_typed:
+                yield refused(about, "is what the table is partitioned by, so PostgreSQL cannot change its type")
+            if c.default and not self.has_default(c):
+                hint = "ALTER TABLE … ALTER … SET DEFAULT what will make values."
+                yield refused(about, f"has a default that kidctl cannot replace: {c.default}", hint)
+            elif c.default and c.is_top and core_type(c) == "text" and generator(self.plan, c.default):
+                yield Finding("note", about, "new values are random uuids as text; look whether they suit CHECKs")
+
+    def has_default(self, c: Column) -> bool:
+        """Returns whether a default can be replaced."""
+        assert c.default
+        if generator(self.plan, c.default):
+            return not c.is_array and core_type(c) in ("bigint", "uuid", "text")
+        oid = one(self.plan.conn, "SELECT oid FROM pg_attrdef WHERE adrelid = %s AND adnum = %s", (c.table, c.number))
+        return not self.plan.without_counterpart("pg_attrdef", oid)
+
+    def of_domains(self, group: Group) -> Iterator[Finding]:
+        """Yields domains that need a function of kid."""
+        for domain in group.domains:
+            members = self.plan.without_counterpart("pg_type", domain.oid)
+            for (oid,) in self.plan.conn.execute(
+                "SELECT oid FROM pg_constraint WHERE contypid = %s", (domain.oid,)
+            ).fetchall():
+                members += self.plan.without_counterpart("pg_constraint", oid)
+            if members:
+                yield refused(f"domain {domain.label}", NOT_WITHOUT.format(", ".join(members)), "ALTER DOMAIN first.")
+
+    def of_hanging(self, group: Group) -> Iterator[Finding]:
+        """Yields what cannot be made again, because of its kind or its owner."""
+        try:
+            made = hanging.hanging(self.plan.conn, group.keys)
+        except Refused as error:
+            yield refused("", str(error), error.hint)
+            return
+        for owner in sorted({m.owner for m in made}):
+            if not one(self.plan.conn, "SELECT pg_has_role(%s, 'MEMBER')", (owner,)):
+                labels = ", ".join(m.label for m in made if m.owner == owner)
+                yield rights(labels, f"must be made again, and belongs to {owner}", "Drop it, or give it away.")
+
+    def of_uses(self, group: Group) -> Iterator[Finding]:
+        """Yields what needs kid. Some of it can be given up, if the user accepts that."""
+        labels = {m.label for m in self.made(group)}
+        members: dict[tuple[str, str, str], list[str]] = {}
+        for use in self.plan.uses:
+            if use.has_counterpart or use.catalog not in OBJECTS:
+                continue
+            label, text, message = self.object_of(use, group)
+            if label in labels or message:
+                members.setdefault((label, text, message), []).append(use.member)
+        for (label, text, message), names in members.items():
+            self.given_up.add(label)
+            uses = NOT_WITHOUT.format(", ".join(dict.fromkeys(names)))
+            if message:
+                yield Finding("refused", label, f"{uses}; {message}", text, stops=True, accept_name=label)
+            else:
+                yield Finding("refused", label, uses, text, "Rewrite it without kid, or drop it.", stops=True)
+
+    def made(self, group: Group) -> list[hanging.Made]:
+        """Returns what hangs on the columns, or nothing if that is an error, which is told elsewhere."""
+        try:
+            return hanging.hanging(self.plan.conn, group.keys)
+        except Refused:
+            return []
+
+    def object_of(self, use: Use, group: Group) -> tuple[str, str, str]:
+        """Returns the label and the text of an object, and what becomes of it if that is accepted."""
+        conn = self.plan.conn
+        if use.relation not in {t.oid for t in family(self.plan, group)} and use.catalog != "pg_rewrite":
+            return "", "", ""
+        if use.catalog == "pg_class":
+            row = conn.execute(
+                "SELECT %s::regclass::text, pg_get_indexdef(%s), relkind IN ('i', 'I'),"
+                " EXISTS (SELECT FROM pg_inherits WHERE inhrelid = %s) FROM pg_class WHERE oid = %s",
+                (use.oid,) * 4,
+            ).fetchall()[0]
+            return (f"index {row[0]}", row[1], "it is dropped") if row[2] and not row[3] else ("", "", "")
+        if use.catalog == "pg_attrdef":
+            return self.generated(use)
+        if use.catalog == "pg_constraint":
+            for k in catalog.constraints(conn, [use.relation or 0]):
+                if k.oid == use.oid and k.kind == "c" and not is_time_check(k) and not k.is_inherited:
+                    label = f"constraint {k.name} on {self.plan.table(k.table).label}"
+                    return label, k.definition, "it is dropped"
+            return "", "", ""
+        made = hanging.PRINTERS[use.catalog](conn, use.oid, set())
+        if made is None and use.catalog == "pg_rewrite":
+            made = hanging.PRINTERS["view"](conn, use.relation or 0, set())
+        if made is None or use.catalog == "pg_trigger" and self.is_of_kid(use, group):
+            return "", "", ""
+        return made.label, made.make[0], "it is dropped" if use.catalog == "pg_statistic_ext" else ""
+
+    def is_of_kid(self, use: Use, group: Group) -> bool:
+        """Returns whether a trigger is one of kid's own."""
+        name = one(self.plan.conn, "SELECT tgname FROM pg_trigger WHERE oid = %s", (use.oid,))
+        return any(row[:2] == (use.relation, name) for row in triggers_of_kid(self.plan, group))
+
+    def generated(self, use: Use) -> tuple[str, str, str]:
+        """Returns the label of a generated column, and that it stops being one."""
+        for relation, column, text in self.plan.conn.execute(
+            "SELECT a.attrelid::regclass::text, a.attname, pg_get_expr(f.adbin, f.adrelid) FROM pg_attrdef AS f"
+            " JOIN pg_attribute AS a ON a.attrelid = f.adrelid AND a.attnum = f.adnum"
+            " WHERE f.oid = %s AND a.attgenerated <> '' AND a.attinhcount = 0",
+            (use.oid,),
+        ).fetchall():
+            return f"column {column} of {relation}", text, "it keeps its values, and new rows get none"
+        return "", "", ""
+
+    def of_casts(self, group: Group) -> Iterator[Finding]:
+        """Yields definitions that read text as an ID: as a number, the same text would mean something else."""
+        conn = self.plan.conn
+        numbers = {
+            row[0]
+            for row in conn.execute(
+                "SELECT t.oid FROM pg_type AS t WHERE t.oid = ANY (%s::regtype[])",
+                ([name for name, core in self.plan.kid.types.items() if core == "bigint"],),
+            ).fetchall()
+        }
+        for d in definitions.definitions(conn, [(c.table, c.number) for c in group.typed]):
+            if not d.is_copy and any(reads_text(tree, numbers) for tree in (d.tree, d.condition) if tree):
+                hint = "Write the number, or drop it."
+                yield Finding("refused", d.object, "reads text as an ID", d.sql, hint, stops=True)
+
+    def of_triggers(self, group: Group) -> Iterator[Finding]:
+        """Yields the triggers of kid, which are dropped."""
+        for oid, name, is_tracking in triggers_of_kid(self.plan, group):
+            message = "is dropped" + ("; consumers that call kid_horizon(table) must find another way" * is_tracking)
+            yield Finding("note", f"trigger {name} on {self.plan.table(oid).label}", message)
+
+    def of_texts(self) -> Iterator[Finding]:
+        """Yields functions whose text names something of kid's: PostgreSQL does not know that they depend on it."""
+        for name, words in self.plan.conn.execute(
+            """
+            SELECT p.oid::regprocedure::text, string_agg(DISTINCT w.word, ', ' ORDER BY w.word)
+              FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace AND n.nspname !~ '^(pg_|information_schema$)',
+                   regexp_split_to_table(p.prosrc, '[^A-Za-z0-9_]+') AS w (word)
+             WHERE (w.word ~ '^(kid_|kid64|kid53|kid96|flake_|flax_|sno_)' OR w.word = ANY (%(types)s))
+                   AND (EXISTS (SELECT FROM pg_proc AS o WHERE o.pronamespace = %(home)s::regnamespace
+                                                               AND o.proname = w.word)
+                        OR w.word = ANY (%(types)s))
+                   AND p.pronamespace <> to_regnamespace('kid') AND NOT EXISTS (
+                       SELECT FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
+                        WHERE d.objid = p.oid AND d.deptype = 'e')
+             GROUP BY p.oid ORDER BY 1
+            """,
+            {"home": self.plan.kid.home, "types": list(CORE)},
+        ).fetchall():
+            yield Finding("functions", name, f"names {words}", hint="It fails after DROP EXTENSION kid.")
+
+
+# What can depend on kid by a definition of its own, rather than by its type alone
+OBJECTS = (
+    "pg_class",
+    "pg_attrdef",
+    "pg_constraint",
+    "pg_rewrite",
+    "pg_policy",
+    "pg_trigger",
+    "pg_statistic_ext",
+)
+
+
+def reads_text(tree: str, types: set[int]) -> bool:
+    """Returns whether a definition converts text to one of some types."""
+    if "COERCEVIAIO" not in tree:
+        return False
+    try:
+        return any(node.name == "COERCEVIAIO" and node.number("resulttype") in types for node in all_nodes(parse(tree)))
+    except (*ERRORS, RecursionError):
+        return True
+
+
+def all_nodes(value: Value) -> Iterator[Node]:
+    """Returns all nodes of a tree."""
+    for node in nodes_in(value):
+        yield node
+        for below in node.below():
+            yield from all_nodes(below)
+
+
+def refused(object: str, message: str, hint: str = "") -> Finding:
+    """Returns a finding that cannot be accepted."""
+    return Finding("refused", object, message, hint=hint, stops=True)
+
+
+def rights(object: str, message: str, hint: str) -> Finding:
+    """Returns a finding about what a role may not do."""
+    return Finding("rights", object, message, hint=hint, stops=True)

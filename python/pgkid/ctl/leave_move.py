@@ -1,0 +1,135 @@
+"""The steps by which tables leave kid, and what a rehearsal needs to know of them."""
+from __future__ import annotations
+
+from typing import Callable, Optional, Sequence
+
+from psycopg import sql
+
+from pgkid.ctl import catalog, dumps, leave_plan, state
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.findings import Finding, Refused, Report
+from pgkid.ctl.leave_change import Change, family
+from pgkid.ctl.leave_expected import Expected
+from pgkid.ctl.leave_kid import uses
+
+from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
+from pgkid.ctl.writers import Writers
+
+
+class Leave:
+    """A move on one connection. Every step reads the catalog again."""
+
+    def __init__(
+        self,
+        conn: Connection,
+        names: Optional[Sequence[str]],
+        given_up: frozenset[str],
+        report: Optional[Report] = None,
+    ) -> None:
+        self.conn, self.names, self.given_up, self.report = conn, names, given_up, report
+        self.known = [[t.label for t in group.tables] for group in self.plan().groups]
+
+    def plan(self) -> leave_plan.Plan:
+        """Reads the plan as it is now."""
+        return leave_plan.read_plan(self.conn, self.names)
+
+    def tables(self) -> Sequence[int]:
+        """Returns the tables that change."""
+        plan = self.plan()
+        return [t.oid for group in plan.groups for t in family(plan, group)]
+
+    def extremes(self) -> Sequence[tuple[int, str]]:
+        """Returns the columns that get another type."""
+        return [(c.table, c.name) for group in self.plan().groups for c in group.typed if c.is_top and not c.is_array]
+
+    def writers(self) -> Writers:
+        """Returns what writers do to these tables."""
+        return Writers([t.label for group in self.plan().groups for t in group.tables], {})
+
+    def steps(self) -> Sequence[Step]:
+        """Returns a step for each group of tables, and the last one."""
+        steps = [
+            Step("change", f"giving core types to {', '.join(known)}", self.changing(known)) for known in self.known
+        ]
+        return [*steps, Step("validate", "validating constraints, and filling materialized views", self.validate)]
+
+    def end(self) -> Sequence[Step]:
+        """Returns, in a rehearsal, the step that looks what is left."""
+        return [Step("drop", "looking what still depends on kid", self.look_again)]
+
+    def back(self) -> Sequence[Step]:
+        """Returns nothing: a way back would be a rekey."""
+        return []
+
+    def reset(self) -> None:
+        """Takes nothing back: a change is either done or not."""
+
+    def expected(self) -> Callable[[dumps.Entry, str], Optional[str]]:
+        """Returns a function that takes from a line of a dump what was asked for."""
+        return Expected(self.plan(), self.given_up).line
+
+    def changing(self, known: Sequence[str]) -> Callable[[Runner], None]:
+        """Returns what changes the group of these tables."""
+
+        def change(runner: Runner) -> None:
+            tables = [catalog.table(self.conn, label) for label in known]
+            with runner.locked([t.sql for t in tables]):
+                plan = leave_plan.read_plan(self.conn, known[:1])
+                if [t.label for t in plan.groups[0].tables] != list(known):
+                    raise Refused("other tables have been linked with these meanwhile", "Run the same command again.")
+                Change(plan, plan.groups[0], runner, self.given_up).run()
+
+        return change
+
+    def validate(self, runner: Runner) -> None:
+        """Does what was left for after the transactions, also of earlier runs."""
+        for (schema,) in runner.query(
+            "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl\\_leave\\_%' AND pg_get_userbyid(nspowner) = current_user"
+        ):
+            begun = state.load(self.conn, schema)
+            for kind, label, what in begun.kept["late"] if begun else []:
+                if kind == "refresh":
+                    self.refresh(runner, label, what)
+                else:
+                    self.validate_one(runner, label, what)
+            runner.execute(statement("DROP SCHEMA {} CASCADE", sql.Identifier(schema)))
+
+    def refresh(self, runner: Runner, label: str, text: str) -> None:
+        """Fills a materialized view, unless it is filled or gone."""
+        name = text.split(" ", 3)[3]
+        if one(self.conn, "SELECT NOT relispopulated FROM pg_class WHERE oid = to_regclass(%s)::oid", (name,)):
+            runner.execute(Statement(raw(text), label))
+
+    def validate_one(self, runner: Runner, table: str, name: str) -> None:
+        """Validates a constraint, unless it is valid or gone."""
+        if one(
+            self.conn,
+            "SELECT NOT convalidated FROM pg_constraint WHERE conrelid = to_regclass(%s)::oid AND conname = %s",
+            (table, name),
+        ):
+            about = f"constraint {name} on {table}"
+            runner.execute(
+                statement("ALTER TABLE {} VALIDATE CONSTRAINT {}", sql.SQL(table), sql.Identifier(name), about=about)
+            )
+
+    def look_again(self, runner: Runner) -> None:
+        """Reports what still depends on kid."""
+        if self.report is not None:
+            self.report.extend(remains(self.conn))
+            if not any(f.kind == "remains" for f in self.report.findings):
+                self.try_drop(runner)
+
+    def try_drop(self, runner: Runner) -> None:
+        """Drops the extension in the copy, to be taken back."""
+        if one(self.conn, "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')"):
+            with self.conn.transaction(force_rollback=True):
+                runner.execute(statement("DROP EXTENSION IF EXISTS kid_seal", about="extension kid_seal"))
+                runner.execute(statement("DROP EXTENSION kid", about="extension kid"))
+
+
+def remains(conn: Connection) -> list[Finding]:
+    """Returns a finding for each object that depends on kid."""
+    found: dict[str, list[str]] = {}
+    for use in uses(conn):
+        found.setdefault(use.object, []).append(use.member)
+    return [Finding("remains", name, "uses " + ", ".join(members)) for name, members in found.items()]

@@ -1,0 +1,197 @@
+# kidctl leave: takes kid's types away from tables while four sessions insert and one transaction stays open: no row gets lost or
+# stays without a key, and policies, triggers, NOT NULL and the order are as before. Then DROP EXTENSION kid needs no CASCADE.
+use strict;
+use warnings;
+use utf8;
+use Encode;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
+plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\n");
+$node->start;
+$node->safe_psql('postgres', q{
+	CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader LOGIN; CREATE ROLE client LOGIN BYPASSRLS;
+	ALTER ROLE client SET default_transaction_isolation = 'repeatable read'});
+my $icu = $node->safe_psql('postgres', "SELECT count(*) FROM pg_collation WHERE collprovider = 'i'");
+
+# Makes a database of the role shop with kid.
+sub database
+{
+	my ($name, $sql) = @_;
+	my $locale = $icu ? "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'" : '';
+	$node->safe_psql('postgres', "CREATE DATABASE $name OWNER shop $locale");
+	$node->safe_psql($name, 'GRANT ALL ON SCHEMA public TO shop');
+	is(owner($name, "CREATE EXTENSION kid;\n$sql"), '', "there is $name");
+	return;
+}
+
+sub superuser { return $node->safe_psql($_[0], $_[1]) }
+
+# Runs SQL as the owner of the tables, and returns its errors.
+sub owner
+{
+	my ($database, $sql) = @_;
+	my ($stdout, $stderr);
+	$node->psql($database, encode('UTF-8', "SET client_min_messages = error;\n$sql"), stdout => \$stdout, stderr => \$stderr, connstr => $node->connstr($database) . ' user=shop', on_error_stop => 0);
+	return $stderr;
+}
+
+# Runs kidctl leave. Returns what it prints, and its exit status.
+sub leave
+{
+	my ($database, @arguments) = @_;
+	my $out = '';
+	IPC::Run::run([ $python, 'python/kidctl', 'leave', @arguments, '-d', $node->connstr($database) . ' user=shop' ], '>', \$out, '2>', \$out);
+	return (decode('UTF-8', $out), $? >> 8);
+}
+
+# Runs kidctl leave, which has to succeed.
+sub leaves
+{
+	my ($database, @arguments) = @_;
+	my ($out, $status) = leave($database, @arguments);
+	is($status, 0, "kidctl leave @arguments in $database") or diag($out);
+	return $out;
+}
+
+database('shop', q{
+	CREATE DOMAIN some_id AS sno NOT NULL;
+	CREATE DOMAIN line_id AS some_id CONSTRAINT above CHECK (VALUE <> '2222222222222222');
+	CREATE TABLE "o.r""ders" (id kid64 PRIMARY KEY DEFAULT kid_next(), line line_id DEFAULT sno_next(), x flax DEFAULT flax_next(), parts kid64[], item text, by text);
+	CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''must not run''; END';
+	CREATE TRIGGER "follow ""it" BEFORE INSERT OR UPDATE OF line ON "o.r""ders" FOR EACH ROW EXECUTE FUNCTION follow();
+	ALTER TABLE "o.r""ders" DISABLE TRIGGER "follow ""it";
+	CREATE TRIGGER always AFTER UPDATE OF id ON "o.r""ders" FOR EACH ROW WHEN (OLD.id <> '.6.nef3Mk.3') EXECUTE FUNCTION follow();
+	ALTER TABLE "o.r""ders" ENABLE ALWAYS TRIGGER always;
+	CREATE POLICY everyone ON "o.r""ders" USING (id <> '.6.nef3Mk.3' OR id = ANY ('{.6.nef3Mk.3}')) WITH CHECK (true);
+	CREATE POLICY "no 2" ON "o.r""ders" AS RESTRICTIVE FOR SELECT TO reader, shop USING (item !~ '^2');
+	ALTER TABLE "o.r""ders" ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+	CREATE TABLE lines ("order" kid64 NOT NULL REFERENCES "o.r""ders", number int) PARTITION BY LIST (number);
+	CREATE TABLE lines_1 PARTITION OF lines DEFAULT;
+	CREATE VIEW items AS SELECT id, item, '''.6.nef3Mk.3''::public.kid64' AS text FROM "o.r""ders" JOIN lines ON "order" = id;
+	CREATE MATERIALIZED VIEW counts AS SELECT max(id) AS last, line, count(*) FROM "o.r""ders" GROUP BY line;
+	CREATE INDEX ON counts (last);
+	GRANT SELECT, INSERT ON "o.r""ders" TO client, reader; GRANT USAGE ON SCHEMA public TO client;
+	INSERT INTO "o.r""ders" (item, parts) SELECT 'old-' || n, ARRAY[kid_next(), NULL] FROM generate_series(1, 300) AS n;
+	INSERT INTO lines SELECT id, 1 FROM "o.r""ders"; REFRESH MATERIALIZED VIEW counts});
+
+my $state = q{
+	SELECT policyname, permissive, roles, cmd FROM pg_policies ORDER BY 1;
+	SELECT tgname, tgenabled FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1;
+	SELECT attname, attnotnull OR typnotnull, typname FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid WHERE attrelid = '"o.r""ders"'::regclass AND attnum > 0 AND attname NOT IN ('id', 'x', 'parts') ORDER BY 1;
+	SELECT relrowsecurity, relforcerowsecurity FROM pg_class WHERE relname = 'o.r"ders';
+	SELECT conname, contype, convalidated FROM pg_constraint WHERE contype IN ('c', 'f') AND connamespace = 'public'::regnamespace ORDER BY 1, conrelid;
+	SELECT count(*) > 0 FROM counts WHERE last IS NOT NULL};
+my $state_before = superuser(shop => $state);
+my $constant = superuser(shop => q{SELECT '.6.nef3Mk.3'::kid64::bigint});
+my @orders = map { superuser(shop => qq{SELECT string_agg(item, ' ' ORDER BY $_) FROM "o.r""ders"}) } qw(id line x);
+my $parts = superuser(shop => q{SELECT md5(string_agg(parts::bigint[]::text, ' ' ORDER BY id)) FROM "o.r""ders"});
+my $values = superuser(shop => q{SELECT md5(string_agg(concat(id::bigint, line::text, x::text), ' ' ORDER BY id)) FROM "o.r""ders"});
+
+my @writers;
+foreach my $writer (1 .. 4)
+{
+	my %writer = (out => '', err => '');
+	my $file = "$PostgreSQL::Test::Utils::tmp_check/leave_$writer.sql";
+	append_to_file($file, join '',
+		map { qq{INSERT INTO "o.r""ders" (item) VALUES ('$writer-$_') RETURNING item;\nSELECT pg_sleep(0.002) \\g /dev/null\n} }
+		  1 .. 50_000);
+	$writer{handle} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('shop') . ' user=client', '-f', $file ], '>', \$writer{out}, '2>', \$writer{err});
+	push @writers, \%writer;
+}
+
+sub go_on
+{
+	foreach my $writer (@writers)
+	{
+		my $wanted = length($writer->{out} . $writer->{err}) + 400;
+		$writer->{handle}->pump while length($writer->{out} . $writer->{err}) < $wanted && $writer->{handle}->pumpable;
+	}
+	return;
+}
+go_on();
+
+# A view in which PostgreSQL finds operators only by search_path is not restored, so it is not in the rehearsal.
+my ($told, $status) = leave('shop', 'check', '"o.r""ders"');
+is($status, 0, 'nothing stops the move') or diag($told);
+superuser(shop => 'ALTER ROLE shop NOBYPASSRLS');
+($told, $status) = leave('shop', 'run', 'lines');
+like($told, qr/would not see all rows of tables with FORCE ROW LEVEL SECURITY/, 'hidden rows are an error');
+is($status, 1, 'which stops the move');
+superuser(shop => 'ALTER ROLE shop BYPASSRLS');
+
+# A transaction that is open keeps the program waiting, and no writer.
+my $open = $node->background_psql('shop', on_error_stop => 1);
+$open->query_safe(q{BEGIN; INSERT INTO "o.r""ders" (item) VALUES ('open')});
+my $program = IPC::Run::start([ $python, qw(python/kidctl leave run lines --no-rehearsal -d), $node->connstr('shop') . ' user=shop' ], '>', \my $out, '2>', \my $err);
+$node->poll_query_until('shop', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE%'});
+go_on();
+$program->kill_kill(grace => 0);
+is(superuser(shop => q{SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'lines'::regclass AND attnum = 1}), 'kid64', 'the program was killed while it waited');
+$program = IPC::Run::start([ $python, qw(python/kidctl leave run lines -d), $node->connstr('shop') . ' user=shop' ], '>', \$out, '2>', \$err);
+$node->poll_query_until('shop', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE%'});
+go_on();
+$open->query_safe('COMMIT');
+$open->quit;
+$program->finish;
+like($out, qr/Nothing depends on kid any more\. As its owner run: DROP EXTENSION kid;/, 'the program tells the last step') or diag($err);
+go_on();
+
+my ($done, $errors) = ("open\n", '');
+foreach my $writer (@writers)
+{
+	$writer->{handle}->kill_kill;
+	$done .= $writer->{out} =~ s/[^\n]*\z//r;
+	$errors .= $writer->{err};
+}
+unlike($errors, qr/ERROR:  (?!cached plan|cache lookup failed)/, 'no session saw another error than that of a plan made before');
+my %rows = map { $_ => 1 } split /\n/, superuser(shop => 'SELECT item FROM "o.r""ders"');
+my @done = split /\n/, $done;
+is(scalar(grep { !$rows{$_} } @done), 0, 'no row is lost of ' . @done);
+is(superuser(shop => 'SELECT count(*) - count(DISTINCT id) FROM "o.r""ders"'), 0, 'each row has a key of its own');
+is(superuser(shop => 'SELECT count(*) FROM "o.r""ders" WHERE line IS NULL OR x IS NULL'), 0, 'also in the other columns');
+is(superuser(shop => $state), $state_before, 'policies, triggers, constraints, NOT NULL and row-level security are as before');
+is(superuser(shop => qq{SELECT string_agg(item, ' ' ORDER BY $_->[0]) FROM "o.r""ders" WHERE item LIKE 'old%'}), $orders[ $_->[1] ], "the order of $_->[0]")
+  foreach [ id => 0 ], [ line => 1 ], [ x => 2 ];
+is(superuser(shop => q{SELECT md5(string_agg(parts::text, ' ' ORDER BY id)) FROM "o.r""ders" WHERE item LIKE 'old%'}), $parts, 'arrays have their values');
+is(superuser(shop => q{SELECT md5(string_agg(concat(id, line, x), ' ' ORDER BY id)) FROM "o.r""ders" WHERE item LIKE 'old%'}), $values, 'and columns');
+like(superuser(shop => q{SELECT qual FROM pg_policies WHERE policyname = 'everyone'}), qr/id <> '$constant'::bigint.*'\{$constant\}'::bigint\[\]/, 'a constant is the number of the same ID');
+is(superuser(shop => q{SELECT min(text) FROM items}), q{'.6.nef3Mk.3'::public.kid64}, 'a text that looks like one is left alone');
+is(owner(shop => 'DROP EXTENSION kid'), '', 'DROP EXTENSION needs no CASCADE');
+is(superuser(shop => q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'nothing is left of the move');
+
+# Operator classes that only kid's types have
+database('classes', q{
+	CREATE TABLE bookings (room kid64, during tstzrange, EXCLUDE USING gist (room WITH =, during WITH &&));
+	CREATE TABLE events (id kid64, n int); CREATE INDEX events_brin ON events USING brin (id kid64_minmax_multi_ops);
+	CREATE TABLE parted (id kid64, n int) PARTITION BY LIST (n); CREATE TABLE part_1 PARTITION OF parted DEFAULT;
+	CREATE INDEX parted_brin ON parted USING brin (id kid64_minmax_multi_ops) WITH (pages_per_range = 7); ALTER INDEX part_1_id_idx RENAME TO of_part; COMMENT ON INDEX parted_brin IS 'its';
+	CREATE TABLE texts (id kid96, s sno, f flax);
+	CREATE INDEX texts_brin ON texts USING brin (id kid96_minmax_multi_ops); CREATE INDEX texts_gist ON texts USING gist (s, f);
+	CREATE TABLE flakes (id flake); CREATE INDEX flakes_brin ON flakes USING brin (id flake_minmax_multi_ops)});
+my ($got, $stops) = leave('classes', 'check', 'bookings');
+like($got, qr/bookings_room_during_excl.*bigint has no default operator class for access method "gist"/, 'a class that needs another extension is told, with its constraint');
+is($stops, 1, 'and stops the move');
+like((leave('classes', 'check', 'texts'))[0], qr/index public\.texts_brin: .*operator class "text_minmax_multi_ops" does not exist.*index public\.texts_gist: /s, 'so are indexes, all of them at once');
+superuser(classes => 'CREATE EXTENSION btree_gist');
+is(owner(classes => 'DROP INDEX texts_brin'), '', 'what text has not is dropped');
+leaves('classes', 'run', '--all');
+is(superuser(classes => q{SELECT string_agg(pg_get_indexdef(indexrelid), E'\n' ORDER BY indexrelid::regclass::text) FROM pg_index WHERE indrelid::regclass::text IN ('bookings', 'events', 'parted', 'part_1', 'texts', 'flakes')}), <<'END' =~ s/\n\z//r, 'indexes have the classes of core types');
+CREATE INDEX bookings_room_during_excl ON public.bookings USING gist (room, during)
+CREATE INDEX events_brin ON public.events USING brin (id int8_minmax_multi_ops)
+CREATE INDEX flakes_brin ON public.flakes USING brin (id int8_minmax_multi_ops)
+CREATE INDEX of_part ON public.part_1 USING brin (id int8_minmax_multi_ops) WITH (pages_per_range='7')
+CREATE INDEX parted_brin ON ONLY public.parted USING brin (id int8_minmax_multi_ops) WITH (pages_per_range='7')
+CREATE INDEX texts_gist ON public.texts USING gist (s, f)
+END
+is(superuser(classes => q{SELECT obj_description('parted_brin'::regclass)}), 'its', 'and their comments');
+is(owner(classes => 'DROP EXTENSION kid'), '', 'and nothing depends on kid');
+
+$node->stop;
+done_testing();
