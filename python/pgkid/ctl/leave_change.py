@@ -13,7 +13,8 @@ from psycopg import sql
 from pgkid.ctl import catalog, hanging, leave_defaults, state
 from pgkid.ctl.details import of_index
 from pgkid.ctl.leave_domains import Domains
-from pgkid.ctl.leave_plan import Group, Plan
+from pgkid.ctl.leave_partitions import Node, nodes
+from pgkid.ctl.leave_plan import Group, Plan, generated
 
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
@@ -31,6 +32,7 @@ class Change:
     keys: list[catalog.Constraint] = field(default_factory=list)
     indexes: list[catalog.Index] = field(default_factory=list)
     defaults: list[leave_defaults.Default] = field(default_factory=list)
+    trees: list[Node] = field(default_factory=list)
 
     def run(self) -> None:
         """Changes everything."""
@@ -45,8 +47,7 @@ class Change:
         domains = Domains(self.plan, self.group, self.runner)
         domains.create()
         leave_defaults.drop(self.plan, self.defaults, self.runner)
-        for table in self.group.tables:
-            self.change_types(table, domains)
+        self.change_tables(domains)
         domains.replace()
         leave_defaults.make(self.plan, self.defaults, self.runner)
         self.make()
@@ -73,11 +74,18 @@ class Change:
     def read(self) -> None:
         """Reads all that is to be made again."""
         conn, oids = self.plan.conn, [t.oid for t in family(self.plan, self.group)]
-        self.made = hanging.hanging(conn, self.group.keys)
-        for constraint in catalog.constraints(conn, oids):
+        self.made = self.plan.made(self.group)
+        self.trees = nodes(self.plan, self.group)
+        for oid in oids:
+            self.plan.table(oid)  # some are created again, and then have another OID
+        rebuilt = {node.table.oid for node in self.trees}
+        referring = conn.execute(
+            "SELECT conrelid FROM pg_constraint WHERE confrelid = ANY (%s) AND conparentid = 0", (list(rebuilt),)
+        ).fetchall()
+        for constraint in catalog.constraints(conn, list(dict.fromkeys([*oids, *(row[0] for row in referring)]))):
             if constraint.parent or constraint.is_inherited and constraint.kind == "c":
                 continue
-            if constraint.kind == "f" and self.is_touched(constraint):
+            if constraint.kind == "f" and (self.is_touched(constraint) or constraint.ref_table in rebuilt):
                 self.keys.append(constraint)
             elif constraint.kind == "c" and self.plan.of_kid("pg_constraint", constraint.oid):
                 self.checks.append(constraint)
@@ -87,6 +95,8 @@ class Change:
     def is_touched(self, key: catalog.Constraint) -> bool:
         """Returns whether a column of a foreign key changes."""
         typed = {(c.table, c.number) for c in self.group.typed}
+        if key.table in {node.table.oid for node in self.trees}:
+            return True
         return any((key.table, n) in typed for n in key.columns) or any(
             (key.ref_table, n) in typed for n in key.ref_columns
         )
@@ -94,7 +104,8 @@ class Change:
     def special_indexes(self, tables: Sequence[int]) -> list[catalog.Index]:
         """Returns the indexes that PostgreSQL cannot make again by itself, parents before those of partitions."""
         found = catalog.indexes(self.plan.conn, tables)
-        special = [i for i in found if not i.parent and self.is_special(i)]
+        rebuilt = {node.table.oid for node in self.trees}
+        special = [i for i in found if not i.parent and (self.is_special(i) or i.table in rebuilt and not i.constraint)]
         for index in special:
             special += [i for i in found if i.parent == index.oid]
         return special
@@ -121,13 +132,11 @@ class Change:
         for constraint in [*reversed(self.keys), *reversed(self.checks)]:
             table = self.plan.table(constraint.table).sql
             self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", table, constraint.sql))
-        for relation in self.group.tables:
-            for column in catalog.columns(self.plan.conn, relation.oid):
-                about = f"column {column.name} of {relation.label}"
-                if column.generated and about in self.given_up:
-                    self.runner.execute(
-                        statement("ALTER TABLE {} ALTER {} DROP EXPRESSION", relation.sql, column.sql, about=about)
-                    )
+        for relation, name, _text in generated(self.plan.conn, self.group):
+            about = f"column {name} of {self.plan.table(relation).label}"
+            if about in self.given_up:
+                drop = "ALTER TABLE {} ALTER {} DROP EXPRESSION"
+                self.runner.execute(statement(drop, self.plan.table(relation).sql, sql.Identifier(name), about=about))
 
     def kept_indexes(self) -> list[catalog.Index]:
         """Returns the indexes that are made again: none of those given up, nor their parts."""
@@ -137,12 +146,28 @@ class Change:
                 gone.add(index.oid)
         return [index for index in self.indexes if index.oid not in gone]
 
-    def change_types(self, table: catalog.Table, domains: Domains) -> None:
+    def change_tables(self, domains: Domains) -> None:
+        """Gives all columns their new types. Tables partitioned by one of them are created again."""
+        for node in reversed(self.trees):
+            node.detach(self.runner)
+        rebuilt = {node.table.oid for node in self.trees}
+        parts = [part for node in self.trees for part in node.parts if part.oid not in rebuilt]
+        for table in [*self.group.tables, *parts]:
+            if table.oid not in rebuilt:
+                self.change_types(table, domains, table in parts)
+        for node in self.trees:
+            node.create(self.runner, self.plan, domains)
+        for node in reversed(self.trees):
+            node.attach(self.runner)
+        for node in reversed(self.trees):
+            node.finish(self.runner)
+
+    def change_types(self, table: catalog.Table, domains: Domains, is_part: bool) -> None:
         """Gives the columns of a table their new types, all at once."""
         changes = [
             sql.SQL("ALTER {} TYPE {}").format(sql.Identifier(c.name), sql.SQL(domains.type_of(c)))
             for c in self.group.typed
-            if c.table == table.oid and c.is_top
+            if c.table == table.oid and (c.is_top or is_part)
         ]
         if changes:
             text = sql.SQL(", ").join(changes)

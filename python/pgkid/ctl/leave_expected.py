@@ -52,6 +52,8 @@ class Expected:
         if self.gone.match(line) or self.is_given_up(entry, line):
             return None
         text = self.rewriter.rewrite(line)
+        if kind == "TABLE ATTACH":  # PostgreSQL compares rows with bounds; their values are those of another type
+            text = re.sub(r" FOR VALUES .*", "", text)
         if kind in DECLARE:
             text = self.rewriter.retyped(text)
             for column in self.defaults.get((schema, name), []):

@@ -10,7 +10,8 @@ from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.leave_change import family, is_time_check, triggers_of_kid
 from pgkid.ctl.leave_defaults import core_type, generator
 from pgkid.ctl.leave_kid import CORE, Use
-from pgkid.ctl.leave_plan import Column, Group, Plan
+from pgkid.ctl.leave_partitions import nodes
+from pgkid.ctl.leave_plan import Column, Group, Plan, generated
 from pgkid.ctl.nodetree import ERRORS, Node, Value, nodes_in, parse
 
 NOT_WITHOUT = "uses {}, which nothing takes the place of"
@@ -27,12 +28,15 @@ class Look:
     def run(self) -> None:
         """Looks at everything."""
         for group in self.plan.groups:
-            for part in (self.of_rights, self.of_tables, self.of_columns, self.of_domains, self.of_hanging):
+            parts = (self.of_rights, self.of_tables, self.of_columns, self.of_domains, self.of_hanging, self.of_trees)
+            for part in parts:
                 self.findings += part(group)
             self.findings += self.of_uses(group)
+            self.findings += self.of_generated(group)
             self.findings += self.of_casts(group)
             self.findings += self.of_triggers(group)
         self.findings += self.of_texts()
+        self.findings += self.of_others()
 
     def of_rights(self, group: Group) -> Iterator[Finding]:
         """Yields what the owner may not do."""
@@ -81,13 +85,17 @@ class Look:
             about = f"column {c.name} of {self.plan.table(c.table).label}"
             if c.generated:
                 continue
-            if c.is_key and c.is_typed:
-                yield refused(about, "is what the table is partitioned by, so PostgreSQL cannot change its type")
             if c.default and not self.has_default(c):
                 hint = "ALTER TABLE … ALTER … SET DEFAULT what will make values."
                 yield refused(about, f"has a default that kidctl cannot replace: {c.default}", hint)
             elif c.default and c.is_top and core_type(c) == "text" and generator(self.plan, c.default):
                 yield Finding("note", about, "new values are random uuids as text; look whether they suit CHECKs")
+
+    def of_trees(self, group: Group) -> Iterator[Finding]:
+        """Yields tables partitioned by an ID that cannot be created again."""
+        for node in nodes(self.plan, group):
+            for message, hint in node.obstacles(self.plan):
+                yield refused(node.table.label, message, hint)
 
     def has_default(self, c: Column) -> bool:
         """Returns whether a default can be replaced."""
@@ -111,7 +119,7 @@ class Look:
     def of_hanging(self, group: Group) -> Iterator[Finding]:
         """Yields what cannot be made again, because of its kind or its owner."""
         try:
-            made = hanging.hanging(self.plan.conn, group.keys)
+            made = self.plan.made(group)
         except Refused as error:
             yield refused("", str(error), error.hint)
             return
@@ -141,7 +149,7 @@ class Look:
     def made(self, group: Group) -> list[hanging.Made]:
         """Returns what hangs on the columns, or nothing if that is an error, which is told elsewhere."""
         try:
-            return hanging.hanging(self.plan.conn, group.keys)
+            return self.plan.made(group)
         except Refused:
             return []
 
@@ -157,8 +165,6 @@ class Look:
                 (use.oid,) * 4,
             ).fetchall()[0]
             return (f"index {row[0]}", row[1], "it is dropped") if row[2] and not row[3] else ("", "", "")
-        if use.catalog == "pg_attrdef":
-            return self.generated(use)
         if use.catalog == "pg_constraint":
             for k in catalog.constraints(conn, [use.relation or 0]):
                 if k.oid == use.oid and k.kind == "c" and not is_time_check(k) and not k.is_inherited:
@@ -177,16 +183,13 @@ class Look:
         name = one(self.plan.conn, "SELECT tgname FROM pg_trigger WHERE oid = %s", (use.oid,))
         return any(row[:2] == (use.relation, name) for row in triggers_of_kid(self.plan, group))
 
-    def generated(self, use: Use) -> tuple[str, str, str]:
-        """Returns the label of a generated column, and that it stops being one."""
-        for relation, column, text in self.plan.conn.execute(
-            "SELECT a.attrelid::regclass::text, a.attname, pg_get_expr(f.adbin, f.adrelid) FROM pg_attrdef AS f"
-            " JOIN pg_attribute AS a ON a.attrelid = f.adrelid AND a.attnum = f.adnum"
-            " WHERE f.oid = %s AND a.attgenerated <> '' AND a.attinhcount = 0",
-            (use.oid,),
-        ).fetchall():
-            return f"column {column} of {relation}", text, "it keeps its values, and new rows get none"
-        return "", "", ""
+    def of_generated(self, group: Group) -> Iterator[Finding]:
+        """Yields generated columns: PostgreSQL changes no type of a column that one uses."""
+        for table, name, text in generated(self.plan.conn, group):
+            label = f"column {name} of {self.plan.table(table).label}"
+            self.given_up.add(label)
+            message = "is generated; it would be an ordinary column, with its values, and new rows would get none"
+            yield Finding("refused", label, message, text, stops=True, accept_name=label)
 
     def of_casts(self, group: Group) -> Iterator[Finding]:
         """Yields definitions that read text as an ID: as a number, the same text would mean something else."""
@@ -209,6 +212,25 @@ class Look:
             message = "is dropped" + ("; consumers that call kid_horizon(table) must find another way" * is_tracking)
             yield Finding("note", f"trigger {name} on {self.plan.table(oid).label}", message)
 
+    def of_others(self) -> Iterator[Finding]:
+        """Yields what depends on kid, and is no part of these tables."""
+        mine = {t.oid for group in self.plan.groups for t in family(self.plan, group)}
+        domains = {d.oid for group in self.plan.groups for d in group.domains}
+        views = {m.label for group in self.plan.groups for m in self.made(group)}
+        others: dict[str, list[str]] = {}
+        for use in self.plan.uses:
+            label = self.view_label(use.relation) if use.relation and use.relation not in mine else ""
+            is_mine = use.relation in mine or label in views or use.oid in domains and use.catalog == "pg_type"
+            if not is_mine:
+                others.setdefault(use.object, []).append(use.member)
+        for name, members in others.items():
+            yield Finding("remains", name, "uses " + ", ".join(members))
+
+    def view_label(self, relation: int) -> str:
+        """Returns how findings name a view."""
+        made = hanging.PRINTERS["view"](self.plan.conn, relation, set())
+        return made.label if made else ""
+
     def of_texts(self) -> Iterator[Finding]:
         """Yields functions whose text names something of kid's: PostgreSQL does not know that they depend on it."""
         for name, words in self.plan.conn.execute(
@@ -220,7 +242,7 @@ class Look:
                    AND (EXISTS (SELECT FROM pg_proc AS o WHERE o.pronamespace = %(home)s::regnamespace
                                                                AND o.proname = w.word)
                         OR w.word = ANY (%(types)s))
-                   AND p.pronamespace <> to_regnamespace('kid') AND NOT EXISTS (
+                   AND p.pronamespace IS DISTINCT FROM to_regnamespace('kid') AND NOT EXISTS (
                        SELECT FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
                         WHERE d.objid = p.oid AND d.deptype = 'e')
              GROUP BY p.oid ORDER BY 1
@@ -233,7 +255,6 @@ class Look:
 # What can depend on kid by a definition of its own, rather than by its type alone
 OBJECTS = (
     "pg_class",
-    "pg_attrdef",
     "pg_constraint",
     "pg_rewrite",
     "pg_policy",

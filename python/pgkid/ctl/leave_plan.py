@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Iterable, Optional, Sequence
 
-from pgkid.ctl import catalog
+from pgkid.ctl import catalog, hanging
 from pgkid.ctl.catalog import read
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.leave_kid import CORE, MEMBERS, Kid, Use, read_kid, uses
@@ -138,6 +138,23 @@ class Group:
         return [c.key for c in self.typed]
 
 
+def generated(conn: Connection, group: Group) -> list[tuple[int, str, str]]:
+    """Returns table, name and expression of each generated column that depends on columns of a group, or on kid."""
+    return [
+        (row[0], row[1], row[2])
+        for row in conn.execute(
+            """
+            SELECT DISTINCT a.attrelid, a.attname::text, pg_get_expr(f.adbin, f.adrelid)
+              FROM pg_attribute AS a JOIN pg_attrdef AS f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
+                   JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
+                   JOIN unnest(%s::oid[], %s::int[]) AS c (tab, num) ON d.refobjid = c.tab AND d.refobjsubid = c.num
+             WHERE a.attgenerated <> '' AND a.attinhcount = 0
+            """,
+            ([c.table for c in group.typed], [c.number for c in group.typed]),
+        ).fetchall()
+    ]
+
+
 @dataclass
 class Plan:
     """The tables that leave, on one connection."""
@@ -158,6 +175,30 @@ class Plan:
     def without_counterpart(self, catalog_name: str, oid: int) -> list[str]:
         """Returns what an object uses of kid that nothing takes the place of."""
         return [u.member for u in self.uses if (u.catalog, u.oid) == (catalog_name, oid) and not u.has_counterpart]
+
+    def made(self, group: Group) -> list[hanging.Made]:
+        """Returns what hangs on the columns that change, and on tables that are created again.
+
+        Generated columns and publications are another matter.
+        """
+        rows = self.conn.execute(
+            "SELECT a.attrelid, a.attnum, a.attname::text FROM pg_attribute AS a WHERE a.attrelid = ANY (%(tabs)s)"
+            " AND a.attnum > 0 AND NOT a.attisdropped UNION ALL SELECT t, 0, '' FROM unnest(%(tabs)s::oid[]) AS t",
+            {"tabs": self.rebuilt(group)},
+        ).fetchall()
+        more = [catalog.KeyColumn(table, number, name, "", table, number) for table, number, name in rows]
+        keys = [*group.keys, *(key for key in more if key not in group.keys)]
+        return hanging.hanging(self.conn, keys, others=("pg_attrdef", "pg_publication_rel"))
+
+    def rebuilt(self, group: Group) -> list[int]:
+        """Returns the partitioned tables of trees that are partitioned by a column whose type changes, parents first."""
+        keys = [c.table for c in group.typed if c.is_key]
+        rows = self.conn.execute(
+            "SELECT p.relid::oid FROM unnest(%s::oid[]) AS t (oid), pg_partition_tree(pg_partition_root(t.oid)) AS p"
+            " WHERE NOT p.isleaf GROUP BY p.relid ORDER BY min(p.level), 1",
+            (keys,),
+        ).fetchall()
+        return [row[0] for row in rows]
 
     def of_kid(self, catalog_name: str, oid: int) -> bool:
         """Returns whether an object depends on kid."""
