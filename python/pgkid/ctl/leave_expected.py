@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from typing import Optional
 
-from pgkid.ctl import dumps
+from pgkid.ctl import catalog, dumps
 from pgkid.ctl.leave_change import family
 from pgkid.ctl.leave_defaults import read_defaults
 from pgkid.ctl.leave_plan import Plan
@@ -17,7 +17,8 @@ class Expected:
     """Takes what was asked for from the lines of a dump."""
 
     def __init__(self, plan: Plan, given_up: frozenset[str]) -> None:
-        self.rewriter, self.given_up = plan.rewriter, given_up
+        self.rewriter = plan.rewriter
+        self.gone_entries = gone_entries(plan, given_up)
         self.defaults: dict[tuple[str, str], list[str]] = {}
         self.sequences: set[tuple[str, str]] = set()
         self.names: set[tuple[str, str]] = set()
@@ -36,6 +37,13 @@ class Expected:
             r"|^ALTER TABLE .* ENABLE (ALWAYS |REPLICA )?TRIGGER (zz_)?kid_"
             r"|^(ALTER TABLE .* ADD )?CONSTRAINT kid_time\w* CHECK \(.*kid_timestamp\("
         )
+        self.checks = {
+            (table.schema, table.name, f"CONSTRAINT {k.sql.as_string(plan.conn)} ", f"CONSTRAINT {k.name} ")
+            for group in plan.groups
+            for table in family(plan, group)
+            for k in catalog.constraints(plan.conn, [table.oid])
+            if f"constraint {k.name} on {table.label}" in given_up
+        }
         self.generated = {
             (table.schema, table.name, label)
             for group in plan.groups
@@ -64,10 +72,35 @@ class Expected:
     def is_given_up(self, entry: dumps.Entry, line: str) -> bool:
         """Returns whether a line is of something that is not made again."""
         kind, schema, name = entry
-        if f"{kind.lower()} {schema}.{name}" in self.given_up:
+        if (kind.split(" ")[0], schema, name) in self.gone_entries:
+            return True
+        if any((s, t) == (schema, name) and line.startswith(tuple(heads)) for s, t, *heads in self.checks):
             return True
         return any(
             (s, t) == (schema, name) and line.startswith(label[len("column ") :].split(" ")[0] + " ")
             for s, t, label in self.generated
             if label.startswith("column ")
         )
+
+
+def gone_entries(plan: Plan, given_up: frozenset[str]) -> set[tuple[str, str, str]]:
+    """Returns the entries of indexes, statistics and constraints that are not made again: type, schema, name."""
+    return {
+        (row[0], row[1], row[2])
+        for row in plan.conn.execute(
+            """
+            SELECT 'INDEX', n.nspname::text, c.relname::text, 'index ' || c.oid::regclass AS label
+              FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.relkind IN ('i', 'I')
+            UNION ALL
+            SELECT 'STATISTICS', n.nspname, s.stxname, format('statistics %%s.%%I', s.stxnamespace::regnamespace, s.stxname)
+              FROM pg_statistic_ext AS s JOIN pg_namespace AS n ON n.oid = s.stxnamespace
+            UNION ALL
+            SELECT 'CHECK', n.nspname, c.relname || ' ' || k.conname,
+                   format('constraint %%s on %%s', k.conname, k.conrelid::regclass)
+              FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
+                   JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE k.contype = 'c'
+            """,
+            (),
+        ).fetchall()
+        if row[3] in given_up
+    }

@@ -164,6 +164,8 @@ class Look:
                 " EXISTS (SELECT FROM pg_inherits WHERE inhrelid = %s) FROM pg_class WHERE oid = %s",
                 (use.oid,) * 4,
             ).fetchall()[0]
+            if row[3]:
+                self.given_up.add(f"index {row[0]}")  # with its parent
             return (f"index {row[0]}", row[1], "it is dropped") if row[2] and not row[3] else ("", "", "")
         if use.catalog == "pg_constraint":
             for k in catalog.constraints(conn, [use.relation or 0]):
