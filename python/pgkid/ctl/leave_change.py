@@ -38,11 +38,7 @@ class Change:
         """Changes everything."""
         self.drop_triggers()
         self.read()
-        details = [
-            line
-            for index in self.kept_indexes()
-            for line in of_index(self.plan.conn, index)
-        ]
+        details = [line for index in self.kept_indexes() for line in of_index(self.plan.conn, index)]
         self.remove()
         domains = Domains(self.plan, self.group, self.runner)
         domains.create()

@@ -14,7 +14,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import Connection
-from pgkid.ctl.details import details, index_details
+from pgkid.ctl.details import details, of_index
 from pgkid.ctl.leave_domains import Domains
 from pgkid.ctl.leave_plan import Column, Group, Plan
 from pgkid.ctl.leave_text import LITERAL
@@ -128,7 +128,7 @@ def read_node(plan: Plan, group: Group, table: catalog.Table) -> Node:
     for index in catalog.indexes(conn, [table.oid]):
         if index.constraint_definition and index.constraint:
             node.constraints.append((index.constraint, index.constraint_definition))
-            node.details += index_details(conn, table.label, index)
+            node.details += of_index(conn, index)
     node.details = details(conn, table.oid) + node.details
     if table.replica_identity in ("f", "n"):
         word = "FULL" if table.replica_identity == "f" else "NOTHING"
