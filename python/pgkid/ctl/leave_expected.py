@@ -44,6 +44,7 @@ class Expected:
             for k in catalog.constraints(plan.conn, [table.oid])
             if f"constraint {k.name} on {table.label}" in given_up
         }
+        self.is_plain = not plan.kid.is_extension
         self.generated = {
             (table.schema, table.name, label)
             for group in plan.groups
@@ -62,6 +63,11 @@ class Expected:
         text = self.rewriter.rewrite(line)
         if kind == "TABLE ATTACH":  # PostgreSQL compares rows with bounds; their values are those of another type
             text = re.sub(r" FOR VALUES .*", "", text)
+        if self.is_plain:
+            # There kid's types are domains over bigint, and kid_track() lets everybody read sequences.
+            text = re.sub(r"\(([^()]+)\)::bigint", r"\1", text)
+            if text.startswith("GRANT SELECT ON SEQUENCE ") and text.endswith(" TO PUBLIC;"):
+                return None
         if kind in DECLARE:
             text = self.rewriter.retyped(text)
             for column in self.defaults.get((schema, name), []):
