@@ -182,6 +182,7 @@ class Session:
         """Exchanges the columns."""
         plan = self.begun()
         if plan.is_swapped:
+            self.move.refill(Runner(self.conn))
             raise Refused(f"{self.root.label} has its new keys already")
         if self.kind is Rekey:
             rekey_accepts.refuse_changed(plan)

@@ -246,6 +246,11 @@ def of_hanging(plan: Plan) -> Iterator[Finding]:
     except Refused as error:
         yield refused("", str(error), error.hint)
         return
+    for filled in made:
+        if filled.refresh:
+            yield Finding(
+                "note", filled.label, "cannot be read from the swap until it has been filled again, right after it"
+            )
     user = one(plan.conn, "SELECT current_user")
     for owner in sorted({m.owner for m in made}):
         if not one(plan.conn, "SELECT pg_has_role(%s, 'MEMBER')", (owner,)):

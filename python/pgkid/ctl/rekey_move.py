@@ -185,17 +185,24 @@ class Rekey:
             kept = swap.keep()
             if plan.state:
                 plan.save("swap", **kept)
-        self.refresh(runner, swap)
+        self.refresh(runner, kept["refresh"])
 
-    def refresh(self, runner: Runner, swap: rekey_swap.Swap) -> None:
-        """Fills materialized views, as their owners."""
-        for made in swap.made:
-            if made.refresh:
-                runner.execute(Statement(raw(made.refresh), made.label))
+    def refresh(self, runner: Runner, views: Sequence[Sequence[str]]) -> None:
+        """Fills materialized views, as their owners, unless that was done before an interruption."""
+        for label, refresh in views:
+            name = label.split("view ", 1)[1]
+            if not one(self.conn, "SELECT relispopulated FROM pg_class WHERE oid = to_regclass(%s)", (name,)):
+                runner.execute(Statement(raw(refresh), label))
+
+    def refill(self, runner: Runner) -> None:
+        """Fills the materialized views that an interrupted swap has left empty."""
+        plan = self.plan()
+        self.refresh(runner, plan.state.kept.get("refresh", []) if plan.state else [])
 
     def finish(self, runner: Runner) -> None:
         """Drops the old keys."""
         plan = self.swapped()
+        self.refill(runner)
         with runner.locked(plan.locks()):
             rekey_finish.finish(plan, runner)
 
@@ -223,7 +230,7 @@ class Rekey:
             if late:
                 table = one(self.conn, "SELECT to_regclass(%s)::oid", (label,))
                 runner.execute(rekey_twins.validation(plan, table, name))
-        self.refresh(runner, swap)
+        self.refresh(runner, [[made.label, made.refresh] for made in swap.made if made.refresh])
 
 
 def refuse_other_moves(plan: Plan) -> None:

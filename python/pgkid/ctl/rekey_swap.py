@@ -352,5 +352,6 @@ class Swap:
             constraints.append([table.label, c.name, c.definition, late])
         return {
             "constraints": constraints,
+            "refresh": [[m.label, m.refresh] for m in self.made if m.refresh],
             "made": [[m.label, m.make, after.get(m.label, [])] for m in self.made],
         }
