@@ -4,6 +4,10 @@
 #
 # A block is one of ```sql, or one whose first word is EXPLAIN, which runs with COSTS OFF. After a statement, a comment with two
 # blanks, a line, or a message is its output. "…" stands for any text, and as a line by itself for any number of lines.
+#
+# A block of ```sh that begins with kidctl rekey runs as the role shop. The block of ```text after it is its output, in lines of at
+# most 76 columns.
+#
 # These comments, invisible to a reader of the rendered page, prepare the next block or the whole page:
 #
 #   <!-- sql: SQL -->                  runs before the next block
@@ -13,6 +17,7 @@
 use strict;
 use warnings;
 use utf8;
+use Cwd 'getcwd';
 use Dialogue;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -22,6 +27,13 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\nmax_prepared_transactions = 2\n");
 $node->start;
+
+# The program kidctl, on the path of commands
+my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
+my $bin = "$PostgreSQL::Test::Utils::tmp_check/bin";
+mkdir $bin or die "$bin: $!";
+append_to_file("$bin/kidctl", "#!/bin/sh\nexec $python '" . getcwd() . qq{/python/kidctl' "\$@"\n}) if $python;
+chmod 0755, "$bin/kidctl";
 
 my ($id, $time) = (qr/[-.0-9A-Z_a-z]/, qr/\d{4,5}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[+-]\d\d)?)?/);
 
@@ -78,6 +90,28 @@ sub run_block
 	return;
 }
 
+# Runs the commands of a block. Returns what they print to standard output, in lines of at most 76 columns.
+sub run_commands
+{
+	my ($name, $database, $block) = @_;
+	local %ENV = (%ENV, PATH => "$bin:$ENV{PATH}", PGHOST => $node->host, PGPORT => $node->port, PGUSER => 'shop', PGDATABASE => $database);
+	my ($output, $errors) = ('', '');
+	IPC::Run::run([ 'sh', '-ec', $block ], '>', \$output, '2>', \$errors);
+	# A check that finds what stops the move ends with 1.
+	my $wanted = $output =~ /[1-9]\d* of which stop the move/ && $block =~ /\A\S+ \S+ check .*\n\z/ ? 1 : 0;
+	is($? >> 8, $wanted, "$name: " . ($block =~ /(.*)/)[0]) or diag "$output$errors";
+	utf8::decode($output);
+	return $output =~ s/^\n+//r =~ s/^(?=.{77})( *)(.*)$/folded($1, $2)/gemr;
+}
+
+# Breaks a line at blanks, so that its parts, with the same indentation, are shorter than 77 columns.
+sub folded
+{
+	my ($indent, $line) = @_;
+	my $width = 76 - length $indent;
+	return join "\n", map { "$indent$_" } $line =~ /\G *(.{1,$width})(?= |$)/g;
+}
+
 # Returns the statements of a block, each with the output that is shown for it, or undef.
 sub parts_of
 {
@@ -112,6 +146,11 @@ foreach my $page ('README.md', sort glob 'docs/*/*.md')
 		ok(-e $1, "$page: the test that runs it exists: $1");
 		next;
 	}
+	if ($text =~ /^kidctl rekey /m && !$python)
+	{
+		note "$page: psycopg 3 and rich for Python are not installed";
+		next;
+	}
 	my $database = $page =~ s/\W/_/gr;
 	$node->safe_psql('postgres', "CREATE DATABASE \"$database\"");
 	my $session = open_session($node, $database);
@@ -119,7 +158,7 @@ foreach my $page ('README.md', sort glob 'docs/*/*.md')
 	# Some pages show how to create the extension.
 	answer($session, 'CREATE EXTENSION kid;') unless $text =~ /^CREATE EXTENSION IF NOT EXISTS kid;/m;
 
-	my (%parameters, $skip);
+	my (%parameters, $skip, $printed);
 	my $blocks = 0;
 	while ($text =~ /<!-- (sql:|\$\d+ =|not run:)\s*(.*?)\s*-->|^```(\w*)[^\n]*\n(.*?)^```$/msg)
 	{
@@ -131,6 +170,9 @@ foreach my $page ('README.md', sort glob 'docs/*/*.md')
 			run_block($session, "$page, before block " . ($blocks + 1), "$value\n", undef) if $what eq 'sql:';
 			next;
 		}
+		$printed = run_commands($page, $database, $block) if $language eq 'sh' && $block =~ /\Akidctl rekey /;
+		ok((lasting($printed) . "\n") =~ pattern_of(lasting($block)), "$page: kidctl prints what is shown") or diag "shown:\n$block\nprinted:\n$printed"
+		  if $language eq 'text' && defined $printed;
 		next unless $language eq 'sql' || $language eq '' && $block =~ /\AEXPLAIN/;
 		$blocks++;
 		if (!$skip)

@@ -87,7 +87,7 @@ def look(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
     yield Finding(
         "costs",
         "locks",
-        "ACCESS EXCLUSIVE in prepare, build, swap and finish, for less than a second each. The swap also makes views"
+        "ACCESS EXCLUSIVE in prepare, constrain, swap and finish, for less than a second each. The swap also makes views"
         f" again{also}.",
     )
     if s.unknown:

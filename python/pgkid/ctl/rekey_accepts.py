@@ -171,12 +171,16 @@ def of_rights(plan: Plan) -> Iterator[Finding]:
             " Or pass --triggers run: triggers then run, but what they do to the row itself is undone.",
             stops=True,
         )
-    if not one(plan.conn, "SELECT has_database_privilege(current_database(), 'CREATE')"):
+    database = one(
+        plan.conn,
+        "SELECT quote_ident(current_database()) WHERE NOT has_database_privilege(current_database(), 'CREATE')",
+    )
+    if database:
         yield Finding(
             "rights",
             user,
             "may not create the schema in which kidctl keeps the state of the move",
-            hint=f"GRANT CREATE ON DATABASE … TO {user}.",
+            hint=f"GRANT CREATE ON DATABASE {database} TO {user}.",
             stops=True,
         )
     for function in (plan.keys.new_next.split("(")[0], plan.keys.new_at):

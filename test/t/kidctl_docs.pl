@@ -1,0 +1,97 @@
+# The commands of docs/guides/moving-in.md for new keys of all rows, on tables with other names than the page's, as a role that owns
+# them and has the privileges that the page lists. Writers are at work, and a transaction holds a lock. docs.pl runs the page itself.
+use strict;
+use warnings;
+use Dialogue;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
+plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\nautovacuum = off\n");
+$node->start;
+
+my $page = slurp_file('docs/guides/moving-in.md');
+my ($rights) = $page =~ /^### What the role needs\n.*?^```sql\n(.*?)^```$/ms or die 'no privileges on the page';
+my ($section) = $page =~ /^## 3\. New keys for all rows\n(.*?)^## /ms or die 'no section';
+my @commands = map { split /\n/ } $section =~ /^```sh\n(.*?)^```$/msg;
+is("@{[ map { (split)[2] } @commands ]}", 'check run swap back run swap finish', 'the page has these commands');
+
+$node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE client LOGIN; CREATE DATABASE "a shop"');
+$node->safe_psql('a shop', 'CREATE EXTENSION kid; CREATE SCHEMA sales AUTHORIZATION owner');
+$node->safe_psql('a shop', $rights =~ s/\bshop\b/owner/gr =~ s/:"DBNAME"/"a shop"/r);
+
+sub query { return $node->safe_psql('a shop', $_[0], connstr => $node->connstr('a shop') . ' user=owner') }
+
+query(q{SET search_path = sales;
+	CREATE TABLE "Order" ("Id" bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT clock_timestamp(), tag text);
+	CREATE TABLE "Line" (tag text, "orderId" bigint NOT NULL REFERENCES "Order");
+	CREATE INDEX ON "Line" ("orderId");
+	CREATE VIEW both_tags AS SELECT o.tag AS one, l.tag AS other FROM "Order" AS o JOIN "Line" AS l ON l."orderId" = o."Id";
+	INSERT INTO "Order" (made, tag) SELECT timestamptz '2025-01-01' + n * interval '1 hour', n FROM generate_series(1, 3000) AS n;
+	INSERT INTO "Line" SELECT tag, "Id" FROM "Order";
+	GRANT USAGE ON SCHEMA sales TO client; GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA sales TO client;
+	GRANT USAGE ON ALL SEQUENCES IN SCHEMA sales TO client});
+
+# Starts a command of the page, for these tables.
+sub start
+{
+	my ($command) = @_;
+	my @words = map { { kidctl => "$python python/kidctl", orders => q{sales."Order"}, created_at => 'made' }->{$_} // $_ } split ' ', $command;
+	my $output = '';
+	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGUSER => 'owner', PGDATABASE => 'a shop');
+	return { output => \$output, handle => IPC::Run::start([ split(' ', shift @words), @words ], '>&', \$output) };
+}
+
+sub ends_well
+{
+	my ($run, $command) = @_;
+	$run->{handle}->finish;
+	is($run->{handle}->result(0), 0, $command) or diag ${ $run->{output} };
+	return;
+}
+
+my $file = "$PostgreSQL::Test::Utils::tmp_check/kidctl_docs_writers.sql";
+append_to_file($file, q{\set n random(1, 1000000000)
+BEGIN;
+WITH o AS (INSERT INTO sales."Order" (tag) VALUES ('w' || :n) RETURNING "Id") INSERT INTO sales."Line" (tag, "orderId") SELECT 'w' || :n, "Id" FROM o;
+UPDATE sales."Line" SET "orderId" = "orderId" WHERE tag = (:n % 3000)::text;
+COMMIT;
+});
+my ($out, $err) = ('', '');
+my $writers = IPC::Run::start([ qw(pgbench -n -c 4 -T 120 --rate 40 --max-tries 1000 -f), $file, $node->connstr('a shop') . ' user=client' ], '>', \$out, '2>', \$err);
+
+my $reader = open_session($node, 'a shop');
+foreach my $command (@commands)
+{
+	# Steps that lock the tables wait for a transaction that reads them, and writers do not wait behind them.
+	my $waits = $command =~ / (?:swap|finish|back)\b/;
+	answer($reader, q{BEGIN; SELECT count(*) FROM sales."Line";}) if $waits;
+	my $run = start($command);
+	if ($waits)
+	{
+		sleep 1.5;
+		my $written = query(q{SELECT count(*) FROM sales."Order"});
+		ok($run->{handle}->pumpable, "$command waits for a transaction");
+		$node->poll_query_until('a shop', qq{SELECT count(*) > $written FROM sales."Order"}) or die 'writers wait';
+		answer($reader, 'COMMIT;');
+	}
+	ends_well($run, $command);
+}
+close_session($reader);
+$writers->signal('INT');
+$writers->finish;
+unlike($err, qr/ERROR|aborted/, 'no writer saw an error');
+
+is(query('SELECT count(*) FROM sales.both_tags WHERE one <> other'), 0, 'all rows refer to what they did');
+is(query('SELECT count(*) FROM sales.both_tags'), query('SELECT count(*) FROM sales."Line"'), 'and none is lost');
+cmp_ok(query(q{SELECT count(*) FROM sales.both_tags WHERE one ^@ 'w'}), '>', 20, 'nor is what was written meanwhile');
+is(query(q{SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'sales."Line"'::regclass AND attname = 'orderId'}), 'kid64', 'the keys are of the new type');
+is(query(q{SELECT count(*) FROM sales."Order" WHERE abs(extract(epoch FROM kid_timestamp("Id") - made)) > 1}), 0, 'and tell the time');
+is(query(q{SELECT count(*) FROM pg_namespace WHERE nspname ~ '^kidctl'}) . $node->safe_psql('postgres', q{SELECT count(*) FROM pg_database WHERE datname ~ '^kidctl'}), '00', 'nothing is left of the move');
+done_testing();
