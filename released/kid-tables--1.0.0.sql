@@ -258,7 +258,7 @@ DECLARE
     suffix text;
     partition text;
     others text;
-    identity text;
+    changes text;
     left_out timestamptz[] := '{}';
     made regclass[] := '{}';
     check_name name;
@@ -417,18 +417,25 @@ BEGIN
         END IF;
         EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition,
                        ltrim(piece.lower), ltrim(piece.upper));
-        -- PostgreSQL does not pass this on.
-        SELECT format('ALTER TABLE %s REPLICA IDENTITY %s', partition,
-                      CASE tab.relreplident WHEN 'f' THEN 'FULL' WHEN 'n' THEN 'NOTHING'
-                                            ELSE 'USING INDEX ' || quote_ident(c.relname) END)
-          INTO identity
-          FROM pg_class AS p LEFT JOIN pg_index AS r ON r.indrelid = p.oid AND r.indisreplident
-               LEFT JOIN pg_inherits AS h ON h.inhparent = r.indexrelid
-               LEFT JOIN pg_index AS x ON x.indexrelid = h.inhrelid AND x.indrelid = partition::regclass
-               LEFT JOIN pg_class AS c ON c.oid = x.indexrelid
-         WHERE p.oid = parent AND (tab.relreplident IN ('f', 'n') OR tab.relreplident = 'i' AND c.oid IS NOT NULL);
-        IF identity IS NOT NULL THEN
-            EXECUTE identity;
+        -- PostgreSQL does not pass these on: replica identity, and what ANALYZE is told of columns. The versions of PostgreSQL
+        -- keep a mark of their own among the options of a column.
+        SELECT 'ALTER TABLE ' || partition || ' ' || string_agg(v.change, ', ') INTO changes FROM (
+            SELECT 'REPLICA IDENTITY ' || CASE tab.relreplident WHEN 'f' THEN 'FULL' WHEN 'n' THEN 'NOTHING' END
+            UNION ALL
+            SELECT format('REPLICA IDENTITY USING INDEX %I', c.relname)
+              FROM pg_index AS r JOIN pg_inherits AS h ON h.inhparent = r.indexrelid
+                   JOIN pg_index AS x ON x.indexrelid = h.inhrelid JOIN pg_class AS c ON c.oid = x.indexrelid
+             WHERE r.indrelid = parent AND r.indisreplident AND x.indrelid = partition::regclass
+            UNION ALL
+            SELECT format('ALTER %I SET %s', a.attname, o.setting)
+              FROM pg_attribute AS a, LATERAL (
+                  SELECT 'STATISTICS ' || a.attstattarget WHERE a.attstattarget >= 0
+                  UNION ALL
+                  SELECT format('(%s)', string_agg(u.option, ', ')) FROM unnest(a.attoptions) AS u (option)
+                   WHERE u.option NOT LIKE 'pg\_%' HAVING count(*) > 0) AS o (setting)
+             WHERE a.attrelid = parent AND a.attnum > 0 AND NOT a.attisdropped) AS v (change);
+        IF changes IS NOT NULL THEN
+            EXECUTE changes;
         END IF;
         made := made || partition::regclass;
         RETURN NEXT partition;

@@ -549,13 +549,14 @@ SELECT kid_drop_partitions('events', '2026-11-12 23:59:59.99');
 SELECT kid_drop_partitions('events', '2026-11-12 23:59:59.99', dry_run => false);
 SELECT partition FROM kid_partitions('events');
 
--- A partitioned table has no storage parameters: those of the last partition are taken over. So is the replica identity.
+-- A partitioned table has no storage parameters: those of the last partition are taken over. The rest is the parent's.
 CREATE TABLE kept (id kid64 PRIMARY KEY DEFAULT kid_next(), n int NOT NULL, t text, CONSTRAINT kept_both UNIQUE (id, n)) PARTITION BY RANGE (id);
-ALTER TABLE kept REPLICA IDENTITY USING INDEX kept_both;
+ALTER TABLE kept REPLICA IDENTITY USING INDEX kept_both, ALTER t SET STATISTICS 7, ALTER t SET (n_distinct = 5);
 CREATE TABLE kept_first PARTITION OF kept FOR VALUES FROM (MINVALUE) TO (kid64_floor('2026-01-01')) WITH (fillfactor = 70, toast.autovacuum_enabled = off);
 CREATE TABLE kept_rest PARTITION OF kept DEFAULT;
 SELECT kid_create_partitions('kept', '1 month', '2026-03-01', since => '2026-02-01');
-SELECT p.relname, i.relname AS identity, p.reloptions, t.reloptions FROM pg_class AS p JOIN pg_class AS t ON t.oid = p.reltoastrelid
+SELECT p.relname, i.relname AS identity, p.reloptions, t.reloptions, a.attstattarget, 'n_distinct=5' = ANY (a.attoptions) AS options FROM pg_class AS p JOIN pg_attribute AS a ON a.attrelid = p.oid AND a.attname = 't'
+       JOIN pg_class AS t ON t.oid = p.reltoastrelid
        JOIN pg_index AS r ON r.indrelid = p.oid AND r.indisreplident JOIN pg_class AS i ON i.oid = r.indexrelid WHERE p.relname LIKE 'kept\_p%';
 
 CREATE TABLE by_uuid (id uuid PRIMARY KEY DEFAULT kid_uuidv7()) PARTITION BY RANGE (id);

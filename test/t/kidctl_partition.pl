@@ -138,7 +138,7 @@ sub try
 		"CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.updated_at := now(); RETURN NEW; END'",
 		"CREATE TRIGGER touch BEFORE INSERT OR UPDATE ON $table FOR EACH ROW EXECUTE FUNCTION touch()",
 		maybe("ALTER TABLE $table DISABLE TRIGGER touch"),
-		maybe("CREATE INDEX by_tag ON $table (tag DESC, lower(payload)) WITH (fillfactor=50) WHERE tag <> ''", q{COMMENT ON INDEX by_tag IS 'it''s'}),
+		maybe("CREATE INDEX by_tag ON $table (tag DESC, lower(payload)) WITH (fillfactor=50) WHERE tag <> ''", q{COMMENT ON INDEX by_tag IS 'it''s'}, 'ALTER INDEX by_tag ALTER COLUMN 2 SET STATISTICS 9'),
 		maybe("ALTER TABLE $table ADD CONSTRAINT two UNIQUE ($key, n)", "COMMENT ON CONSTRAINT two ON $table IS 'two'", maybe("ALTER TABLE $table REPLICA IDENTITY USING INDEX two", "ALTER TABLE $table CLUSTER ON two")),
 		maybe("ALTER TABLE $table REPLICA IDENTITY FULL"),
 		maybe("CREATE VIEW shown WITH (security_invoker) AS SELECT * FROM $table", 'CREATE VIEW on_view AS SELECT tag FROM shown', 'GRANT SELECT ON shown TO reader'),

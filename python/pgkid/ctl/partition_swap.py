@@ -219,6 +219,11 @@ class Forward(Swap):
         if index.tablespace:
             space = sql.Identifier(index.tablespace)
             self.runner.execute(statement("ALTER INDEX {} SET TABLESPACE {}", index.sql, space, about=about))
+        for number, target in self.plan.conn.execute(
+            "SELECT attnum, attstattarget FROM pg_attribute WHERE attrelid = %s AND attstattarget >= 0", (index.oid,)
+        ).fetchall():
+            target_of = "ALTER INDEX {} ALTER COLUMN {} SET STATISTICS {}"
+            self.runner.execute(statement(target_of, index.sql, number, target, about=about))
         if index.is_replica_identity:
             self.runner.execute(
                 statement(
