@@ -366,4 +366,26 @@ subscribe($a, 'copy_data = true');
 like(sync_error($offset), qr/duplicate key value violates unique constraint "orders_pkey"/, 'a row that was written before the copy comes back with it');
 
 $_->stop('immediate') foreach $a, $b, $c, $e;
+# While a subscriber copies the first rows of a table, here again and again because one of them is there already, it has a slot for
+# that table. A copy of the subscriber must not drop it.
+my ($publisher, $subscriber, $copied) = map { PostgreSQL::Test::Cluster->new($_) } 'publisher', 'subscriber', 'copied';
+foreach my $node ($publisher, $subscriber)
+{
+	$node->init(allows_streaming => 'logical');
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)');
+}
+$publisher->safe_psql('postgres', 'CREATE PUBLICATION everything FOR TABLE t');
+$subscriber->safe_psql('postgres', q{CREATE SUBSCRIPTION a_from_b CONNECTION '} . $publisher->connstr . q{ dbname=postgres' PUBLICATION everything});
+$publisher->poll_query_until('postgres', 'SELECT count(*) = 2 FROM pg_replication_slots') or die;
+$subscriber->backup('copied');
+$copied->init_from_backup($subscriber, 'copied');
+$copied->append_conf('postgresql.conf', $option);
+$copied->start;
+$subscriber->stop;
+my $before = $publisher->safe_psql('postgres', $slots);
+like($before, qr/sync/, 'the subscriber has a slot for a table');
+drop_untouched($copied, 'a_from_b', 'postgres');
+is($publisher->safe_psql('postgres', $slots), $before, 'which its copy leaves there');
+
 done_testing();
