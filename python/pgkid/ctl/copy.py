@@ -18,6 +18,7 @@ from typing import Callable, Iterator, Sequence
 import psycopg
 from psycopg import conninfo, sql
 
+from pgkid.ctl import strangers
 from pgkid.ctl.catalog import identifier
 from pgkid.ctl.connection import Connection, connect, one
 from pgkid.ctl.findings import Refused, Report
@@ -81,11 +82,12 @@ def twin(copy: Copy) -> Iterator[Copy]:
         # Monitoring connects to every database that it may, and would be in the way.
         admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS false", copy.name))
         try:
-            admin.execute(identifier("CREATE DATABASE {} OWNER {} TEMPLATE {}", other.name, copy.role, copy.name))
+            text = "CREATE DATABASE {} OWNER {} TEMPLATE {} ALLOW_CONNECTIONS false"
+            admin.execute(identifier(text, other.name, copy.role, copy.name))
         finally:
             admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS true", copy.name))
         try:
-            admin.execute(identifier("REVOKE ALL ON DATABASE {} FROM PUBLIC", other.name))
+            close(admin, other.name)
             yield other
         finally:
             other.close()
@@ -100,9 +102,10 @@ def create_database(source: Connection, admin: Connection, name: str, role: str)
     ).fetchall()[0]
     try:
         admin.execute(
-            sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING {} LC_COLLATE {} LC_CTYPE {}").format(
-                *map(sql.Identifier, (name, role)), encoding, collate, ctype
-            )
+            sql.SQL(
+                "CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING {} LC_COLLATE {} LC_CTYPE {}"
+                " ALLOW_CONNECTIONS false"
+            ).format(*map(sql.Identifier, (name, role)), encoding, collate, ctype)
         )
     except psycopg.errors.InsufficientPrivilege as error:
         user = one(admin, "SELECT session_user")
@@ -110,7 +113,13 @@ def create_database(source: Connection, admin: Connection, name: str, role: str)
             f"role {user} may not create the database for the rehearsal",
             f"As a superuser run ALTER ROLE {user} CREATEDB, or use another server with --rehearse-on.",
         ) from error
+    close(admin, name)
+
+
+def close(admin: Connection, name: str) -> None:
+    """Opens a new database to its owner alone. Until now nobody could connect."""
     admin.execute(identifier("REVOKE ALL ON DATABASE {} FROM PUBLIC", name))
+    admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS true", name))
 
 
 def copy_settings(source: Connection, admin: Connection, name: str) -> None:
@@ -122,10 +131,12 @@ def copy_settings(source: Connection, admin: Connection, name: str) -> None:
          WHERE r.setrole = 0 AND d.datname = current_database()
         """
     ).fetchall():
-        text = sql.SQL(value) if setting in ("search_path", "temp_tablespaces") else sql.Literal(value)
         option = sql.SQL(".").join(map(sql.Identifier, setting.split(".")))
         try:
-            admin.execute(sql.SQL("ALTER DATABASE {} SET {} = {}").format(sql.Identifier(name), option, text))
+            # The value of a list such as search_path is no part of a statement: its quotes are as somebody wrote them.
+            with admin.transaction():
+                admin.execute("SELECT pg_catalog.set_config(%s, %s, true)", (setting, value))
+                admin.execute(sql.SQL("ALTER DATABASE {} SET {} FROM CURRENT").format(sql.Identifier(name), option))
         except psycopg.Error:
             pass  # a setting that only a superuser can give
 
@@ -149,8 +160,9 @@ def restore(source: Connection, copy: Copy, fill: Callable[[Connection], None], 
         archive, listed = os.path.join(folder, "dump"), os.path.join(folder, "list")
         tool(source, "pg_dump", "-Fc", "-f", archive, *dump_options(source, report))
         contents = tool(source, "pg_restore", "--list", archive).splitlines()
+        strange = strangers.left_out(source, report)
         with open(listed, "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.writelines(line + "\n" for line in contents if not LEFT_OUT.match(line))
+            file.writelines(line + "\n" for line in contents if is_copied(line, strange))
         options = ["--no-tablespaces", "--role", copy.role, "-L", listed, "-d", copy.dsn, archive]
         errors = tool(source, "pg_restore", "--section=pre-data", *options, may_fail=True)
         with copy.connect() as conn:
@@ -159,6 +171,12 @@ def restore(source: Connection, copy: Copy, fill: Callable[[Connection], None], 
         errors += tool(source, "pg_restore", "--section=post-data", *options, may_fail=True)
     for message in re.findall(r"error: could not execute query: ERROR:  (.*)\n", errors):
         report.add("not copied", "", message)
+
+
+def is_copied(line: str, strange: set[tuple[int, int]]) -> bool:
+    """Returns whether an entry of the contents of a dump is restored."""
+    entry = re.match(r"\d+; (\d+) (\d+) ", line)
+    return not LEFT_OUT.match(line) and not (entry and (int(entry[1]), int(entry[2])) in strange)
 
 
 def prepare_clocks(conn: Connection) -> None:

@@ -12,6 +12,7 @@ from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.partition_plan import UNTIL, Plan
 from pgkid.ctl.publications import memberships
+from pgkid.ctl.strangers import of_literals
 from pgkid.ctl.surroundings import FUNCTIONS, Function, mentions
 
 SAMPLE = 1000  # rows
@@ -146,6 +147,7 @@ def of_rights(plan: Plan) -> Iterator[Finding]:
     except Refused as error:
         yield refused(plan.root.label, str(error), error.hint)
         return
+    yield from of_literals(conn, [thing.label for thing in made if "view " in thing.label and thing.remove])
     for thing in made:
         if not one(conn, MAY_ACT_AS, (thing.owner,)):
             yield of_other(thing.label, thing.owner, me)

@@ -13,6 +13,7 @@ from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.hanging import hanging
 from pgkid.ctl.rekey_follow import TRIGGER
 from pgkid.ctl.rekey_plan import Plan, beside
+from pgkid.ctl.strangers import of_literals
 
 
 def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
@@ -268,6 +269,7 @@ def of_hanging(plan: Plan) -> Iterator[Finding]:
                 stops=True,
             )
     views = [m.label for m in made if m.label.startswith(("view ", "materialized view "))]
+    yield from of_literals(plan.conn, views)
     for label, grantor in plan.conn.execute(
         """
         SELECT DISTINCT v.label, g.grantor::regrole::text

@@ -63,9 +63,11 @@ class Rekey:
         """Returns what writers do to these tables."""
         plan = self.plan()
         key = next(c for c in catalog.columns(self.conn, plan.root.oid) if c.number == plan.key.number)
-        given = sql.SQL("gen_random_uuid()::{}").format(sql.SQL(key.type))
+        given = sql.SQL("pg_catalog.gen_random_uuid()::{}").format(sql.SQL(key.type))
         if key.category == "N":
-            given = sql.SQL("(SELECT max({}) + 1 FROM {})").format(key.sql, plan.root.sql)
+            given = sql.SQL("(SELECT pg_catalog.max({}) OPERATOR(pg_catalog.+) 1 FROM {})").format(
+                key.sql, plan.root.sql
+            )
         return Writers([t.label for t in plan.top_tables()], {(plan.root.label, key.name): given})
 
     def steps(self) -> Sequence[Step]:

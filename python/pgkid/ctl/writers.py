@@ -88,12 +88,13 @@ class Writers:
         ]
 
 
+# The search_path is that of writers, in which others may create functions.
 # Another value of a category of types, or of uuid, where a row must be unique
 OTHER = {
-    "N": "{} + 1000",
-    "S": "concat('~', substr({}, 2))",
-    "D": "{} + interval '1 day'",
-    "u": "gen_random_uuid()",
+    "N": "{} OPERATOR(pg_catalog.+) 1000",
+    "S": "pg_catalog.concat('~', pg_catalog.substr({}::text, 2))",
+    "D": "{} OPERATOR(pg_catalog.+) interval '1 day'",
+    "u": "pg_catalog.gen_random_uuid()",
     "B": "NOT {}",
 }
 

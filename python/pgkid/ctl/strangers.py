@@ -1,0 +1,115 @@
+"""Code of other roles, which must not run with the rights of this one.
+
+Restoring a dump runs code: an index folds constants, a literal of a type with a domain in it is checked, and so is the
+first value of an aggregate. In the source that code has the rights of whoever made the object, and in a copy those of the
+role that restores. So what calls a function of another role is left out of a copy, unless it belongs to this role, which
+then runs it anyway.
+"""
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
+from pgkid.ctl.connection import Connection
+from pgkid.ctl.findings import Finding, Report
+
+LEFT_OUT = """
+    WITH RECURSIVE
+    own AS (
+        SELECT d.classid, d.objid
+          FROM pg_shdepend AS d JOIN pg_roles AS r ON d.refclassid = 'pg_authid'::regclass AND r.oid = d.refobjid
+               JOIN pg_database AS b ON b.oid = d.dbid AND b.datname = current_database()
+         WHERE d.deptype = 'o' AND r.rolname = current_user
+        UNION
+        SELECT d.classid, d.objid
+          FROM own AS o JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (o.classid, o.objid)
+         WHERE d.deptype IN ('a', 'i')),
+    -- What objects of this role call and consist of; not tables and views that they read
+    chosen AS (
+        SELECT * FROM own
+        UNION
+        SELECT x.* FROM chosen AS c, LATERAL (
+            SELECT d.refclassid, d.refobjid FROM pg_depend AS d LEFT JOIN pg_class AS r
+                   ON d.refclassid = 'pg_class'::regclass AND r.oid = d.refobjid
+             WHERE (d.classid, d.objid) = (c.classid, c.objid) AND coalesce(r.relkind = 'c', true)
+            UNION ALL
+            SELECT 'pg_constraint'::regclass, k.oid FROM pg_constraint AS k
+             WHERE c.classid = 'pg_type'::regclass AND k.contypid = c.objid) AS x (classid, objid)),
+    used AS (
+        SELECT 'pg_proc'::regclass::oid AS classid, p.oid AS objid
+          FROM pg_proc AS p JOIN pg_roles AS r ON r.oid = p.proowner
+         WHERE NOT r.rolsuper AND r.rolname <> current_user
+               -- The owner of kid in plain SQL, whose functions keys call, is accepted by name.
+               AND NOT EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = 'kid' AND n.nspowner = r.oid
+                                      AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid'))
+               AND ('pg_proc'::regclass::oid, p.oid) NOT IN (SELECT * FROM chosen)
+        UNION
+        SELECT x.* FROM used AS u, LATERAL (
+            SELECT d.classid, d.objid FROM pg_depend AS d
+             WHERE (d.refclassid, d.refobjid) = (u.classid, u.objid) AND d.deptype <> 'e'
+            UNION ALL
+            -- A CHECK, a default or a query is created with its table, type or view.
+            SELECT d.refclassid, d.refobjid FROM pg_depend AS d
+             WHERE (d.classid, d.objid) = (u.classid, u.objid) AND d.deptype IN ('a', 'i')
+                   AND d.refclassid IN ('pg_class'::regclass, 'pg_type'::regclass)
+                   AND u.classid IN ('pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_rewrite'::regclass))
+            AS x (classid, objid)
+         WHERE (x.classid, x.objid) NOT IN (SELECT * FROM own))
+    SELECT u.classid::int8, u.objid::int8, pg_get_userbyid(p.proowner),
+           CASE WHEN r.relkind IN ('r', 'p', 'v', 'm') THEN pg_describe_object(u.classid, u.objid, 0) END
+      FROM used AS u LEFT JOIN pg_proc AS p ON u.classid = 'pg_proc'::regclass AND p.oid = u.objid
+           LEFT JOIN pg_class AS r ON u.classid = 'pg_class'::regclass AND r.oid = u.objid
+     ORDER BY 4
+"""
+
+
+def left_out(source: Connection, report: Report) -> set[tuple[int, int]]:
+    """Returns the catalog and OID of each object that must not be copied, and reports the tables and views among them."""
+    found = source.execute(LEFT_OUT, ()).fetchall()
+    owners = sorted({owner for _class, _oid, owner, _label in found if owner})
+    relations = [label for _class, _oid, _owner, label in found if label]
+    if relations:
+        report.add(
+            "not copied",
+            ", ".join(relations),
+            f"use functions of {', '.join(owners)}, which would run with the rights of this role",
+        )
+    return {(catalog, oid) for catalog, oid, _owner, _label in found}
+
+
+def of_literals(conn: Connection, views: Sequence[str]) -> Iterator[Finding]:
+    """Yields views of other roles, given by labels such as `view s.v`, whose creation could run code of theirs.
+
+    PostgreSQL reads a literal when it creates a view, and checks it if its type contains a domain.
+    """
+    for label, domain, owner in conn.execute(
+        """
+        WITH RECURSIVE v (label, oid) AS (
+            SELECT l, to_regclass(substr(l, strpos(l, 'view ') + 5))::oid FROM unnest(%s::text[]) AS l),
+        types AS (
+            SELECT v.label, c.relowner, d.refobjid AS type
+              FROM v JOIN pg_class AS c USING (oid) JOIN pg_rewrite AS r ON r.ev_class = c.oid
+                   JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+                                          AND d.refclassid = 'pg_type'::regclass
+            UNION
+            SELECT t.label, t.relowner, x.type
+              FROM types AS t JOIN pg_type AS y ON y.oid = t.type, LATERAL (
+                       SELECT nullif(y.typelem, 0) UNION ALL SELECT nullif(y.typbasetype, 0)
+                       UNION ALL SELECT a.atttypid FROM pg_attribute AS a
+                                  WHERE a.attrelid = y.typrelid AND a.attnum > 0 AND NOT a.attisdropped
+                       UNION ALL SELECT r.rngsubtype FROM pg_range AS r WHERE y.oid IN (r.rngtypid, r.rngmultitypid))
+                   AS x (type)
+             WHERE x.type IS NOT NULL)
+        SELECT DISTINCT t.label, t.type::regtype::text, pg_get_userbyid(d.typowner)
+          FROM types AS t JOIN pg_type AS d ON d.oid = t.type JOIN pg_constraint AS k ON k.contypid = d.oid
+               JOIN pg_roles AS o ON o.oid = d.typowner
+         WHERE t.relowner <> current_user::regrole AND NOT o.rolsuper AND o.rolname <> current_user ORDER BY 1, 2
+        """,
+        (list(views),),
+    ).fetchall():
+        yield Finding(
+            "rights",
+            label,
+            f"must be made again, and uses domain {domain}, whose CHECKs would run with the rights of this role",
+            hint=f"Drop it before the swap, or let {owner} take the domain out of it.",
+            stops=True,
+        )

@@ -1,0 +1,76 @@
+# kidctl gives no right away: code of other roles in the database, which PostgreSQL runs while a dump is restored, while rows are
+# copied or while a view is created, does not run with the rights of the role that kidctl connects as.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
+plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
+$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\n");
+$node->start;
+$node->safe_psql('postgres', q{
+	CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE tenant LOGIN; CREATE ROLE viewer LOGIN; CREATE ROLE dba LOGIN CREATEDB; GRANT viewer TO shop;
+	GRANT SET ON PARAMETER session_replication_role TO shop});
+
+# With the rights of the owner, this function gives it another password. As other roles it does nothing.
+my $code = q{
+	CREATE FUNCTION f(int) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+		BEGIN ALTER ROLE shop PASSWORD 'known'; EXCEPTION WHEN insufficient_privilege THEN END;
+		RETURN true;
+	END $$;
+	CREATE FUNCTION i(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM theirs.f($1); RETURN 1; END $$;
+	CREATE DOMAIN d AS int CHECK (f(value));
+	CREATE TYPE c AS (a d);
+};
+my @cases = (
+	[ 'the first value of an aggregate', 'tenant', q{
+		CREATE FUNCTION s(d, int) RETURNS d LANGUAGE sql AS 'SELECT $1'; CREATE AGGREGATE a(int) (SFUNC = s, STYPE = d, INITCOND = '1')} ],
+	[ 'a literal in a view', 'tenant', q{CREATE VIEW v AS SELECT '(1)'::c} ],
+	[ 'a literal in a default', 'tenant', q{CREATE TABLE t (x d[] DEFAULT '{1}'); GRANT SELECT ON t TO PUBLIC} ],
+	[ 'the condition of an index', 'tenant', q{CREATE TABLE t (x int); CREATE INDEX ON t (x) WHERE i(1) = 1; GRANT SELECT ON t TO PUBLIC} ],
+	[ 'the key of a partitioned table', 'tenant', q{CREATE TABLE t (x int) PARTITION BY RANGE ((x + i(1))); GRANT SELECT ON t TO PUBLIC} ],
+	[ 'a CHECK of a table that is referred to', 'tenant', q{
+		CREATE TABLE t (id int PRIMARY KEY CHECK (f(id))); INSERT INTO t VALUES (1); GRANT ALL ON t TO PUBLIC},
+		'ALTER TABLE app.users ADD t int DEFAULT 1 REFERENCES theirs.t' ],
+	[ 'a literal in a view of the keys', 'viewer', q{CREATE VIEW v AS SELECT id, '{1}'::d[] AS d FROM app.users}, '', qr/view theirs\.v: must be made again, and uses domain theirs\.d/ ],
+	[ 'a function in a view of the keys', 'viewer', q{CREATE MATERIALIZED VIEW v AS SELECT id, i(1) FROM app.users; CREATE INDEX ON v ((i(1) + 1))} ],
+	[ 'the search_path of the database', 'dba', q{
+		SELECT set_config('search_path', 'x;ALTER/**/ROLE/**/shop/**/PASSWORD/**/$$known$$', false); ALTER DATABASE d8 SET search_path FROM CURRENT} ],
+);
+
+foreach my $number (0 .. $#cases)
+{
+	my ($name, $role, $sql, $own, $expected) = @{ $cases[$number] };
+	my $database = "d$number";
+	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER dba; GRANT CREATE ON DATABASE $database TO shop; ALTER ROLE shop PASSWORD NULL");
+	$node->safe_psql($database, "CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC;
+		CREATE SCHEMA app AUTHORIZATION shop; CREATE SCHEMA theirs AUTHORIZATION $role; GRANT USAGE ON SCHEMA app, theirs TO PUBLIC");
+	my $connection = $node->connstr($database);
+	$node->safe_psql($database, q{
+		CREATE TABLE app.users (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT '2024-01-01 UTC');
+		INSERT INTO app.users DEFAULT VALUES; GRANT SELECT ON app.users TO viewer}, connstr => "$connection user=shop");
+	$node->safe_psql($database, "SET search_path = theirs; SET client_min_messages = error; $code; $sql", connstr => "$connection user=$role");
+	$node->safe_psql($database, $own, connstr => "$connection user=shop") if $own;
+	my $output = '';
+	my $run = sub {
+		IPC::Run::run([ $python, qw(python/kidctl rekey -d), "$connection user=shop", @_ ], '>', \my $stdout, '2>', \my $stderr);
+		$output .= "$stdout$stderr";
+	};
+	$run->(qw(check app.users --time created_at));
+	if ($role eq 'viewer')
+	{
+		$run->(qw(run app.users --time created_at));
+		$run->(qw(swap app.users));
+	}
+	is($node->safe_psql('postgres', "SELECT count(rolpassword) FROM pg_authid WHERE rolname = 'shop'"), 0, "$name does not run as the owner");
+	like($output, $expected // ($role eq 'viewer' ? qr/swap: giving/ : qr/ 0 of which stop the move/), "... and kidctl says what it does about it") or diag $output;
+	unlike($output, qr/Traceback/, '... in its own words');
+}
+is($node->safe_psql('postgres', "SELECT count(*) FROM pg_database WHERE datname LIKE 'kidctl%'"), 0, 'no copy is left');
+$node->stop;
+done_testing();
