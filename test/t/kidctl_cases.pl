@@ -194,6 +194,26 @@ is(query($acl), $before, 'also on the way back');
 $node->safe_psql('one', 'REVOKE g1 FROM app; ALTER VIEW readonly OWNER TO g2');
 stops('a view of another role', [ 'p', @during ], qr/view public\.readonly: must be made again, and belongs to g2/);
 
+# What a user can get wrong is an error in one line.
+fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next())});
+foreach (
+	[ qr/^error: malformed range literal: "x"[^\n]*\n\z/, qw(rekey check p --during x) ],
+	[ qr/^error: improper relation name[^\n]*\n\z/, qw(rekey check a.b.c.d --during x) ],
+	[ qr/argument --old-name: must have from 1 to 63 bytes\n\z/, qw(rekey check p --old-name), 'a' x 64 ],
+	[ qr/argument --old-name: must have from 1 to 63 bytes\n\z/, qw(rekey check p --old-name), '' ],
+	[ qr/^error: no move of public.k has begun\n/, qw(partition status k --width 1day) ],
+	[ qr/column nix of public.p: does not contain a time/, qw(rekey check p --time nix) ])
+{
+	my ($expected, @arguments) = @$_;
+	IPC::Run::run([ $python, 'python/kidctl', @arguments, '-d', $node->connstr('one') . ' user=app' ], '>&', \my $output);
+	like($output, $expected, "kidctl @arguments[0, 1, 3]");
+}
+{
+	local $ENV{PATH} = '/nowhere';
+	IPC::Run::run([ $python =~ m{/} ? $python : "/usr/bin/$python", qw(python/kidctl rekey check p), @during, '-d', $node->connstr('one') . ' user=app' ], '>&', \my $output);
+	like($output, qr/^error: pg_dump is not in PATH\n/m, 'without pg_dump');
+}
+
 # PostgreSQL 18: a reference that is part of a key WITHOUT OVERLAPS
 SKIP:
 {

@@ -10,6 +10,7 @@ import psycopg
 from pgkid.ctl import leave, partition, rekey, terminal
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.steps import Failed
+from pgkid.ctl.writers import message_of
 
 
 def parser() -> argparse.ArgumentParser:
@@ -53,7 +54,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     except Failed as failed:
         terminal.print_refused(Refused(str(failed), failed.hint))
     except psycopg.Error as error:
-        terminal.print_refused(Refused(str(error).strip(), error.diag.message_hint or ""))
+        terminal.print_refused(Refused(message_of(error), error.diag.message_hint or ""))
+    except OSError as error:
+        terminal.print_refused(Refused(str(error)))
     except KeyboardInterrupt:
         terminal.print_refused(Refused("interrupted", "Run the same command again to go on."))
         return 130

@@ -215,7 +215,10 @@ def tool(source: Connection, program: str, *arguments: str, may_fail: bool = Fal
     if program == "pg_dump":
         role = one(source, "SELECT current_user")
         arguments = ("--role", role, "-d", info.dsn, *arguments)
-    done = subprocess.run([program, *arguments], capture_output=True, env=environment, check=False)
+    try:
+        done = subprocess.run([program, *arguments], capture_output=True, env=environment, check=False)
+    except FileNotFoundError as error:
+        raise Refused(f"{program} is not in PATH", "Install the client programs of PostgreSQL.") from error
     errors = done.stderr.decode("utf-8", "surrogateescape")
     if done.returncode and not may_fail:
         raise Refused(f"{program} failed: {errors.strip()}")

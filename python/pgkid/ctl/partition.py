@@ -156,6 +156,7 @@ class Session:
 
     def status(self) -> int:
         """Shows how far the move is."""
+        self.move.options = None
         plan = self.move.plan()
         assert plan.state
         terminal.out.print(

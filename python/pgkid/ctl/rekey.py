@@ -48,9 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--during", metavar="RANGE", help="times for keys without --time: '[2024-01-01, 2026-01-01)'")
     parser.add_argument("--to", choices=TARGETS, help="what the new keys are; default kid64")
     parser.add_argument("--new-rows-only", action="store_true", help="leave the keys of old rows as they are")
-    parser.add_argument("--old-name", metavar="NAME", help="keep the old key as a column of this name")
+    parser.add_argument("--old-name", metavar="NAME", type=name, help="keep the old key as a column of this name")
     parser.add_argument("--triggers", choices=("off", "run"), default="off", help="while rows are filled; default off")
     add_throttle(parser)
+
+
+def name(text: str) -> str:
+    """Reads a name that PostgreSQL does not cut off."""
+    if not 0 < len(text.encode("utf-8", "surrogateescape")) < 64:
+        raise argparse.ArgumentTypeError("must have from 1 to 63 bytes")
+    return text
 
 
 def main(args: argparse.Namespace) -> int:

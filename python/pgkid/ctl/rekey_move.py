@@ -56,8 +56,8 @@ class Rekey:
     def extremes(self) -> Sequence[tuple[int, str]]:
         """Returns the key, and the column with the time."""
         plan = self.plan()
-        names = [plan.key.name] + ([plan.options.time] if plan.options.time else [])
-        return [(plan.root.oid, name) for name in names]
+        columns = {c.name for c in catalog.columns(self.conn, plan.root.oid)}
+        return [(plan.root.oid, name) for name in (plan.key.name, plan.options.time) if name in columns]
 
     def writers(self) -> Writers:
         """Returns what writers do to these tables."""

@@ -107,4 +107,4 @@ def references(conn: Connection, table: catalog.Table) -> set[int]:
 def message_of(error: psycopg.Error) -> str:
     """Returns the message and the detail of an error, in one line."""
     diag = error.diag
-    return ": ".join(filter(None, (diag.message_primary or str(error), diag.message_detail)))
+    return ": ".join(filter(None, (diag.message_primary or str(error).strip(), diag.message_detail)))
