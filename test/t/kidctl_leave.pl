@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 use utf8;
+use Cwd;
 use Encode;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -350,6 +351,40 @@ sub try
 	$node->safe_psql('postgres', "DROP DATABASE $database; DROP DATABASE $expected");
 	return;
 }
+
+# Plain SQL
+my $script = "$PostgreSQL::Test::Utils::tmp_check/kid-all.sql";
+system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble failed';
+$node->safe_psql('postgres', 'CREATE DATABASE plain OWNER shop');
+superuser(plain => 'GRANT ALL ON SCHEMA public TO shop');
+is(owner(plain => slurp_file($script) . q{
+	CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT kid.kid_next(), u uuid DEFAULT kid.kid_uuidv7(), d kid.kid64 CHECK (d > 5));
+	CREATE TABLE lines (id bigserial PRIMARY KEY, o bigint REFERENCES orders, d kid.kid64 DEFAULT kid.kid_next());
+	CREATE VIEW w AS SELECT id, d FROM orders WHERE d = 5; SELECT kid.kid_track('lines'); SELECT kid.kid_track('orders');
+	INSERT INTO orders DEFAULT VALUES; INSERT INTO lines (o) SELECT id FROM orders}), '', 'there is plain');
+like(leaves('plain', 'run', '--all'), qr/No table depends on kid any more/, 'tables can leave kid in plain SQL');
+is(owner(plain => 'DROP SCHEMA kid_clocks CASCADE; DROP SCHEMA kid CASCADE; INSERT INTO orders DEFAULT VALUES; INSERT INTO lines (o) SELECT max(id) FROM orders'), '', 'and work without it');
+is(superuser(plain => 'SELECT count(*) FROM orders JOIN lines ON o = orders.id; SELECT count(*) FROM w'), "2\n0", 'with all rows');
+
+# The page's own text
+my $folder = PostgreSQL::Test::Utils::tempdir();
+append_to_file("$folder/kidctl", "#!/bin/sh\nexec $python " . Cwd::getcwd() . "/python/kidctl \"\$\@\"\n");
+chmod 0755, "$folder/kidctl";
+my ($sql, $block) = decode('UTF-8', slurp_file('docs/operate/uninstall.md')) =~ /<!-- kidctl: (.*?) -->\n```sh\n(.*?)```/s or die 'the page has no commands';
+$node->safe_psql('postgres', 'DROP DATABASE shop');
+database('shop', $sql);
+foreach ([ check => 1 ], [ run => 0 ])
+{
+	my ($command, $shown) = $block =~ /^(kidctl leave $_->[0] .*)\n((?:#.*\n)*)/m or die "the page has no $_->[0]";
+	local %ENV = (%ENV, PATH => "$folder:$ENV{PATH}", PGHOST => $node->host, PGPORT => $node->port);
+	my $output = '';
+	IPC::Run::run([ 'sh', '-c', encode('UTF-8', $command) ], '>&', \$output);
+	is($? >> 8, $_->[1], $command);
+	my @lines = map { join "\n", sort split /\n/, s/^# ?//mgr =~ s/\d+\.\d s\b/TIME/gr =~ s/Key \(id\)=\(\K[^)]*/…/gr } decode('UTF-8', $output), $shown;
+	is($lines[0], $lines[1], 'prints what the page shows');
+}
+is(owner(shop => q{DROP EXTENSION kid; INSERT INTO orders (item) VALUES ('new')}), '', 'the last statement of the page runs');
+is(superuser(shop => 'SELECT count(*) FROM items JOIN lines ON order_id <= id'), 2, 'and rows are there');
 
 my $seed = $ENV{KID_SEED} // 3;
 foreach my $number ($seed .. $seed + 3 * ($ENV{KID_ROUNDS} // 1) - 1)

@@ -24,6 +24,7 @@ KINDS = {
     "writers": "this worked before a step and fails after it",
     "constants": "each constant keeps its value, and means another row after the swap, or none; rewrite these, or accept"
     " them by name",
+    "needs kid": "nothing takes the place of what these use of kid",
     "remains": "these would still depend on kid, and DROP EXTENSION would fail",
     "casts": "definitions that cast the key to another type",
     "references": "columns that seem to contain the key, but have no foreign key",

@@ -330,3 +330,17 @@ def trusted_path(conn: Connection, home: str) -> str:
         {"home": home},
     )
     return f"pg_catalog, {home}, pg_temp" if trusted is not False else "pg_catalog, pg_temp"
+
+
+def lock_views(made: Sequence[Made]) -> list[sql.Composed]:
+    """Returns the statements that lock the views among some objects, as queries do before they lock the tables.
+
+    PostgreSQL has no statement that locks a view without its tables, but this one, which changes nothing.
+    """
+    found = []
+    for one_made in reversed(made):
+        kind, _, name = one_made.label.partition("view ")
+        if kind in ("", "materialized ") and one_made.remove.startswith("DROP"):
+            owner = sql.Identifier(one_made.owner)
+            found.append(sql.SQL("ALTER {}VIEW {} OWNER TO {}").format(sql.SQL(kind.upper()), sql.SQL(name), owner))
+    return found

@@ -64,7 +64,7 @@ class Session:
         if self.args.no_rehearsal:
             text = "no rehearsal was made: PostgreSQL's errors and changed definitions are not known"
             self.report.add("note", "", text)
-        elif any(f.kind == "rights" or f.kind == "refused" and not f.accept_name for f in self.report.findings):
+        elif any(f.stops and not f.accept_name for f in self.report.findings):
             self.report.add("note", "", "no rehearsal was made, because these tables cannot leave as they are")
         elif not self.move.known:
             self.report.add("note", "", "these tables use nothing of kid")

@@ -14,8 +14,6 @@ from pgkid.ctl.leave_partitions import nodes
 from pgkid.ctl.leave_plan import Column, Group, Plan, generated
 from pgkid.ctl.nodetree import ERRORS, Node, Value, nodes_in, parse
 
-NOT_WITHOUT = "uses {}, which nothing takes the place of"
-
 
 @dataclass
 class Look:
@@ -114,7 +112,11 @@ class Look:
             ).fetchall():
                 members += self.plan.without_counterpart("pg_constraint", oid)
             if members:
-                yield refused(f"domain {domain.label}", NOT_WITHOUT.format(", ".join(members)), "ALTER DOMAIN first.")
+                yield refused(
+                    f"domain {domain.label}",
+                    f"uses {', '.join(members)}, which nothing takes the place of",
+                    "ALTER DOMAIN first.",
+                )
 
     def of_hanging(self, group: Group) -> Iterator[Finding]:
         """Yields what cannot be made again, because of its kind or its owner."""
@@ -140,11 +142,11 @@ class Look:
                 members.setdefault((label, text, message), []).append(use.member)
         for (label, text, message), names in members.items():
             self.given_up.add(label)
-            uses = NOT_WITHOUT.format(", ".join(dict.fromkeys(names)))
+            uses = "uses " + ", ".join(dict.fromkeys(names))
             if message:
-                yield Finding("refused", label, f"{uses}; {message}", text, stops=True, accept_name=label)
+                yield Finding("needs kid", label, f"{uses}; {message}", text, stops=True, accept_name=label)
             else:
-                yield Finding("refused", label, uses, text, "Rewrite it without kid, or drop it.", stops=True)
+                yield Finding("needs kid", label, uses, text, "Rewrite it without kid, or drop it.", stops=True)
 
     def made(self, group: Group) -> list[hanging.Made]:
         """Returns what hangs on the columns, or nothing if that is an error, which is told elsewhere."""
@@ -191,7 +193,7 @@ class Look:
             label = f"column {name} of {self.plan.table(table).label}"
             self.given_up.add(label)
             message = "is generated; it would be an ordinary column, with its values, and new rows would get none"
-            yield Finding("refused", label, message, text, stops=True, accept_name=label)
+            yield Finding("needs kid", label, message, text, stops=True, accept_name=label)
 
     def of_casts(self, group: Group) -> Iterator[Finding]:
         """Yields definitions that read text as an ID: as a number, the same text would mean something else."""
@@ -206,7 +208,7 @@ class Look:
         for d in definitions.definitions(conn, [(c.table, c.number) for c in group.typed]):
             if not d.is_copy and any(reads_text(tree, numbers) for tree in (d.tree, d.condition) if tree):
                 hint = "Write the number, or drop it."
-                yield Finding("refused", d.object, "reads text as an ID", d.sql, hint, stops=True)
+                yield Finding("needs kid", d.object, "reads text as an ID", d.sql, hint, stops=True)
 
     def of_triggers(self, group: Group) -> Iterator[Finding]:
         """Yields the triggers of kid, which are dropped."""

@@ -5,12 +5,13 @@ from typing import Callable, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, dumps, leave_plan, state
+from pgkid.ctl import catalog, dumps, hanging, leave_plan, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused, Report
 from pgkid.ctl.leave_change import Change, family
 from pgkid.ctl.leave_expected import Expected
 from pgkid.ctl.leave_kid import uses
+from pgkid.ctl.leave_look import Look
 
 from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
 from pgkid.ctl.writers import Writers
@@ -72,14 +73,25 @@ class Leave:
         """Returns what changes the group of these tables."""
 
         def change(runner: Runner) -> None:
-            tables = [catalog.table(self.conn, label) for label in known]
-            with runner.locked([t.sql for t in tables]):
-                plan = leave_plan.read_plan(self.conn, known[:1])
-                if [t.label for t in plan.groups[0].tables] != list(known):
-                    raise Refused("other tables have been linked with these meanwhile", "Run the same command again.")
-                Change(plan, plan.groups[0], runner, self.given_up).run()
+            before = leave_plan.read_plan(self.conn, known[:1])
+            views = hanging.lock_views([made for group in before.groups for made in before.made(group)])
+            tables = sql.SQL(", ").join(catalog.table(self.conn, label).sql for label in known)
+            locks = [*views, sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(tables)]
+            runner.retried(locks, lambda: self.change(runner, known))
 
         return change
+
+    def change(self, runner: Runner, known: Sequence[str]) -> None:
+        """Changes the group of these tables, which are locked, unless something has come in the way since the check."""
+        plan = leave_plan.read_plan(self.conn, known[:1])
+        if [t.label for group in plan.groups for t in group.tables] != list(known):
+            raise Refused("other tables have been linked with these meanwhile", "Run the same command again.")
+        look = Look(plan)
+        look.run()
+        for finding in look.findings:
+            if finding.stops and finding.object not in self.given_up:
+                raise Refused(f"{finding.object}: {finding.message}", "Look at it with `kidctl leave check`.")
+        Change(plan, plan.groups[0], runner, self.given_up).run()
 
     def validate(self, runner: Runner) -> None:
         """Does what was left for after the transactions, also of earlier runs."""

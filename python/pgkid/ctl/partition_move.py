@@ -74,15 +74,9 @@ class Partition:
     def locks(self, plan: Plan) -> list[sql.Composed]:
         """Returns the statements that lock what the swap needs, in the order in which queries lock it.
 
-        These are views before the tables that they show, and tables that others refer to before those. PostgreSQL has no
-        statement that locks a view without its tables, but this one, which changes nothing.
+        These are views before the tables that they show, and tables that others refer to before those.
         """
-        found = []
-        for made in reversed(hanging.hanging(self.conn, plan.columns(), plan.schema, ("pg_publication_rel",))):
-            kind, _, name = made.label.partition("view ")
-            if kind in ("", "materialized ") and made.remove.startswith("DROP"):
-                owner = sql.Identifier(made.owner)
-                found.append(sql.SQL("ALTER {}VIEW {} OWNER TO {}").format(sql.SQL(kind.upper()), sql.SQL(name), owner))
+        found = hanging.lock_views(hanging.hanging(self.conn, plan.columns(), plan.schema, ("pg_publication_rel",)))
         # ATTACH drops the triggers by which a foreign key of the partition watched the other table.
         found += lock_referenced(plan, "ACCESS EXCLUSIVE")
         mine = sql.SQL(", ").join(table.sql for table in [plan.root, *plan.referring()])
