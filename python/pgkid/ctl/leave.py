@@ -66,7 +66,7 @@ class Session:
             self.report.add("note", "", text)
         elif any(f.stops and not f.accept_name for f in self.report.findings):
             self.report.add("note", "", "no rehearsal was made, because these tables cannot leave as they are")
-        elif not self.move.known:
+        elif not (self.move.known or self.move.has_types):
             self.report.add("note", "", "these tables use nothing of kid")
         else:
             with terminal.waiting("rehearsing on a copy of the schema"):
@@ -82,7 +82,7 @@ class Session:
         """Returns the move on a copy. What is named as its users name it is found there by its full name."""
         if conn is self.conn:
             return self.move
-        names = [label for known in self.move.known for label in known[:1]]
+        names = [label for known in self.move.known for label in known[:1]] if self.names else None
         return Leave(conn, names, self.given_up, self.report)
 
     def stops(self) -> bool:

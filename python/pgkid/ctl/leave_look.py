@@ -224,7 +224,10 @@ class Look:
         others: dict[str, list[str]] = {}
         for use in self.plan.uses:
             label = self.view_label(use.relation) if use.relation and use.relation not in mine else ""
-            is_mine = use.relation in mine or label in views or use.oid in domains and use.catalog == "pg_type"
+            is_type = use.catalog == "pg_class" and use.oid in {a.relation for a in self.plan.attributes}
+            is_mine = (
+                is_type or use.relation in mine or label in views or use.oid in domains and use.catalog == "pg_type"
+            )
             if not is_mine:
                 others.setdefault(use.object, []).append(use.member)
         for name, members in others.items():

@@ -10,7 +10,7 @@ from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused, Report
 from pgkid.ctl.leave_change import Change, family
 from pgkid.ctl.leave_expected import Expected
-from pgkid.ctl.leave_kid import uses
+from pgkid.ctl.leave_kid import COLLATION, CORE, uses
 from pgkid.ctl.leave_look import Look
 
 from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
@@ -28,7 +28,9 @@ class Leave:
         report: Optional[Report] = None,
     ) -> None:
         self.conn, self.names, self.given_up, self.report = conn, names, given_up, report
-        self.known = [[t.label for t in group.tables] for group in self.plan().groups]
+        plan = self.plan()
+        self.known = [[t.label for t in group.tables] for group in plan.groups]
+        self.has_types = bool(plan.attributes)
 
     def plan(self) -> leave_plan.Plan:
         """Reads the plan as it is now."""
@@ -52,6 +54,8 @@ class Leave:
         steps = [
             Step("change", f"giving core types to {', '.join(known)}", self.changing(known)) for known in self.known
         ]
+        if self.has_types:
+            steps.append(Step("types", "giving core types to composite types", self.change_types))
         return [*steps, Step("validate", "validating constraints, and filling materialized views", self.validate)]
 
     def end(self) -> Sequence[Step]:
@@ -92,6 +96,15 @@ class Leave:
             if finding.stops and finding.object not in self.given_up:
                 raise Refused(f"{finding.object}: {finding.message}", "Look at it with `kidctl leave check`.")
         Change(plan, plan.groups[0], runner, self.given_up).run()
+
+    def change_types(self, runner: Runner) -> None:
+        """Changes composite types. PostgreSQL refuses those that are the type of a table's column."""
+        for a in leave_plan.attributes(self.conn):
+            core = CORE[a.base]
+            kind = core + "[]" * a.is_array + (COLLATION if core == "text" else "")
+            change = "ALTER TYPE {} ALTER ATTRIBUTE {} TYPE {}"
+            name = sql.Identifier(a.schema, a.type)
+            runner.execute(statement(change, name, sql.Identifier(a.name), sql.SQL(kind), about=f"type {a.label}"))
 
     def validate(self, runner: Runner) -> None:
         """Does what was left for after the transactions, also of earlier runs."""

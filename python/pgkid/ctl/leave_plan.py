@@ -114,6 +114,39 @@ def columns(conn: Connection) -> list[Column]:
     )
 
 
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute of a composite type with a type of kid's, or an array of one."""
+
+    relation: int
+    schema: str
+    type: str
+    label: str  # of the composite type
+    name: str
+    base: str
+    is_array: bool
+
+
+def attributes(conn: Connection) -> list[Attribute]:
+    """Returns the attributes of the role's composite types that use kid's types."""
+    return read(
+        conn,
+        Attribute,
+        DOMAINS
+        + """
+        SELECT c.oid AS relation, n.nspname AS schema, c.relname AS type, t.oid::regtype::text AS label, a.attname AS name,
+               l.base, a.atttypid <> l.oid AS is_array
+          FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind = 'c'
+               JOIN pg_type AS t ON t.oid = c.reltype JOIN pg_namespace AS n ON n.oid = c.relnamespace
+               JOIN pg_type AS y ON y.oid = a.atttypid
+               JOIN layers AS l ON l.oid IN (y.oid, CASE WHEN y.typcategory = 'A' THEN y.typelem END) AND l.depth = 0
+         WHERE a.attnum > 0 AND NOT a.attisdropped AND pg_get_userbyid(c.relowner) = current_user
+         ORDER BY n.nspname, c.relname, a.attnum
+        """,
+        {"types": list(CORE)},
+    )
+
+
 @dataclass
 class Group:
     """Tables that change together, in one transaction."""
@@ -164,6 +197,7 @@ class Plan:
     groups: list[Group]
     uses: list[Use]
     rewriter: Rewriter
+    attributes: list[Attribute]
     read_tables: dict[int, catalog.Table] = field(default_factory=dict)
 
     def table(self, oid: int) -> catalog.Table:
@@ -242,7 +276,7 @@ def read_plan(conn: Connection, names: Optional[Sequence[str]]) -> Plan:
         groups.append(
             group_of(conn, [t for t in list(sets.parent) if t > 0 and sets.find(t) == mark], found, layers, names)
         )
-    return Plan(conn, kid, groups, depending, Rewriter(conn, kid))
+    return Plan(conn, kid, groups, depending, Rewriter(conn, kid), attributes(conn) if names is None else [])
 
 
 def group_of(
