@@ -222,12 +222,13 @@ database('needs', q{
 	CREATE VIEW as_text AS SELECT * FROM e WHERE id = item; CREATE FUNCTION f(kid64) RETURNS int LANGUAGE sql AS 'SELECT 1';
 	CREATE FUNCTION g() RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN kid_next(); END'; CREATE TYPE pair AS (a kid64, b sno);
 	CREATE TABLE hashed (id kid64) PARTITION BY HASH (id); CREATE TABLE defaults (id kid64 DEFAULT kid64_floor(now()));
-	CREATE TABLE numbers (id bigserial PRIMARY KEY); SELECT kid_track('numbers'); INSERT INTO e (item) VALUES ('one')});
+	CREATE TABLE numbers (id bigserial PRIMARY KEY); SELECT kid_track('numbers'); INSERT INTO e (item) VALUES ('one');
+	CREATE TABLE late (id flake); INSERT INTO late VALUES (18446744073709551615); CREATE TABLE told (id sno); CREATE PUBLICATION some FOR TABLE told (id)});
 my ($needs) = leave('needs', 'check', '--all');
 like($needs, qr/$_/, "it names $_")
   foreach 'index public\."by time": uses function public\.kid_timestamp', 'policy p on public\.e: uses operator', 'view public\.report: uses function', 'statistics public\.day: uses', 'column made of public\.e: is generated',
-  'view public\.as_text: reads text', 'public\.hashed: is partitioned by the hash', 'column id of public\.defaults: has a default that kidctl cannot replace', 'public\.g\(\): names kid_next', 'function public\.f\(public\.kid64\): uses type', 'trigger kid_track on public\.numbers: is dropped';
-is(owner(needs => 'DROP VIEW report, as_text; DROP POLICY p ON e; DROP FUNCTION f; DROP TABLE hashed, defaults'), '', 'some of it is dropped');
+  'view public\.as_text: reads text', 'public\.hashed: is partitioned by the hash', 'column id of public\.defaults: has a default that kidctl cannot replace', 'public\.g\(\): names kid_next', 'function public\.f\(public\.kid64\): uses type', 'trigger kid_track on public\.numbers: is dropped', 'column id of public\.late: has IDs that are negative', 'public\.told: publication some names';
+is(owner(needs => 'DROP VIEW report, as_text; DROP POLICY p ON e; DROP FUNCTION f; DROP TABLE hashed, defaults, late, told'), '', 'some of it is dropped');
 my $made = superuser(needs => 'SELECT made FROM e');
 leaves('needs', 'run', '--all', map { ('--accept', $_) } 'index public."by time"', 'statistics public.day', 'column made of public.e');
 is(superuser(needs => q{SELECT string_agg(atttypid::regtype || coalesce(' ' || collname, ''), ', ' ORDER BY attnum) FROM pg_attribute LEFT JOIN pg_collation AS c ON c.oid = attcollation WHERE attrelid = 'pair'::regclass}), 'bigint, text C', 'composite types change');

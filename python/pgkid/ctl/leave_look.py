@@ -4,6 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Iterator
 
+from psycopg import sql
+
 from pgkid.ctl import catalog, definitions, hanging
 from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Finding, Refused
@@ -26,13 +28,21 @@ class Look:
     def run(self) -> None:
         """Looks at everything."""
         for group in self.plan.groups:
-            parts = (self.of_rights, self.of_tables, self.of_columns, self.of_domains, self.of_hanging, self.of_trees)
-            for part in parts:
+            for part in (
+                self.of_rights,
+                self.of_tables,
+                self.of_columns,
+                self.of_order,
+                self.of_domains,
+                self.of_hanging,
+                self.of_publications,
+                self.of_trees,
+                self.of_uses,
+                self.of_generated,
+                self.of_casts,
+                self.of_triggers,
+            ):
                 self.findings += part(group)
-            self.findings += self.of_uses(group)
-            self.findings += self.of_generated(group)
-            self.findings += self.of_casts(group)
-            self.findings += self.of_triggers(group)
         self.findings += self.of_texts()
         self.findings += self.of_others()
 
@@ -89,11 +99,40 @@ class Look:
             elif c.default and c.is_top and core_type(c) == "text" and generator(self.plan, c.default):
                 yield Finding("note", about, "new values are random uuids as text; look whether they suit CHECKs")
 
+    def of_publications(self, group: Group) -> Iterator[Finding]:
+        """Yields publications that name columns, or filter by them: the copy of the schema has none."""
+        for publication, table in self.plan.conn.execute(
+            """
+            SELECT DISTINCT quote_ident(p.pubname), r.prrelid::regclass::text
+              FROM unnest(%s::oid[], %s::int[]) AS c (tab, num)
+                   JOIN pg_depend AS d ON d.classid = 'pg_publication_rel'::regclass AND d.refobjid = c.tab
+                                          AND d.refobjsubid = c.num
+                   JOIN pg_publication_rel AS r ON r.oid = d.objid JOIN pg_publication AS p ON p.oid = r.prpubid
+            """,
+            ([c.table for c in group.typed], [c.number for c in group.typed]),
+        ).fetchall():
+            hint = f"ALTER PUBLICATION {publication} DROP TABLE {table}, and add it again afterwards."
+            yield refused(table, f"publication {publication} names its columns of kid's types", hint)
+
     def of_trees(self, group: Group) -> Iterator[Finding]:
         """Yields tables partitioned by an ID that cannot be created again."""
         for node in nodes(self.plan, group):
             for message, hint in node.obstacles(self.plan):
                 yield refused(node.table.label, message, hint)
+
+    def of_order(self, group: Group) -> Iterator[Finding]:
+        """Yields columns with IDs that are negative as a bigint, which kid compares without a sign."""
+        if any(f.kind == "rights" for f in self.findings):
+            return
+        for c in group.typed:
+            table = self.plan.table(c.table)
+            if c.is_top and not c.is_array and core_type(c) == "bigint" and table.kind != "f":
+                query = "SELECT max({})::bigint < 0 FROM {}"
+                name = sql.Identifier(c.name)
+                if one(self.plan.conn, sql.SQL(query).format(name, table.sql)):
+                    about = f"column {c.name} of {table.label}"
+                    message = "has IDs that are negative numbers as bigint, and come first then"
+                    yield Finding("changed", about, message, stops=True, accept_name=about)
 
     def has_default(self, c: Column) -> bool:
         """Returns whether a default can be replaced."""
