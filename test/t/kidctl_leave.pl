@@ -257,7 +257,7 @@ sub schema
 	my $parted = rand() < 0.4;
 	my $domain = rand() < 0.3 ? 'an_id' : 'TYPE';
 	my @sql;
-	push @sql, 'CREATE DOMAIN an_id AS TYPECOLLATION CONSTRAINT no_value CHECK (VALUE <> CONSTANT)', "COMMENT ON DOMAIN an_id IS 'domain'" if $domain eq 'an_id';
+	push @sql, 'CREATE DOMAIN an_id AS TYPECOLLATION CONSTRAINT no_value CHECK (VALUE <> CONSTANT OR VALUE = CONSTANT)', "COMMENT ON DOMAIN an_id IS 'domain'" if $domain eq 'an_id';
 	push @sql, "CREATE TABLE $root ($key $domain" . ($domain eq 'TYPE' ? 'COLLATION' : '') . "DEFAULT NOT NULL, n int NOT NULL DEFAULT 0, parts TYPE[]COLLATION, item text, PRIMARY KEY ($key))" . ($parted ? " PARTITION BY RANGE ($key)" : '');
 	push @sql, "CREATE TABLE part_1 PARTITION OF $root FOR VALUES FROM (MINVALUE) TO (BOUND)", "CREATE TABLE part_2 PARTITION OF $root FOR VALUES FROM (BOUND) TO (MAXVALUE)" if $parted;
 	push @sql, "CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'";

@@ -112,7 +112,9 @@ class Change:
             return False
         is_plain = " USING btree " in index.definition or " USING hash " in index.definition
         is_same = self.plan.rewriter.rewrite(index.definition) == index.definition
-        return not (is_plain and is_same) or label_of(index) in self.given_up
+        # PostgreSQL would give its comment to its parts, too.
+        is_commented = index.is_partitioned and index.comment is not None
+        return is_commented or not (is_plain and is_same) or label_of(index) in self.given_up
 
     def remove(self) -> None:
         """Drops what is in the way."""

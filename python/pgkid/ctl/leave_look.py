@@ -256,7 +256,9 @@ class Look:
             yield Finding("note", f"trigger {name} on {self.plan.table(oid).label}", message)
 
     def of_others(self) -> Iterator[Finding]:
-        """Yields what depends on kid, and is no part of these tables."""
+        """Yields what depends on kid, and is no part of these tables. It is not known if these have obstacles."""
+        if any(f.kind == "refused" and not f.object for f in self.findings):
+            return
         mine = {t.oid for group in self.plan.groups for t in family(self.plan, group)}
         domains = {d.oid for group in self.plan.groups for d in group.domains}
         views = {m.label for group in self.plan.groups for m in self.made(group)}
