@@ -127,9 +127,9 @@ class Look:
         for c in group.typed:
             table = self.plan.table(c.table)
             if c.is_top and not c.is_array and core_type(c) == "bigint" and table.kind != "f":
-                query = "SELECT max({})::bigint < 0 FROM {}"
-                name = sql.Identifier(c.name)
-                if one(self.plan.conn, sql.SQL(query).format(name, table.sql)):
+                home = sql.SQL(self.plan.kid.home if self.plan.kid.is_extension else "pg_catalog")
+                query = sql.SQL("SELECT {}.max({})::bigint < 0 FROM {}")
+                if one(self.plan.conn, query.format(home, sql.Identifier(c.name), table.sql)):
                     about = f"column {c.name} of {table.label}"
                     message = "has IDs that are negative numbers as bigint, and come first then"
                     yield Finding("changed", about, message, stops=True, accept_name=about)
