@@ -34,7 +34,7 @@ class Domains:
                 value = sql.SQL(rewrite(domain.default))
                 self.runner.execute(statement("ALTER DOMAIN {} SET DEFAULT {}", name, value, about=about))
             if domain.not_null:
-                self.runner.execute(statement("ALTER DOMAIN {} SET NOT NULL", name, about=about))
+                self.runner.execute(self.not_null(domain))
             for constraint, text in self.checks(domain):
                 self.runner.execute(
                     statement(
@@ -46,6 +46,16 @@ class Domains:
                     )
                 )
             self.details[domain.oid] = self.more(domain)
+
+    def not_null(self, domain: Domain) -> Statement:
+        """Returns the statement for NOT NULL, which has a name from PostgreSQL 17 on."""
+        name, about = self.new_name(domain), f"domain {domain.label}"
+        for (constraint,) in self.runner.query(
+            "SELECT conname FROM pg_constraint WHERE contypid = %s AND contype = 'n'", (domain.oid,)
+        ):
+            add = "ALTER DOMAIN {} ADD CONSTRAINT {} NOT NULL"
+            return statement(add, name, sql.Identifier(constraint), about=about)
+        return statement("ALTER DOMAIN {} SET NOT NULL", name, about=about)
 
     def base_of(self, domain: Domain) -> str:
         """Returns the type that the new domain is over."""
