@@ -265,14 +265,24 @@ class Look:
         others: dict[str, list[str]] = {}
         for use in self.plan.uses:
             label = self.view_label(use.relation) if use.relation and use.relation not in mine else ""
-            is_type = use.catalog == "pg_class" and use.oid in {a.relation for a in self.plan.attributes}
             is_mine = (
-                is_type or use.relation in mine or label in views or use.oid in domains and use.catalog == "pg_type"
+                use.relation in mine
+                or label in views
+                or use.catalog == "pg_type"
+                and use.oid in domains
+                or use.catalog == "pg_class"
+                and use.oid in {a.relation for a in self.plan.attributes}
+                or use.catalog == "pg_constraint"
+                and self.domain_of(use) in domains
             )
             if not is_mine:
                 others.setdefault(use.object, []).append(use.member)
         for name, members in others.items():
             yield Finding("remains", name, "uses " + ", ".join(members))
+
+    def domain_of(self, use: Use) -> int:
+        """Returns the domain of a constraint, or 0."""
+        return int(one(self.plan.conn, "SELECT contypid FROM pg_constraint WHERE oid = %s", (use.oid,)) or 0)
 
     def view_label(self, relation: int) -> str:
         """Returns how findings name a view."""
