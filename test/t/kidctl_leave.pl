@@ -223,11 +223,11 @@ database('needs', q{
 	CREATE FUNCTION g() RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN kid_next(); END'; CREATE TYPE pair AS (a kid64, b sno);
 	CREATE TABLE hashed (id kid64) PARTITION BY HASH (id); CREATE TABLE defaults (id kid64 DEFAULT kid64_floor(now()));
 	CREATE TABLE numbers (id bigserial PRIMARY KEY); SELECT kid_track('numbers'); INSERT INTO e (item) VALUES ('one');
-	CREATE TABLE late (id flake); INSERT INTO late VALUES (18446744073709551615); CREATE TABLE told (id sno); CREATE PUBLICATION some FOR TABLE told (id)});
+	CREATE TABLE late (id flake); INSERT INTO late VALUES ('18446744073709551615'); CREATE TABLE told (id sno); CREATE PUBLICATION few FOR TABLE told (id)});
 my ($needs) = leave('needs', 'check', '--all');
 like($needs, qr/$_/, "it names $_")
   foreach 'index public\."by time": uses function public\.kid_timestamp', 'policy p on public\.e: uses operator', 'view public\.report: uses function', 'statistics public\.day: uses', 'column made of public\.e: is generated',
-  'view public\.as_text: reads text', 'public\.hashed: is partitioned by the hash', 'column id of public\.defaults: has a default that kidctl cannot replace', 'public\.g\(\): names kid_next', 'function public\.f\(public\.kid64\): uses type', 'trigger kid_track on public\.numbers: is dropped', 'column id of public\.late: has IDs that are negative', 'public\.told: publication some names';
+  'view public\.as_text: reads text', 'public\.hashed: is partitioned by the hash', 'column id of public\.defaults: has a default that kidctl cannot replace', 'public\.g\(\): names kid_next', 'function public\.f\(public\.kid64\): uses type', 'trigger kid_track on public\.numbers: is dropped', 'column id of public\.late: has IDs that are negative', 'public\.told: publication few names';
 is(owner(needs => 'DROP VIEW report, as_text; DROP POLICY p ON e; DROP FUNCTION f; DROP TABLE hashed, defaults, late, told'), '', 'some of it is dropped');
 my $made = superuser(needs => 'SELECT made FROM e');
 leaves('needs', 'run', '--all', map { ('--accept', $_) } 'index public."by time"', 'statistics public.day', 'column made of public.e');
@@ -255,9 +255,9 @@ sub schema
 	my ($root, $key) = map { quoted(pick(@$_)) } [ 'o.r"ders', 'Two Words', 'straße', 'plain', '$1' ], [ 'id', 'key', q{it's}, 'ключ' ];
 	my $default = rand() < 0.8;
 	my $parted = rand() < 0.4;
-	my $domain = rand() < 0.3 ? 'an_id' : 'TYPE';
+	my $domain = !$parted && rand() < 0.5 ? 'an_id' : 'TYPE';
 	my @sql;
-	push @sql, 'CREATE DOMAIN an_id AS TYPECOLLATION CONSTRAINT no_value CHECK (VALUE <> CONSTANT OR VALUE = CONSTANT)', "COMMENT ON DOMAIN an_id IS 'domain'" if $domain eq 'an_id';
+	push @sql, 'CREATE DOMAIN an_id AS TYPECOLLATION CONSTRAINT no_value CHECK (VALUE <> CONSTANT)', "COMMENT ON DOMAIN an_id IS 'domain'" if $domain eq 'an_id';
 	push @sql, "CREATE TABLE $root ($key $domain" . ($domain eq 'TYPE' ? 'COLLATION' : '') . "DEFAULT NOT NULL, n int NOT NULL DEFAULT 0, parts TYPE[]COLLATION, item text, PRIMARY KEY ($key))" . ($parted ? " PARTITION BY RANGE ($key)" : '');
 	push @sql, "CREATE TABLE part_1 PARTITION OF $root FOR VALUES FROM (MINVALUE) TO (BOUND)", "CREATE TABLE part_2 PARTITION OF $root FOR VALUES FROM (BOUND) TO (MAXVALUE)" if $parted;
 	push @sql, "CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'";

@@ -108,7 +108,9 @@ class Change:
 
     def is_special(self, index: catalog.Index) -> bool:
         """Returns whether PostgreSQL cannot make an index again by itself, or would not name it in an error."""
-        if index.constraint or not self.plan.of_kid("pg_class", index.oid):
+        typed = {(c.table, c.number) for c in self.group.typed}
+        is_touched = any((index.table, number) in typed for number in index.columns)
+        if index.constraint or not (is_touched or self.plan.of_kid("pg_class", index.oid)):
             return False
         is_plain = " USING btree " in index.definition or " USING hash " in index.definition
         is_same = self.plan.rewriter.rewrite(index.definition) == index.definition
