@@ -7,6 +7,7 @@
 use strict;
 use warnings;
 use utf8;
+use Dialogue;
 use Encode;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -378,4 +379,106 @@ kidctl_ok('small', 'rekey swap', 'orders');
 kidctl_ok('small', 'rekey finish', 'orders');
 is(run('small', q{SELECT count(*), count(*) FILTER (WHERE indisvalid) FROM pg_index WHERE indrelid IN ('e'::regclass, 'e1'::regclass, 'e2'::regclass)}), '3|3', 'all partitions have a valid index');
 is(run('small', 'SELECT count(*) FROM e JOIN orders ON id = p'), run('small', 'SELECT count(*) FROM e'), 'and refer to what they did');
+# What kidctl cannot change it names: functions and generated columns on the key, a trigger that runs after its own, an operator class.
+run('small', "DROP TABLE e, lines, orders, other; DROP FUNCTION IF EXISTS fails; $two");
+run('small', q{CREATE VIEW names AS SELECT id FROM orders; CREATE FUNCTION first() RETURNS names LANGUAGE sql AS 'SELECT * FROM names LIMIT 1'; ALTER TABLE lines ADD double bigint GENERATED ALWAYS AS (order_id * 2) STORED;
+	ALTER TRIGGER fails ON lines RENAME TO "ändert"; CREATE TABLE sessions (session_key varchar(40) PRIMARY KEY DEFAULT gen_random_uuid()); CREATE INDEX by_start ON sessions (session_key varchar_pattern_ops)});
+($said) = kidctl('small', 'rekey check', 'orders', @run[ 2 .. $#run ]);
+like($said, qr/$_/, "the check names what is in the way: $_") foreach 'function (?:public\.)?first\(\)', 'default value for column double of table (?:public\.)?lines';
+run('small', 'DROP FUNCTION first; DROP VIEW names; ALTER TABLE lines DROP double');
+($said) = kidctl('small', 'rekey check', 'orders', @run[ 2 .. $#run ]);
+like($said, qr/trigger ändert on public\.lines: runs after kidctl's own/, 'a trigger that runs later is an error');
+run('small', 'ALTER TRIGGER "ändert" ON lines RENAME TO fails');
+($said) = kidctl('small', 'rekey check', 'sessions', '--during', '[2026-01-01, 2026-02-01)', '--triggers', 'run');
+like($said, qr/index public\.by_start: has an operator class/, 'so is an operator class, as Django has it');
+run('small', 'DROP TABLE sessions');
+
+# A time after the beginning of the check is past, too; one to come is an error.
+run('small', q{INSERT INTO orders (item, made) VALUES ('now', clock_timestamp())});
+unlike((kidctl('small', 'rekey check', 'orders', '--time', 'made'))[0], qr/^times/m, 'the present is past');
+run('small', q{UPDATE orders SET made = clock_timestamp() + interval '1 hour' WHERE item = 'now'});
+like((kidctl('small', 'rekey check', 'orders', '--time', 'made'))[0], qr/^times.*\n  column made of public\.orders: /m, 'a time to come is an error');
+run('small', q{DELETE FROM orders WHERE item = 'now'});
+
+# A transaction that saw no row filled refers to one when all are, and a replica changes the reference after that.
+my @condition = ('orders', '--time', 'made', '--triggers', 'run', '--accept', 'trigger fails on public.lines', '--no-rehearsal');
+run('small', 'DROP TRIGGER fails ON lines');
+my $early = open_session($node, 'small');
+kill_kidctl('small', sub { sleep 0.1 while !$node->safe_psql('small', q{SELECT count(*) FROM pg_attribute WHERE attname = 'kid_new_id'}) }, 'run', @condition);
+answer($early, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1;');
+answer($early, q{INSERT INTO lines VALUES (1, 'early'); COMMIT;});
+close_session($early);
+kidctl_ok('small', 'rekey run', @condition);
+$node->safe_psql('small', q{INSERT INTO orders (item) VALUES ('other'); SET session_replication_role = replica; UPDATE lines SET order_id = (SELECT id FROM orders WHERE item = 'other') WHERE note = 'early'});
+kidctl_ok('small', 'rekey swap', 'orders');
+is(run('small', q{SELECT item FROM lines JOIN orders ON id = order_id WHERE note = 'early'}), 'other', 'its reference is filled, too, and follows a change by a replica');
+kidctl_ok('small', 'rekey finish', 'orders');
+
+# Functions and operators that another role planted, and that fit better than PostgreSQL's own, are not called. Other roles cannot use
+# what kidctl has created.
+$node->safe_psql('small', 'GRANT USAGE, CREATE ON SCHEMA public TO client');
+my $planted = q{LANGUAGE plpgsql AS $$ BEGIN RAISE 'planted'; END $$};
+run('small', "CREATE FUNCTION setval(text, bigint) RETURNS bigint $planted; CREATE FUNCTION nextval(text) RETURNS bigint $planted;
+	CREATE FUNCTION is_like(name, name) RETURNS bool $planted; CREATE OPERATOR ~~ (LEFTARG = name, RIGHTARG = name, FUNCTION = is_like);
+	CREATE FUNCTION equal(oid, regclass) RETURNS bool $planted; CREATE OPERATOR = (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = equal)", role => 'client');
+
+# If the key had no default, a sequence makes old keys after the swap, for each role that may insert.
+run('small', q{CREATE TABLE bare (id bigint PRIMARY KEY, made timestamptz NOT NULL); INSERT INTO bare VALUES (1, '2026-01-01'); GRANT INSERT ON bare TO client; GRANT USAGE ON SCHEMA public TO client});
+kidctl_ok('small', 'rekey run', 'bare', '--time', 'made', '--triggers', 'run');
+my $follow = run('small', q{SELECT 'kidctl_rekey_bare_' || left(md5('public.bare'), 8) || '.follow_0()'});
+like(run('small', "CREATE TEMP TABLE t (id bigint); CREATE TRIGGER t BEFORE DELETE ON t FOR EACH ROW EXECUTE FUNCTION $follow", role => 'client', may_fail => 1), qr/permission denied for schema/, 'no trigger of another role runs the function of a move');
+kidctl_ok('small', 'rekey swap', 'bare');
+run('small', 'INSERT INTO bare (made) VALUES (now())', role => 'client');
+is(run('small', q{SELECT string_agg(kid_old_id::text, ' ' ORDER BY id) FROM bare}), '1 2', 'also for roles that only insert');
+
+# The estimate, of sizes as PostgreSQL counts them, and of what the steps then take
+$node->safe_psql('postgres', 'CREATE DATABASE sized OWNER shop');
+$node->safe_psql('sized', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO shop; ALTER SYSTEM SET autovacuum = off; SELECT pg_reload_conf()');
+run('sized', q{
+	CREATE TABLE orders (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', item text);
+	CREATE TABLE lines (order_id bigint NOT NULL REFERENCES orders, n int, PRIMARY KEY (order_id, n)) PARTITION BY HASH (n);
+	CREATE TABLE lines_0 PARTITION OF lines FOR VALUES WITH (MODULUS 2, REMAINDER 0); CREATE TABLE lines_1 PARTITION OF lines FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+	CREATE INDEX ON orders (made);
+	INSERT INTO orders (item) SELECT repeat('x', 50) FROM generate_series(1, 20000); INSERT INTO lines SELECT n / 2 + 1, n FROM generate_series(0, 39999) AS n});
+my @sized = ('orders', '--time', 'made', '--triggers', 'run');
+like((kidctl('sized', 'rekey check', @sized, '--no-rehearsal'))[0], qr/hint: ANALYZE public\.orders, public\.lines_0, public\.lines_1;/, 'an estimate needs ANALYZE');
+run('sized', 'VACUUM ANALYZE orders, lines');
+($said) = kidctl('sized', 'rekey check', @sized, '--no-rehearsal');
+my $size = run('sized', q{SELECT pg_size_pretty(sum(pg_relation_size(oid))) FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = 'public'::regnamespace});
+like($said, qr/^  rows: 60,000 in \d+ tables, \Q$size\E with indexes$/m, 'rows and bytes are as PostgreSQL counts them');
+like($said, qr/^  duration: 0:00:03 to fill/m, 'and the duration follows from the rows');
+my %estimate = map { my ($item, $amount) = @$_; $item => run('sized', "SELECT pg_size_bytes('$amount')") } map { [ $_ => $said =~ /^  $_: (\d+ \w+)/m ] } qw(disk WAL);
+my $used = sub { return map { split /\|/ } $node->safe_psql('sized', "CHECKPOINT; SELECT pg_database_size('sized'), pg_current_wal_lsn() - '0/0'") };
+my @before = $used->();
+kidctl_ok('sized', 'rekey run', @sized, '--no-rehearsal');
+my @after = $used->();
+foreach ([ disk => 0 ], [ WAL => 1 ])
+{
+	my ($item, $n) = @$_;
+	my $ratio = $estimate{$item} / ($after[$n] - $before[$n]);
+	ok($ratio > 0.8 && $ratio < 1.25, sprintf 'the estimate of %s is %.2f of what the steps take', $item, $ratio);
+}
+
+# The edition in plain SQL
+$node->safe_psql('postgres', 'CREATE DATABASE plain OWNER shop');
+$node->safe_psql('plain', 'CREATE ROLE keeper LOGIN; GRANT CREATE ON DATABASE plain TO keeper');
+run('plain', scalar slurp_file('released/kid-all--1.0.0.sql'), role => 'keeper');
+run('plain', $two);
+my @plain = (qw(orders --time made --triggers run --accept), 'trigger fails on public.lines', '--accept', 'schema kid');
+like((kidctl('plain', 'rekey check', @plain))[0], qr/shop may not call this function.*\n.*GRANT EXECUTE ON FUNCTION kid\.kid64_at\(.*\) TO shop\./, 'the edition in plain SQL asks for a privilege');
+run('plain', 'GRANT EXECUTE ON FUNCTION kid.kid64_at(timestamptz) TO shop', role => 'keeper');
+run('plain', 'DROP TRIGGER fails ON lines');
+kidctl_ok('plain', 'rekey run', @plain);
+kidctl_ok('plain', "rekey $_", 'orders') foreach qw(swap back);
+kidctl_ok('plain', 'rekey run', @plain);
+kidctl_ok('plain', "rekey $_", 'orders') foreach qw(swap finish);
+is(run('plain', qq{$joined; SELECT kid.kid_timestamp(id::kid.kid64) FROM orders}), "old\n2026-01-01 00:00:00+00", 'and has the same');
+
+# More rows of one time than a time unit has sequences, 200 microseconds before as many of another one
+run('plain', q{CREATE TABLE loaded (id bigserial PRIMARY KEY, made timestamptz);
+	INSERT INTO loaded (made) SELECT '2026-01-01 00:00:00+00'::timestamptz + n / 20000 * interval '200 us' FROM generate_series(0, 39999) AS n});
+kidctl_ok('plain', 'rekey run', 'loaded', @plain[ 1 .. 4 ], '--accept', 'schema kid');
+kidctl_ok('plain', 'rekey swap', 'loaded');
+is(run('plain', q{SELECT count(DISTINCT id), bool_and(time >= last), max(time - made) < interval '11 ms'
+	FROM (SELECT *, lag(time) OVER (ORDER BY made, kid_old_id) AS last FROM loaded, kid.kid_timestamp(id) AS time) AS l}), '40000|t|t', 'rows of one time get keys of the time units that follow');
 done_testing();

@@ -74,7 +74,9 @@ class Report:
 
     def extend(self, findings: Iterable[Finding]) -> None:
         """Adds those findings that are not there already."""
-        self.findings += [f for f in findings if f not in self.findings]
+        for finding in findings:
+            if finding not in self.findings:
+                self.findings.append(finding)
 
     def stopping(self, accepted: Collection[str]) -> list[Finding]:
         """Returns the findings that stop a move for which these names were accepted."""

@@ -237,7 +237,7 @@ with connection.cursor() as cursor:
 check_newest("number again")
 check_kept()
 
-# A migration whose statements are written by hand, in the place of the swap of kid_rekey_script().
+# A migration whose statements are written by hand, in the place of `kidctl rekey swap`.
 swap = """
     ALTER TABLE shop_old RENAME id TO old_id;
     ALTER TABLE shop_old DROP CONSTRAINT shop_old_pkey CASCADE, ADD id kid64 PRIMARY KEY DEFAULT kid_next();
