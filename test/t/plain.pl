@@ -461,13 +461,6 @@ $node->safe_psql('stored', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBL
 restore_beside_the_extension('stored');
 is(join(' ', sort split /\n/, $node->safe_psql('stored', $block{definitions})), 'constraint of orders|known function|item(kid64) index|large policy on orders|own view|ordered', 'the query finds them');
 
-# kid_uninstall_script() in this edition.
-as('app', 'plain', q{CREATE TABLE leaving (id kid64 PRIMARY KEY DEFAULT kid_next()); CREATE FUNCTION follow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
-	CREATE TRIGGER follow AFTER UPDATE OF id ON leaving FOR EACH ROW EXECUTE FUNCTION follow()});
-my $leaving = as('app', 'plain', q{SELECT statement FROM kid_uninstall_script('leaving')});
-like($leaving, qr/^ALTER TABLE public\.leaving ALTER id DROP DEFAULT, ALTER id TYPE bigint;$/m, 'columns of the type');
-like($leaving, qr/^DROP TRIGGER follow ON public\.leaving;.*^CREATE TRIGGER follow AFTER UPDATE OF id ON public\.leaving /ms, 'triggers that name them');
-
 $node->safe_psql('postgres', q{CREATE DATABASE inplace OWNER app; ALTER DATABASE inplace SET search_path = public, kid});
 is(install('app', 'inplace'), '', 'the script is installed: inplace');
 as('app', 'inplace', q{CREATE TABLE orders (id kid64 PRIMARY KEY DEFAULT kid_next(), item text); CREATE TABLE payments (id uuid PRIMARY KEY DEFAULT kid_uuidv7(), order_id kid64 REFERENCES orders);
