@@ -194,6 +194,26 @@ is(query($acl), $before, 'also on the way back');
 $node->safe_psql('one', 'REVOKE g1 FROM app; ALTER VIEW readonly OWNER TO g2');
 stops('a view of another role', [ 'p', @during ], qr/view public\.readonly: must be made again, and belongs to g2/);
 
+# Names that another role has taken, and what roles and schemas are given by default
+fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); INSERT INTO p (b) VALUES ('x'); ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO g1;
+	GRANT CREATE ON SCHEMA public TO g1});
+$node->safe_psql('one', 'ALTER ROLE app SET default_transaction_read_only = on; ALTER ROLE app SET role = g1; GRANT g1 TO app');
+$node->safe_psql('one', 'SET ROLE g1; CREATE TABLE t (a int); CREATE UNIQUE INDEX kid_new_p_pkey ON t (a)');
+stops('a name that is taken', [ 'p', @during ], qr/index public\.p_pkey: gets a counterpart whose name is taken by an index of g1: public\.kid_new_p_pkey/);
+$node->safe_psql('one', 'DROP TABLE t');
+ok_kidctl('run', 'p', @during);
+$node->safe_psql('one', 'DROP INDEX kid_new_p_pkey; SET ROLE g1; CREATE TABLE t (a int); CREATE UNIQUE INDEX kid_new_p_pkey ON t (a)');
+my ($planted) = kidctl('swap', 'p');
+like($planted, qr/^error: index public\.p_pkey is not ready$/m, 'an index of another table is no twin');
+$node->safe_psql('one', 'DROP TABLE t; CREATE TABLE later (p_id bigint REFERENCES p); ALTER TABLE later OWNER TO app');
+my ($later) = kidctl('run', 'p', @during);
+like($later, qr/^error: public\.later refers to the keys since the move began/m, 'a table that refers to the keys since the move began');
+$node->safe_psql('one', 'DROP TABLE later');
+ok_kidctl('run', 'p', @during);
+ok_kidctl('swap', 'p');
+ok_kidctl('finish', 'p');
+$node->safe_psql('postgres', 'ALTER ROLE app RESET ALL; REVOKE g1 FROM app');
+
 # What a user can get wrong is an error in one line.
 fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next())});
 foreach (

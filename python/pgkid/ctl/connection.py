@@ -42,6 +42,7 @@ def connect(dsn: str, **parameters: Any) -> Connection:
     conn = psycopg.connect(dsn, autocommit=True, client_encoding="UTF8", **parameters)
     conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
     conn.prepare_threshold = None
+    conn.execute("SET ROLE NONE")  # the role that the session is, even if ALTER ROLE … SET role says otherwise
     settle(conn)
     return conn
 

@@ -163,7 +163,7 @@ def restore(source: Connection, copy: Copy, fill: Callable[[Connection], None], 
         strange = strangers.left_out(source, report)
         with open(listed, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.writelines(line + "\n" for line in contents if is_copied(line, strange))
-        options = ["--no-tablespaces", "--role", copy.role, "-L", listed, "-d", copy.dsn, archive]
+        options = ["--no-tablespaces", "--role", copy.role, "-L", listed, "-d", for_tool(copy.dsn), archive]
         errors = tool(source, "pg_restore", "--section=pre-data", *options, may_fail=True)
         with copy.connect() as conn:
             prepare_clocks(conn)
@@ -206,6 +206,11 @@ def dump_options(source: Connection, report: Report) -> Sequence[str]:
     return options
 
 
+def for_tool(dsn: str) -> str:
+    """Returns how a program of PostgreSQL connects. What ALTER ROLE … SET gives the role must not hold for it."""
+    return conninfo.make_conninfo(dsn, options="-c default_transaction_read_only=off")
+
+
 def tool(source: Connection, program: str, *arguments: str, may_fail: bool = False) -> str:
     """Runs a program of PostgreSQL, and returns what it prints. It connects as the source does."""
     info = source.info
@@ -214,7 +219,7 @@ def tool(source: Connection, program: str, *arguments: str, may_fail: bool = Fal
         environment["PGPASSWORD"] = info.password
     if program == "pg_dump":
         role = one(source, "SELECT current_user")
-        arguments = ("--role", role, "-d", info.dsn, *arguments)
+        arguments = ("--role", role, "-d", for_tool(info.dsn), *arguments)
     try:
         done = subprocess.run([program, *arguments], capture_output=True, env=environment, check=False)
     except FileNotFoundError as error:

@@ -13,6 +13,7 @@ from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.hanging import hanging
 from pgkid.ctl.rekey_follow import TRIGGER
 from pgkid.ctl.rekey_plan import Plan, beside
+from pgkid.ctl.rekey_twins import taken_names
 from pgkid.ctl.strangers import of_literals
 
 
@@ -28,6 +29,7 @@ def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
     yield from of_rights(plan)
     yield from of_row_types(plan)
     yield from of_hanging(plan)
+    yield from taken_names(plan)
     yield from of_other_moves(plan)
     home = list(of_home(plan))
     yield from home

@@ -141,6 +141,13 @@ class Rekey:
     def plan_with_triggers(self) -> Plan:
         """Reads the plan, and raises an error if the triggers of the move have been disabled or dropped."""
         plan = self.plan()
+        begun = set(plan.state.tables.values()) if plan.state else set()
+        for table in plan.top_tables():
+            if table.oid not in begun and begun:
+                raise Refused(
+                    f"{table.label} refers to the keys since the move began, so its rows have no new keys",
+                    "Drop its foreign key until the move is finished, or take the move back.",
+                )
         lost = self.conn.execute(
             "SELECT t.oid::regclass::text FROM unnest(%s::oid[]) AS t (oid) WHERE NOT EXISTS ("
             " SELECT FROM pg_trigger AS g WHERE g.tgrelid = t.oid AND g.tgname = %s AND g.tgenabled = 'A')",

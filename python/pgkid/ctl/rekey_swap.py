@@ -70,8 +70,9 @@ class Swap:
             name = self.d.beside(index.name)
             if not one(
                 self.plan.conn,
-                "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(format('%%I.%%I', %s::text, %s::text))",
-                (index.schema, name),
+                "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(format('%%I.%%I', %s::text, %s::text))"
+                " AND indrelid = %s",
+                (index.schema, name, index.table),
             ):
                 raise self.unfinished(f"index {index.label}")
         for constraint in self.constraints if self.d.word == "new" else []:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from typing import Iterator
 
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.findings import Refused
-from pgkid.ctl.rekey_plan import Direction, Plan
+from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.rekey_plan import Direction, Plan, beside
 from pgkid.ctl.steps import Runner, Statement, statement
 
 Definitions = dict[str, tuple[str, str]]  # of each object, its definition and that of its twin
@@ -41,6 +42,25 @@ def constraints(plan: Plan) -> list[catalog.Constraint]:
         and any((k.table, number) in moved for number in k.columns)
         and not k.name.startswith(("kid_new_", "kid_old_", "kid_full_"))
     ]
+
+
+def taken_names(plan: Plan) -> Iterator[Finding]:
+    """Yields names that indexes of the move will have, if something of another table has them."""
+    for index in indexes(plan):
+        for word in ("new", "old"):
+            for kind, owner, name in plan.conn.execute(
+                "SELECT c.relkind IN ('i', 'I'), pg_get_userbyid(c.relowner), c.oid::regclass::text FROM pg_class AS c"
+                " LEFT JOIN pg_index AS i ON i.indexrelid = c.oid WHERE c.relname = %s"
+                " AND c.relnamespace = to_regnamespace(quote_ident(%s)) AND i.indrelid IS DISTINCT FROM %s",
+                (beside(word, index.name), index.schema, index.table),
+            ).fetchall():
+                yield Finding(
+                    "refused",
+                    f"index {index.label}",
+                    f"gets a counterpart whose name is taken by {'an index' if kind else 'a relation'} of {owner}: {name}",
+                    hint="Rename or drop it.",
+                    stops=True,
+                )
 
 
 def label_of(plan: Plan, what: catalog.Index | catalog.Constraint) -> str:
@@ -132,8 +152,9 @@ class Builder:
         if self.adopt(index, name):
             return
         valid = self.plan.conn.execute(
-            "SELECT i.indisvalid FROM pg_index AS i WHERE i.indexrelid = to_regclass(format('%%I.%%I', %s::text, %s::text))",
-            (index.schema, name),
+            "SELECT i.indisvalid FROM pg_index AS i WHERE i.indexrelid = to_regclass(format('%%I.%%I', %s::text, %s::text))"
+            " AND i.indrelid = %s",
+            (index.schema, name, index.table),
         ).fetchone()
         if valid and not valid[0] and not index.is_partitioned:
             self.runner.execute(statement("DROP INDEX {}", sql.Identifier(index.schema, name)))

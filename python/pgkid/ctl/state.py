@@ -54,8 +54,15 @@ def create(conn: Connection, schema: str, state: State) -> None:
     owner = owner_of(conn, schema)
     if owner is None:
         conn.execute(identifier("CREATE SCHEMA {}", schema))
+        conn.execute(identifier("REVOKE ALL ON SCHEMA {} FROM PUBLIC", schema))
+        # What ALTER DEFAULT PRIVILEGES gave
+        for (grantee,) in conn.execute(
+            "SELECT DISTINCT a.grantee::regrole::text FROM pg_namespace AS n, aclexplode(n.nspacl) AS a"
+            " WHERE n.nspname = %s AND a.grantee NOT IN (0, n.nspowner)",
+            (schema,),
+        ).fetchall():
+            conn.execute(sql.SQL("REVOKE ALL ON SCHEMA {} FROM {}").format(sql.Identifier(schema), sql.SQL(grantee)))
     refuse_stranger(conn, schema)
-    conn.execute(identifier("REVOKE ALL ON SCHEMA {} FROM PUBLIC", schema))
     conn.execute(identifier("CREATE TABLE IF NOT EXISTS {}.state (one boolean PRIMARY KEY, state jsonb)", schema))
     save(conn, schema, state)
 
