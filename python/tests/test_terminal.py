@@ -10,6 +10,7 @@ from rich.console import Console
 
 from pgkid.ctl import terminal
 from pgkid.ctl.findings import Finding, Refused, Report
+from pgkid.ctl.steps import Script, Step
 
 
 class Terminal(unittest.TestCase):
@@ -33,6 +34,14 @@ class Terminal(unittest.TestCase):
         for character in "\x1b\r\x9b\u202e":
             self.assertNotIn(character, text.replace("\x1b[0m", "").replace("\x1b[1m", ""))
         self.assertIn(f"  {shown}: is {shown}", text)
+
+    def test_script(self) -> None:
+        out = io.StringIO()
+        step = Step("swap", "giving names", lambda _runner: None)
+        with mock.patch.object(terminal, "out", Console(file=out, soft_wrap=True)):
+            terminal.print_script(Script([(step, ['DROP VIEW "a\x1b[2J\r[red]b[/]"\n\tAS it is'])]))
+        self.assertIn('DROP VIEW "a\\x1b[2J\\r[red]b[/]"\n\tAS it is;', out.getvalue().replace("        AS", "\tAS"))
+        self.assertNotIn("\x1b", out.getvalue())
 
     def test_errors(self) -> None:
         out = io.StringIO()

@@ -31,7 +31,12 @@ def escape(text: str) -> str:
 
     Names can contain control characters, with which their owner could change what the terminal shows.
     """
-    return markup.escape("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text))
+    return markup.escape(visible(text))
+
+
+def visible(text: str, kept: str = "") -> str:
+    """Returns a text in which escape sequences stand for control characters, except for those that are kept."""
+    return "".join(c if c.isprintable() or c in kept else c.encode("unicode_escape").decode() for c in text)
 
 
 def say(text: str) -> None:
@@ -138,4 +143,4 @@ def print_script(script: Script) -> None:
     for step, statements in script.steps:
         out.print(f"\n-- {step.name}: {step.title}", markup=False)
         for text in statements:
-            out.print(text + ";", markup=False)
+            out.print(visible(text, "\n\t") + ";", markup=False)
