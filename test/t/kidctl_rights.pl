@@ -71,6 +71,19 @@ foreach my $number (0 .. $#cases)
 	like($output, $expected // ($role eq 'viewer' ? qr/swap: giving/ : qr/ 0 of which stop the move/), "... and kidctl says what it does about it") or diag $output;
 	unlike($output, qr/Traceback/, '... in its own words');
 }
+
+# kidctl leave makes views again, too.
+$node->safe_psql('postgres', 'CREATE DATABASE leaving OWNER dba; GRANT CREATE ON DATABASE leaving TO shop; ALTER ROLE shop PASSWORD NULL');
+$node->safe_psql('leaving', 'CREATE EXTENSION kid; CREATE SCHEMA app AUTHORIZATION shop; CREATE SCHEMA theirs AUTHORIZATION viewer; GRANT USAGE ON SCHEMA app, theirs TO PUBLIC');
+my $leaving = $node->connstr('leaving');
+$node->safe_psql('leaving', 'CREATE TABLE app.users (id kid64 PRIMARY KEY DEFAULT kid_next()); GRANT SELECT ON app.users TO viewer', connstr => "$leaving user=shop");
+$node->safe_psql('leaving', "SET search_path = theirs, public; $code; CREATE VIEW v AS SELECT id, '{1}'::d[] AS d FROM app.users", connstr => "$leaving user=viewer");
+foreach my $action ('check', 'run')
+{
+	IPC::Run::run([ $python, 'python/kidctl', 'leave', $action, 'app.users', '-d', "$leaving user=shop" ], '>', \my $stdout, '2>', \my $stderr);
+	like("$stdout$stderr", qr/view theirs\.v: must be made again, and uses domain theirs\.d/, "leave $action names a view whose literal would run code");
+}
+is($node->safe_psql('postgres', "SELECT count(rolpassword) FROM pg_authid WHERE rolname = 'shop'"), 0, 'which does not run as the owner');
 is($node->safe_psql('postgres', "SELECT count(*) FROM pg_database WHERE datname LIKE 'kidctl%'"), 0, 'no copy is left');
 $node->stop;
 done_testing();

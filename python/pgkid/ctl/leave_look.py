@@ -15,6 +15,7 @@ from pgkid.ctl.leave_kid import CORE, Use
 from pgkid.ctl.leave_partitions import nodes
 from pgkid.ctl.leave_plan import Column, Group, Plan, generated
 from pgkid.ctl.nodetree import ERRORS, Node, Value, nodes_in, parse
+from pgkid.ctl.strangers import of_literals
 
 
 @dataclass
@@ -168,6 +169,8 @@ class Look:
             if not one(self.plan.conn, "SELECT pg_has_role(%s, 'MEMBER')", (owner,)):
                 labels = ", ".join(m.label for m in made if m.owner == owner)
                 yield rights(labels, f"must be made again, and belongs to {owner}", "Drop it, or give it away.")
+        views = [m.label for m in made if m.label.startswith(("view ", "materialized view "))]
+        yield from of_literals(self.plan.conn, views)
 
     def of_uses(self, group: Group) -> Iterator[Finding]:
         """Yields what needs kid. Some of it can be given up, if the user accepts that."""
