@@ -87,8 +87,15 @@ in_new_database('ticks');
 sql('CREATE TABLE s (id sno PRIMARY KEY)');
 foreach my $tick ('false', 'true')
 {
-	sql("INSERT INTO s VALUES (sno_make(now() + interval '20 min', 0, 0, 5, $tick)); SELECT FROM kid_observe_all()");
-	like(output_of('SET kid.max_wait = 0; SELECT sno_next()'), qr{53400}, "sno, tick $tick: its time unit is used up");
+	# A call that the machine holds up for the rest of the time unit, at most 4 ms, gets an ID of the next one.
+	my $output = '';
+	foreach (1 .. 10)
+	{
+		sql("TRUNCATE s; INSERT INTO s VALUES (sno_make(now() + interval '20 min', 0, 0, 5, $tick)); SELECT FROM kid_observe_all()");
+		$output = output_of('SET kid.max_wait = 0; SELECT sno_next()');
+		last if $output =~ /53400/;
+	}
+	like($output, qr{53400}, "sno, tick $tick: its time unit is used up");
 	is(sql('SELECT sno_next() > max(id) FROM s'), 't', "sno, tick $tick: IDs go on after it, without waiting for the clock");
 	$node->set_clock('-15s');
 	like(output_of('SET kid.max_wait = 0; SELECT sno_next()'), qr{53400: system clock is behind the last ID of sno}, "sno, tick $tick: if the clock goes back, neither tick is free");
