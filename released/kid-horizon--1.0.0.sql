@@ -56,7 +56,7 @@ COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the l
 -- others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock, later statements see all
 -- rows up to what it read. If another lock happens to have such a key, the horizon is lower until that lock ends.
 --
--- Whoever may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights of the
+-- A role that may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights of the
 -- owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be allowed to read
 -- the sequence.
 

@@ -340,7 +340,7 @@ sub try
 		$writers->finish;
 		unlike($messages, qr/ERROR(?!:  (cached plan|cache lookup failed))/, "schema $number ($s->{type}, killed after $killed s): no writer saw an error");
 		my ($written) = $count =~ /number of transactions actually processed: (\d+)/;
-		is(superuser($database, encode('UTF-8', "SELECT count(*) FROM $s->{root} WHERE item = 'written'")), $written, 'no row of theirs is lost');
+		is(superuser($database, encode('UTF-8', "SELECT count(*) FROM $s->{root} WHERE item = 'written'")), $written, 'no row of the writers is lost');
 	}
 	is(superuser($database, $rows), $before, "schema $number: rows are as before");
 	is(owner($database, 'DROP EXTENSION kid'), '', 'nothing depends on kid');
