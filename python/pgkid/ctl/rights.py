@@ -15,16 +15,31 @@ def become_owner(conn: Connection, table: Table) -> None:
     """Makes the session act as the owner of a table, or raises an error that says how to connect."""
     user, owner = one(conn, "SELECT session_user"), table.owner
     hint = f"Connect as {owner}: kidctl -d 'user={owner} …'."
-    if one(conn, "SELECT rolsuper FROM pg_roles WHERE rolname = %s", (owner,)):
-        raise Refused(
-            f"table {table.label} belongs to {owner}, a superuser",
-            "Give the table and all that refers to it to an ordinary role with ALTER TABLE … OWNER TO.",
-        )
+    refuse_superuser(conn, table)
     if user != owner:
         more = rights_beyond(conn, user, owner)
         if more:
             raise Refused(f"role {user} has rights that the owner {owner} of {table.label} does not have: {more}", hint)
         conn.execute(identifier("SET ROLE {}", owner))
+
+
+def refuse_superuser(conn: Connection, table: Table) -> None:
+    """Raises an error if the owner of a table is a superuser, or can become one by SET ROLE."""
+    superusers = one(
+        conn,
+        """
+        SELECT string_agg(r.rolname, ', ' ORDER BY r.rolname) FROM pg_roles AS r, pg_roles AS o
+         WHERE o.rolname = %s AND r.rolsuper
+               AND (r.oid = o.oid OR NOT o.rolsuper AND pg_has_role(o.oid, r.oid, 'MEMBER'))
+        """,
+        (table.owner,),
+    )
+    if superusers:
+        what = "a superuser" if superusers == table.owner else f"who can become a superuser: {superusers}"
+        raise Refused(
+            f"table {table.label} belongs to {table.owner}, {what}",
+            "Give the table and all that refers to it to an ordinary role with ALTER TABLE … OWNER TO.",
+        )
 
 
 def rights_beyond(conn: Connection, user: str, owner: str) -> str:
