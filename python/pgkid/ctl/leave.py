@@ -38,8 +38,9 @@ def main(args: argparse.Namespace) -> int:
             raise Refused("kidctl needs PostgreSQL 15 or later")
         if args.tables:
             rights.become_owner(conn, catalog.table(conn, args.tables[0]))
-        elif one(conn, "SELECT rolsuper FROM pg_roles WHERE rolname = session_user"):
-            raise Refused("a superuser owns tables of others, too", "Connect as the owner of the tables.")
+        else:
+            user = str(one(conn, "SELECT session_user"))
+            rights.refuse_superuser(conn, user, f"the session belongs to {user}")
         action: Callable[[Session], int] = getattr(Session, args.action)
         return action(Session(conn, args))
 

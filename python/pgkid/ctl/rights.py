@@ -15,7 +15,7 @@ def become_owner(conn: Connection, table: Table) -> None:
     """Makes the session act as the owner of a table, or raises an error that says how to connect."""
     user, owner = one(conn, "SELECT session_user"), table.owner
     hint = f"Connect as {owner}: kidctl -d 'user={owner} …'."
-    refuse_superuser(conn, table)
+    refuse_superuser(conn, owner, f"table {table.label} belongs to {owner}")
     if user != owner:
         more = rights_beyond(conn, user, owner)
         if more:
@@ -23,8 +23,8 @@ def become_owner(conn: Connection, table: Table) -> None:
         conn.execute(identifier("SET ROLE {}", owner))
 
 
-def refuse_superuser(conn: Connection, table: Table) -> None:
-    """Raises an error if the owner of a table is a superuser, or can become one by SET ROLE."""
+def refuse_superuser(conn: Connection, role: str, about: str) -> None:
+    """Raises an error if a role is a superuser, or can become one by SET ROLE. `about` ends with its name."""
     superusers = one(
         conn,
         """
@@ -32,12 +32,12 @@ def refuse_superuser(conn: Connection, table: Table) -> None:
          WHERE o.rolname = %s AND r.rolsuper
                AND (r.oid = o.oid OR NOT o.rolsuper AND pg_has_role(o.oid, r.oid, 'MEMBER'))
         """,
-        (table.owner,),
+        (role,),
     )
     if superusers:
-        what = "a superuser" if superusers == table.owner else f"who can become a superuser: {superusers}"
+        what = "a superuser" if superusers == role else f"who can become a superuser: {superusers}"
         raise Refused(
-            f"table {table.label} belongs to {table.owner}, {what}",
+            f"{about}, {what}",
             "Give the table and all that refers to it to an ordinary role with ALTER TABLE … OWNER TO.",
         )
 
