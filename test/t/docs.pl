@@ -30,8 +30,7 @@ $node->start;
 
 # The program kidctl, on the path of commands
 my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
-my $bin = "$PostgreSQL::Test::Utils::tmp_check/bin";
-mkdir $bin or die "$bin: $!";
+my $bin = PostgreSQL::Test::Utils::tempdir;
 append_to_file("$bin/kidctl", "#!/bin/sh\nexec $python '" . getcwd() . qq{/python/kidctl' "\$@"\n}) if $python;
 chmod 0755, "$bin/kidctl";
 

@@ -10,6 +10,7 @@ use IPC::Run ();
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+my $temporary = PostgreSQL::Test::Utils::tempdir;
 my ($before, @general) = split /^## /m, slurp_file('docs/clients/README.md');
 my (@sections, @links);
 for my $page (sort grep { !/README/ } glob 'docs/clients/*.md')
@@ -69,7 +70,7 @@ sub parses
 	my $parser = $parsers{$language};
 	my ($program) = $parser ? grep { -x } map { "$_/$parser->[0]" } split /:/, $ENV{PATH} : ();
 	return unless defined $program;
-	my $file = sprintf '%s/snippet%d.%s', $PostgreSQL::Test::Utils::tmp_check, ++our $snippets, $language eq 'js' ? 'mjs' : $language;
+	my $file = sprintf '%s/snippet%d.%s', $temporary, ++our $snippets, $language eq 'js' ? 'mjs' : $language;
 	$code = "#include <endian.h>\n#include <stdint.h>\n#include <string.h>\ntypedef struct PGresult PGresult;\nvoid f(void)\n{\n$code}\n" if $language eq 'c';
 	$code = "package p\nfunc f() {\n$code}\n" if $language eq 'go';
 	# Without the tag everything is text to PHP, and has no errors.

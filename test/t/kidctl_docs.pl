@@ -8,6 +8,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
+my $temporary = PostgreSQL::Test::Utils::tempdir;
 my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
 plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
 
@@ -56,7 +57,7 @@ sub ends_well
 	return;
 }
 
-my $file = "$PostgreSQL::Test::Utils::tmp_check/kidctl_docs_writers.sql";
+my $file = "$temporary/kidctl_docs_writers.sql";
 append_to_file($file, q{\set n random(1, 1000000000)
 BEGIN;
 WITH o AS (INSERT INTO sales."Order" (tag) VALUES ('w' || :n) RETURNING "Id") INSERT INTO sales."Line" (tag, "orderId") SELECT 'w' || :n, "Id" FROM o;

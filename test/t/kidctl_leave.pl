@@ -14,6 +14,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
+my $temporary = PostgreSQL::Test::Utils::tempdir;
 my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
 plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
 
@@ -104,7 +105,7 @@ my @writers;
 foreach my $writer (1 .. 4)
 {
 	my %writer = (out => '', err => '');
-	my $file = "$PostgreSQL::Test::Utils::tmp_check/leave_$writer.sql";
+	my $file = "$temporary/leave_$writer.sql";
 	append_to_file($file, join '',
 		map { qq{INSERT INTO "o.r""ders" (item) VALUES ('$writer-$_') RETURNING item;\nSELECT pg_sleep(0.002) \\g /dev/null\n} }
 		  1 .. 50_000);
@@ -327,7 +328,7 @@ sub try
 	my $before = superuser($database, $rows);
 
 	my ($count, $messages) = ('', '');
-	my $file = "$PostgreSQL::Test::Utils::tmp_check/writers_$number.sql";
+	my $file = "$temporary/writers_$number.sql";
 	append_to_file($file, encode('UTF-8', "INSERT INTO $s->{root} (item) VALUES ('written');\n"));
 	my $writers = $s->{default} && IPC::Run::start([ qw(pgbench -n -c 4 -T 10 --rate 100 --max-tries 1000 -f), $file, $node->connstr($database) . ' user=client' ], '>', \$count, '2>', \$messages);
 	my $killed = rand 1;
@@ -346,7 +347,7 @@ sub try
 	is(owner($database, 'DROP EXTENSION kid'), '', 'nothing depends on kid');
 	my ($got, $wanted) = map { dump_of($_) } $database, $expected;
 	ok($got eq $wanted, 'the schema is as one made with core types') or do {
-		my @files = map { my $name = "$PostgreSQL::Test::Utils::tmp_check/$_->[0]"; unlink $name; append_to_file($name, encode('UTF-8', "$_->[1]\n")); $name } [ wanted => $wanted ], [ got => $got ];
+		my @files = map { my $name = "$temporary/$_->[0]"; unlink $name; append_to_file($name, encode('UTF-8', "$_->[1]\n")); $name } [ wanted => $wanted ], [ got => $got ];
 		diag(scalar `diff -U2 @files | head -60`);
 	};
 	$node->safe_psql('postgres', "DROP DATABASE $database; DROP DATABASE $expected");
@@ -354,7 +355,7 @@ sub try
 }
 
 # Plain SQL
-my $script = "$PostgreSQL::Test::Utils::tmp_check/kid-all.sql";
+my $script = "$temporary/kid-all.sql";
 system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble failed';
 $node->safe_psql('postgres', 'CREATE DATABASE plain OWNER shop');
 superuser(plain => 'GRANT ALL ON SCHEMA public TO shop');

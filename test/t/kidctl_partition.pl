@@ -13,6 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
+my $temporary = PostgreSQL::Test::Utils::tempdir;
 my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
 plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
 
@@ -24,7 +25,7 @@ $node->init(extra => [ '--encoding=UTF8', '--locale=C' ], allows_streaming => 'l
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\nmax_connections = 40\ndefault_transaction_isolation = 'repeatable read'\n");
 $node->start;
 $node->safe_psql('postgres', 'CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader; CREATE ROLE viewer; CREATE ROLE client LOGIN BYPASSRLS; GRANT viewer TO shop');
-my $plain = "$PostgreSQL::Test::Utils::tmp_check/plain.sql";
+my $plain = "$temporary/plain.sql";
 system("src/sql/assemble kid-all > $plain") == 0 or die 'src/sql/assemble failed';
 
 # Runs kidctl partition in a database, as the owner of the tables. Returns what it prints, and its exit status.
@@ -108,7 +109,7 @@ sub same
 {
 	my ($got, $wanted, $what) = @_;
 	return pass($what) if $got eq $wanted;
-	my @files = map { my $file = "$PostgreSQL::Test::Utils::tmp_check/$_->[0]"; unlink $file; append_to_file($file, encode('UTF-8', "$_->[1]\n")); $file } [ wanted => $wanted ], [ got => $got ];
+	my @files = map { my $file = "$temporary/$_->[0]"; unlink $file; append_to_file($file, encode('UTF-8', "$_->[1]\n")); $file } [ wanted => $wanted ], [ got => $got ];
 	fail($what);
 	diag(scalar `diff -U2 @files | head -60`);
 	return;
@@ -160,7 +161,7 @@ sub try
 	my $rows = "SELECT $key, payload, n, user_id, parent, tag, updated_at, length FROM $table WHERE tag NOT LIKE 'w%' ORDER BY n, $key";
 	my ($dump, $before) = (dump_of($database), run($database, $rows, role => 'client'));
 
-	my $file = "$PostgreSQL::Test::Utils::tmp_check/kidctl_partition_writers_$number.sql";
+	my $file = "$temporary/kidctl_partition_writers_$number.sql";
 	my $mark = q{'w' || :client_id || '_' || pg_current_xact_id()};
 	append_to_file($file, encode('UTF-8', "BEGIN;\nSELECT * FROM users FOR NO KEY UPDATE;\nINSERT INTO $table (payload, user_id, tag) VALUES ('written', 1, $mark);\nINSERT INTO $other SELECT $key, tag FROM $table WHERE tag = $mark;\nCOMMIT;\n"
 			  . ($dump =~ /VIEW public.on_view/ ? "SELECT count(*) FROM on_view;\n" : '')));
@@ -307,7 +308,7 @@ foreach my $is_plain (0, 1)
 		SET default_transaction_isolation = 'read committed'; SELECT kid_create_partitions('events', '1 day', now() + interval '5 days', since => now() + interval '3 days')});
 	run($database, q{INSERT INTO events (id, payload) SELECT kid64_at(now() - n * interval '20 s'), rpad(n::text, 300, 'x') FROM generate_series(1, 20000) AS n;
 		INSERT INTO lines SELECT id FROM events ORDER BY id DESC LIMIT 1000; INSERT INTO mirror SELECT id, payload FROM events; ANALYZE}, role => 'client');
-	my $file = "$PostgreSQL::Test::Utils::tmp_check/rows_$is_plain.sql";
+	my $file = "$temporary/rows_$is_plain.sql";
 	append_to_file($file, q{BEGIN;
 WITH i AS (INSERT INTO events (payload) VALUES ('new') RETURNING id, payload) INSERT INTO mirror SELECT * FROM i;
 COMMIT;
@@ -364,8 +365,7 @@ is(run('rows0', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'
 is(run('rows0', 'SELECT count(*) FROM events'), $whole, 'and no row with it');
 
 # The commands of the page print what the page shows, except for times and sizes.
-my $folder = "$PostgreSQL::Test::Utils::tmp_check/bin";
-mkdir $folder;
+my $folder = PostgreSQL::Test::Utils::tempdir;
 append_to_file("$folder/kidctl", "#!/bin/sh\nexec $python python/kidctl \"\$\@\"\n");
 chmod 0755, "$folder/kidctl";
 my $page = decode('UTF-8', slurp_file('docs/guides/partitions.md'));

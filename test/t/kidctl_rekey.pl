@@ -14,6 +14,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
+my $temporary = PostgreSQL::Test::Utils::tempdir;
 my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
 plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
 
@@ -209,7 +210,7 @@ sub same
 {
 	my ($got, $wanted, $what) = @_;
 	return pass($what) if $got eq $wanted;
-	my @files = map { my $file = "$PostgreSQL::Test::Utils::tmp_check/$_->[0]"; unlink $file; append_to_file($file, encode('UTF-8', "$_->[1]\n")); $file } [ wanted => $wanted ], [ got => $got ];
+	my @files = map { my $file = "$temporary/$_->[0]"; unlink $file; append_to_file($file, encode('UTF-8', "$_->[1]\n")); $file } [ wanted => $wanted ], [ got => $got ];
 	fail($what);
 	diag(scalar `diff -U2 @files | head -60`);
 	return;
@@ -244,7 +245,7 @@ sub try
 	my @time = $s->{time} ? ('--time', 'created_at') : ('--during', '[2025-01-01, 2025-12-01)');
 
 	# Each transaction adds a row of its own to each table that has no unique reference.
-	my $file = "$PostgreSQL::Test::Utils::tmp_check/kidctl_writers_$number.sql";
+	my $file = "$temporary/kidctl_writers_$number.sql";
 	my @free = grep { @$_ > 2 && !$_->[2] && $_->[3] eq $s->{root} } @{ $s->{refs} };
 	my $mark = q{'w' || :client_id || '_' || pg_current_xact_id()};
 	append_to_file($file, encode('UTF-8', join ";\n", "\\set n random(1, 200)\n\\set u 3 * random(1, 200)\nBEGIN",
@@ -336,7 +337,7 @@ same(dump_of('small'), $dump, 'after cancel all is as before');
 
 # A dump that is restored in the midst of a move is another database.
 kidctl_ok('small', @run);
-my $archive = "$PostgreSQL::Test::Utils::tmp_check/small.dump";
+my $archive = "$temporary/small.dump";
 $node->command_ok([ 'pg_dump', '-Fc', '-f', $archive, $node->connstr('small') ], 'a dump in the midst of a move');
 $node->safe_psql('postgres', 'CREATE DATABASE restored OWNER shop');
 $node->command_ok([ 'pg_restore', '-d', $node->connstr('restored'), $archive ], 'and its restore');

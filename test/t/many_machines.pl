@@ -7,6 +7,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
+my $temporary = PostgreSQL::Test::Utils::tempdir;
 my $page = slurp_file('docs/guides/many-servers.md');
 
 # Returns the statements of the numbered steps after a sentence of the page: an array for each step.
@@ -56,7 +57,7 @@ sub run
 
 # Starts clients that write down the IDs they get.
 my (@clients, @ledgers);
-my $script = "$PostgreSQL::Test::Utils::tmp_check/script";
+my $script = "$temporary/script";
 append_to_file($script, 'SELECT kid_next()::bigint, kid96_next(), flake_next()::bigint, sno_next() FROM generate_series(1, 3), pg_sleep(0.01);' . "\n") for 1 .. 5_000;
 
 sub start_clients
@@ -65,7 +66,7 @@ sub start_clients
 	{
 		foreach (1 .. 4)
 		{
-			my $ledger = "$PostgreSQL::Test::Utils::tmp_check/ledger" . @ledgers;
+			my $ledger = "$temporary/ledger" . @ledgers;
 			push @ledgers, $ledger;
 			push @clients, [ $node, IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-f', $script ], '>', $ledger, '2>', "$ledger.errors") ];
 		}

@@ -8,12 +8,13 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+my $temporary = PostgreSQL::Test::Utils::tempdir;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(allows_streaming => 'logical');
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
 $node->start;
 
-my $script = "$PostgreSQL::Test::Utils::tmp_check/plain.sql";
+my $script = "$temporary/plain.sql";
 system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble failed';
 
 $node->safe_psql('postgres', "CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE DATABASE plain OWNER app;
@@ -132,7 +133,7 @@ my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
 foreach ([ common => 'app' ], [ check => $superuser ], [ partitions => $superuser ])
 {
 	my ($file, $role) = @$_;
-	my ($printed, $output) = ('', "$PostgreSQL::Test::Utils::tmp_check/$file.out");
+	my ($printed, $output) = ('', "$temporary/$file.out");
 	local $ENV{PG_ABS_SRCDIR} = $ENV{PWD};
 	IPC::Run::run([ 'psql', '-X', '-a', '-q', '-d', $node->connstr('plain') . " user=$role" ], '<', "sql/$file.sql", '>', \$printed, '2>&1');
 	append_to_file($output, $printed);
@@ -312,7 +313,7 @@ like($node->psql('plain', q{SELECT kid.kid_drop_partitions('public.parts', now()
 
 # A dump of the database carries the clock. That of the tables alone can be restored where the extension is.
 $node->safe_psql('postgres', "CREATE DATABASE restored OWNER app; CREATE DATABASE up OWNER app; ALTER DATABASE up SET search_path = '\$user', public, kid");
-my $dump = "$PostgreSQL::Test::Utils::tmp_check/plain.dump";
+my $dump = "$temporary/plain.dump";
 as('app', 'plain', q{DROP VIEW recent; CREATE VIEW recent AS SELECT * FROM orders WHERE kid_within(id, now() - interval '1 day', 'infinity');
 	CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), order_id kid64 REFERENCES orders) PARTITION BY RANGE (id);
 	SELECT kid_create_partitions('events', '1 day', now() + interval '1 day'); INSERT INTO events SELECT kid_next(), id FROM orders});

@@ -9,6 +9,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(usleep);
 
+my $temporary = PostgreSQL::Test::Utils::tempdir;
 my $rounds = 6 * ($ENV{KID_ROUNDS} // 1);
 my $seed = $ENV{KID_SEED} // time;
 srand $seed;
@@ -19,7 +20,7 @@ $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = on\nrestart_after_crash = on\n");
 $node->start;
 
-my $script = $PostgreSQL::Test::Utils::tmp_check . '/plain_clock.sql';
+my $script = "$temporary/plain_clock.sql";
 system("src/sql/assemble kid-all > $script") == 0 or die 'src/sql/assemble failed';
 $node->sql("CREATE ROLE app LOGIN; ALTER DATABASE postgres OWNER TO app; ALTER DATABASE postgres SET search_path = public, kid; GRANT CREATE ON SCHEMA public TO app");
 $node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres') . ' user=app', '-f', $script ], 'the script is installed');

@@ -13,8 +13,7 @@ $node->start;
 plan skip_all => 'no pgcrypto' if $node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'pgcrypto'}) eq 0;
 $node->safe_psql('postgres', 'CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE ROLE hostile LOGIN; CREATE DATABASE plain OWNER app; CREATE DATABASE restored OWNER app; CREATE DATABASE extended; CREATE DATABASE up');
 
-my $directory = "$PostgreSQL::Test::Utils::tmp_check/plain_seal";
-mkdir $directory;
+my $directory = PostgreSQL::Test::Utils::tempdir;
 foreach my $script (qw(kid-all kid-seal))
 {
 	system("src/sql/assemble $script > $directory/$script.sql") == 0 or die 'src/sql/assemble failed';

@@ -13,8 +13,7 @@ $node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\n");
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION kid');
 
-my $printed = "$PostgreSQL::Test::Utils::tmp_check/reference";
-mkdir $printed or die "$printed: $!";
+my $printed = PostgreSQL::Test::Utils::tempdir;
 $node->command_ok([ 'test/reference', $printed ], 'test/reference prints the sections');
 
 foreach my $page (grep { slurp_file($_) =~ /^<!-- printed: /m } glob 'docs/*/*.md')

@@ -55,10 +55,12 @@ none_has(
 	'words of the clocks have the meaning of the glossary',
 	grep { -f } glob 'src/core/* src/core/*/* src/pg/{clocks,horizon,issue,node,types}/*.[ch]pp');
 
+# Tests run side by side, and all of them have the same folder for their results.
+none_has(qr/\btmp_chec[k]\b/, 'each test has its files in a folder of its own', glob 'test/t/*.p[lm]');
+
 # Until a version has its tag, a change of SQL changes its scripts in released. Afterwards it takes the next version.
 my ($version) = slurp_file('kid.control') =~ /^default_version = '(.*)'/m;
-my $made = "$PostgreSQL::Test::Utils::tmp_check/scripts";
-mkdir $made or die "$made: $!";
+my $made = PostgreSQL::Test::Utils::tempdir;
 command_ok([ 'src/sql/assemble', '--to', $made ], 'the scripts are assembled');
 is_deeply([ grep { slurp_file($_) ne slurp_file('released/' . basename($_)) } glob "$made/*" ],
 	[], "released has the scripts of version $version; make released renews them");

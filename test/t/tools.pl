@@ -11,6 +11,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+my $temporary = PostgreSQL::Test::Utils::tempdir;
+
 sub text_of { my $text = slurp_file($_[0]); utf8::decode($text); return $text }
 my ($page, $exchange, $metrics, $exporter, $rules) =
   map { text_of($_) } 'docs/guides/time-queries.md', 'docs/guides/exchanging-data.md', 'docs/operate/run-and-watch.md', 'docs/operate/kid_exporter.yaml', 'docs/operate/kid_alerts.yaml';
@@ -24,7 +26,7 @@ sql('CREATE EXTENSION kid');
 
 # The formulas: text, number as a signed integer, and microseconds of each vector.
 my @vectors = map { my @v = split /\t/; [ $v[5], unpack('q', pack 'Q', hex $v[4]), ($v[0] * 1000000 + $v[1]) * 1000000 + $v[7] ] } grep { /^\d/ } split /\n/, slurp_file('test/vectors/kid64.tsv');
-my $rows = "$PostgreSQL::Test::Utils::tmp_check/vectors.tsv";
+my $rows = "$temporary/vectors.tsv";
 append_to_file($rows, join '', map { join("\t", @$_) . "\n" } @vectors);
 my %formulas = (
 	python3 => [ 'kid64.py', <<'END' ],
@@ -69,9 +71,9 @@ foreach my $tool (sort keys %formulas)
 		my $code = slurp_file("docs/guides/$file") =~ s/^package kid64$/package main\nimport ("fmt"; "os")/mr . $rest =~ s/ROWS/$rows/r;
 		$code = ".mode tabs\nCREATE TABLE orders (id text, n integer, us integer);\n.import $rows orders\n"
 		  . $code =~ s/^SELECT \*, (.*) AS micros/SELECT iif(number = n AND $1 = us, 'True', 'False')/mr if $tool eq 'sqlite3';
-		my $program = "$PostgreSQL::Test::Utils::tmp_check/$file";
+		my $program = "$temporary/$file";
 		append_to_file($program, $code);
-		local $ENV{GOCACHE} = "$PostgreSQL::Test::Utils::tmp_check/go";
+		local $ENV{GOCACHE} = "$temporary/go";
 		my @arguments = $tool eq 'sqlite3' ? () : $tool eq 'duckdb' ? ('-noheader', '-list') : ($tool eq 'go' ? 'run' : (), $program, $rows);
 		IPC::Run::run([ $tool, @arguments ], '<', $file =~ /sql$/ ? $program : '/dev/null', '>', \my $out, '2>', \my $err);
 		is($out . $err, "True\n" x @vectors, "the formulas for $tool give the texts, numbers and times of the vectors");
@@ -82,7 +84,7 @@ foreach my $tool (sort keys %formulas)
 SKIP: {
 	my ($python) = grep { system("$_ -c 'import numpy' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
 	skip 'there is no Python with NumPy', 6 unless defined $python;
-	my $program = "$PostgreSQL::Test::Utils::tmp_check/decode.py";
+	my $program = "$temporary/decode.py";
 	my $vectors = join "\n", 'unused', 'text,number,micros',
 	  map({ "$_->[0],$_->[1],$_->[2]" } map { my @v = split /\t/; [ $v[5], hex($v[4]), ($v[0] * 1000000 + $v[1]) * 1000000 + $v[7] ] } grep { /^\d/ } split /\n/, slurp_file('test/vectors/kid64.tsv'));
 	my $input = "$program.kid64";
@@ -130,7 +132,7 @@ SKIP: {
 	skip 'there is no Python with pandas', 2 unless defined $python;
 	my ($uses, $read) = $exchange =~ /^```python\n(.*?)^```$/msg;
 	my @uses = grep { /^frame/ } split /\n/, $uses;
-	my $program = "$PostgreSQL::Test::Utils::tmp_check/frames.py";
+	my $program = "$temporary/frames.py";
 	my $rows = sql(q{SELECT id || ' ' || id::bigint || ' ' || kid_uuidv7_at(t) || ' ' || to_char(t, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
 		FROM generate_series(timestamptz '2026-11-01', '2026-11-01 00:02', '1 min') AS t, kid64_at(t) AS id});
 	append_to_file($program, slurp_file('docs/guides/kid_pandas.py') . "\nimport pandas as pd\nrows = [row.split() for row in '''$rows'''.splitlines()]\n");
@@ -194,7 +196,7 @@ is(join(' ', sort keys %explained), join(' ', sort keys %is_metric), 'the table 
 SKIP: {
 	my ($promtool) = grep { -x } map { "$_/promtool" } split /:/, $ENV{PATH};
 	skip 'there is no promtool', 1 unless defined $promtool;
-	my $file = "$PostgreSQL::Test::Utils::tmp_check/rules.yaml";
+	my $file = "$temporary/rules.yaml";
 	append_to_file($file, $rules);
 	my $passed = IPC::Run::run([ $promtool, 'check', 'rules', $file ], '>', \my $out, '2>', \my $err);
 	ok($passed && $out =~ /SUCCESS: ${\ scalar(@alerts)} rules found/, 'promtool accepts the rules') or diag "$out$err";

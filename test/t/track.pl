@@ -12,8 +12,7 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 10\nlc_messages = 'C'\n");
 $node->start;
-my $folder = "$PostgreSQL::Test::Utils::tmp_check/track";
-mkdir $folder;
+my $folder = PostgreSQL::Test::Utils::tempdir;
 system("src/sql/assemble kid-horizon > $folder/kid-horizon.sql && src/sql/assemble kid-all > $folder/kid-all.sql") == 0 or die 'src/sql/assemble failed';
 append_to_file("$folder/rows", "copied\n");
 

@@ -7,11 +7,12 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+my $temporary = PostgreSQL::Test::Utils::tempdir;
 my $rounds = 5;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->start;
-my $script = "$PostgreSQL::Test::Utils::tmp_check/track_recipes.sql";
+my $script = "$temporary/track_recipes.sql";
 system("src/sql/assemble kid-horizon > $script") == 0 or die 'src/sql/assemble failed';
 
 # A name, a table with what is done once, what inserts a row, and how a consumer reads those after :last, as it is and changed.

@@ -11,12 +11,13 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+my $temporary = PostgreSQL::Test::Utils::tempdir;
 my $seconds = int(($ENV{KID_SECONDS} || 60) / 2);
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 10\n");
 $node->start;
-my $script = "$PostgreSQL::Test::Utils::tmp_check/track_stress.sql";
+my $script = "$temporary/track_stress.sql";
 system("src/sql/assemble kid-horizon > $script") == 0 or die 'src/sql/assemble failed';
 
 # pgbench's scripts, each with its weight.
