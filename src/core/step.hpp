@@ -12,8 +12,8 @@
 //
 // A `Clock`, in the file of its type in core/types, says what its states mean:
 //
-//   at(time)          the first state of the time unit that contains an instant. For an instant from 1970 to the range
-//                     of a clock that goes_on(): a state that is not above its first one
+//   at(time)          the first state of the time unit that contains `time`. If `time` is before the range of the type,
+//                     but not before 1970, a state that is not above the first one in the range: see goes_on()
 //   time(state)       when the time unit of a state begins
 //   unit(state)       the first state of the time unit of a state
 //   end(state)        the greatest number that can be a state of that time unit
@@ -30,7 +30,7 @@
 //   changes_sides     whether the clock changes sides instead if the system clock goes back, see types/sno.hpp
 //   is_stale()        whether the caller must choose its clock anew, because the server's settings have changed
 //
-// Beside it, state_of(layout, id) is the state that belongs to an ID.
+// Beside it, state_of(layout, id) is the state that belongs to an ID. check_clock() below verifies the members.
 //
 // A `Cell` has the state of a clock, in one atomic word, and a limit, in another word. Only states below the limit may
 // be issued:
@@ -49,6 +49,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace kid {
 
@@ -84,6 +86,30 @@ struct plain_clock {
   static constexpr std::uint64_t count_on(std::uint64_t state) noexcept { return state + 1; }
 };
 
+/// Does not compile unless `Clock` has the members that the head of this file lists, with these types.
+template <class Clock> constexpr bool check_clock() {
+  using state = std::uint64_t;
+  using clock = Clock const &;
+
+  static_assert(std::is_same_v<state, decltype(std::declval<clock>().at(unix_micros{}))>);
+  static_assert(std::is_same_v<unix_micros, decltype(std::declval<clock>().time(state{}))>);
+  static_assert(std::is_same_v<state, decltype(std::declval<clock>().unit(state{}))>);
+  static_assert(std::is_same_v<state, decltype(std::declval<clock>().end(state{}))>);
+  static_assert(std::is_same_v<state, decltype(std::declval<clock>().next_unit(state{}))>);
+  static_assert(std::is_same_v<state, decltype(std::declval<clock>().begin(state{}, state{}))>);
+  static_assert(std::is_same_v<bool, decltype(std::declval<clock>().used_up(state{}))>);
+  static_assert(std::is_same_v<state, decltype(std::declval<clock>().count_on(state{}))>);
+  static_assert(std::is_same_v<state, decltype(std::declval<clock>().left(state{}))>);
+  static_assert(std::is_same_v<state, decltype(std::declval<clock>().states())>);
+  static_assert(std::is_same_v<bool, decltype(std::declval<clock>().keeps(state{}, state{}))>);
+  static_assert(std::is_same_v<bool, decltype(std::declval<clock>().is_stale())>);
+  static_assert(std::is_same_v<bool const, decltype(Clock::changes_sides)>);
+  static_assert(std::is_same_v<bool const, decltype(Clock::divided)>);
+  if constexpr (Clock::divided)
+    static_assert(Clock::sequence::width > 0);
+  return true;
+}
+
 /// No unit to carry from: this number is not the first state of any unit.
 constexpr std::uint64_t no_carry = ~std::uint64_t{0};
 
@@ -92,6 +118,8 @@ constexpr std::uint64_t no_carry = ~std::uint64_t{0};
 template <class Clock>
 constexpr step_result step(Clock const &clock, std::uint64_t last, std::uint64_t now,
                            std::uint64_t carry_from = no_carry) noexcept {
+  static_assert(check_clock<Clock>());
+
   // Time went on: start the sequence anew.
   if (now > last)
     return {step_kind::issued, clock.begin(now, last)};

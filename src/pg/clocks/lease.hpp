@@ -57,8 +57,9 @@ bool put_page(lease_state &lease, page_bounds const &page);
 /// you lower the state.
 void set_bound(clock_ref const &clock, std::uint64_t bound, std::uint64_t renew_at);
 
-/// Takes the bound of a clock back: nothing more is issued until the next renewal. Moves the clock to the end of a
-/// unit, so that a session that has read the old bound fails its compare-and-swap. Returns the state of the clock.
+/// Lowers the bound of a clock to 0, so that no session issues anything before the next renewal. Then moves the clock
+/// to the end of its time unit, so that a session that has read the old bound fails its compare-and-swap. Returns the
+/// new state of the clock.
 std::uint64_t take_bound_back(clock_ref const &clock);
 
 /// Makes a clock with sides keep the time of `last` while the system clock, at `now`, catches up. Meanwhile a used-up

@@ -30,8 +30,9 @@ struct horizon_memory {
   pg_atomic_uint64 lowered; ///< how often a clock was lowered
   ended_list<clock_count> committed;
 
-  /// The sessions, by the number of the process; not guarded. After them follows an array of `prepared_floors`, which
-  /// is, one for each transaction that can be prepared at a time; a place is reused when its transaction has ended.
+  /// The sessions, indexed by the number of the process. No lock guards them: each session writes its own element, and
+  /// lower_clock() those of all. An array of `prepared_floors` follows, with one element for each transaction that can
+  /// be prepared at a time. `lock` guards it. An element is reused when its transaction has ended.
   session_floors sessions[FLEXIBLE_ARRAY_MEMBER];
 };
 
