@@ -7,10 +7,20 @@ from typing import Optional, Sequence
 
 import psycopg
 
-from pgkid.ctl import leave, partition, rekey, terminal
+from pgkid.ctl import terminal
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.leave import LeaveSession
+from pgkid.ctl.partition import PartitionSession
+from pgkid.ctl.rekey import RekeySession
+from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Failed
 from pgkid.ctl.writers import message_of
+
+COMMANDS: Sequence[tuple[str, type[Session], str]] = (
+    ("rekey", RekeySession, "give the rows of a table, and the rows that refer to them, new keys"),
+    ("partition", PartitionSession, "make a table the first partition of a new one"),
+    ("leave", LeaveSession, "take the types of kid away from tables"),
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -22,26 +32,11 @@ def parser() -> argparse.ArgumentParser:
         epilog="Without -d, kidctl connects by PGHOST, PGPORT, PGUSER and PGDATABASE, as psql does.",
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module, text in (
-        ("rekey", rekey, "give the rows of a table, and the rows that refer to them, new keys"),
-        ("partition", partition, "make a table the first partition of a new one"),
-        ("leave", leave, "take the types of kid away from tables"),
-    ):
+    for name, session, text in COMMANDS:
         one = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
-        add_connection(one)
-        module.add_arguments(one)
-        one.set_defaults(main=module.main)
+        session.add_arguments(one)
+        one.set_defaults(main=session.main)
     return top
-
-
-def add_connection(one: argparse.ArgumentParser) -> None:
-    """Adds the options that all commands have."""
-    one.add_argument("-d", "--dsn", default="", help="how to connect, such as 'dbname=shop user=app'")
-    one.add_argument("--rehearse-on", metavar="DSN", help="make the copy for the rehearsal on another server")
-    one.add_argument("--no-rehearsal", action="store_true", help="go without a rehearsal")
-    one.add_argument(
-        "--accept", action="append", default=[], metavar="NAME", help="go on despite a finding; can be repeated"
-    )
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:

@@ -1,0 +1,120 @@
+"""One run of a command of kidctl: its arguments, what it finds, and what it does then."""
+from __future__ import annotations
+
+import argparse
+from abc import ABC, abstractmethod
+from typing import Callable, ClassVar, Iterable, Mapping, Optional, Sequence
+
+from pgkid.ctl import catalog, rights, terminal
+from pgkid.ctl.connection import Connection, connect
+from pgkid.ctl.findings import Finding, Refused, Report
+from pgkid.ctl.rehearsal import Move, Rehearsal
+from pgkid.ctl.steps import Runner, Step
+
+
+class Session(ABC):
+    """One run of a command. The action NAME is the method do_NAME, which returns the exit status."""
+
+    actions: ClassVar[Mapping[str, str]]
+
+    def __init__(self, conn: Connection, args: argparse.Namespace) -> None:
+        self.conn, self.args = conn, args
+        self.report = Report()
+        self.rehearsal: Optional[Rehearsal] = None
+
+    @classmethod
+    def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
+        """Adds the arguments that all commands have. Each command adds its own after them."""
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        parser.epilog = "actions:\n" + "\n".join(f"  {name:8}{text}" for name, text in cls.actions.items())
+        parser.add_argument("-d", "--dsn", default="", help="how to connect, such as 'dbname=shop user=app'")
+        parser.add_argument("--rehearse-on", metavar="DSN", help="make the copy for the rehearsal on another server")
+        parser.add_argument("--no-rehearsal", action="store_true", help="go without a rehearsal")
+        parser.add_argument(
+            "--accept", action="append", default=[], metavar="NAME", help="go on despite a finding; can be repeated"
+        )
+        parser.add_argument("action", choices=cls.actions, metavar="ACTION", help="one of " + ", ".join(cls.actions))
+
+    @classmethod
+    def main(cls, args: argparse.Namespace) -> int:
+        """Connects and runs the action, and returns the exit status."""
+        with connect(args.dsn) as conn:
+            if conn.info.server_version < 150000:
+                raise Refused("kidctl needs PostgreSQL 15 or later")
+            session = cls(conn, args)
+            action: Callable[[], int] = getattr(session, "do_" + args.action)
+            return action()
+
+    def own(self, name: str) -> catalog.Table:
+        """Returns the table of a name, and makes the session act as its owner."""
+        table = catalog.table(self.conn, name)
+        rights.become_owner(self.conn, table)
+        return table
+
+    @abstractmethod
+    def look(self) -> None:
+        """Fills the report, by way of examine()."""
+
+    def examine(self, title: str, findings: Iterable[Finding], make: Callable[[Connection], Move]) -> None:
+        """Adds findings to the report, and then those of a rehearsal, unless it was declined or makes no sense.
+
+        `make` returns the move on this database or on a copy; `title` is for the person who waits.
+        """
+        self.report.extend(findings)
+        if self.args.no_rehearsal:
+            text = "no rehearsal was made: PostgreSQL's errors and changed definitions are not known"
+            self.report.add("note", "", text)
+        elif self.is_impossible():
+            self.report.add("note", "", "no rehearsal was made, because this cannot be done as it is")
+        else:
+            with terminal.waiting(f"{title} on a copy of the schema"):
+                self.rehearsal = Rehearsal(self.conn, self.args.rehearse_on or self.server(), make, self.report)
+                self.rehearsal.run()
+
+    def is_impossible(self) -> bool:
+        """Returns whether something is in the way that must be changed first. Times that are no use can be replaced.
+
+        It is also true if code of a stranger would run whom the user has not accepted.
+        """
+        return any(
+            f.kind in ("refused", "rights") or not (f.accept_name or f.kind == "times")
+            for f in self.report.stopping(self.args.accept)
+        )
+
+    def server(self) -> str:
+        """Returns how to connect to this server again."""
+        info = self.conn.info
+        return info.dsn + (f" password='{info.password}'" if info.password else "")
+
+    def stops(self) -> bool:
+        """Returns whether findings stop the move, and prints them then."""
+        if not self.report.stopping(self.args.accept):
+            return False
+        terminal.print_report(self.report, self.args.accept)
+        return True
+
+    def do_check(self) -> int:
+        """Reports what is in the way."""
+        self.look()
+        if self.stops():
+            return 1
+        terminal.print_report(self.report, self.args.accept)
+        return 0
+
+    def do_plan(self) -> int:
+        """Prints the statements of a rehearsal, or what is in its way."""
+        self.look()
+        if self.stops():
+            return 1
+        if not self.rehearsal:
+            terminal.print_report(self.report, self.args.accept)
+            return 1
+        terminal.print_script(self.rehearsal.script)
+        return 0
+
+    def run_steps(self, steps: Sequence[Step]) -> None:
+        """Runs steps on the real tables."""
+        runner = Runner(self.conn)
+        for step in steps:
+            with terminal.waiting(f"{step.name}: {step.title}"):
+                runner.run(step)
