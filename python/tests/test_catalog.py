@@ -5,6 +5,7 @@ from __future__ import annotations
 import unittest
 
 from support import Database
+
 from pgkid.ctl import catalog
 
 

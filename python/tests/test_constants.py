@@ -9,7 +9,9 @@ import psycopg
 
 import beside_cases as cases
 from support import Database
-from pgkid.ctl import catalog, constants
+
+from pgkid.ctl import catalog
+from pgkid.ctl.beside import search
 from pgkid.ctl.connection import Connection
 
 
@@ -42,7 +44,7 @@ class Beside(unittest.TestCase):
             except psycopg.Error as error:
                 raise AssertionError(statement) from error
         cls.found = defaultdict(lambda: defaultdict(list))
-        for one in constants.search(cls.database.conn, keys(cls.database.conn)):
+        for one in search.search(cls.database.conn, keys(cls.database.conn)):
             cls.found[one.object][one.kind.value].append(one.piece)
 
     def test_constants(self) -> None:
@@ -66,12 +68,12 @@ class Beside(unittest.TestCase):
 
     def test_findings(self) -> None:
         table = catalog.table(self.database.conn, "public.users").oid
-        found = constants.look(self.database.conn, catalog.related(self.database.conn, table), False)
+        found = search.look(self.database.conn, catalog.related(self.database.conn, table), False)
         (policy,) = (f for f in found if f.object == "policy c_using on public.users")
         self.assertEqual(("constants", True, policy.object), (policy.kind, policy.stops, policy.accept_name))
         self.assertIn("id <> 1", policy.message)
         self.assertEqual("USING (((id <> 1) OR (CURRENT_USER = 'root'::name)))", policy.definition)
-        later = constants.look(self.database.conn, catalog.related(self.database.conn, table), True)
+        later = search.look(self.database.conn, catalog.related(self.database.conn, table), True)
         self.assertEqual({"note"}, {f.kind for f in later if f.object == policy.object})
         narrow = {name for kind, name, _ in cases.OTHERS if kind == "narrow cast"}
         self.assertEqual(narrow, {f.object for f in later if f.stops})
@@ -84,8 +86,8 @@ class Beside(unittest.TestCase):
         )
 
     def test_many_pieces(self) -> None:
-        self.assertEqual("1; 2; 3; 4; 5; 6; and 2 more", constants.some("12345678"))
-        self.assertEqual("1; 2; 3; 4; 5; 6", constants.some("123456"))
+        self.assertEqual("1; 2; 3; 4; 5; 6; and 2 more", search.some("12345678"))
+        self.assertEqual("1; 2; 3; 4; 5; 6", search.some("123456"))
 
     def test_partitions(self) -> None:
         """What a partition has from its parent is told once."""
@@ -93,7 +95,7 @@ class Beside(unittest.TestCase):
         self.addCleanup(database.close)
         database.run(cases.PARTITIONS)
         found: dict[str, set[str]] = defaultdict(set)
-        for one in constants.search(database.conn, keys(database.conn)):
+        for one in search.search(database.conn, keys(database.conn)):
             found[one.kind.value].add(one.object)
         parent = {
             "table constraint visits_check on public.visits",
@@ -117,7 +119,7 @@ class Beside(unittest.TestCase):
         columns = database.conn.execute(
             "SELECT conrelid, conkey[1] FROM pg_constraint WHERE contype IN ('p', 'f') AND conrelid > 16384"
         ).fetchall()
-        found = constants.search(database.conn, [(table, number) for table, number in columns])
+        found = search.search(database.conn, [(table, number) for table, number in columns])
         views = database.conn.execute("SELECT 'view public.' || relname FROM pg_class WHERE relname ~ '^c_'").fetchall()
         self.assertEqual({view for view, in views}, {one.object for one in found if one.kind.value == "constant"})
 

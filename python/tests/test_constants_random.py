@@ -15,8 +15,11 @@ from typing import Any, Callable
 import psycopg
 
 from support import Database
-from pgkid.ctl import catalog, constants
-from pgkid.ctl.beside import Kind
+
+from pgkid.ctl import catalog
+from pgkid.ctl.beside import search
+from pgkid.ctl.beside.walk import Kind
+
 
 SCHEMA = """
 CREATE TYPE pair AS (n int, k bigint);
@@ -189,7 +192,7 @@ class Random(unittest.TestCase):
             database.run(f"CREATE VIEW v{n} AS {query}")
             queries[f"v{n}"] = (query, generator.has_constant)
         users = catalog.table(database.conn, "public.users").oid
-        found = constants.search(database.conn, [(c.table, c.number) for c in catalog.related(database.conn, users)])
+        found = search.search(database.conn, [(c.table, c.number) for c in catalog.related(database.conn, users)])
         has_constant = {one.object.split(".")[1] for one in found if one.kind is Kind.CONSTANT}
         self.assertEqual([], [one for one in found if one.kind in (Kind.UNKNOWN, Kind.COLUMN)])
         before = {view: rows(database, view) for view in queries}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import unittest
 
-from pgkid.ctl.beside import Kind, Walk, pieces_of
-from pgkid.ctl.facts import Facts, Operator
-from pgkid.ctl.holds import Scope
-from pgkid.ctl.nodetree import Datum, Node, TreeError, parse
+from pgkid.ctl.beside.facts import Facts, Operator
+from pgkid.ctl.beside.holds import Scope
+from pgkid.ctl.beside.nodetree import Datum, Node, TreeError, parse
+from pgkid.ctl.beside.walk import Kind, Walk, pieces_of
 
 
 class Parser(unittest.TestCase):

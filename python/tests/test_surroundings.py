@@ -5,8 +5,10 @@ from __future__ import annotations
 import unittest
 
 from support import Database
-from pgkid.ctl import catalog, costs, surroundings
+
+from pgkid.ctl import catalog
 from pgkid.ctl.findings import Finding
+from pgkid.ctl.rekey import costs, surroundings
 
 
 class Surroundings(unittest.TestCase):

@@ -3,4 +3,5 @@ import sys
 
 from pgkid.ctl.cli import main
 
+
 sys.exit(main())

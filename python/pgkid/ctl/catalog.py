@@ -13,6 +13,7 @@ from psycopg.rows import class_row
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Refused
 
+
 T = TypeVar("T")
 
 

@@ -9,12 +9,12 @@ import psycopg
 
 from pgkid.ctl import terminal
 from pgkid.ctl.findings import Refused
-from pgkid.ctl.leave import LeaveSession
-from pgkid.ctl.partition import PartitionSession
-from pgkid.ctl.rekey import RekeySession
+from pgkid.ctl.leave.session import LeaveSession
+from pgkid.ctl.partition.session import PartitionSession
+from pgkid.ctl.rehearsal.writers import message_of
+from pgkid.ctl.rekey.session import RekeySession
 from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Failed
-from pgkid.ctl.writers import message_of
 
 COMMANDS: Sequence[tuple[str, type[Session], str]] = (
     ("rekey", RekeySession, "give the rows of a table, and the rows that refer to them, new keys"),

@@ -8,7 +8,7 @@ from typing import Callable, ClassVar, Iterable, Mapping, Optional, Sequence
 from pgkid.ctl import catalog, rights, terminal
 from pgkid.ctl.connection import Connection, connect
 from pgkid.ctl.findings import Finding, Refused, Report
-from pgkid.ctl.rehearsal import Move, Rehearsal
+from pgkid.ctl.rehearsal.rehearsal import Move, Rehearsal
 from pgkid.ctl.steps import Runner, Step
 
 

@@ -12,6 +12,7 @@ from typing import Iterator, Sequence
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding, Report
 
+
 LEFT_OUT = """
     WITH RECURSIVE
     own AS (

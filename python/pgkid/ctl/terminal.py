@@ -22,6 +22,7 @@ from rich.text import Text
 from pgkid.ctl.findings import KINDS, Refused, Report
 from pgkid.ctl.steps import Script
 
+
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 

@@ -1,0 +1,1 @@
+"""Finds what stands beside a key in definitions, by the trees in which PostgreSQL stores them."""

@@ -1,0 +1,261 @@
+"""The change of one group of tables to core types, in one transaction.
+
+What stands in the way of a new type is dropped and made again from its text, in which core types have taken the place
+of kid's. PostgreSQL itself makes plain indexes and keys again.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Sequence
+
+from psycopg import sql
+
+from pgkid.ctl import catalog, hanging, state
+from pgkid.ctl.details import of_index
+from pgkid.ctl.leave import defaults
+from pgkid.ctl.leave.domains import Domains
+from pgkid.ctl.leave.partitions import Node, nodes
+from pgkid.ctl.leave.plan import Group, Plan, generated
+from pgkid.ctl.steps import Runner, Statement, raw, statement
+
+
+@dataclass
+class Change:
+    """The change of one group. The tables are locked. What is in `given_up` is not made again."""
+
+    plan: Plan
+    group: Group
+    runner: Runner
+    given_up: frozenset[str]
+    made: list[hanging.Made] = field(default_factory=list)
+    checks: list[catalog.Constraint] = field(default_factory=list)
+    keys: list[catalog.Constraint] = field(default_factory=list)
+    indexes: list[catalog.Index] = field(default_factory=list)
+    defaults: list[defaults.Default] = field(default_factory=list)
+    trees: list[Node] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Changes everything."""
+        self.drop_triggers()
+        self.read()
+        details = [line for index in self.kept_indexes() for line in of_index(self.plan.conn, index)]
+        self.remove()
+        domains = Domains(self.plan, self.group, self.runner)
+        domains.create()
+        defaults.drop(self.plan, self.defaults, self.runner)
+        self.change_tables(domains)
+        domains.replace()
+        defaults.make(self.plan, self.defaults, self.runner)
+        self.make()
+        for line in details:
+            self.runner.execute(Statement(raw(line)))
+        self.note()
+
+    def drop_triggers(self) -> None:
+        """Drops the triggers that call functions of kid."""
+        tracked: set[int] = set()
+        for oid, name, is_tracking in triggers_of_kid(self.plan, self.group):
+            table = self.plan.table(oid)
+            about = f"trigger {name} on {table.label}"
+            if is_tracking and oid not in tracked:
+                tracked.add(oid)
+                untrack = sql.SQL("SELECT {}.kid_untrack({}::regclass)").format(
+                    sql.SQL(self.plan.kid.home), sql.Literal(table.label)
+                )
+                self.runner.execute(Statement(untrack, about))
+            self.runner.execute(
+                statement("DROP TRIGGER IF EXISTS {} ON {}", sql.Identifier(name), table.sql, about=about)
+            )
+
+    def read(self) -> None:
+        """Reads all that is to be made again."""
+        conn, oids = self.plan.conn, [t.oid for t in family(self.plan, self.group)]
+        self.made = self.plan.made(self.group)
+        self.trees = nodes(self.plan, self.group)
+        for oid in oids:
+            self.plan.table(oid)  # some are created again, and then have another OID
+        rebuilt = {node.table.oid for node in self.trees}
+        referring = conn.execute(
+            "SELECT conrelid FROM pg_constraint WHERE confrelid = ANY (%s) AND conparentid = 0", (list(rebuilt),)
+        ).fetchall()
+        for constraint in catalog.constraints(conn, list(dict.fromkeys([*oids, *(row[0] for row in referring)]))):
+            if constraint.parent or constraint.is_inherited and constraint.kind == "c":
+                continue
+            if constraint.kind == "f" and (self.is_touched(constraint) or constraint.ref_table in rebuilt):
+                self.keys.append(constraint)
+            elif constraint.kind == "c" and self.plan.of_kid("pg_constraint", constraint.oid):
+                self.checks.append(constraint)
+        self.indexes = self.special_indexes(oids)
+        self.defaults = defaults.read_defaults(self.plan, self.group)
+
+    def is_touched(self, key: catalog.Constraint) -> bool:
+        """Returns whether a column of a foreign key changes."""
+        typed = {(c.table, c.number) for c in self.group.typed}
+        if key.table in {node.table.oid for node in self.trees}:
+            return True
+        return any((key.table, n) in typed for n in key.columns) or any(
+            (key.ref_table, n) in typed for n in key.ref_columns
+        )
+
+    def special_indexes(self, tables: Sequence[int]) -> list[catalog.Index]:
+        """Returns the indexes that PostgreSQL cannot make again by itself, parents before those of partitions."""
+        found = catalog.indexes(self.plan.conn, tables)
+        rebuilt = {node.table.oid for node in self.trees}
+        special = [i for i in found if not i.parent and (self.is_special(i) or i.table in rebuilt and not i.constraint)]
+        for index in special:
+            special += [i for i in found if i.parent == index.oid]
+        return special
+
+    def is_special(self, index: catalog.Index) -> bool:
+        """Returns whether PostgreSQL cannot make an index again by itself, or would not name it in an error."""
+        typed = {(c.table, c.number) for c in self.group.typed}
+        is_touched = any((index.table, number) in typed for number in index.columns)
+        if index.constraint or not (is_touched or self.plan.of_kid("pg_class", index.oid)):
+            return False
+        is_plain = " USING btree " in index.definition or " USING hash " in index.definition
+        is_same = self.plan.rewriter.rewrite(index.definition) == index.definition
+        # PostgreSQL would give its comment to its parts, too.
+        is_commented = index.is_partitioned and index.comment is not None
+        return is_commented or not (is_plain and is_same) or label_of(index) in self.given_up
+
+    def remove(self) -> None:
+        """Drops what is in the way."""
+        for made in reversed(self.made):
+            if made.remove:
+                self.runner.execute(Statement(raw(made.remove), made.label))
+        for index in self.indexes:
+            if index.is_replica_identity:
+                table = self.plan.table(index.table).sql
+                self.runner.execute(statement("ALTER TABLE {} REPLICA IDENTITY NOTHING", table))
+            if not index.parent:
+                self.runner.execute(statement("DROP INDEX {}", index.sql, about=label_of(index)))
+        for constraint in [*reversed(self.keys), *reversed(self.checks)]:
+            table = self.plan.table(constraint.table).sql
+            self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", table, constraint.sql))
+        for relation, name, _text in generated(self.plan.conn, self.group):
+            about = f"column {name} of {self.plan.table(relation).label}"
+            if about in self.given_up:
+                drop = "ALTER TABLE {} ALTER {} DROP EXPRESSION"
+                self.runner.execute(statement(drop, self.plan.table(relation).sql, sql.Identifier(name), about=about))
+
+    def kept_indexes(self) -> list[catalog.Index]:
+        """Returns the indexes that are made again: none of those given up, nor their parts."""
+        gone = {index.oid for index in self.indexes if label_of(index) in self.given_up}
+        for index in self.indexes:
+            if index.parent in gone:
+                gone.add(index.oid)
+        return [index for index in self.indexes if index.oid not in gone]
+
+    def change_tables(self, domains: Domains) -> None:
+        """Gives all columns their new types. Tables partitioned by one of them are created again."""
+        for node in reversed(self.trees):
+            node.detach(self.runner)
+        rebuilt = {node.table.oid for node in self.trees}
+        parts = [part for node in self.trees for part in node.parts if part.oid not in rebuilt]
+        for table in [*self.group.tables, *parts]:
+            if table.oid not in rebuilt:
+                self.change_types(table, domains, table in parts)
+        for node in self.trees:
+            node.create(self.runner, self.plan, domains)
+        for node in reversed(self.trees):
+            node.attach(self.runner)
+        for node in reversed(self.trees):
+            node.finish(self.runner)
+
+    def change_types(self, table: catalog.Table, domains: Domains, is_part: bool) -> None:
+        """Gives the columns of a table their new types, all at once."""
+        changes = [
+            sql.SQL("ALTER {} TYPE {}").format(sql.Identifier(c.name), sql.SQL(domains.type_of(c)))
+            for c in self.group.typed
+            if c.table == table.oid and (c.is_top or is_part)
+        ]
+        if changes:
+            text = sql.SQL(", ").join(changes)
+            self.runner.execute(statement("ALTER TABLE {} {}", table.sql, text, about=f"table {table.label}"))
+
+    def make(self) -> None:
+        """Makes everything again."""
+        rewrite = self.plan.rewriter.rewrite
+        names = {index.oid: index.sql for index in self.indexes}
+        for index in self.kept_indexes():
+            self.runner.execute(Statement(raw(rewrite(index.definition)), label_of(index)))
+            if index.parent:
+                attach = statement("ALTER INDEX {} ATTACH PARTITION {}", names[index.parent], index.sql)
+                self.runner.execute(attach)
+        for constraint in [*self.checks, *self.keys]:
+            self.add(constraint)
+        for made in self.made:
+            if made.label not in self.given_up:
+                for line in made.make:
+                    self.runner.execute(Statement(raw(rewrite(line)), made.label))
+
+    def add(self, constraint: catalog.Constraint) -> None:
+        """Adds a foreign key or a CHECK, to be validated later if PostgreSQL can do that."""
+        table = self.plan.table(constraint.table)
+        about = f"constraint {constraint.name} on {table.label}"
+        if about in self.given_up or is_time_check(constraint):
+            return
+        late = sql.SQL(" NOT VALID" if self.is_late(constraint) else "")
+        text = sql.SQL(self.plan.rewriter.rewrite(constraint.definition))
+        self.runner.execute(
+            statement("ALTER TABLE {} ADD CONSTRAINT {} {}{}", table.sql, constraint.sql, text, late, about=about)
+        )
+        if constraint.comment:
+            comment = "COMMENT ON CONSTRAINT {} ON {} IS {}"
+            self.runner.execute(statement(comment, constraint.sql, table.sql, constraint.comment))
+
+    def is_late(self, constraint: catalog.Constraint) -> bool:
+        """Returns whether a constraint can be validated after the transaction."""
+        can_be = (
+            constraint.kind == "c"
+            or self.plan.table(constraint.table).kind == "r"
+            or self.plan.conn.info.server_version >= 180000
+        )
+        return constraint.is_validated and can_be
+
+    def note(self) -> None:
+        """Keeps in the database what is left to do after the transaction."""
+        late = [
+            ["constraint", self.plan.table(c.table).label, c.name]
+            for c in [*self.checks, *self.keys]
+            if self.is_late(c) and not is_time_check(c)
+        ]
+        late += [["refresh", made.label, made.refresh] for made in self.made if made.refresh]
+        if late:
+            root, conn = self.group.root, self.plan.conn
+            tables = {t.label: t.oid for t in self.group.tables}
+            begun = state.State(
+                "leave", root.label, *state.identity(conn), tables, {}, step="change", kept={"late": late}
+            )
+            state.create(conn, state.schema_of("leave", root), begun)
+
+
+def label_of(index: catalog.Index) -> str:
+    """Returns how findings name an index."""
+    return f"index {index.label}"
+
+
+def is_time_check(constraint: catalog.Constraint) -> bool:
+    """Returns whether kid_create_partitions() has made a CHECK, which only helps the planner to prune by time."""
+    return constraint.name.startswith("kid_time") and "kid_timestamp(" in constraint.definition
+
+
+def family(plan: Plan, group: Group) -> list[catalog.Table]:
+    """Returns the tables of a group with their partitions."""
+    rows = plan.conn.execute(
+        "SELECT DISTINCT p.oid FROM unnest(%s::oid[]) AS t (oid),"
+        " LATERAL (SELECT t.oid UNION SELECT relid FROM pg_partition_tree(t.oid)) AS p (oid) ORDER BY 1",
+        ([t.oid for t in group.tables],),
+    ).fetchall()
+    return catalog.tables(plan.conn, [row[0] for row in rows])
+
+
+def triggers_of_kid(plan: Plan, group: Group) -> list[tuple[Any, ...]]:
+    """Returns table and name of each trigger that calls a function of kid, and whether it is one of kid_track()."""
+    return plan.conn.execute(
+        "SELECT t.tgrelid, t.tgname, p.proname LIKE 'kid\\_track%%' FROM pg_trigger AS t"
+        " JOIN pg_proc AS p ON p.oid = t.tgfoid WHERE t.tgrelid = ANY (%s) AND NOT t.tgisinternal"
+        " AND t.tgparentid = 0 AND p.pronamespace = %s::regnamespace AND p.proname LIKE 'kid%%'"
+        " ORDER BY t.tgrelid, t.tgname",
+        ([t.oid for t in family(plan, group)], plan.kid.home),
+    ).fetchall()

@@ -1,0 +1,145 @@
+"""What makes values of columns after kid: the defaults of the columns that change, and of those that call kid."""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Optional, Sequence
+
+from psycopg import sql
+
+
+# A uuid of version 7: the milliseconds in the first 6 bytes of a random one, and the bits of the version.
+UUIDV7 = (
+    "encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) PLACING"
+    " substring(int8send((date_part('epoch', clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 52, 1), 53, 1),"
+    " 'hex')::uuid"
+)
+
+from pgkid.ctl.connection import one
+from pgkid.ctl.findings import Refused
+from pgkid.ctl.leave.plan import Column, Group, Plan
+from pgkid.ctl.leave.uses import CORE, GENERATORS
+from pgkid.ctl.steps import Runner, statement
+
+
+@dataclass(frozen=True)
+class Default:
+    """The default of a column of a table, or of a partition."""
+
+    column: Column
+    before: str
+    after: Optional[str]  # None if a sequence makes it
+    sequence: Optional[tuple[str, str]]  # schema and name
+    top: bool  # the sequence is for this column, and for those of partitions
+
+
+def read_defaults(plan: Plan, group: Group) -> list[Default]:
+    """Returns the defaults that change."""
+    found: list[Default] = []
+    sequences: dict[tuple[int, str], tuple[str, str]] = {}
+    for c in sorted(group.columns, key=lambda c: (not c.is_top, c.table, c.number)):
+        if c.default is None or c.generated:
+            continue
+        table = plan.table(c.table)
+        if not generator(plan, c.default):
+            found.append(Default(c, c.default, plan.rewriter.rewrite(c.default), None, False))
+        elif core_type(c) != "bigint":
+            found.append(Default(c, c.default, random_value(plan, c), None, False))
+        else:
+            top = root_of(plan, c)
+            if top not in sequences:
+                taken = set(sequences.values())
+                sequences[top] = free_name(plan, table.schema, f"{table.name}_{c.name}_seq", taken)
+                found.append(Default(c, c.default, None, sequences[top], True))
+            else:
+                found.append(Default(c, c.default, None, sequences[top], False))
+    return found
+
+
+def generator(plan: Plan, default: str) -> bool:
+    """Returns whether a default is nothing but a call of a generator of kid."""
+    names = "|".join(GENERATORS)
+    call = rf"\(?{re.escape(plan.kid.home)}\.({names})\([^()]*\)\)?(::[\w. \"]+)?"
+    return re.fullmatch(call, default) is not None
+
+
+def core_type(column: Column) -> str:
+    """Returns the type that a column has afterwards, without a domain."""
+    return CORE[column.base] if column.base else column.kind
+
+
+def root_of(plan: Plan, column: Column) -> tuple[int, str]:
+    """Returns the topmost table from which a column is inherited, and its name."""
+    row = one(
+        plan.conn,
+        "WITH RECURSIVE up (oid, n) AS (SELECT %s::oid, 0 UNION ALL SELECT i.inhparent, n + 1 FROM up"
+        " JOIN pg_inherits AS i ON i.inhrelid = up.oid JOIN pg_attribute AS a ON a.attrelid = i.inhparent"
+        " AND a.attname = %s) SELECT oid FROM up ORDER BY n DESC, oid LIMIT 1",
+        (column.table, column.name),
+    )
+    return int(row), column.name
+
+
+def random_value(plan: Plan, column: Column) -> str:
+    """Returns what makes a random value. Where uuids choose the partition, it contains the time."""
+    if core_type(column) != "uuid":
+        return "gen_random_uuid()::text"
+    if plan.conn.info.server_version >= 180000:
+        return "uuidv7()"
+    is_key = one(
+        plan.conn,
+        "SELECT EXISTS (SELECT FROM pg_partition_ancestors(%s) AS p (oid)"
+        " JOIN pg_partitioned_table AS t ON t.partrelid = p.oid JOIN pg_attribute AS a ON a.attrelid = p.oid"
+        " WHERE a.attname = %s AND a.attnum = ANY (t.partattrs))",
+        (column.table, column.name),
+    )
+    return UUIDV7 if is_key else "gen_random_uuid()"
+
+
+def free_name(plan: Plan, schema: str, wanted: str, taken: set[tuple[str, str]]) -> tuple[str, str]:
+    """Returns a name that nothing has yet, as PostgreSQL chooses one for a serial column."""
+    for n in range(1000):
+        end = str(n or "")
+        name = wanted.encode()[: 63 - len(end)].decode(errors="ignore") + end
+        query = "SELECT to_regclass(format('%%I.%%I', %s::text, %s::text)) IS NULL"
+        if (schema, name) not in taken and one(plan.conn, query, (schema, name)):
+            return schema, name
+    raise Refused(f"schema {schema} has no free name like {wanted}")
+
+
+def drop(plan: Plan, defaults: Sequence[Default], runner: Runner) -> None:
+    """Drops the defaults. Partitions can have others than their parent."""
+    for d in defaults:
+        table, column = plan.table(d.column.table), sql.Identifier(d.column.name)
+        runner.execute(statement("ALTER TABLE ONLY {} ALTER {} DROP DEFAULT", table.sql, column))
+
+
+def make(plan: Plan, defaults: Sequence[Default], runner: Runner) -> None:
+    """Sets the new defaults. Numbers go on above all IDs that kid has made."""
+    for d in defaults:
+        table, column = plan.table(d.column.table), sql.Identifier(d.column.name)
+        about = f"default of column {d.column.name} of {table.label}"
+        after = d.after
+        if d.sequence:
+            sequence = sql.Identifier(*d.sequence)
+            name = sequence.as_string(plan.conn)
+            if d.top:
+                runner.execute(statement("CREATE SEQUENCE {} OWNED BY {}.{}", sequence, table.sql, column, about=about))
+                runner.execute(
+                    statement(
+                        "SELECT pg_catalog.setval({}, greatest(({})::bigint, (SELECT max({}) FROM {})))",
+                        name,
+                        sql.SQL(d.before),
+                        column,
+                        table.sql,
+                        about=about,
+                    )
+                )
+                # kid's functions that make IDs are PUBLIC's, too.
+                runner.execute(statement("GRANT USAGE ON SEQUENCE {} TO PUBLIC", sequence, about=about))
+            after = f"nextval({sql.Literal(name).as_string(plan.conn)}::regclass)"
+        runner.execute(
+            statement(
+                "ALTER TABLE ONLY {} ALTER {} SET DEFAULT {}", table.sql, column, sql.SQL(after or "NULL"), about=about
+            )
+        )

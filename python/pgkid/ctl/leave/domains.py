@@ -1,0 +1,127 @@
+"""Domains over kid's types: each is replaced by one with the same name over a core type."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from psycopg import sql
+
+from pgkid.ctl.connection import one
+from pgkid.ctl.leave.plan import Column, Domain, Group, Plan
+from pgkid.ctl.leave.uses import COLLATION, CORE
+from pgkid.ctl.steps import Runner, Statement, raw, statement
+
+
+@dataclass
+class Domains:
+    """The domains of one group."""
+
+    plan: Plan
+    group: Group
+    runner: Runner
+    details: dict[int, list[str]] = field(default_factory=dict)
+
+    def new_name(self, domain: Domain) -> sql.Identifier:
+        """Returns the name that a domain has until the old one is dropped."""
+        return sql.Identifier(domain.schema, f"kidctl_leave_{domain.oid}")
+
+    def create(self) -> None:
+        """Creates the new domains, with the defaults, CHECKs, privileges and comments of the old ones."""
+        rewrite = self.plan.rewriter.rewrite
+        for domain in self.group.domains:
+            name, about = self.new_name(domain), f"domain {domain.label}"
+            self.runner.execute(statement("CREATE DOMAIN {} AS {}", name, sql.SQL(self.base_of(domain)), about=about))
+            if domain.default:
+                value = sql.SQL(rewrite(domain.default))
+                self.runner.execute(statement("ALTER DOMAIN {} SET DEFAULT {}", name, value, about=about))
+            if domain.not_null:
+                self.runner.execute(self.not_null(domain))
+            for constraint, text in self.checks(domain):
+                self.runner.execute(
+                    statement(
+                        "ALTER DOMAIN {} ADD CONSTRAINT {} {}",
+                        name,
+                        sql.Identifier(constraint),
+                        sql.SQL(rewrite(text)),
+                        about=about,
+                    )
+                )
+            self.details[domain.oid] = self.more(domain)
+
+    def not_null(self, domain: Domain) -> Statement:
+        """Returns the statement for NOT NULL, which has a name from PostgreSQL 17 on."""
+        name, about = self.new_name(domain), f"domain {domain.label}"
+        for (constraint,) in self.runner.query(
+            "SELECT conname FROM pg_constraint WHERE contypid = %s AND contype = 'n'", (domain.oid,)
+        ):
+            add = "ALTER DOMAIN {} ADD CONSTRAINT {} NOT NULL"
+            return statement(add, name, sql.Identifier(constraint), about=about)
+        return statement("ALTER DOMAIN {} SET NOT NULL", name, about=about)
+
+    def base_of(self, domain: Domain) -> str:
+        """Returns the type that the new domain is over."""
+        for other in self.group.domains:
+            if other.oid == domain.parent:
+                return self.new_name(other).as_string(self.plan.conn)
+        core = CORE[domain.base]
+        return core + COLLATION if core == "text" else core
+
+    def checks(self, domain: Domain) -> list[tuple[str, str]]:
+        """Returns the names and texts of a domain's CHECKs."""
+        rows = self.runner.query(
+            "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint"
+            " WHERE contypid = %s AND contype = 'c' ORDER BY conname",
+            (domain.oid,),
+        )
+        return [(row[0], row[1]) for row in rows]
+
+    def more(self, domain: Domain) -> list[str]:
+        """Returns statements for what a domain has beside its definition, by its name."""
+        rows = self.runner.query(
+            """
+            SELECT l.line FROM pg_type AS t, LATERAL (
+                SELECT 1, format('REVOKE ALL ON DOMAIN %%s FROM PUBLIC', t.oid::regtype) WHERE t.typacl IS NOT NULL
+                UNION ALL
+                SELECT 2, format('GRANT USAGE ON DOMAIN %%s TO %%s', t.oid::regtype,
+                                 coalesce(nullif(a.grantee::regrole::text, '-'), 'PUBLIC'))
+                       || CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
+                  FROM aclexplode(t.typacl) AS a WHERE a.grantee <> t.typowner
+                UNION ALL
+                SELECT 3, format('COMMENT ON DOMAIN %%s IS %%L', t.oid::regtype, obj_description(t.oid, 'pg_type'))
+                 WHERE obj_description(t.oid, 'pg_type') <> ''
+                UNION ALL
+                SELECT 4, format('COMMENT ON CONSTRAINT %%I ON DOMAIN %%s IS %%L', k.conname, t.oid::regtype,
+                                 obj_description(k.oid, 'pg_constraint'))
+                  FROM pg_constraint AS k WHERE k.contypid = t.oid AND obj_description(k.oid, 'pg_constraint') <> '')
+                AS l (n, line)
+             WHERE t.oid = %s ORDER BY l.n, l.line
+            """,
+            (domain.oid,),
+        )
+        return [str(row[0]) for row in rows]
+
+    def type_of(self, column: Column) -> str:
+        """Returns the new type of a column."""
+        array = "[]" if column.is_array else ""
+        for domain in self.group.domains:
+            if domain.oid == column.domain:
+                return self.new_name(domain).as_string(self.plan.conn) + array
+        assert column.base
+        core = CORE[column.base]
+        return core + array + (COLLATION if core == "text" else "")
+
+    def replace(self) -> None:
+        """Drops the old domains, and gives the new ones their names."""
+        for domain in reversed(self.group.domains):
+            old = sql.Identifier(domain.schema, domain.name)
+            self.runner.execute(statement("DROP DOMAIN {}", old, about=f"domain {domain.label}"))
+        for domain in self.group.domains:
+            self.runner.execute(
+                statement("ALTER DOMAIN {} RENAME TO {}", self.new_name(domain), sql.Identifier(domain.name))
+            )
+            for line in self.details[domain.oid]:
+                self.runner.execute(Statement(raw(line), f"domain {domain.label}"))
+
+    def owned(self) -> bool:
+        """Returns whether all domains belong to the session's role."""
+        user = one(self.plan.conn, "SELECT current_user")
+        return all(domain.owner == user for domain in self.group.domains)

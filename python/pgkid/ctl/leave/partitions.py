@@ -1,0 +1,174 @@
+"""Tables partitioned by a column of kid's types. PostgreSQL cannot change the type of such a column.
+
+So partitions are detached, each gets the new type by itself, and a new partitioned table takes them. PostgreSQL looks
+whether their rows are within the new bounds. Indexes that are no constraints, foreign keys, triggers, policies and the
+like are made again by the caller.
+"""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Iterator
+
+from psycopg import sql
+
+from pgkid.ctl import catalog
+from pgkid.ctl.connection import Connection
+from pgkid.ctl.details import details, of_index
+from pgkid.ctl.leave.domains import Domains
+from pgkid.ctl.leave.plan import Column, Group, Plan
+from pgkid.ctl.leave.rewriter import LITERAL
+from pgkid.ctl.steps import Runner, Statement, raw, statement
+
+
+@dataclass
+class Node:
+    """A partitioned table, with its partitions and their bounds."""
+
+    table: catalog.Table
+    key: str  # as PostgreSQL prints it, such as RANGE (id)
+    numbers: list[int]  # of the columns of the key; 0 is an expression
+    columns: list[Column]  # those that change
+    parts: list[catalog.Table]
+    bounds: list[str]  # of its partitions, with values of core types
+    constraints: list[tuple[str, str]] = field(default_factory=list)  # primary key and unique ones
+    details: list[str] = field(default_factory=list)
+    sequences: list[tuple[str, str]] = field(default_factory=list)  # owned by columns
+
+    def obstacles(self, plan: Plan) -> Iterator[tuple[str, str]]:
+        """Yields why the table cannot be created again, and what to do."""
+        typed = {c.number for c in self.columns}
+        if self.key.startswith("HASH") and typed & set(self.numbers):
+            yield "is partitioned by the hash of an ID, which is another one for the core type", ""
+        if 0 in self.numbers:
+            yield "is partitioned by an expression", ""
+        if self.table.owner != plan.conn.execute("SELECT current_user").fetchall()[0][0]:
+            yield "is created again, and belongs to another role", ""
+        if any(c.identity for c in catalog.columns(plan.conn, self.table.oid)):
+            yield "is partitioned by an ID and has an identity column", "ALTER TABLE … ALTER … DROP IDENTITY."
+        for (name,) in plan.conn.execute(
+            "SELECT p.pubname FROM pg_publication_rel AS r JOIN pg_publication AS p ON p.oid = r.prpubid"
+            " WHERE r.prrelid = %s",
+            (self.table.oid,),
+        ).fetchall():
+            yield f"is created again, and is part of publication {name}", f"ALTER PUBLICATION {name} DROP TABLE first."
+
+    def detach(self, runner: Runner) -> None:
+        """Makes the partitions tables of their own."""
+        for part in self.parts:
+            detach = "ALTER TABLE {} DETACH PARTITION {}"
+            runner.execute(statement(detach, self.table.sql, part.sql, about=f"table {part.label}"))
+
+    def create(self, runner: Runner, plan: Plan, domains: Domains) -> None:
+        """Creates the new table in the place of the old one, by way of one that is not partitioned."""
+        about = f"table {self.table.label}"
+        old = sql.Identifier(self.table.schema, f"kidctl_old_{self.table.oid}")
+        middle = sql.Identifier(self.table.schema, f"kidctl_leave_{self.table.oid}")
+        excluded = "EXCLUDING INDEXES EXCLUDING STATISTICS"
+        like = f"CREATE TABLE {{}} (LIKE {{}} INCLUDING ALL {excluded})"
+        for sequence, _column in self.sequences:
+            runner.execute(Statement(raw(f"ALTER SEQUENCE {sequence} OWNED BY NONE"), about))
+        short = sql.Identifier(f"kidctl_old_{self.table.oid}")
+        runner.execute(statement("ALTER TABLE {} RENAME TO {}", self.table.sql, short, about=about))
+        runner.execute(statement(like, middle, old, about=about))
+        for column in self.columns:
+            name = sql.Identifier(column.name)
+            kind = sql.SQL(domains.type_of(column))
+            runner.execute(statement("ALTER TABLE {} ALTER {} TYPE {}", middle, name, kind, about=about))
+        # Names of constraints and sequences are free again only then.
+        runner.execute(statement("DROP TABLE {}", old, about=about))
+        key = sql.SQL(plan.rewriter.rewrite(self.key))
+        runner.execute(statement(like + " PARTITION BY {}", self.table.sql, middle, key, about=about))
+        runner.execute(statement("DROP TABLE {}", middle, about=about))
+
+    def attach(self, runner: Runner) -> None:
+        """Attaches the partitions, with their bounds in core types."""
+        for part, bound in zip(self.parts, self.bounds):
+            attach = "ALTER TABLE {} ATTACH PARTITION {} {}"
+            runner.execute(statement(attach, self.table.sql, part.sql, sql.SQL(bound), about=f"table {part.label}"))
+
+    def finish(self, runner: Runner) -> None:
+        """Gives the new table the keys of the old one, which take those of the partitions over, and what else it had."""
+        for name, text in self.constraints:
+            add = "ALTER TABLE {} ADD CONSTRAINT {} {}"
+            about = f"constraint {name} on {self.table.label}"
+            runner.execute(statement(add, self.table.sql, sql.Identifier(name), sql.SQL(text), about=about))
+        for name, column in self.sequences:
+            runner.execute(Statement(raw(f"ALTER SEQUENCE {name} OWNED BY {self.table.label}.{column}")))
+        for flag, words in ((self.table.row_security, "ENABLE"), (self.table.force_row_security, "FORCE")):
+            if flag:
+                runner.execute(statement("ALTER TABLE {} {} ROW LEVEL SECURITY", self.table.sql, sql.SQL(words)))
+        for line in self.details:
+            runner.execute(Statement(raw(line), f"table {self.table.label}"))
+
+
+def nodes(plan: Plan, group: Group) -> list[Node]:
+    """Returns the partitioned tables that are created again, each before its partitions."""
+    return [read_node(plan, group, table) for table in catalog.tables(plan.conn, plan.rebuilt(group))]
+
+
+def read_node(plan: Plan, group: Group, table: catalog.Table) -> Node:
+    """Reads a partitioned table."""
+    conn = plan.conn
+    key, numbers = conn.execute(
+        "SELECT pg_get_partkeydef(%s), partattrs::int2[]::int[] FROM pg_partitioned_table WHERE partrelid = %s",
+        (table.oid, table.oid),
+    ).fetchall()[0]
+    columns = [c for c in group.typed if c.table == table.oid]
+    node = Node(table, key, numbers, columns, [], [])
+    by_number = {c.number: c for c in columns}
+    kinds = [f"{plan.kid.home}.{by_number[n].base}" if n in by_number else "" for n in numbers]
+    for oid, bound in conn.execute(
+        "SELECT c.oid, pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
+        " WHERE i.inhparent = %s ORDER BY c.oid",
+        (table.oid,),
+    ).fetchall():
+        node.parts += catalog.tables(conn, [oid])
+        node.bounds.append(converted(plan, bound, kinds))
+    for index in catalog.indexes(conn, [table.oid]):
+        if index.constraint_definition and index.constraint:
+            node.constraints.append((index.constraint, index.constraint_definition))
+            node.details += of_index(conn, index)
+    node.details = details(conn, table.oid) + node.details
+    if table.replica_identity in ("f", "n"):
+        word = "FULL" if table.replica_identity == "f" else "NOTHING"
+        node.details.append(f"ALTER TABLE {table.label} REPLICA IDENTITY {word}")
+    node.sequences = owned_sequences(conn, table.oid)
+    return node
+
+
+def owned_sequences(conn: Connection, table: int) -> list[tuple[str, str]]:
+    """Returns the sequences that columns of a table own, each with the column."""
+    return [
+        (row[0], row[1])
+        for row in conn.execute(
+            "SELECT d.objid::regclass::text, quote_ident(a.attname) FROM pg_depend AS d"
+            " JOIN pg_class AS s ON s.oid = d.objid AND s.relkind = 'S'"
+            " JOIN pg_attribute AS a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid"
+            " WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass"
+            " AND d.refobjid = %s AND d.deptype = 'a'",
+            (table,),
+        ).fetchall()
+    ]
+
+
+def converted(plan: Plan, bound: str, kinds: list[str]) -> str:
+    """Returns a bound in which values of kid's types are ones of core types.
+
+    A list has values of the only column; each end of a range has one for each column.
+    """
+    is_list = bound.startswith("FOR VALUES IN ")
+    place = 0
+
+    def one(match: re.Match[str]) -> str:
+        nonlocal place
+        if match[0] == "(":
+            place = 0
+        elif match[0] == ",":
+            place += 1
+        elif match["value"]:
+            kind = kinds[0 if is_list else place]
+            return plan.rewriter.converted(match[0], kind, "") if kind else match[0]
+        return match[0]
+
+    return re.sub(rf"(?P<value>{LITERAL})|[(,]", one, bound)

@@ -1,0 +1,81 @@
+"""kidctl leave: gives columns of kid's types core types, so that DROP EXTENSION kid succeeds without CASCADE."""
+from __future__ import annotations
+
+import argparse
+from typing import Optional, Sequence
+
+from pgkid.ctl import rights, terminal
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.findings import Refused, Report
+from pgkid.ctl.leave.checks import Look
+from pgkid.ctl.leave.move import Leave, remains
+from pgkid.ctl.leave.plan import read_plan
+from pgkid.ctl.leave.uses import read_kid
+from pgkid.ctl.session import Session
+
+
+class LeaveSession(Session):
+    """One run of `kidctl leave`."""
+
+    actions = {
+        "check": "rehearse, and report what is in the way; changes nothing",
+        "plan": "print the statements of a rehearsal, to read and review",
+        "run": "change the tables; goes on where it was interrupted",
+    }
+
+    def __init__(self, conn: Connection, args: argparse.Namespace) -> None:
+        super().__init__(conn, args)
+        if bool(args.tables) == args.all:
+            raise Refused("name tables, or write --all")
+        self.names: Optional[Sequence[str]] = args.tables or None
+        self.given_up: frozenset[str] = frozenset()
+        if args.tables:
+            self.own(args.tables[0])
+        else:
+            user = str(one(conn, "SELECT session_user"))
+            rights.refuse_superuser(conn, user, f"the session belongs to {user}")
+
+    @classmethod
+    def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
+        """Adds the arguments of this command."""
+        super().add_arguments(parser)
+        parser.add_argument("tables", nargs="*", metavar="TABLE", help="tables; what is linked with them changes, too")
+        parser.add_argument("--all", action="store_true", help="all tables of this role that use kid")
+
+    def look(self) -> None:
+        """Fills the report."""
+        look = Look(read_plan(self.conn, self.names))
+        look.run()
+        self.given_up = frozenset(look.given_up)
+        self.move = Leave(self.conn, self.names, self.given_up)
+        if self.move.known or self.move.has_types:
+            self.examine("rehearsing", look.findings, self.copied)
+        else:
+            self.report.extend(look.findings)
+            self.report.add("note", "", "these tables use nothing of kid")
+
+    def copied(self, conn: Connection) -> Leave:
+        """Returns the move on a copy. What is named as its users name it is found there by its full name."""
+        if conn is self.conn:
+            return self.move
+        names = [label for known in self.move.known for label in known[:1]] if self.names else None
+        return Leave(conn, names, self.given_up, self.report)
+
+    def do_run(self) -> int:
+        """Changes the tables, and says what is left to do."""
+        self.look()
+        if self.stops():
+            return 1
+        self.run_steps(self.move.steps())
+        self.say_last()
+        return 0
+
+    def say_last(self) -> None:
+        """Says what still depends on kid or, if nothing does, how to drop it."""
+        left = Report(remains(self.conn))
+        if left.findings:
+            terminal.print_report(left, ())
+        elif read_kid(self.conn).is_extension:
+            terminal.out.print("Nothing depends on kid any more. As its owner run: DROP EXTENSION kid;")
+        else:
+            terminal.out.print("No table depends on kid any more. As its owner drop its schemas: kid, kid_clocks.")

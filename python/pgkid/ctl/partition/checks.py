@@ -1,0 +1,260 @@
+"""What `kidctl partition check` finds before the rehearsal."""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Iterator
+
+from psycopg import sql
+
+from pgkid.ctl import catalog, hanging
+from pgkid.ctl.connection import one
+from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.partition.plan import UNTIL, Plan
+from pgkid.ctl.publications import memberships
+from pgkid.ctl.rekey.surroundings import FUNCTIONS, Function, mentions
+from pgkid.ctl.strangers import of_literals
+
+
+SAMPLE = 1000  # rows
+
+
+def look(plan: Plan) -> Iterator[Finding]:
+    """Yields what stands in the way, and what somebody must know."""
+    yield from of_table(plan)
+    yield from of_keys(plan)
+    yield from of_rights(plan)
+    yield from of_publications(plan)
+    yield from of_functions(plan)
+    yield from of_clients(plan)
+    yield from of_costs(plan)
+
+
+def refused(name: str, message: str, hint: str = "") -> Finding:
+    """Returns a finding that stops the move."""
+    return Finding("refused", name, message, hint=hint, stops=True)
+
+
+def of_table(plan: Plan) -> Iterator[Finding]:
+    """Yields what a partitioned table cannot have."""
+    root = plan.root
+    if root.kind not in ("r", "p") or root.is_typed or root.persistence != "p" or root.inherits:
+        yield refused(root.label, "is typed, unlogged, temporary or foreign, or inherits, or is inherited")
+    if root.kind == "p" and plan.key.is_partition_key:
+        yield refused(
+            root.label, "is partitioned by its IDs already", "`kidctl partition move` moves rows of one partition."
+        )
+    if root.is_partition:
+        yield refused(root.label, "is a partition", "Partition its parent.")
+    for index in catalog.indexes(plan.conn, [root.oid]):
+        if index.is_exclusion:
+            yield refused(f"constraint {index.constraint}", "is an exclusion constraint", "Drop it first.")
+        elif index.is_unique and plan.key.number not in index.keys:
+            yield refused(
+                f"index {index.label}",
+                f"is unique without the column {plan.key.name}, and PostgreSQL cannot look for duplicates in all partitions",
+                "Make it one that is not unique, or keep its values unique in another table.",
+            )
+        elif not index.is_valid:
+            yield refused(f"index {index.label}", "is not valid", "Drop it, or run REINDEX INDEX CONCURRENTLY.")
+    for key in catalog.constraints(plan.conn, [root.oid]):
+        if key.name != UNTIL and not key.is_validated and key.ref_table != root.oid:
+            yield refused(f"constraint {key.name}", "is not valid", "Validate it first, or drop it.")
+        elif key.definition.endswith(" NO INHERIT"):
+            yield refused(f"constraint {key.name}", "is NO INHERIT, which PostgreSQL refuses for a partitioned table")
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What is known of the keys of a table."""
+
+    default: str
+    rows: int  # of the sample
+    strange: int  # of the sample: random uuids, or times that no ID of kid has
+    late: int  # rows from the end of the first partition on, at most SAMPLE
+    example: str
+
+
+def read_keys(plan: Plan) -> Keys:
+    """Looks at the default of the key, at rows from anywhere in the table, and at the greatest keys."""
+    key, table, conn = plan.key, plan.root.sql, plan.conn
+    pages = max(plan.root.pages, 1)
+    # Whole blocks from anywhere, and the greatest keys, to which an index leads
+    rows = sql.SQL(
+        "(SELECT {0} AS id FROM {1} TABLESAMPLE SYSTEM ({2}) LIMIT {3}) UNION ALL (SELECT {0} FROM {1} LIMIT {3})"
+        " UNION ALL (SELECT {0} FROM {1} ORDER BY {0} DESC LIMIT {3})"
+    ).format(key.sql, table, sql.Literal(min(100.0, 2000.0 / pages)), sql.Literal(SAMPLE))
+    query = sql.SQL(
+        "SELECT count(*), count(*) FILTER (WHERE s.strange), count(*) FILTER (WHERE s.late),"
+        " (array_agg(s.id::text) FILTER (WHERE s.strange OR s.late))[1] FROM ("
+        "SELECT r.id, {0}.kid_timestamp(r.id) IS NULL OR {0}.kid_timestamp(r.id) < '2000-01-01' AS strange,"
+        " r.id OPERATOR({1}.>=) {2}::{3} AS late FROM ({4}) AS r) AS s"
+    ).format(sql.SQL(plan.home), sql.Identifier(plan.operators), sql.Literal(plan.bound), sql.SQL(key.type), rows)
+    count, strange, late, example = conn.execute(query).fetchall()[0]
+    return Keys(key.default or "", count, strange, late, example or "")
+
+
+def of_keys(plan: Plan) -> Iterator[Finding]:
+    """Yields keys that are no IDs of kid: random uuids above all, which the first partition could not have."""
+    name, keys = f"column {plan.key.name} of {plan.root.label}", read_keys(plan)
+    hint = "`kidctl rekey` gives all rows IDs that contain the time."
+    if re.search(r"gen_random_uuid|uuid_generate|nextval", keys.default) or plan.key.identity:
+        yield refused(
+            name, f"has the default {keys.default or 'of an identity'}, whose values do not contain the time", hint
+        )
+    if keys.strange:
+        yield refused(
+            name, f"{keys.strange} of {keys.rows} keys looked at contain no time, such as {keys.example}", hint
+        )
+    elif keys.late:
+        yield refused(
+            name,
+            f"{keys.late} of {keys.rows} keys looked at are of {plan.until} or later, such as {keys.example}",
+            "Give a later --until, or correct these rows.",
+        )
+    elif not keys.rows:
+        yield Finding("note", name, "the table is empty, so it is not known whether new keys contain the time")
+
+
+MAY_ACT_AS = "SELECT pg_has_role(%s, 'USAGE')"
+
+
+def of_roles(plan: Plan) -> Iterator[Finding]:
+    """Yields tables of other roles, and rows that this one would not see."""
+    conn, me = plan.conn, one(plan.conn, "SELECT current_user")
+    if plan.root.force_row_security and not one(conn, "SELECT rolbypassrls FROM pg_roles WHERE rolname = current_user"):
+        yield Finding(
+            "rights",
+            plan.root.label,
+            "has FORCE ROW LEVEL SECURITY, so its owner would not see all rows",
+            hint=f"As a superuser run ALTER ROLE {me} BYPASSRLS.",
+            stops=True,
+        )
+    for table in plan.referring():
+        if not one(conn, MAY_ACT_AS, (table.owner,)):
+            yield of_other(table.label, table.owner, me)
+    for table in plan.referenced():
+        if not one(conn, "SELECT has_table_privilege(%s::oid, 'REFERENCES')", (table.oid,)):
+            hint = f"GRANT REFERENCES ON {table.label} TO {me}."
+            yield Finding("rights", table.label, "this role may not refer to it", hint=hint, stops=True)
+
+
+def of_rights(plan: Plan) -> Iterator[Finding]:
+    """Yields what belongs to other roles."""
+    yield from of_roles(plan)
+    conn, me = plan.conn, one(plan.conn, "SELECT current_user")
+    try:
+        made = hanging.hanging(conn, plan.columns(), plan.schema, ("pg_publication_rel",))
+    except Refused as error:
+        yield refused(plan.root.label, str(error), error.hint)
+        return
+    yield from of_literals(conn, [thing.label for thing in made if "view " in thing.label and thing.remove])
+    for thing in made:
+        if not one(conn, MAY_ACT_AS, (thing.owner,)):
+            yield of_other(thing.label, thing.owner, me)
+
+
+def of_other(name: str, owner: str, me: str) -> Finding:
+    """Returns the finding for an object of another role."""
+    return Finding("rights", name, f"belongs to {owner}", hint=f"GRANT {owner} TO {me}.", stops=True)
+
+
+def of_publications(plan: Plan) -> Iterator[Finding]:
+    """Yields publications that would publish partitions, and subscriptions that would not find the new table."""
+    named = {member.publication: member for member in memberships(plan.conn, plan.root.oid)}
+    for name, is_through_root in plan.conn.execute(
+        "SELECT p.pubname, p.pubviaroot FROM pg_publication AS p"
+        " WHERE %s IN (SELECT t.relid FROM pg_get_publication_tables(p.pubname::text) AS t) OR p.pubname = ANY (%s) ORDER BY 1",
+        (plan.root.oid, list(named)),
+    ).fetchall():
+        if not is_through_root:
+            yield refused(
+                f"publication {name}",
+                "would publish each partition under its own name",
+                f"ALTER PUBLICATION {name} SET (publish_via_partition_root = true).",
+            )
+        elif name in named and not named[name].is_owned:
+            yield of_other(f"publication {name}", named[name].owner, one(plan.conn, "SELECT current_user"))
+    for (name,) in plan.conn.execute(
+        "SELECT s.subname FROM pg_subscription_rel AS r JOIN pg_subscription AS s ON s.oid = r.srsubid WHERE r.srrelid = %s",
+        (plan.root.oid,),
+    ).fetchall():
+        yield refused(
+            f"subscription {name}",
+            "writes the table, and would leave out the changes of a new one until it is refreshed",
+            "Partition the table on the other server, or drop the subscription.",
+        )
+
+
+def of_functions(plan: Plan) -> Iterator[Finding]:
+    """Yields functions to which it matters that rows are in partitions."""
+    table = rf'(\w+\.)?"?{re.escape(plan.root.name)}"?'
+    for function in catalog.read(plan.conn, Function, FUNCTIONS, ([plan.root.oid],)):
+        text = re.sub(r"--[^\n]*|/\*.*?\*/", " ", function.text, flags=re.DOTALL)
+        told = []
+        if function.triggers and re.search(r"\btg_(relid|relname|table_name)\b", text, re.I):
+            told.append(f"as trigger {', '.join(function.triggers)} it is told the name of the partition")
+        if mentions(text, plan.root.name) and re.search(rf"\bonly\s+{table}", text, re.I):
+            told.append(f"reads ONLY {plan.root.name}, which has no rows of its own then")
+        if re.search(rf"\bcopy\s+{table}", text, re.I):
+            told.append("copies the table: COPY … TO needs a query then")
+        if told:
+            yield Finding("functions", function.label, "; ".join(told), stops=True, accept_name=function.label)
+
+
+def of_clients(plan: Plan) -> Iterator[Finding]:
+    """Yields what every client must know."""
+    label = plan.root.label
+    yield Finding(
+        "clients",
+        label,
+        "has no rows of its own afterwards",
+        hint=f"Write COPY (SELECT …) TO instead of COPY {label} TO, and no ONLY."
+        " Build an index CONCURRENTLY on each partition first.",
+    )
+
+
+def of_costs(plan: Plan) -> Iterator[Finding]:
+    """Yields times and locks."""
+    size = one(
+        plan.conn,
+        "SELECT pg_size_pretty(sum(pg_table_size(relid))) FROM (SELECT %s::oid UNION SELECT relid"
+        " FROM pg_partition_tree(%s)) AS t (relid)",
+        (plan.root.oid, plan.root.oid),
+    )
+    yield Finding(
+        "costs", f"until {plan.until}", "rows stay in the first partition; from prepare to swap, later IDs are errors"
+    )
+    yield Finding("costs", "prove", f"reads the table, {size}, and blocks neither readers nor writers")
+    others = [table.label for table in plan.referenced()]
+    all_tables = ", ".join([*others, plan.root.label, *(table.label for table in plan.referring())])
+    yield Finding("costs", "swap", f"locks out for a moment readers and writers of {all_tables}")
+    if others:
+        yield Finding("costs", "partitions", f"locks out for a moment writers of {', '.join(others)}")
+
+
+def look_rows(plan: Plan) -> Iterator[Finding]:
+    """Yields what stands in the way of moving rows of a partition, and what somebody must know."""
+    yield from of_roles(plan)
+    for name, all_tables, is_through_root in plan.conn.execute(
+        "SELECT p.pubname, p.puballtables, p.pubviaroot FROM pg_publication AS p"
+        " WHERE %s IN (SELECT t.relid FROM pg_get_publication_tables(p.pubname::text) AS t) OR p.puballtables",
+        (plan.root.oid,),
+    ).fetchall():
+        if all_tables:
+            yield refused(f"publication {name}", "would publish the copies of rows", "Name the tables in it instead.")
+        elif not is_through_root:
+            hint = f"ALTER PUBLICATION {name} SET (publish_via_partition_root = true)."
+            yield refused(f"publication {name}", "publishes partitions under their own names", hint)
+        elif one(plan.conn, "SELECT pubtruncate FROM pg_publication WHERE pubname = %s", (name,)):
+            hint = f"ALTER PUBLICATION {name} SET (publish = 'insert, update, delete')."
+            yield refused(f"publication {name}", "would publish that a default partition is emptied", hint)
+    size = one(
+        plan.conn,
+        "SELECT pg_size_pretty(pg_total_relation_size(to_regclass(%s)))",
+        (plan.old_label,),
+    )
+    yield Finding("costs", plan.old_label, f"is copied: that takes {size} of disk and more of WAL until the end")
+    tables = [table.label for table in [*plan.referenced(), plan.root, *plan.referring()]]
+    yield Finding("costs", "exchange", f"locks out for a moment readers and writers of {', '.join(tables)}")
+    yield Finding("costs", "exchange", "waits for the end of all transactions that began before it")

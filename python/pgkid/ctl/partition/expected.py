@@ -1,0 +1,41 @@
+"""What differs in a dump because a table became the first partition of a new one."""
+from __future__ import annotations
+
+import re
+from typing import Optional
+
+from pgkid.ctl.partition.plan import Plan
+from pgkid.ctl.rehearsal import dumps
+
+
+# What partitions bring. Rights, policies and triggers are not among it: they belong to the table alone.
+KINDS = (
+    "TABLE",
+    "TABLE ATTACH",
+    "INDEX",
+    "INDEX ATTACH",
+    "CONSTRAINT",
+    "FK CONSTRAINT",
+    "ROW SECURITY",
+    "COMMENT",
+    "DEFAULT",
+)
+
+
+class Expected:
+    """Takes what was asked for from the lines of a dump."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.before = set(dumps.dump(plan.conn))
+        self.root = (plan.root.schema, plan.root.name)
+
+    def line(self, entry: dumps.Entry, line: str) -> Optional[str]:
+        """Returns a line without what was asked for, or None if it all was."""
+        kind, schema, name = entry
+        if entry not in self.before:
+            return None if kind in KINDS else line
+        if kind.endswith(" ATTACH") or "CLUSTER ON" in line:
+            return None  # The first partition keeps what is of its rows.
+        if kind == "TABLE" and (schema, name) == self.root and re.match(r"\)|WITH \(|PARTITION BY ", line):
+            return None
+        return line.replace("ALTER TABLE ONLY ", "ALTER TABLE ").replace(" ON ONLY ", " ON ")

@@ -1,0 +1,234 @@
+"""The move of a table to partitions: its steps, and what a rehearsal needs to know of it."""
+from __future__ import annotations
+
+from typing import Callable, Optional, Sequence
+
+from psycopg import sql
+
+from pgkid.ctl import catalog, hanging, state
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.findings import Refused
+from pgkid.ctl.partition.expected import Expected
+from pgkid.ctl.partition.plan import UNTIL, Options, Plan, bound_at, read_plan, until_of
+from pgkid.ctl.partition.references import Late
+from pgkid.ctl.partition.swap import Back, Forward, Swap
+from pgkid.ctl.rehearsal import dumps
+from pgkid.ctl.rehearsal.writers import Writers
+from pgkid.ctl.rekey.plan import TARGETS
+from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
+
+
+AHEAD = 7  # periods for which partitions are created
+
+
+class Partition:
+    """A move on one connection. Every step reads the catalog again."""
+
+    def __init__(self, conn: Connection, relation: str, options: Optional[Options], rehearses: bool = False) -> None:
+        self.conn, self.relation, self.options, self.rehearses = conn, relation, options, rehearses
+
+    def plan(self, anywhere: bool = False) -> Plan:
+        """Reads the plan as it is now. Only steps that go by names alone work in a copy of the database, too."""
+        plan = read_plan(self.conn, catalog.table(self.conn, self.relation), self.options)
+        if plan.state and not self.rehearses:
+            if not anywhere or (plan.state.server, plan.state.database) == state.identity(self.conn):
+                state.refuse_other_database(self.conn, plan.state)
+        return plan
+
+    def tables(self) -> Sequence[int]:
+        """Returns the tables that the move changes."""
+        return self.plan().tried()
+
+    def extremes(self) -> Sequence[tuple[int, str]]:
+        """Returns the key."""
+        plan = self.plan()
+        return [(plan.root.oid, plan.key.name)]
+
+    def writers(self) -> Writers:
+        """Returns what writers do to these tables."""
+        return writers_of(self.plan())
+
+    def steps(self) -> Sequence[Step]:
+        """Returns the steps before which there is a way back."""
+        return [
+            Step("prepare", "noting that no row of the first partition is later than its end", self.prepare),
+            Step("prove", "looking whether that is so", self.prove),
+            Step("swap", "giving a new partitioned table the name", self.swap),
+            Step("partitions", "creating partitions for new rows", self.partitions),
+            Step("validate", "validating the foreign keys that refer to the table", self.validate),
+        ]
+
+    def end(self) -> Sequence[Step]:
+        """Returns the step that forgets the way back."""
+        return [Step("finish", "forgetting the way back", self.finish)]
+
+    def back(self) -> Sequence[Step]:
+        """Returns the way back."""
+        return [Step("back", "giving the first partition its name again", self.go_back)]
+
+    def reset(self) -> None:
+        """Takes back, in a copy of the schema, what an earlier run has done before the swap."""
+        self.cancel(Runner(self.conn), self.plan())
+
+    def expected(self) -> Callable[[dumps.Entry, str], Optional[str]]:
+        """Returns a function that takes from a line of a dump what was asked for."""
+        return Expected(self.plan()).line
+
+    def locks(self, plan: Plan) -> list[sql.Composed]:
+        """Returns the statements that lock what the swap needs, in the order in which queries lock it.
+
+        These are views before the tables that they show, and tables that others refer to before those.
+        """
+        found = hanging.lock_views(hanging.hanging(self.conn, plan.columns(), plan.schema, ("pg_publication_rel",)))
+        # ATTACH drops the triggers by which a foreign key of the partition watched the other table.
+        found += lock_referenced(plan, "ACCESS EXCLUSIVE")
+        mine = sql.SQL(", ").join(table.sql for table in [plan.root, *plan.referring()])
+        return found + [sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(mine)]
+
+    def prepare(self, runner: Runner) -> None:
+        """Adds the constraint, with an end in the future: again if the end came near since."""
+        plan = self.plan()
+        if plan.is_swapped or plan.state and not self.is_near(plan):
+            return
+        if plan.state:
+            plan.options = Options(plan.options.width, None)
+            plan.until = until_of(self.conn, plan.options)
+            plan.bound = bound_at(self.conn, plan.home, plan.key, plan.until)
+        elif any(k.name == UNTIL for k in catalog.constraints(self.conn, [plan.root.oid])):
+            raise Refused(f"{plan.root.label} has a constraint {UNTIL}, which this move did not make", "Drop it.")
+        runner.retried(
+            [sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(plan.root.sql)], lambda: self.begin(runner, plan)
+        )
+
+    def is_near(self, plan: Plan) -> bool:
+        """Returns whether the end of the first partition may come before the swap."""
+        return bool(one(self.conn, "SELECT %s::timestamptz < now() + interval '1 minute'", (plan.until,)))
+
+    def begin(self, runner: Runner, plan: Plan) -> None:
+        """Creates the state, and the constraint. The table is locked."""
+        tables = {plan.root.label: plan.root.oid}
+        plan.state = plan.state or state.State(
+            "partition", plan.root.label, *state.identity(self.conn), tables, plan.saved()
+        )
+        state.create(self.conn, plan.schema, plan.state)
+        name, table = sql.Identifier(UNTIL), plan.root.sql
+        runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, name))
+        check = sql.SQL("{} OPERATOR({}.<) {}::{}").format(
+            plan.key.sql, sql.Identifier(plan.operators), sql.Literal(plan.bound), sql.SQL(plan.key.type)
+        )
+        runner.execute(statement("ALTER TABLE {} ADD CONSTRAINT {} CHECK ({}) NOT VALID", table, name, check))
+        plan.save("prepare")
+
+    def prove(self, runner: Runner) -> None:
+        """Validates the constraint, which blocks nobody."""
+        plan = self.plan()
+        if not plan.is_swapped:
+            about = f"rows of {plan.root.label} before {plan.until}"
+            name = sql.Identifier(UNTIL)
+            runner.execute(statement("ALTER TABLE {} VALIDATE CONSTRAINT {}", plan.root.sql, name, about=about))
+
+    def swap(self, runner: Runner) -> None:
+        """Makes the table the first partition of a new one."""
+        plan = self.plan()
+        if plan.is_swapped:
+            return
+        if not plan.state or self.is_near(plan):
+            raise Refused(f"the first partition would end at {plan.until}", "Run `kidctl partition run` again.")
+        done: list[Swap] = []
+        runner.retried(self.locks(plan), lambda: done.append(self.exchange(runner, Forward)))
+        self.refresh(runner, done[-1])
+
+    def exchange(self, runner: Runner, kind: type[Swap]) -> Swap:
+        """Runs a swap in one direction. The tables are locked, and the catalog is read again."""
+        swap = kind(self.plan(anywhere=kind is Back), runner)
+        swap.run()
+        return swap
+
+    def refresh(self, runner: Runner, swap: Swap) -> None:
+        """Fills materialized views."""
+        for made in swap.made:
+            if made.refresh:
+                runner.execute(Statement(raw(made.refresh), made.label))
+
+    def partitions(self, runner: Runner) -> None:
+        """Creates partitions for the periods after the first partition."""
+        plan = self.plan()
+        lock = sql.SQL("LOCK TABLE ONLY {} IN SHARE UPDATE EXCLUSIVE MODE").format(plan.root.sql)
+        create = statement(
+            "SELECT {}.kid_create_partitions({}::regclass, {}::interval, {}::timestamptz + {} * {}::interval)",
+            sql.SQL(plan.home),
+            plan.root.label,
+            plan.options.width,
+            plan.until,
+            float(AHEAD),
+            plan.options.width,
+            about=f"partitions of {plan.root.label}",
+        )
+        runner.retried([*lock_referenced(plan, "SHARE ROW EXCLUSIVE"), lock], lambda: runner.all([create]))
+
+    def validate(self, runner: Runner) -> None:
+        """Validates the foreign keys, and then gives the planner figures of the new table."""
+        plan = self.plan()
+        end_late(runner, plan)
+        runner.execute(statement("ANALYZE {}", plan.root.sql))
+
+    def finish(self, runner: Runner) -> None:
+        """Drops the constraint, which the bound of the partition makes needless, and the state."""
+        plan = self.plan(anywhere=True)
+        if not plan.is_swapped:
+            raise Refused(
+                f"{plan.root.label} is not partitioned yet", "Before the swap, `kidctl partition back` takes all back."
+            )
+        end_late(runner, plan)
+        lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(plan.old)
+        runner.retried([lock], lambda: self.forget(runner, plan, plan.old))
+
+    def forget(self, runner: Runner, plan: Plan, table: sql.Composable) -> None:
+        """Drops what the move has added to the table, and the state."""
+        runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, sql.Identifier(UNTIL)))
+        runner.execute(statement("DROP SCHEMA IF EXISTS {} CASCADE", sql.Identifier(plan.schema)))
+
+    def cancel(self, runner: Runner, plan: Plan) -> None:
+        """Takes everything back before the swap."""
+        if state.owner_of(self.conn, plan.schema) is not None:
+            state.refuse_stranger(self.conn, plan.schema)
+            lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(plan.root.sql)
+            runner.retried([lock], lambda: self.forget(runner, plan, plan.root.sql))
+
+    def go_back(self, runner: Runner) -> None:
+        """Makes the first partition the table again, or takes back what was done before that."""
+        plan = self.plan(anywhere=True)
+        if plan.is_swapped:
+            done: list[Swap] = []
+            runner.retried(self.locks(plan), lambda: done.append(self.exchange(runner, Back)))
+            self.refresh(runner, done[-1])
+            plan = self.plan(anywhere=True)
+        end_late(runner, plan)
+        self.cancel(runner, plan)
+
+
+def end_late(runner: Runner, plan: Plan) -> None:
+    """Validates the foreign keys that were added without looking at rows."""
+    for part in plan.state.kept.get("late", []) if plan.state else []:
+        Late(**part).end(runner)
+
+
+def writers_of(plan: Plan) -> Writers:
+    """Returns what writers do to the tables of a plan. A key that has no default gets an ID of now."""
+    kind = plan.key.type.split(".")[-1]
+    generator = TARGETS.get(kind, TARGETS["kid64"])[0]
+    given = sql.SQL("{}.{}()").format(sql.SQL(plan.home), sql.Identifier(generator))
+    labels = [table.label for table in catalog.tables(plan.conn, plan.tried())]
+    return Writers(labels, {(plan.root.label, plan.key.name): given})
+
+
+def lock_referenced(plan: Plan, mode: str) -> list[sql.Composed]:
+    """Returns the statement that locks the tables that the foreign keys refer to, if this role may lock them."""
+    tables = [
+        table.sql
+        for table in plan.referenced()
+        if one(plan.conn, "SELECT has_table_privilege(%s::oid, 'UPDATE, DELETE, TRUNCATE')", (table.oid,))
+    ]
+    if not tables:
+        return []
+    return [sql.SQL("LOCK TABLE {} IN {} MODE").format(sql.SQL(", ").join(tables), sql.SQL(mode))]

@@ -1,0 +1,309 @@
+"""kidctl partition move: copies the rows of one partition into partitions by time, and puts these in its place.
+
+Readers and writers go on while rows are copied in blocks. The exchange takes a moment. It waits until no transaction is
+left whose snapshot is older than the copy of a row, since such a transaction would miss the row.
+"""
+from __future__ import annotations
+
+import time
+from typing import Callable, Optional, Sequence
+
+from psycopg import sql
+
+from pgkid.ctl import catalog, state
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.findings import Refused
+from pgkid.ctl.partition import references
+from pgkid.ctl.partition.expected import KINDS
+from pgkid.ctl.partition.move import end_late, lock_referenced, writers_of
+from pgkid.ctl.partition.plan import Options, Plan, key_of, operators_of
+from pgkid.ctl.partition.references import Late
+from pgkid.ctl.partition.shadow import BOUNDS, REST, Shadow
+from pgkid.ctl.rehearsal import dumps
+from pgkid.ctl.rehearsal.writers import Writers
+from pgkid.ctl.rekey.fill import BLOCKS, Throttle
+from pgkid.ctl.rekey.plan import home_of
+from pgkid.ctl.steps import Runner, Step, statement
+from pgkid.ctl.terminal import progress
+
+
+def read(conn: Connection, root: catalog.Table, partition: Optional[str], width: Optional[str]) -> Plan:
+    """Reads the plan of a move of rows. The partition is its `old_name`."""
+    schema = state.schema_of("rows", root)
+    begun = state.load(conn, schema)
+    if state.load(conn, state.schema_of("partition", root)):
+        raise Refused(f"the way back of {root.label} is still open", "Run `kidctl partition finish` first.")
+    home = home_of(conn)
+    key = key_of(conn, root, home)
+    if not key.is_partition_key:
+        raise Refused(f"{root.label} is not partitioned by its IDs", "Run `kidctl partition run` first.")
+    if not begun and not width:
+        raise Refused("--width is missing", "It is how much time a partition is for, such as '1 month'.")
+    options = Options(**begun.options["options"]) if begun else Options(width or "", None)
+    name = begun.options["old_name"] if begun else source_of(conn, root, home, partition)
+    return Plan(conn, root, key, home, operators_of(conn, key), options, "", "", name, schema, begun)
+
+
+def source_of(conn: Connection, root: catalog.Table, home: str, partition: Optional[str]) -> str:
+    """Returns the name of the partition whose rows move: that of the user, the default one, or the first one."""
+    query = sql.SQL(
+        "SELECT c.relname, c.relkind::text FROM pg_class AS c WHERE c.oid = coalesce(to_regclass(%s)::oid,"
+        " (SELECT nullif(p.partdefid, 0) FROM pg_partitioned_table AS p WHERE p.partrelid = %s),"
+        " (SELECT p.partition FROM {}.kid_partitions(%s) AS p ORDER BY p.begins LIMIT 1))"
+        " AND EXISTS (SELECT FROM pg_inherits AS i WHERE (i.inhparent, i.inhrelid) = (%s, c.oid))"
+        " AND c.relnamespace = (SELECT r.relnamespace FROM pg_class AS r WHERE r.oid = %s)"
+    ).format(sql.SQL(home))
+    label = catalog.table(conn, partition).label if partition else None
+    row = conn.execute(query, (label, root.oid, root.oid, root.oid, root.oid)).fetchone()
+    if row is None:
+        raise Refused(f"{root.label} has no such partition in its schema")
+    if row[1] != "r":
+        raise Refused(
+            f"partition {row[0]} of {root.label} has partitions itself", "Only rows of plain tables can move."
+        )
+    return str(row[0])
+
+
+class MoveRows:
+    """A move of rows on one connection."""
+
+    def __init__(
+        self,
+        conn: Connection,
+        relation: str,
+        partition: Optional[str],
+        width: Optional[str],
+        throttle: Throttle,
+        rehearses: bool = False,
+    ) -> None:
+        self.conn, self.relation, self.partition, self.width = conn, relation, partition, width
+        self.throttle, self.rehearses = throttle, rehearses
+
+    def plan(self) -> Plan:
+        """Reads the plan as it is now."""
+        plan = read(self.conn, catalog.table(self.conn, self.relation), self.partition, self.width)
+        if plan.state and not self.rehearses:
+            state.refuse_other_database(self.conn, plan.state)
+        return plan
+
+    def tables(self) -> Sequence[int]:
+        """Returns the tables of which rows are tried."""
+        return self.plan().tried()
+
+    def extremes(self) -> Sequence[tuple[int, str]]:
+        """Returns the key of the partition."""
+        plan = self.plan()
+        return [(catalog.table(self.conn, plan.old_label).oid, plan.key.name)]
+
+    def writers(self) -> Writers:
+        """Returns what writers do to these tables."""
+        return writers_of(self.plan())
+
+    def steps(self) -> Sequence[Step]:
+        """Returns the steps. Before the last ones, `cancel` takes all back."""
+        return [
+            Step("prepare", "creating partitions, which writers fill from here on, too", self.prepare),
+            Step("copy", "copying rows", self.copy),
+            Step("exchange", "putting the partitions in the place of the one that had the rows", self.exchange),
+            Step("validate", "validating the foreign keys that refer to the table", self.validate),
+        ]
+
+    def end(self) -> Sequence[Step]:
+        """Returns nothing: there is no way back that could be forgotten."""
+        return []
+
+    def back(self) -> Sequence[Step]:
+        """Returns nothing: there is no way back after the exchange."""
+        return []
+
+    def reset(self) -> None:
+        """Takes back, in a copy of the schema, what an earlier run has done."""
+        self.cancel(Runner(self.conn))
+
+    def expected(self) -> Callable[[dumps.Entry, str], Optional[str]]:
+        """Returns a function that leaves out what partitions have."""
+        before, gone = set(dumps.dump(self.conn)), self.plan().old_name
+
+        def line(entry: dumps.Entry, text: str) -> Optional[str]:
+            """Returns a line unless it belongs to a partition that comes or goes."""
+            return None if entry[0] in KINDS and entry not in before or gone in entry[2] else text
+
+        return line
+
+    def prepare(self, runner: Runner) -> None:
+        """Creates the state, the new partitions, and the trigger."""
+        plan = self.plan()
+        if plan.state:
+            return
+        shadow = Shadow(plan, runner)
+        tables = {plan.root.label: plan.root.oid, plan.old_label: shadow.source.oid}
+        plan.state = state.State("rows", plan.root.label, *state.identity(self.conn), tables, plan.saved())
+
+        def begin() -> None:
+            assert plan.state
+            state.create(self.conn, plan.schema, plan.state)
+            shadow.create()
+            plan.save("prepare", block=0)
+
+        lock = sql.SQL("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE").format(shadow.source.sql)
+        runner.retried([*lock_referenced(plan, "SHARE ROW EXCLUSIVE"), lock], begin)
+
+    def copy(self, runner: Runner) -> None:
+        """Copies the rows, from where it was interrupted. What is appended meanwhile is the trigger's."""
+        plan = self.plan()
+        if plan.is_swapped or not plan.state:
+            return
+        shadow = Shadow(plan, runner)
+        size = one(
+            self.conn, "SELECT pg_relation_size(%s::oid) / current_setting('block_size')::int", (shadow.source.oid,)
+        )
+        block = plan.state.kept["block"]
+        with progress("copying", "blocks") as bar:
+            while block < size:
+                began = time.monotonic()
+                with self.conn.transaction():
+                    runner.execute(shadow.copy(block, BLOCKS))
+                    block += BLOCKS
+                    plan.save("prepare", block=block)
+                bar.update(min(block, size), size, f"copying {shadow.source.label}")
+                self.throttle.rest(self.conn, time.monotonic() - began)
+
+    def exchange(self, runner: Runner) -> None:
+        """Attaches the new partitions, when all that was noted is copied and nobody has an older snapshot."""
+        if self.plan().is_swapped:
+            return
+        for _attempt in range(100):
+            plan = self.plan()
+            shadow = Shadow(plan, runner)
+            self.wait(runner, plan)
+            if shadow.copy_noted():
+                continue
+            if shadow.rows_left():
+                raise Refused(
+                    f"rows of {shadow.source.label} belong to no new partition",
+                    "Run `kidctl partition cancel`, and then `kidctl partition move` again.",
+                )
+            try:
+                runner.retried(self.locks(plan), lambda: Exchange(plan, runner).run())
+                return
+            except Noted:
+                continue
+        raise Refused("writers changed rows again and again during the exchange", "Run the same command again.")
+
+    def wait(self, runner: Runner, plan: Plan) -> None:
+        """Waits until no transaction has a snapshot older than now, as CREATE INDEX CONCURRENTLY does in its end."""
+        index = sql.Identifier("moment")
+        runner.execute(statement("DROP INDEX IF EXISTS {}", sql.Identifier(plan.schema, "moment")))
+        table = sql.Identifier(plan.schema, "state")
+        runner.execute(statement("CREATE INDEX CONCURRENTLY {} ON {} (one)", index, table, outside=True))
+
+    def locks(self, plan: Plan) -> list[sql.Composed]:
+        """Returns the statements that lock what the exchange needs."""
+        mine = sql.SQL(", ").join(table.sql for table in [plan.root, *plan.referring()])
+        return [
+            *lock_referenced(plan, "ACCESS EXCLUSIVE"),
+            sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(mine),
+        ]
+
+    def validate(self, runner: Runner) -> None:
+        """Validates foreign keys, and forgets the move."""
+        plan = self.plan()
+        end_late(runner, plan)
+        runner.execute(statement("ANALYZE {}", plan.root.sql))
+        runner.execute(statement("DROP SCHEMA {} CASCADE", sql.Identifier(plan.schema)))
+
+    def cancel(self, runner: Runner) -> None:
+        """Takes everything back before the exchange."""
+        root = catalog.table(self.conn, self.relation)
+        begun = state.load(self.conn, state.schema_of("rows", root))
+        if begun is None:
+            return
+        plan = read(self.conn, root, self.partition, self.width)
+        if plan.is_swapped:
+            raise Refused(f"rows of {root.label} have moved", "Run `kidctl partition move` again, to end it.")
+
+        def remove() -> None:
+            Shadow(plan, runner).drop_triggers()
+            runner.execute(statement("DROP SCHEMA {} CASCADE", sql.Identifier(plan.schema)))
+
+        lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(plan.old)
+        runner.retried([*lock_referenced(plan, "ACCESS EXCLUSIVE"), lock], remove)
+
+
+class Noted(Exception):
+    """Raised if rows are still to be copied once more."""
+
+
+class Exchange:
+    """The exchange. The tables are locked."""
+
+    def __init__(self, plan: Plan, runner: Runner) -> None:
+        self.plan, self.runner = plan, runner
+        self.shadow = Shadow(plan, runner)
+
+    def run(self) -> None:
+        """Takes the partition away, and attaches the new ones."""
+        plan, run = self.plan, self.runner.execute
+        if one(plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(self.shadow.place("noted"))):
+            raise Noted
+        if self.shadow.rows_left():
+            raise Noted
+        keys = plan.incoming()
+        self.shadow.drop_triggers()
+        for key in keys:
+            table = catalog.tables(plan.conn, [key.table])[0]
+            run(
+                statement("ALTER TABLE {} DROP CONSTRAINT {}", table.sql, key.sql, about=f"{key.name} on {table.label}")
+            )
+        self.take_away()
+        run(statement("DROP TABLE {}", self.shadow.place(REST)))
+        for _oid, label, bound, _condition in self.shadow.partitions():
+            self.attach(label, bound)
+        late = [part for key in keys for part in self.parts(key)]
+        for part in late:
+            self.runner.all(part.add())
+        if plan.state:
+            plan.state.tables = {plan.root.label: plan.root.oid}
+            plan.save("swap", late=[part.saved() for part in late])
+
+    def take_away(self) -> None:
+        """Empties the default partition, or drops another one."""
+        plan, source = self.plan, self.shadow.source.sql
+        if one(
+            plan.conn,
+            "SELECT partdefid = %s FROM pg_partitioned_table WHERE partrelid = %s",
+            (self.shadow.source.oid, plan.root.oid),
+        ):
+            self.runner.execute(statement("TRUNCATE ONLY {}", source))
+        else:
+            self.runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", plan.root.sql, source))
+            self.runner.execute(statement("DROP TABLE {}", source, about=f"partition {self.shadow.source.label}"))
+
+    def attach(self, label: str, bound: str) -> None:
+        """Attaches a new partition."""
+        plan, shadow = self.plan, self.shadow
+        name = one(plan.conn, "SELECT relname FROM pg_class WHERE oid = to_regclass(%s)::oid", (label,))
+        partition = sql.Identifier(plan.root.schema, name)
+        self.runner.all(
+            [
+                statement("ALTER TABLE {} DETACH PARTITION {}", shadow.table, sql.SQL(label)),
+                statement(
+                    "ALTER TABLE {} SET SCHEMA {}", sql.SQL(label), sql.Identifier(plan.root.schema), about=label
+                ),
+                statement(
+                    "ALTER TABLE {} ATTACH PARTITION {} {}", plan.root.sql, partition, sql.SQL(bound), about=label
+                ),
+                statement("ALTER TABLE {} DROP CONSTRAINT {}", partition, sql.Identifier(BOUNDS)),
+            ]
+        )
+
+    def parts(self, key: catalog.Constraint) -> list[Late]:
+        """Returns how to make a foreign key again."""
+        plan = self.plan
+        if key.table != plan.root.oid:
+            return list(references.parts(plan, key, plan.root, "p", ""))
+        leaves = self.runner.query(
+            "SELECT relid::text FROM pg_partition_tree(%s) WHERE isleaf ORDER BY relid::oid", (plan.root.oid,)
+        )
+        parts = [Late(label, key.name, key.definition, True, False, None) for (label,) in leaves]
+        return [*parts, Late(plan.root.label, key.name, key.definition, True, True, key.comment)]

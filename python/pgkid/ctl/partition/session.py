@@ -1,0 +1,133 @@
+"""kidctl partition: makes a table the first partition of a new one, which takes its name. No row is copied."""
+from __future__ import annotations
+
+import argparse
+from typing import Callable, Iterable
+
+from pgkid.ctl import terminal
+from pgkid.ctl.connection import Connection
+from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.partition import checks
+from pgkid.ctl.partition.move import Partition
+from pgkid.ctl.partition.plan import Options
+from pgkid.ctl.partition.rows import MoveRows
+from pgkid.ctl.rehearsal.rehearsal import Move
+from pgkid.ctl.rekey.fill import Throttle, add_throttle
+from pgkid.ctl.session import Session
+from pgkid.ctl.steps import Runner
+
+
+class PartitionSession(Session):
+    """One run of `kidctl partition`."""
+
+    actions = {
+        "check": "rehearse, and report what is in the way; changes nothing",
+        "plan": "print the statements of a rehearsal, to read and review",
+        "run": "run all steps; goes on where it was interrupted",
+        "finish": "forget the way back",
+        "back": "take everything back",
+        "status": "show how far the move is",
+        "move": "move the rows of one partition into partitions by time; goes on where it was interrupted",
+        "cancel": "take back what `move` has done, before the partitions are exchanged",
+    }
+
+    def __init__(self, conn: Connection, args: argparse.Namespace) -> None:
+        super().__init__(conn, args)
+        self.root = self.own(args.table)
+        self.partition = Partition(conn, self.root.label, Options(args.width, args.until) if args.width else None)
+
+    @classmethod
+    def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
+        """Adds the arguments of this command."""
+        super().add_arguments(parser)
+        parser.add_argument("table", help="the table, with its schema if psql would need that")
+        parser.add_argument("--width", metavar="INTERVAL", help="how much time a partition is for, such as '1 month'")
+        parser.add_argument(
+            "--until", metavar="TIME", help="when the first partition ends; default a day from now or later"
+        )
+        parser.add_argument(
+            "--partition",
+            metavar="NAME",
+            help="of which move moves the rows; default the default one, or else the first one",
+        )
+        add_throttle(parser)
+
+    def look(self) -> None:
+        """Fills the report."""
+        if not self.args.width:
+            raise Refused("--width is missing", "It is how much time a partition is for, such as '1 month'.")
+        self.rehearse(checks.look(self.partition.plan()), self.copied)
+
+    def rehearse(self, findings: Iterable[Finding], make: Callable[[Connection], Move]) -> None:
+        """Adds findings and those of a rehearsal to the report."""
+        self.examine(f"rehearsing the move of {self.root.label}", findings, make)
+
+    def copied(self, conn: Connection) -> Partition:
+        """Returns the move on a copy."""
+        return self.partition if conn is self.conn else Partition(conn, self.root.label, self.partition.options, True)
+
+    def do_run(self) -> int:
+        """Runs all steps. After the swap there is nothing to rehearse any more."""
+        if self.begun() and self.partition.plan().is_swapped:
+            self.run_steps(self.partition.steps()[3:])
+            return 0
+        self.look()
+        if self.stops():
+            return 1
+        self.run_steps(self.partition.steps())
+        terminal.say(
+            f"{self.root.label} is partitioned. From now on a job must call kid_create_partitions() regularly."
+        )
+        return 0
+
+    def begun(self) -> bool:
+        """Returns whether the move has begun."""
+        options, self.partition.options = self.partition.options, self.partition.options or Options("1 day", None)
+        try:
+            return self.partition.plan(anywhere=True).state is not None
+        finally:
+            self.partition.options = options
+
+    def do_finish(self) -> int:
+        """Forgets the way back."""
+        self.run_steps(self.partition.end())
+        return 0
+
+    def do_back(self) -> int:
+        """Takes everything back."""
+        self.run_steps(self.partition.back())
+        return 0
+
+    def do_status(self) -> int:
+        """Shows how far the move is."""
+        self.partition.options = None
+        plan = self.partition.plan()
+        assert plan.state
+        terminal.out.print(
+            f"move of {plan.root.label} to partitions of {plan.options.width}: {plan.state.step} is done"
+        )
+        terminal.out.print(
+            f"  rows before {plan.until} are in {plan.old_label if plan.is_swapped else plan.root.label}"
+        )
+        return 0
+
+    def rows(self, conn: Connection) -> MoveRows:
+        """Returns the move of rows, on the database or on a copy."""
+        is_copy = conn is not self.conn
+        throttle = Throttle(0, None, lambda _seconds: None) if is_copy else Throttle(self.args.pause, self.args.max_lag)
+        return MoveRows(conn, self.root.label, self.args.partition, self.args.width, throttle, is_copy)
+
+    def do_move(self) -> int:
+        """Moves the rows of a partition. Once that has begun there is nothing to rehearse any more."""
+        move = self.rows(self.conn)
+        if move.plan().state is None:
+            self.rehearse(checks.look_rows(move.plan()), self.rows)
+            if self.stops():
+                return 1
+        self.run_steps(move.steps())
+        return 0
+
+    def do_cancel(self) -> int:
+        """Takes back what was done to move rows."""
+        self.rows(self.conn).cancel(Runner(self.conn))
+        return 0

@@ -1,0 +1,325 @@
+"""The swap: a new partitioned table takes the name of a table, which becomes its first partition, and the way back.
+
+Either happens in one transaction. No row is copied, and no transaction misses rows, also with an older snapshot: the rows
+stay where they are, and PostgreSQL looks up by which table and which partitions it reads them when it locks the table.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Optional
+
+from psycopg import sql
+
+from pgkid.ctl import catalog, hanging
+from pgkid.ctl.connection import one
+from pgkid.ctl.details import details, grants, identity
+from pgkid.ctl.findings import Refused
+from pgkid.ctl.partition import references
+from pgkid.ctl.partition.plan import UNTIL, Plan, free_name
+from pgkid.ctl.publications import Membership, memberships
+from pgkid.ctl.steps import Runner, Statement, raw, statement
+
+
+@dataclass
+class Numbers:
+    """A sequence that belongs to a column, with the statements that make it again if it is an identity."""
+
+    column: catalog.Column
+    sequence: int
+    label: str
+    identity: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Swap:
+    """What both directions have in common. The tables are locked."""
+
+    plan: Plan
+    runner: Runner
+
+    def read(self) -> None:
+        """Reads all that belongs to the table, before anything is changed."""
+        plan, conn = self.plan, self.plan.conn
+        self.made = hanging.hanging(conn, plan.columns(), plan.schema, ("pg_publication_rel",))
+        self.details = details(conn, plan.root.oid)
+        self.columns = catalog.columns(conn, plan.root.oid)
+        self.incoming = plan.incoming()
+        self.late = [part for key in self.incoming for part in references.parts(plan, key, *self.afterwards())]
+        self.memberships = memberships(conn, plan.root.oid)
+        self.indexes = catalog.indexes(conn, [plan.root.oid])
+
+    def afterwards(self) -> tuple[catalog.Table, str, str]:
+        """Returns what has the rows, the kind that the table has afterwards, and the name of what has the rows then."""
+        raise NotImplementedError
+
+    def run(self) -> None:
+        """Runs the swap."""
+        raise NotImplementedError
+
+    def remove(self) -> None:
+        """Drops what hangs on the table, and the foreign keys that refer to it."""
+        for made in reversed(self.made):
+            if made.remove:
+                self.runner.execute(Statement(raw(made.remove), made.label))
+        for key in self.incoming:
+            about = f"constraint {key.name} on {catalog.tables(self.plan.conn, [key.table])[0].label}"
+            table = catalog.tables(self.plan.conn, [key.table])[0].sql
+            self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", table, key.sql, about=about))
+        for member in self.memberships:
+            self.runner.execute(member.drop())
+
+    def take_numbers(self, owner: sql.Composable) -> list[Numbers]:
+        """Takes identities from the columns of a table, and notes what makes them again."""
+        found = []
+        for column in self.columns:
+            if not column.sequence:
+                continue
+            conn, sequence = self.plan.conn, one(self.plan.conn, "SELECT to_regclass(%s)::oid", (column.sequence,))
+            numbers = Numbers(column, sequence, column.sequence)
+            found.append(numbers)
+            if column.identity:
+                # Keeps sessions from taking numbers until the sequence is there again.
+                increment = one(conn, "SELECT seqincrement FROM pg_sequence WHERE seqrelid = %s", (sequence,))
+                self.runner.execute(statement("ALTER SEQUENCE {} INCREMENT {}", sql.SQL(column.sequence), increment))
+                numbers.identity = [identity(conn, column.identity, sequence), *self.sequence_details(numbers)]
+                self.runner.execute(statement("ALTER TABLE {} ALTER {} DROP IDENTITY", owner, column.sql))
+        return found
+
+    def sequence_details(self, numbers: Numbers) -> list[str]:
+        """Returns the statements that give a sequence of the same name the value, the rights and the comment."""
+        conn = self.plan.conn
+        label = sql.Literal(numbers.label).as_string(conn)
+        value, called = conn.execute(
+            sql.SQL("SELECT last_value, is_called FROM {}").format(sql.SQL(numbers.label))
+        ).fetchall()[0]
+        lines = [f"SELECT pg_catalog.setval({label}, {value}, {called})", *grants(conn, numbers.sequence, None)]
+        comment = one(conn, "SELECT quote_literal(obj_description(%s, 'pg_class'))", (numbers.sequence,))
+        return lines + ([f"COMMENT ON SEQUENCE {numbers.label} IS {comment}"] if comment else [])
+
+    def give_numbers(self, numbers: list[Numbers], table: sql.Composable) -> None:
+        """Gives the columns of a table identities, or the sequences that belonged to the other table."""
+        for n in numbers:
+            if n.identity:
+                self.runner.execute(
+                    statement("ALTER TABLE {} ALTER {} {}", table, n.column.sql, sql.SQL(n.identity[0]))
+                )
+                self.runner.all([Statement(raw(line), f"sequence {n.label}") for line in n.identity[1:]])
+            else:
+                place = sql.SQL("{}.{}").format(table, n.column.sql)
+                self.runner.execute(statement("ALTER SEQUENCE {} OWNED BY {}", sql.SQL(n.label), place))
+
+    def make(self, members: list[Membership]) -> None:
+        """Makes again what was dropped; foreign keys without looking at rows."""
+        hanging.make(self.runner, self.plan.home, [(made.label, made.make) for made in self.made])
+        for part in self.late:
+            self.runner.all(part.add())
+        self.runner.all([member.add() for member in members])
+
+    def security(self, table: sql.Composable) -> None:
+        """Gives a table the row-level security of the other one."""
+        root = self.plan.root
+        words = {True: sql.SQL("ENABLE"), False: sql.SQL("DISABLE")}, {
+            True: sql.SQL("FORCE"),
+            False: sql.SQL("NO FORCE"),
+        }
+        for word in (words[0][root.row_security], words[1][root.force_row_security]):
+            self.runner.execute(statement("ALTER TABLE {} {} ROW LEVEL SECURITY", table, word))
+
+    def rename_indexes(self, names: dict[str, str]) -> None:
+        """Renames indexes of the table, and the constraints that they belong to, from one name to another."""
+        for index in catalog.indexes(self.plan.conn, [self.plan.root.oid]):
+            if index.name in names:
+                self.runner.execute(
+                    statement(
+                        "ALTER INDEX {} RENAME TO {}", index.sql, sql.Identifier(names[index.name]), about=index.label
+                    )
+                )
+
+
+class Forward(Swap):
+    """The table becomes the first partition of a new one."""
+
+    def afterwards(self) -> tuple[catalog.Table, str, str]:
+        """Returns that it is partitioned."""
+        return self.plan.root, "p", self.plan.old_label
+
+    def run(self) -> None:
+        """Makes the new table, and attaches the old one."""
+        plan, runner = self.plan, self.runner
+        self.read()
+        own = [
+            k
+            for k in catalog.constraints(plan.conn, [plan.root.oid])
+            if k.ref_table != plan.root.oid and k.name != UNTIL
+        ]
+        names = self.partition_names()
+        self.remove()
+        self.rename_indexes(names)
+        runner.execute(statement("ALTER TABLE {} RENAME TO {}", plan.root.sql, sql.Identifier(plan.old_name)))
+        numbers = self.take_numbers(plan.old)
+        self.create()
+        for constraint in own:
+            self.add(constraint.name, constraint.definition, constraint.comment)
+        for index in self.indexes:
+            self.create_index(index)
+        for line in self.details:
+            runner.execute(Statement(raw(line), f"table {plan.root.label}"))
+        self.security(plan.root.sql)
+        self.give_numbers(numbers, plan.root.sql)
+        self.attach()
+        self.make(self.memberships)
+        self.remember(names)
+
+    def partition_names(self) -> dict[str, str]:
+        """Returns the names that the indexes of the first partition get."""
+        root, names = self.plan.root, {}
+        for index in self.indexes:
+            rest = index.name[len(root.name) :] if index.name.startswith(root.name) else f"_{index.name}"
+            names[index.name] = free_name(self.plan.conn, root.schema, self.plan.old_name + rest)
+        return names
+
+    def create(self) -> None:
+        """Creates the partitioned table."""
+        plan = self.plan
+        space = sql.Composed([])
+        if plan.root.tablespace:
+            space = sql.SQL(" TABLESPACE {}").format(sql.Identifier(plan.root.tablespace))
+        self.runner.execute(
+            statement(
+                """CREATE TABLE {} (LIKE {} INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING STORAGE INCLUDING COMPRESSION)
+ PARTITION BY RANGE ({}){}""",
+                plan.root.sql,
+                plan.old,
+                plan.key.sql,
+                space,
+                about=f"table {plan.root.label}",
+            )
+        )
+
+    def add(self, name: str, definition: str, comment: Optional[str]) -> None:
+        """Adds a constraint to the new table."""
+        table, about = self.plan.root.sql, f"constraint {name} on {self.plan.root.label}"
+        constraint = sql.Identifier(name)
+        self.runner.execute(
+            statement("ALTER TABLE {} ADD CONSTRAINT {} {}", table, constraint, sql.SQL(definition), about=about)
+        )
+        if comment:
+            self.runner.execute(
+                statement("COMMENT ON CONSTRAINT {} ON {} IS {}", constraint, table, comment, about=about)
+            )
+
+    def create_index(self, index: catalog.Index) -> None:
+        """Gives the new table an index or a unique constraint, and what belongs to it."""
+        about = f"index {index.label}"
+        if index.constraint:
+            self.add(index.constraint, index.constraint_definition or "", index.constraint_comment)
+        else:
+            self.runner.execute(Statement(raw(index.definition), about))
+        if index.comment:
+            self.runner.execute(statement("COMMENT ON INDEX {} IS {}", index.sql, index.comment, about=about))
+        if index.tablespace:
+            space = sql.Identifier(index.tablespace)
+            self.runner.execute(statement("ALTER INDEX {} SET TABLESPACE {}", index.sql, space, about=about))
+        for number, target in self.plan.conn.execute(
+            "SELECT attnum, attstattarget FROM pg_attribute WHERE attrelid = %s AND attstattarget >= 0", (index.oid,)
+        ).fetchall():
+            target_of = "ALTER INDEX {} ALTER COLUMN {} SET STATISTICS {}"
+            self.runner.execute(statement(target_of, index.sql, number, target, about=about))
+        if index.is_replica_identity:
+            self.runner.execute(
+                statement(
+                    "ALTER TABLE {} REPLICA IDENTITY USING INDEX {}", self.plan.root.sql, sql.Identifier(index.name)
+                )
+            )
+
+    def attach(self) -> None:
+        """Attaches the first partition, on which other roles get no rights: PostgreSQL looks at those on the parent."""
+        plan = self.plan
+        kind = {"f": "FULL", "n": "NOTHING"}.get(plan.root.replica_identity)
+        if kind:
+            self.runner.execute(statement("ALTER TABLE {} REPLICA IDENTITY {}", plan.root.sql, sql.SQL(kind)))
+        self.runner.execute(
+            statement(
+                "ALTER TABLE {} ATTACH PARTITION {} FOR VALUES FROM (MINVALUE) TO ({})",
+                plan.root.sql,
+                plan.old,
+                plan.bound,
+            )
+        )
+        self.take_rights()
+
+    def take_rights(self) -> None:
+        """Leaves the rights on the first partition to its owner, as with those that kid_create_partitions() makes."""
+        others = one(
+            self.plan.conn,
+            """
+            SELECT string_agg(DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END, ', ')
+              FROM pg_class AS c, LATERAL (
+                       SELECT c.relacl UNION ALL SELECT attacl FROM pg_attribute WHERE attrelid = c.oid) AS l (acl),
+                   aclexplode(l.acl) AS a
+             WHERE c.oid = %s AND a.grantee <> c.relowner
+            """,
+            (self.plan.root.oid,),
+        )
+        if others:
+            self.runner.execute(statement("REVOKE ALL ON {} FROM {} CASCADE", self.plan.old, sql.SQL(others)))
+        if self.plan.root.acl is not None:
+            self.runner.execute(statement("GRANT ALL ON {} TO {}", self.plan.old, sql.Identifier(self.plan.root.owner)))
+
+    def remember(self, names: dict[str, str]) -> None:
+        """Notes the new tables and names in the state."""
+        plan = self.plan
+        if plan.state:
+            new = one(plan.conn, "SELECT to_regclass(%s)::oid", (plan.root.label,))
+            plan.state.tables = {plan.root.label: new, plan.old_label: plan.root.oid}
+            indexes = {after: before for before, after in names.items()}
+            plan.save("swap", indexes=indexes, late=[part.saved() for part in self.late])
+
+
+class Back(Swap):
+    """The first partition takes its name again."""
+
+    def afterwards(self) -> tuple[catalog.Table, str, str]:
+        """Returns the kind that it had."""
+        old = catalog.table(self.plan.conn, self.plan.old_label)
+        return old, old.kind, self.plan.root.label
+
+    def run(self) -> None:
+        """Detaches the first partition, and drops the partitioned table with its other partitions, which are empty."""
+        plan, runner = self.plan, self.runner
+        assert plan.state
+        self.read()
+        self.refuse_rows()
+        old = catalog.table(plan.conn, plan.old_label)
+        self.remove()
+        numbers = self.take_numbers(plan.root.sql)
+        runner.all([statement("ALTER SEQUENCE {} OWNED BY NONE", sql.SQL(n.label)) for n in numbers if not n.identity])
+        runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", plan.root.sql, plan.old))
+        runner.execute(statement("DROP TABLE {}", plan.root.sql))
+        runner.execute(statement("ALTER TABLE {} RENAME TO {}", plan.old, sql.Identifier(plan.root.name)))
+        security = plan.root
+        plan.root = catalog.tables(plan.conn, [old.oid])[0]
+        self.rename_indexes(plan.state.kept["indexes"])
+        for line in self.details:
+            runner.execute(Statement(raw(line), f"table {plan.root.label}"))
+        if (plan.root.row_security, plan.root.force_row_security) != (
+            security.row_security,
+            security.force_row_security,
+        ):
+            plan.root = security
+            self.security(security.sql)
+        self.give_numbers(numbers, plan.root.sql)
+        runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", plan.root.sql, sql.Identifier(UNTIL)))
+        self.make(self.memberships)
+        plan.state.tables = {plan.root.label: old.oid}
+        plan.save("back", late=[part.saved() for part in self.late])
+
+    def refuse_rows(self) -> None:
+        """Raises an error if other partitions have rows, which would be lost."""
+        plan = self.plan
+        for part in self.runner.query(
+            "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = %s AND inhrelid <> %s::regclass ORDER BY 1",
+            (plan.root.oid, plan.old_label),
+        ):
+            if one(plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(sql.SQL(part[0]))):
+                raise Refused(f"partition {part[0]} has rows", f"The way back is open until {plan.until}.")

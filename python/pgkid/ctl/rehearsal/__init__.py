@@ -1,0 +1,1 @@
+"""The rehearsal of a move on an empty copy of the schema."""

@@ -1,0 +1,231 @@
+"""The scratch copy: an empty database with the same schema, in which a move is rehearsed.
+
+The copy is closed to everybody else. Rows are put in between the dump's two halves, before there are foreign keys and
+triggers, as pg_restore does it.
+"""
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import subprocess
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Callable, Iterator, Sequence
+
+import psycopg
+from psycopg import conninfo, sql
+
+from pgkid.ctl import strangers
+from pgkid.ctl.catalog import identifier
+from pgkid.ctl.connection import Connection, connect, one
+from pgkid.ctl.findings import Refused, Report
+
+
+# What is not restored: it would run code of others, or it contains passwords.
+LEFT_OUT = re.compile(r"^\d+; \d+ \d+ (SUBSCRIPTION|EVENT TRIGGER|USER MAPPING|PUBLICATION TABLE|DATABASE)\b")
+
+
+@dataclass
+class Copy:
+    """A scratch database, and the sessions that are open in it."""
+
+    server: str  # the DSN of the server on which it is
+    name: str
+    role: str
+    sessions: list[Connection] = field(default_factory=list)
+
+    @property
+    def dsn(self) -> str:
+        """How to connect to the copy."""
+        return conninfo.make_conninfo(self.server, dbname=self.name)
+
+    def connect(self) -> Connection:
+        """Opens a session in the copy, as the owner of the tables."""
+        conn = connect(self.dsn)
+        self.sessions.append(conn)
+        conn.execute(identifier("SET ROLE {}", self.role))
+        return conn
+
+    def close(self) -> None:
+        """Closes all sessions."""
+        for conn in self.sessions:
+            conn.close()
+        self.sessions.clear()
+
+
+@contextmanager
+def scratch(source: Connection, server: str, fill: Callable[[Connection], None], report: Report) -> Iterator[Copy]:
+    """Makes a copy of the schema of a database, and drops it in the end.
+
+    `fill` puts rows in, after tables were made and before indexes, constraints and triggers are.
+    """
+    with connect(server) as admin:
+        copy = Copy(server, f"kidctl_{secrets.token_hex(8)}", one(source, "SELECT current_user"))
+        create_database(source, admin, copy.name, copy.role)
+        try:
+            copy_settings(source, admin, copy.name)
+            restore(source, copy, fill, report)
+            yield copy
+        finally:
+            copy.close()
+            drop(admin, copy.name)
+
+
+@contextmanager
+def twin(copy: Copy) -> Iterator[Copy]:
+    """Makes a second copy of a copy as it is now. All sessions of the first one are closed."""
+    other = Copy(copy.server, copy.name + "_b", copy.role)
+    copy.close()
+    with connect(copy.server) as admin:
+        # Monitoring connects to every database that it may, and would be in the way.
+        admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS false", copy.name))
+        try:
+            text = "CREATE DATABASE {} OWNER {} TEMPLATE {} ALLOW_CONNECTIONS false"
+            admin.execute(identifier(text, other.name, copy.role, copy.name))
+        finally:
+            admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS true", copy.name))
+        try:
+            close(admin, other.name)
+            yield other
+        finally:
+            other.close()
+            drop(admin, other.name)
+
+
+def create_database(source: Connection, admin: Connection, name: str, role: str) -> None:
+    """Creates an empty database like that of the source, which only its owner can enter."""
+    encoding, collate, ctype = source.execute(
+        "SELECT pg_encoding_to_char(encoding), datcollate, datctype FROM pg_database"
+        " WHERE datname = current_database()"
+    ).fetchall()[0]
+    try:
+        admin.execute(
+            sql.SQL(
+                "CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING {} LC_COLLATE {} LC_CTYPE {}"
+                " ALLOW_CONNECTIONS false"
+            ).format(*map(sql.Identifier, (name, role)), encoding, collate, ctype)
+        )
+    except psycopg.errors.InsufficientPrivilege as error:
+        user = one(admin, "SELECT session_user")
+        raise Refused(
+            f"role {user} may not create the database for the rehearsal",
+            f"As a superuser run ALTER ROLE {user} CREATEDB, or use another server with --rehearse-on.",
+        ) from error
+    close(admin, name)
+
+
+def close(admin: Connection, name: str) -> None:
+    """Opens a new database to its owner alone. Until now nobody could connect."""
+    admin.execute(identifier("REVOKE ALL ON DATABASE {} FROM PUBLIC", name))
+    admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS true", name))
+
+
+def copy_settings(source: Connection, admin: Connection, name: str) -> None:
+    """Gives a database the settings that ALTER DATABASE gave the source."""
+    for setting, value in source.execute(
+        """
+        SELECT split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)
+          FROM pg_db_role_setting AS r JOIN pg_database AS d ON d.oid = r.setdatabase, unnest(r.setconfig) AS s
+         WHERE r.setrole = 0 AND d.datname = current_database()
+        """
+    ).fetchall():
+        option = sql.SQL(".").join(map(sql.Identifier, setting.split(".")))
+        try:
+            # The value of a list such as search_path is no part of a statement: its quotes are as somebody wrote them.
+            with admin.transaction():
+                admin.execute("SELECT pg_catalog.set_config(%s, %s, true)", (setting, value))
+                admin.execute(sql.SQL("ALTER DATABASE {} SET {} FROM CURRENT").format(sql.Identifier(name), option))
+        except psycopg.Error:
+            pass  # a setting that only a superuser can give
+
+
+def drop(admin: Connection, name: str) -> None:
+    """Drops a scratch database, as soon as nobody is in it any more: autovacuum may be."""
+    admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS false", name))
+    for attempt in range(60):
+        try:
+            admin.execute(identifier("DROP DATABASE {}", name))
+            return
+        except psycopg.errors.ObjectInUse:
+            if attempt == 59:
+                raise
+            time.sleep(0.5)
+
+
+def restore(source: Connection, copy: Copy, fill: Callable[[Connection], None], report: Report) -> None:
+    """Dumps the schema of the source, and restores it in two halves with rows between them."""
+    with tempfile.TemporaryDirectory(prefix="kidctl-") as folder:
+        archive, listed = os.path.join(folder, "dump"), os.path.join(folder, "list")
+        tool(source, "pg_dump", "-Fc", "-f", archive, *dump_options(source, report))
+        contents = tool(source, "pg_restore", "--list", archive).splitlines()
+        strange = strangers.left_out(source, report)
+        with open(listed, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.writelines(line + "\n" for line in contents if is_copied(line, strange))
+        options = ["--no-tablespaces", "--role", copy.role, "-L", listed, "-d", for_tool(copy.dsn), archive]
+        errors = tool(source, "pg_restore", "--section=pre-data", *options, may_fail=True)
+        with copy.connect() as conn:
+            prepare_clocks(conn)
+            fill(conn)
+        errors += tool(source, "pg_restore", "--section=post-data", *options, may_fail=True)
+    for message in re.findall(r"error: could not execute query: ERROR:  (.*)\n", errors):
+        report.add("not copied", "", message)
+
+
+def is_copied(line: str, strange: set[tuple[int, int]]) -> bool:
+    """Returns whether an entry of the contents of a dump is restored."""
+    entry = re.match(r"\d+; (\d+) (\d+) ", line)
+    return not LEFT_OUT.match(line) and not (entry and (int(entry[1]), int(entry[2])) in strange)
+
+
+def prepare_clocks(conn: Connection) -> None:
+    """Draws secrets for the logical clocks of kid in plain SQL. They are values of sequences, which no schema has."""
+    for (name,) in conn.execute(
+        "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relkind = 'S' AND c.relname LIKE '%%secret'"
+        " AND c.relnamespace = to_regnamespace('kid_clocks') AND pg_sequence_last_value(c.oid) IS NULL",
+        (),
+    ).fetchall():
+        conn.execute("SELECT setval(%s, kid_clocks.kid_random())", (name,))
+
+
+def dump_options(source: Connection, report: Report) -> Sequence[str]:
+    """Returns the options of pg_dump. Tables that the role may not lock are left out."""
+    options = ["--schema-only", "--no-tablespaces", "--no-subscriptions", "--lock-wait-timeout=3s"]
+    for (name,) in source.execute(
+        """
+        SELECT format('%%I.%%I', n.nspname, c.relname) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+         WHERE c.relkind IN ('r', 'p') AND n.nspname !~ '^(pg_|information_schema$)'
+               AND NOT (has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT'))
+               AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.objid = c.oid AND d.deptype = 'e')
+        """,
+        (),
+    ).fetchall():
+        options.append(f"--exclude-table={name}")
+        report.add("not copied", name, "this role may not read it")
+    return options
+
+
+def for_tool(dsn: str) -> str:
+    """Returns how a program of PostgreSQL connects. What ALTER ROLE … SET gives the role must not hold for it."""
+    return conninfo.make_conninfo(dsn, options="-c default_transaction_read_only=off")
+
+
+def tool(source: Connection, program: str, *arguments: str, may_fail: bool = False) -> str:
+    """Runs a program of PostgreSQL, and returns what it prints. It connects as the source does."""
+    info = source.info
+    environment = dict(os.environ, PGOPTIONS="", PGAPPNAME="kidctl", PGCLIENTENCODING="UTF8", LC_ALL="C.UTF-8")
+    if info.password:
+        environment["PGPASSWORD"] = info.password
+    if program == "pg_dump":
+        role = one(source, "SELECT current_user")
+        arguments = ("--role", role, "-d", for_tool(info.dsn), *arguments)
+    try:
+        done = subprocess.run([program, *arguments], capture_output=True, env=environment, check=False)
+    except FileNotFoundError as error:
+        raise Refused(f"{program} is not in PATH", "Install the client programs of PostgreSQL.") from error
+    errors = done.stderr.decode("utf-8", "surrogateescape")
+    if done.returncode and not may_fail:
+        raise Refused(f"{program} failed: {errors.strip()}")
+    return errors if may_fail else done.stdout.decode("utf-8", "surrogateescape")

@@ -1,0 +1,374 @@
+"""What kidctl cannot give new keys, and rows whose time is no use, as findings."""
+from __future__ import annotations
+
+from typing import Collection, Iterable, Iterator
+
+import psycopg
+from psycopg import sql
+
+from pgkid.ctl import catalog
+from pgkid.ctl.connection import one
+from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.hanging import hanging
+from pgkid.ctl.rekey.fill import time_of
+from pgkid.ctl.rekey.follow import TRIGGER
+from pgkid.ctl.rekey.plan import Plan, beside
+from pgkid.ctl.rekey.twins import taken_names
+from pgkid.ctl.strangers import of_literals
+
+
+def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
+    """Yields everything that stands in the way of a move, before it begins.
+
+    It calls functions of kid only if these names were accepted, should the schema belong to a stranger.
+    """
+    yield from of_tables(plan)
+    yield from of_columns(plan)
+    yield from of_keys(plan)
+    yield from of_triggers(plan)
+    yield from of_rights(plan)
+    yield from of_row_types(plan)
+    yield from of_hanging(plan)
+    yield from taken_names(plan)
+    yield from of_other_moves(plan)
+    home = list(of_home(plan))
+    yield from home
+    if not any(finding.stops_unless(accepted) for finding in home):
+        yield from of_times(plan)
+
+
+def refuse_changed(plan: Plan) -> None:
+    """Raises an error if what hangs on the columns is not what the last run saw."""
+    assert plan.state
+    if plan.state.step != "validate":
+        raise Refused(f"{plan.root.label} is not ready for the swap", "Run `kidctl rekey run` again.")
+    seen = plan.state.kept["seen"]
+    now = {made.label: made.make for made in hanging(plan.conn, plan.columns, plan.schema)}
+    changed = sorted(label for label in {*seen, *now} if seen.get(label) != now.get(label))
+    if changed:
+        raise Refused(
+            "changed since the last run of kidctl: " + ", ".join(changed),
+            "Run `kidctl rekey run` again, which looks at them, and then `swap`.",
+        )
+
+
+def refused(object: str, message: str, hint: str = "") -> Finding:
+    """Returns a finding that cannot be accepted."""
+    return Finding("refused", object, message, hint=hint, stops=True)
+
+
+def of_tables(plan: Plan) -> Iterator[Finding]:
+    """Yields tables of kinds that cannot be moved."""
+    tops = {c.top for c in plan.columns}
+    for table in plan.tables():
+        for is_so, message in (
+            (
+                table.oid == plan.root.oid and table.kind == "p",
+                "is partitioned: only tables that refer to the key may be",
+            ),
+            (table.kind not in ("r", "p"), "is a foreign table"),
+            (table.persistence != "p", "is temporary or unlogged"),
+            (table.is_typed, "is a typed table"),
+            (table.inherits, "inherits or is inherited"),
+            (table.oid in tops and table.is_partition, "is a partition that a foreign key names by itself"),
+        ):
+            if is_so:
+                yield refused(table.label, message)
+
+
+def of_columns(plan: Plan) -> Iterator[Finding]:
+    """Yields columns that cannot be replaced."""
+    moved = {(c.table, c.number): c for c in plan.columns}
+    own = {beside("new", c.name) for c in plan.columns} if plan.state else set()
+    for table in plan.tables():
+        for column in catalog.columns(plan.conn, table.oid):
+            about = f"column {column.name} of {table.label}"
+            if column.name.startswith(("kid_new_", "kid_old_")) and column.name not in own:
+                yield refused(about, "is of an earlier move", "Finish that move, or take it back.")
+            if (table.oid, column.number) not in moved:
+                continue
+            if column.is_partition_key:
+                yield refused(about, "is what the table is partitioned by")
+            if column.generated:
+                yield refused(about, "is generated")
+            if (column.default or column.identity) and moved[table.oid, column.number] != plan.key:
+                yield refused(about, "refers to the key, and has a default", "ALTER TABLE … ALTER … DROP DEFAULT.")
+
+
+def of_keys(plan: Plan) -> Iterator[Finding]:
+    """Yields foreign keys and indexes that cannot have a twin."""
+    oids = [table.oid for table in plan.tables()]
+    moved = {(c.table, c.number) for c in plan.columns}
+    for key in catalog.constraints(plan.conn, oids):
+        if key.kind != "f" or key.parent or not any((key.table, number) in moved for number in key.columns):
+            continue
+        about = f"constraint {key.name} on {plan.table(key.table).label}"
+        for child, parent in zip(key.columns, key.ref_columns):
+            if (key.table, child) in moved and (key.ref_table, parent) not in moved:
+                yield refused(about, f"makes the column refer also to {plan.table(key.ref_table).label}")
+        if plan.table(key.ref_table).kind == "p":
+            yield refused(about, "refers to a partitioned table")
+    for index in catalog.indexes(plan.conn, oids):
+        if any((index.table, number) in moved for number in index.other_classes):
+            yield refused(f"index {index.label}", "has an operator class for the key that is not the default")
+
+
+def of_triggers(plan: Plan) -> Iterator[Finding]:
+    """Yields triggers and rules that get in the way of the fill."""
+    for trigger in catalog.triggers(plan.conn, [table.oid for table in plan.tables()]):
+        if trigger.function_schema == plan.schema:
+            continue
+        about = f"trigger {trigger.name} on {plan.table(trigger.table).label}"
+        if trigger.is_before_row and trigger.name > TRIGGER:
+            yield refused(about, f"runs after kidctl's own, which is called {TRIGGER}", "Rename it.")
+        always = trigger.enabled in ("A", "R") if plan.options.triggers == "off" else trigger.enabled in ("O", "A")
+        if trigger.runs_at_update and not trigger.has_columns and always:
+            yield Finding(
+                "functions",
+                about,
+                "runs for each row while rows are filled",
+                definition=trigger.definition,
+                hint="What it does to the row itself is undone.",
+                stops=True,
+                accept_name=about,
+            )
+    enabled = ["A", "R"] if plan.options.triggers == "off" else ["O", "A"]
+    for table, name in plan.conn.execute(
+        "SELECT ev_class::regclass::text, rulename FROM pg_rewrite"
+        " WHERE ev_class = ANY (%s) AND ev_type = '2' AND ev_enabled = ANY (%s::\"char\"[])",
+        ([t.oid for t in plan.tables()], enabled),
+    ).fetchall():
+        yield refused(f"rule {name} on {table}", "runs at every UPDATE")
+
+
+def of_rights(plan: Plan) -> Iterator[Finding]:
+    """Yields what the owner may not do."""
+    user = one(plan.conn, "SELECT current_user")
+    for table in plan.tables():
+        if table.owner != user:
+            yield Finding(
+                "rights",
+                table.label,
+                f"belongs to {table.owner}, and not to {user}",
+                hint=f"ALTER TABLE {table.label} OWNER TO {user}.",
+                stops=True,
+            )
+    if any(t.force_row_security for t in plan.tables()) and not one(
+        plan.conn, "SELECT rolbypassrls FROM pg_roles WHERE rolname = current_user"
+    ):
+        yield Finding(
+            "rights",
+            user,
+            "would not see all rows of tables with FORCE ROW LEVEL SECURITY",
+            hint=f"As a superuser run ALTER ROLE {user} BYPASSRLS.",
+            stops=True,
+        )
+    if plan.options.triggers == "off" and not one(
+        plan.conn, "SELECT has_parameter_privilege('session_replication_role', 'SET')"
+    ):
+        yield Finding(
+            "rights",
+            user,
+            "may not keep triggers from running while rows are filled",
+            hint=f"As a superuser run GRANT SET ON PARAMETER session_replication_role TO {user}."
+            " Or pass --triggers run: triggers then run, but what they do to the row itself is undone.",
+            stops=True,
+        )
+    database = one(
+        plan.conn,
+        "SELECT quote_ident(current_database()) WHERE NOT has_database_privilege(current_database(), 'CREATE')",
+    )
+    if database:
+        yield Finding(
+            "rights",
+            user,
+            "may not create the schema in which kidctl keeps the state of the move",
+            hint=f"GRANT CREATE ON DATABASE {database} TO {user}.",
+            stops=True,
+        )
+    for function in (plan.keys.new_next.split("(")[0], plan.keys.new_at):
+        yield from of_function(plan, function, user)
+
+
+def of_function(plan: Plan, function: str, user: str) -> Iterator[Finding]:
+    """Yields a function of kid that the owner may not call."""
+    for name, allowed in plan.conn.execute(
+        "SELECT p.oid::regprocedure::text, has_function_privilege(p.oid, 'EXECUTE') FROM pg_proc AS p"
+        " WHERE format('%%I.%%I', p.pronamespace::regnamespace, p.proname) = %s"
+        " AND p.pronargs - p.pronargdefaults <= 1 AND NOT p.proretset",
+        (function,),
+    ).fetchall():
+        if not allowed:
+            yield Finding(
+                "rights",
+                name,
+                f"{user} may not call this function",
+                hint=f"GRANT EXECUTE ON FUNCTION {name} TO {user}.",
+                stops=True,
+            )
+
+
+def of_home(plan: Plan) -> Iterator[Finding]:
+    """Yields the schema of kid if it belongs to a role that could run code as the owner by it."""
+    for owner in plan.conn.execute(
+        """
+        SELECT pg_get_userbyid(n.nspowner)
+          FROM pg_namespace AS n JOIN pg_roles AS r ON r.oid = n.nspowner
+               JOIN pg_database AS d ON d.datname = current_database()
+         WHERE n.oid = %s::regnamespace AND NOT (r.rolsuper OR n.nspowner = d.datdba OR pg_has_role(n.nspowner, 'USAGE'))
+               AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')
+        """,
+        (plan.keys.home,),
+    ).fetchall():
+        about = f"schema {plan.keys.home}"
+        yield Finding(
+            "rights",
+            about,
+            f"belongs to {owner[0]}, whose functions kidctl and the defaults of keys will call",
+            hint="Accept it if this is the role that installed kid.",
+            stops=True,
+            accept_name=about,
+        )
+
+
+def of_row_types(plan: Plan) -> Iterator[Finding]:
+    """Yields columns that contain whole rows of these tables: the key in them would be lost."""
+    for column, table, rows in plan.conn.execute(
+        """
+        SELECT format('column %%I of %%s', a.attname, a.attrelid::regclass), a.attrelid, c.oid::regclass::text
+          FROM pg_class AS c JOIN pg_type AS t ON t.typrelid = c.oid
+               JOIN pg_attribute AS a ON a.atttypid IN (t.oid, t.typarray) AND NOT a.attisdropped
+               JOIN pg_class AS r ON r.oid = a.attrelid AND r.relkind IN ('r', 'p', 'm')
+         WHERE c.oid = ANY (%s)
+        """,
+        ([t.oid for t in plan.tables()],),
+    ).fetchall():
+        yield refused(column, f"contains rows of {rows}, whose key would be lost")
+
+
+def of_hanging(plan: Plan) -> Iterator[Finding]:
+    """Yields what cannot be made again as it is, because of its owner, or of those who granted privileges on it."""
+    try:
+        made = hanging(plan.conn, plan.columns, plan.schema)
+    except Refused as error:
+        yield refused("", str(error), error.hint)
+        return
+    for filled in made:
+        if filled.refresh:
+            yield Finding(
+                "note", filled.label, "cannot be read from the swap until it has been filled again, right after it"
+            )
+    user = one(plan.conn, "SELECT current_user")
+    for owner in sorted({m.owner for m in made}):
+        if not one(plan.conn, "SELECT pg_has_role(%s, 'MEMBER')", (owner,)):
+            labels = ", ".join(m.label for m in made if m.owner == owner)
+            yield Finding(
+                "rights",
+                labels,
+                f"must be made again, and belongs to {owner}",
+                hint=f"Drop it before the swap, or give it to {user}. GRANT {owner} TO {user} only if {user} may do all that"
+                f" {owner} may.",
+                stops=True,
+            )
+    views = [m.label for m in made if m.label.startswith(("view ", "materialized view "))]
+    yield from of_literals(plan.conn, views)
+    for label, grantor in plan.conn.execute(
+        """
+        SELECT DISTINCT v.label, g.grantor::regrole::text
+          FROM unnest(%s::text[], %s::text[]) AS v (label, name) JOIN pg_class AS c ON c.oid = to_regclass(v.name)::oid,
+               LATERAL (SELECT a.grantor FROM aclexplode(c.relacl) AS a
+                        UNION SELECT a.grantor FROM pg_attribute AS t, aclexplode(t.attacl) AS a WHERE t.attrelid = c.oid)
+               AS g (grantor)
+         WHERE g.grantor <> c.relowner AND NOT pg_has_role(g.grantor, 'MEMBER')
+        """,
+        (views, [label.split("view ", 1)[1] for label in views]),
+    ).fetchall():
+        yield Finding(
+            "changed",
+            label,
+            f"privileges that {grantor} granted will come from the owner",
+            stops=True,
+            accept_name=label,
+        )
+
+
+def of_other_moves(plan: Plan) -> Iterator[Finding]:
+    """Yields tables that another move is changing."""
+    for table, schema in plan.conn.execute(
+        "SELECT t.tgrelid::regclass::text, n.nspname FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid"
+        " JOIN pg_namespace AS n ON n.oid = p.pronamespace"
+        " WHERE t.tgrelid = ANY (%s) AND t.tgname = %s AND t.tgparentid = 0 AND n.nspname <> %s",
+        ([t.oid for t in plan.tables()], TRIGGER, plan.schema),
+    ).fetchall():
+        yield refused(table, f"another move has begun, whose state is in schema {schema}", "Finish that move first.")
+
+
+def of_times(plan: Plan) -> Iterator[Finding]:
+    """Yields what is wrong with the times that rows get."""
+    o = plan.options
+    if o.since:
+        if one(plan.conn, "SELECT %s::timestamptz > clock_timestamp()", (o.until,)):
+            yield Finding("times", "--during", "ends in the future", stops=True)
+        yield from in_range(plan, [("--during", o.since), ("--during", o.until)])
+        return
+    column = next((c for c in catalog.columns(plan.conn, plan.root.oid) if c.name == o.time), None)
+    if not o.time:
+        yield Finding(
+            "times",
+            plan.root.label,
+            "kidctl must know when each row was made",
+            hint="Name a column with --time, or pass --during: keys then get times within it, in their order.",
+            stops=True,
+        )
+    elif column is None or not column.type.startswith(("timestamp", "date")):
+        yield Finding("times", f"column {o.time} of {plan.root.label}", "does not contain a time", stops=True)
+    elif "with time zone" not in column.type and not o.time_zone:
+        yield Finding(
+            "times",
+            f"column {o.time} of {plan.root.label}",
+            f"is of type {column.type}, which has no time zone",
+            hint="Pass the zone in which its values are written, such as --time-zone UTC.",
+            stops=True,
+        )
+    else:
+        yield from of_rows(plan, column)
+
+
+def of_rows(plan: Plan, column: catalog.Column) -> Iterator[Finding]:
+    """Yields rows that have no time, or none that a key can have. Reads the whole table."""
+    about = f"column {column.name} of {plan.root.label}"
+    try:
+        none, late, first, last = plan.conn.execute(
+            sql.SQL(
+                "SELECT count(*) FILTER (WHERE t.time IS NULL OR NOT isfinite(t.time)),"
+                " count(*) FILTER (WHERE isfinite(t.time) AND t.time > clock_timestamp()),"
+                " (min(t.time) FILTER (WHERE isfinite(t.time)))::text, (max(t.time) FILTER (WHERE isfinite(t.time)))::text"
+                " FROM (SELECT {} AS time FROM {} AS t) AS t"
+            ).format(time_of(plan), plan.root.sql)
+        ).fetchall()[0]
+    except psycopg.errors.InvalidParameterValue as error:
+        yield Finding("times", "--time-zone", error.diag.message_primary or "", stops=True)
+        return
+    if none:
+        yield Finding("times", about, f"{none} rows have no time, or an infinite one", stops=True)
+    if late:
+        yield Finding("times", about, f"{late} rows have a time in the future, up to {last}", stops=True)
+    yield from in_range(plan, [(about, first)] + ([] if late else [(about, last)]))
+
+
+def in_range(plan: Plan, times: Iterable[tuple[str, str | None]]) -> Iterator[Finding]:
+    """Yields times that keys of the new type cannot have."""
+    for about, time in times:
+        if time is None:
+            continue
+        try:
+            with plan.conn.transaction(force_rollback=True):
+                plan.conn.execute(
+                    sql.SQL("SELECT {}({}::timestamptz{}").format(
+                        sql.SQL(plan.keys.new_at), sql.Literal(time), sql.SQL(plan.keys.more)
+                    )
+                )
+        except psycopg.errors.InsufficientPrivilege:
+            return  # told as a matter of rights
+        except psycopg.Error as error:
+            yield Finding("times", about, f"keys cannot have the time {time}: {error.diag.message_primary}", stops=True)

@@ -1,0 +1,223 @@
+"""Fills the columns beside the keys, block by block, each batch in a transaction of its own.
+
+It can be stopped at any time and goes on where it was. Rows that writers have locked are left out, and are looked for
+again until none is without a key.
+"""
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+from typing import Callable, Optional
+
+from psycopg import sql
+
+from pgkid.ctl import catalog
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.findings import Refused
+from pgkid.ctl.rehearsal.rows import leaves
+from pgkid.ctl.rekey.plan import Plan
+from pgkid.ctl.steps import Runner, Statement, statement
+from pgkid.ctl.terminal import Bar, say
+
+
+BLOCKS = 256  # of a batch
+
+
+def add_throttle(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments that a Throttle takes."""
+    parser.add_argument(
+        "--pause", type=share, default=0.2, help="the share of time in which it sleeps instead of writing; default 0.2"
+    )
+    parser.add_argument("--max-lag", metavar="TIME", help="wait while a standby is further behind, such as 10s")
+
+
+def share(text: str) -> float:
+    """Reads a share of time."""
+    value = float(text)
+    if not 0 <= value <= 0.95:
+        raise argparse.ArgumentTypeError("must be from 0 to 0.95")
+    return value
+
+
+@dataclass
+class Throttle:
+    """How much the fill holds back: the share of time that it sleeps, and how far standbys may be behind."""
+
+    pause: float = 0.2
+    max_lag: Optional[str] = None
+    slept: Callable[[float], None] = time.sleep
+
+    def rest(self, conn: Connection, spent: float) -> None:
+        """Sleeps after a batch that took some seconds, and as long as standbys lag behind."""
+        self.slept(min(spent * self.pause / (1 - self.pause), 10))
+        while self.max_lag and self.lags(conn):
+            self.slept(1)
+
+    def lags(self, conn: Connection) -> bool:
+        """Returns whether a standby has replayed less than it should have."""
+        behind, hidden = conn.execute(
+            "SELECT coalesce(bool_or(replay_lag > %s::interval), false), coalesce(bool_or(state IS NULL), false)"
+            " FROM pg_stat_replication",
+            (self.max_lag,),
+        ).fetchall()[0]
+        if hidden:
+            user = one(conn, "SELECT current_user")
+            raise Refused(
+                "--max-lag: this role cannot see the standbys", f"As a superuser run GRANT pg_monitor TO {user}."
+            )
+        return bool(behind)
+
+
+@dataclass
+class Fill:
+    """The fill of one move."""
+
+    plan: Plan
+    runner: Runner
+    throttle: Throttle
+    bar: Bar
+
+    def run(self) -> None:
+        """Fills all tables, the root first."""
+        conn = self.plan.conn
+        with conn.transaction():
+            conn.execute(sql.SQL("DELETE FROM {}").format(self.plan.place("filling")))
+            conn.execute(sql.SQL("INSERT INTO {} SELECT pg_backend_pid()").format(self.plan.place("filling")))
+        if self.plan.options.triggers == "off":
+            conn.execute("SET session_replication_role = replica")
+        try:
+            for table in self.tables():
+                self.fill_table(table)
+        finally:
+            if not conn.closed and not conn.broken:
+                if self.plan.options.triggers == "off":
+                    conn.execute("RESET session_replication_role")
+                conn.execute(sql.SQL("DELETE FROM {}").format(self.plan.place("filling")))
+
+    def tables(self) -> list[catalog.Table]:
+        """Returns the tables that have rows of their own, the root first."""
+        found = leaves(self.plan.conn, [table.oid for table in self.plan.top_tables()])
+        return sorted(found, key=lambda t: (t.oid != self.plan.root.oid, t.label))
+
+    def lacking(self, table: catalog.Table) -> sql.Composed:
+        """Returns the condition on rows t that lack a key."""
+        return sql.SQL(" OR ").join(
+            sql.SQL("t.{} IS NOT NULL AND t.{} IS NULL").format(c.sql, self.beside(c))
+            for c in self.plan.columns_of(table.oid)
+        )
+
+    def beside(self, column: catalog.KeyColumn) -> sql.Identifier:
+        """Returns the column that is filled."""
+        return sql.Identifier(self.plan.direction("new").beside(column.name))
+
+    def fill_table(self, table: catalog.Table) -> None:
+        """Fills a table, in as many passes as it takes."""
+        count = sql.SQL("SELECT count(*) FROM ONLY {} AS t WHERE {}").format(table.sql, self.lacking(table))
+        idle, last = 0, None
+        while missing := one(self.plan.conn, count):
+            if last is not None and missing >= last:
+                if self.runner.rehearses:  # The error was reported.
+                    return
+                idle += 1
+                if idle % 60 == 0:
+                    say(f"{missing} rows of {table.label} cannot be filled: transactions may have them locked")
+                self.throttle.slept(1)
+            last = missing
+            if table.oid == self.plan.root.oid:
+                self.bar.update(0, missing, f"giving {missing} rows of {table.label} keys in the order of time")
+                self.runner.execute(assignment(self.plan))
+            self.fill_pass(table)
+        self.remember(table, 0)
+
+    def fill_pass(self, table: catalog.Table) -> None:
+        """Goes once through a table, from where the last pass was stopped."""
+        conn = self.plan.conn
+        # What is appended from now on has a key.
+        size = one(conn, "SELECT pg_relation_size(%s::oid) / current_setting('block_size')::int", (table.oid,))
+        places = self.plan.place("places")
+        block = one(conn, sql.SQL("SELECT block FROM {} WHERE relation = %s").format(places), (table.label,)) or 0
+        while block < size:
+            began = time.monotonic()
+            with conn.transaction():
+                self.runner.execute(self.batch(table, block))
+                block += BLOCKS
+                self.remember(table, block if block < size else 0)
+            self.bar.update(min(block, size), size, f"filling {table.label}")
+            self.throttle.rest(conn, time.monotonic() - began)
+
+    def remember(self, table: catalog.Table, block: int) -> None:
+        """Notes the block at which to go on."""
+        self.plan.conn.execute(
+            sql.SQL(
+                "INSERT INTO {} VALUES (%s, %s) ON CONFLICT (relation) DO UPDATE SET block = EXCLUDED.block"
+            ).format(self.plan.place("places")),
+            (table.label, block),
+        )
+
+    def batch(self, table: catalog.Table, block: int) -> Statement:
+        """Returns the statement that fills the rows of some blocks."""
+        sets = sql.SQL(", ").join(
+            sql.SQL("{0} = coalesce(t.{0}, {1}(t.{2}::{3}))").format(
+                self.beside(c), self.plan.place("to_new"), c.sql, sql.SQL(self.plan.keys.old_type)
+            )
+            for c in self.plan.columns_of(table.oid)
+        )
+        places = sql.SQL("t.ctid >= {}::tid AND t.ctid < {}::tid").format(
+            sql.Literal(f"({block},0)"), sql.Literal(f"({block + BLOCKS},0)")
+        )
+        return statement(
+            """UPDATE ONLY {0} AS t SET {1}
+ WHERE t.ctid = ANY (ARRAY(SELECT t.ctid FROM ONLY {0} AS t WHERE {2} AND ({3}) FOR NO KEY UPDATE SKIP LOCKED))""",
+            table.sql,
+            sets,
+            places,
+            self.lacking(table),
+            about=f"fill of {table.label}",
+        )
+
+
+def time_of(plan: Plan) -> sql.Composed:
+    """Returns the time of a row t of the root."""
+    o = plan.options
+    if not o.time:
+        return sql.SQL(
+            "{since}::timestamptz + ({until}::timestamptz - {since}::timestamptz)"
+            " * ((row_number() OVER (ORDER BY t.{key}) - 1)::float8 / count(*) OVER ())"
+        ).format(since=sql.Literal(o.since), until=sql.Literal(o.until), key=plan.key.sql)
+    column = next(c for c in catalog.columns(plan.conn, plan.root.oid) if c.name == o.time)
+    if column.type.startswith("timestamp") and column.type.endswith("with time zone"):
+        return sql.SQL("t.{}::timestamptz").format(column.sql)
+    return sql.SQL("(t.{}::timestamp AT TIME ZONE {})").format(column.sql, sql.Literal(o.time_zone or "UTC"))
+
+
+def assignment(plan: Plan) -> Statement:
+    """Returns the statement that gives each row of the root its new key, in the order of time.
+
+    4096 rows can have the time of one bin, which is as long as a unit of kid64; more go to later bins. So fewer rows get
+    a time within a unit than there are sequences.
+    """
+    return statement(
+        """INSERT INTO {} (old, new)
+SELECT o.key, {} FROM (
+    SELECT p.key, CASE WHEN p.bin >= p.place / 4096 THEN p.time
+                       ELSE 'epoch'::timestamptz + p.place / 4096 * interval '1.024 ms' END AS time
+      FROM (SELECT b.*, b.n + max(b.bin * 4096 - b.n) OVER (ORDER BY b.n) AS place
+              FROM (SELECT t.*, row_number() OVER (ORDER BY t.time, t.key) AS n,
+                           floor(extract(epoch FROM t.time) * 1000000 / 1024)::bigint AS bin
+                      FROM ({}) AS t) AS b) AS p ORDER BY p.n) AS o ON CONFLICT (old) DO NOTHING""",
+        plan.place("keys"),
+        sql.SQL("{}(o.time{}").format(sql.SQL(plan.keys.new_at), sql.SQL(plan.keys.more)),
+        sql.SQL(
+            "SELECT t.{0} AS key, {1} AS time FROM ONLY {2} AS t WHERE t.{3} IS NULL"
+            " AND NOT EXISTS (SELECT FROM {4} AS k WHERE k.old {5} t.{0})"
+        ).format(
+            plan.key.sql,
+            time_of(plan),
+            plan.root.sql,
+            sql.Identifier(plan.direction("new").beside(plan.key.name)),
+            plan.place("keys"),
+            sql.SQL(plan.keys.old_equals),
+        ),
+        about=f"times of {plan.root.label}",
+    )

@@ -1,0 +1,245 @@
+"""The triggers that give each row its other key, before the swap and after it.
+
+All functions live in the schema of the move. The triggers' own functions run as the owner, whoever writes.
+"""
+from __future__ import annotations
+
+from psycopg import sql
+
+from pgkid.ctl import catalog
+from pgkid.ctl.rekey.plan import Direction, Plan
+from pgkid.ctl.steps import Runner, Statement, statement
+
+
+# Sorts behind the names of other triggers, so that it sees the row as it will be.
+TRIGGER = "~kid_rekey"
+
+
+def tables(plan: Plan) -> list[Statement]:
+    """Returns the tables of the move: keys that were assigned or promised, places of the fill, who fills."""
+    return [
+        statement(
+            "CREATE TABLE IF NOT EXISTS {} (old {} PRIMARY KEY, new {} NOT NULL UNIQUE)",
+            plan.place("keys"),
+            sql.SQL(plan.keys.old_type),
+            sql.SQL(plan.keys.new_type),
+        ),
+        statement(
+            "CREATE TABLE IF NOT EXISTS {} (relation text PRIMARY KEY, block bigint NOT NULL)", plan.place("places")
+        ),
+        statement("CREATE TABLE IF NOT EXISTS {} (pid integer PRIMARY KEY)", plan.place("filling")),
+        statement("CREATE SEQUENCE IF NOT EXISTS {}", plan.place("numbers")),
+    ]
+
+
+def known(plan: Plan) -> Statement:
+    """Returns a view of the keys of the root. It names the same columns before and after they change names."""
+    return statement(
+        "CREATE OR REPLACE VIEW {} AS SELECT r.{} AS old, r.{} AS new FROM ONLY {} AS r",
+        plan.place("known"),
+        plan.key.sql,
+        sql.Identifier(plan.direction("new").beside(plan.key.name)),
+        plan.root.sql,
+    )
+
+
+def functions(plan: Plan, d: Direction) -> list[Statement]:
+    """Returns the functions that look keys up."""
+    holes = {
+        "schema": sql.Identifier(plan.schema),
+        "word": sql.Identifier(d.word),
+        "other": sql.Identifier(d.other),
+        "equals": sql.SQL(d.equals),
+    }
+    to = sql.SQL(
+        """CREATE OR REPLACE FUNCTION {to}(given {schema}.keys.{other}%TYPE) RETURNS {schema}.keys.{word}%TYPE
+    LANGUAGE plpgsql STRICT SET search_path = pg_catalog, pg_temp SET row_security = off AS $kidctl$
+DECLARE
+    result {schema}.keys.{word}%TYPE;
+BEGIN
+    SELECT r.{word} INTO result FROM {schema}.known AS r WHERE r.{other} {equals} given;
+    IF NOT FOUND THEN
+        RETURN {promise}(given);
+    ELSIF result IS NULL THEN
+        SELECT k.{word} INTO result FROM {schema}.keys AS k WHERE k.{other} {equals} given;
+    END IF;
+    RETURN result;
+END $kidctl$"""
+    ).format(to=plan.place(f"to_{d.word}"), promise=plan.place(f"promise_{d.word}"), **holes)
+    # The row is still to come in this transaction, and will take this key.
+    promise = sql.SQL(
+        """CREATE OR REPLACE FUNCTION {promise}(given {schema}.keys.{other}%TYPE) RETURNS {schema}.keys.{word}%TYPE
+    LANGUAGE sql STRICT SET search_path = pg_catalog, pg_temp AS $kidctl$
+    INSERT INTO {schema}.keys AS k ({other}, {word}) VALUES (given, {next})
+        ON CONFLICT ({other}) DO UPDATE SET {other} = k.{other} RETURNING k.{word}
+$kidctl$"""
+    ).format(promise=plan.place(f"promise_{d.word}"), next=sql.SQL(d.next), **holes)
+    moved = sql.SQL(
+        """CREATE OR REPLACE FUNCTION {moved}(before {schema}.keys.{other}%TYPE, after {schema}.keys.{other}%TYPE)
+    RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $kidctl$
+    DELETE FROM {schema}.keys AS k WHERE k.{other} {equals} after;
+    UPDATE {schema}.keys AS k SET {other} = after WHERE k.{other} {equals} before
+$kidctl$"""
+    ).format(moved=plan.place(f"moved_{d.word}"), **{k: v for k, v in holes.items() if k != "word"})
+    return [Statement(promise), Statement(to), Statement(moved)]
+
+
+def root_part(plan: Plan, d: Direction) -> sql.Composed:
+    """Returns what the trigger of the root does: a row takes the key that was promised or remembered."""
+    remember = sql.SQL(
+        """    IF TG_OP = 'DELETE' THEN
+        INSERT INTO {keys} ({other}, {word}) SELECT OLD.{key}, OLD.{beside} WHERE OLD.{beside} IS NOT NULL
+            ON CONFLICT DO NOTHING;
+        RETURN OLD;
+"""
+    )
+    made = sql.SQL("coalesce(NEW.{}, {})" if d.word == "old" else "{1}").format(
+        sql.Identifier(d.beside(plan.key.name)), sql.SQL(d.next)
+    )
+    inserted = sql.SQL(
+        """    ELSIF TG_OP = 'INSERT' THEN
+        NEW.{beside} := coalesce((SELECT k.{word} FROM {keys} AS k WHERE k.{other} {equals} NEW.{key}), {made});
+"""
+    )
+    changed = sql.SQL(
+        """    ELSIF (NEW.{key} {equals} OLD.{key}) IS NOT TRUE THEN
+        PERFORM {moved}(OLD.{key}, NEW.{key});
+        NEW.{beside} := OLD.{beside};
+    ELSE
+        NEW.{beside} := OLD.{beside};
+    END IF;
+"""
+    )
+    holes = {
+        "key": plan.key.sql,
+        "beside": sql.Identifier(d.beside(plan.key.name)),
+        "keys": plan.place("keys"),
+        "word": sql.Identifier(d.word),
+        "other": sql.Identifier(d.other),
+    }
+    equals = sql.SQL(d.equals)
+    moved = plan.place(f"moved_{d.word}")
+    return (
+        remember.format(**holes)
+        + inserted.format(equals=equals, made=made, **holes)
+        + changed.format(equals=equals, moved=moved, key=holes["key"], beside=holes["beside"])
+    )
+
+
+def reference_part(plan: Plan, d: Direction, column: catalog.KeyColumn) -> sql.Composed:
+    """Returns what a trigger does with a column that refers to the key."""
+    mine = sql.Identifier(d.beside(column.name))
+    given = plan.keys.old_type if d.word == "new" else plan.keys.new_type
+    begin = sql.SQL("    ").format()
+    if column.top == plan.root.oid:  # A row can refer to itself.
+        begin = sql.SQL("    IF NEW.{} {} NEW.{} THEN\n        NEW.{} := NEW.{};\n    ELS").format(
+            column.sql, sql.SQL(d.equals), plan.key.sql, mine, sql.Identifier(d.beside(plan.key.name))
+        )
+    return (
+        begin
+        + sql.SQL(
+            """IF TG_OP = 'INSERT' OR OLD.{beside} IS NULL OR (NEW.{column} {equals} OLD.{column}) IS NOT TRUE THEN
+        NEW.{beside} := {to}(NEW.{column}::{given});
+    ELSE
+        NEW.{beside} := OLD.{beside};
+    END IF;
+"""
+        ).format(
+            beside=mine,
+            column=column.sql,
+            equals=sql.SQL(d.equals),
+            to=plan.place(f"to_{d.word}"),
+            given=sql.SQL(given),
+        )
+    )
+
+
+def filling_part(plan: Plan, d: Direction, columns: list[catalog.KeyColumn]) -> sql.Composed:
+    """Returns what a trigger does while kidctl fills the row: nothing that other triggers did to it remains."""
+    names = [sql.Identifier(d.beside(c.name)) for c in columns]
+    is_filled = sql.SQL(" OR ").join(sql.SQL("OLD.{0} IS NULL AND NEW.{0} IS NOT NULL").format(n) for n in names)
+    keep = sql.SQL("").join(sql.SQL("            NEW.{0} := filled.{0};\n").format(n) for n in names)
+    return (
+        sql.SQL(
+            """    IF TG_OP = 'UPDATE' AND ({}) THEN
+        PERFORM FROM {} AS f WHERE f.pid = pg_backend_pid();
+        IF FOUND THEN
+            filled := NEW;
+            NEW := OLD;
+{}            RETURN NEW;
+        END IF;
+    END IF;
+"""
+        ).format(is_filled, plan.place("filling"), keep)
+        if d.word == "new"
+        else sql.SQL("").format()
+    )
+
+
+def trigger_function(plan: Plan, d: Direction, table: catalog.Table, number: int) -> Statement:
+    """Returns the function of the trigger of one table."""
+    columns = plan.columns_of(table.oid)
+    body = filling_part(plan, d, columns)
+    if table.oid == plan.root.oid:
+        body += root_part(plan, d)
+        columns = columns[1:]
+    for column in columns:
+        body += reference_part(plan, d, column)
+    return statement(
+        """CREATE OR REPLACE FUNCTION {}() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $kidctl$
+DECLARE
+    filled record;
+BEGIN
+{}    RETURN NEW;
+END $kidctl$""",
+        plan.place(f"follow_{number}"),
+        body,
+        about=f"trigger {TRIGGER} on {table.label}",
+    )
+
+
+def follow(plan: Plan, d: Direction) -> list[Statement]:
+    """Returns all functions for a direction. They replace those of the other one."""
+    made = functions(plan, d)
+    for number, table in enumerate(plan.top_tables()):
+        made.append(trigger_function(plan, d, table, number))
+        # With a trigger of its own another role would run the function as the owner.
+        made.append(statement("REVOKE ALL ON FUNCTION {}() FROM PUBLIC", plan.place(f"follow_{number}")))
+    return made
+
+
+def triggers(plan: Plan) -> list[Statement]:
+    """Returns the triggers. They run on replicas, and for whoever acts as one, too."""
+    made = []
+    for number, table in enumerate(plan.top_tables()):
+        events = (
+            "INSERT OR UPDATE OR DELETE" if table.oid == plan.root.oid and is_deferrable(plan) else "INSERT OR UPDATE"
+        )
+        made.append(
+            statement(
+                "CREATE OR REPLACE TRIGGER {} BEFORE {} ON {} FOR EACH ROW EXECUTE FUNCTION {}()",
+                sql.Identifier(TRIGGER),
+                sql.SQL(events),
+                table.sql,
+                plan.place(f"follow_{number}"),
+            )
+        )
+        made.append(statement("ALTER TABLE {} ENABLE ALWAYS TRIGGER {}", table.sql, sql.Identifier(TRIGGER)))
+    return made
+
+
+def is_deferrable(plan: Plan) -> bool:
+    """Returns whether a row that is referred to can be deleted and inserted again in one transaction."""
+    found = plan.conn.execute(
+        "SELECT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND condeferrable AND confrelid = ANY (%s))",
+        ([c.table for c in plan.columns],),
+    ).fetchall()
+    return bool(found[0][0])
+
+
+def remove(plan: Plan, runner: Runner) -> None:
+    """Drops the triggers and the schema of the move."""
+    for table in plan.top_tables():
+        runner.execute(statement("DROP TRIGGER IF EXISTS {} ON {}", sql.Identifier(TRIGGER), table.sql))
+    runner.execute(statement("DROP SCHEMA IF EXISTS {} CASCADE", sql.Identifier(plan.schema)))

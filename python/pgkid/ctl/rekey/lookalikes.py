@@ -1,0 +1,205 @@
+"""Finds columns that seem to contain a key, and have no foreign key that says so."""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Iterator, Optional, Sequence
+
+from pgkid.ctl.catalog import KeyColumn, read
+from pgkid.ctl.connection import Connection
+from pgkid.ctl.findings import Finding
+
+
+# Words at the end of a column that refers, and at its beginning. A column may also be called as the table.
+SUFFIXES = ("", "id", "ids", "fk", "key", "keys", "uuid", "uuids", "guid", "pk", "ref", "no", "nr", "num")
+PREFIXES = ("id", "fk", "ids")
+IRREGULAR = {"people": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse"}
+
+# Names of keys that are too common to tell the table.
+COMMON = frozenset("id ids uuid guid key pk oid code name no nr num number value".split())
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A column that could contain a key, because of its type"""
+
+    table: int
+    number: int
+    label: str  # column … of …
+    table_name: str
+    name: str
+    type: str
+    is_array: bool
+    width: int  # of an integer, in bytes; otherwise 0
+    kind_column: Optional[str]  # owner_type beside owner_id
+    kinds: Optional[list[str]]  # its most common values
+    least: Optional[str]  # of the values that ANALYZE saw
+    greatest: Optional[str]
+
+
+# Columns of the key's kind of type, also in arrays and domains, without a foreign key. The statistics are in the catalog,
+# so that no code of the owners of these tables runs.
+CANDIDATES = """
+    WITH RECURSIVE bases (type, base, is_array) AS (
+        SELECT t.oid, t.oid, false FROM pg_catalog.pg_type AS t WHERE t.typtype = 'b' AND t.typcategory <> 'A'
+        UNION
+        SELECT t.oid, b.base, b.is_array OR t.typcategory = 'A'
+          FROM bases AS b JOIN pg_catalog.pg_type AS t
+               ON t.typtype = 'd' AND t.typbasetype = b.type OR t.typcategory = 'A' AND t.typelem = b.type
+    ),
+    families (base, family) AS (
+        SELECT t.oid, CASE WHEN t.oid IN (20, 21, 23, 1700) THEN 'number' WHEN t.typcategory = 'S' THEN 'text'
+                           ELSE t.oid::text END
+          FROM pg_catalog.pg_type AS t
+    ),
+    key AS (
+        SELECT f.family FROM pg_catalog.pg_attribute AS a JOIN bases AS b ON b.type = a.atttypid
+               JOIN families AS f ON f.base = b.base
+         WHERE a.attrelid = %(table)s AND a.attnum = %(number)s
+    )
+    SELECT c.oid AS table, a.attnum AS number, format('column %%I of %%s', a.attname, c.oid::regclass) AS label,
+           c.relname AS table_name, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type, b.is_array,
+           CASE b.base WHEN 21 THEN 2 WHEN 23 THEN 4 WHEN 20 THEN 8 ELSE 0 END AS width,
+           k.attname AS kind_column,
+           (SELECT s.most_common_vals::text::text[] FROM pg_catalog.pg_stats AS s
+             WHERE (s.schemaname, s.tablename, s.attname, s.inherited)
+                   = (n.nspname, c.relname, k.attname, c.relkind = 'p')) AS kinds,
+           v.least, v.greatest
+      FROM key
+           JOIN families AS f ON f.family = key.family
+           JOIN bases AS b ON b.base = f.base
+           JOIN pg_catalog.pg_attribute AS a ON a.atttypid = b.type AND a.attnum > 0 AND NOT a.attisdropped
+                                                AND a.attname !~ '^kid_(new|old)_'
+           JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f') AND NOT c.relispartition
+           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname !~ '^pg_|^information_schema$'
+           LEFT JOIN pg_catalog.pg_attribute AS k
+               ON k.attrelid = c.oid AND k.attname ~ '[_tT]ype$' AND NOT k.attisdropped
+                  AND regexp_replace(k.attname, '_?[tT]ype$', '') = regexp_replace(a.attname, '_?(id|Id|ID|uuid)$', '')
+           LEFT JOIN LATERAL (
+               SELECT min(e::numeric)::text, max(e::numeric)::text
+                 FROM pg_catalog.pg_stats AS s,
+                      unnest(coalesce(s.histogram_bounds::text::text[], '{}')
+                             || coalesce(s.most_common_vals::text::text[], '{}')) AS e
+                WHERE f.family = 'number' AND NOT b.is_array
+                      AND (s.schemaname, s.tablename, s.attname, s.inherited)
+                          = (n.nspname, c.relname, a.attname, c.relkind = 'p')) AS v (least, greatest) ON true
+     WHERE (c.oid, a.attnum::int) NOT IN (SELECT * FROM unnest(%(tables)s::oid[], %(numbers)s::int[]))
+           AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint AS r
+                            WHERE r.contype = 'f' AND r.conrelid = c.oid AND a.attnum = ANY (r.conkey))
+     ORDER BY c.oid::regclass::text, a.attnum"""
+
+
+def words(name: str) -> list[str]:
+    """Returns the words of a name, such as post and id for post_id, postId and PostID."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+", name)]
+
+
+def singulars(word: str) -> set[str]:
+    """Returns what a word may be called for one thing, and the word."""
+    found = {word, IRREGULAR.get(word, word)}
+    for end, instead in (
+        ("ies", "y"),
+        ("ses", "s"),
+        ("xes", "x"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("ves", "f"),
+        ("s", ""),
+    ):
+        if word.endswith(end) and len(word) > len(end) + 1:
+            found.add(word[: -len(end)] + instead)
+    return found
+
+
+class Names:
+    """The names by which columns refer to some tables"""
+
+    def __init__(self, tables: Sequence[str], keys: Sequence[str], others: set[str]) -> None:
+        self.stems: set[str] = set()
+        for table in tables:
+            parts = words(table)
+            self.stems |= {"".join(parts[:-1]) + end for end in singulars(parts[-1])} if parts else set()
+            # auth_user is called user, unless there is a table of that name.
+            if len(parts) > 1 and not others & singulars(parts[-1]):
+                self.stems |= singulars(parts[-1])
+        self.keys = {"".join(words(key)) for key in keys} - COMMON
+
+    def fit(self, column: str) -> bool:
+        """Returns whether a column is called as one that refers."""
+        parts = words(column)
+        ends = {"".join(parts[n:]) for n in range(len(parts))}
+        if ends & {stem + suffix for stem in self.stems for suffix in SUFFIXES} or ends & self.keys:
+            return True
+        return bool(parts) and parts[0] in PREFIXES and "".join(parts[1:]) in self.stems
+
+
+def is_called_id(column: str) -> bool:
+    """Returns whether a column is called …_id or …_by, but not only id."""
+    parts = words(column)
+    return len(parts) > 1 and parts[-1] in ("id", "ids", "by", "uuid")
+
+
+def look(conn: Connection, columns: Sequence[KeyColumn], width: int) -> Iterator[Finding]:
+    """Yields the columns that look like references to a key. `width` is that of new keys, or 0 if they are no integers."""
+    key = columns[0]
+    tops = sorted(
+        {column.top for column in columns if column.table == column.top and is_key(conn, column)} | {key.table}
+    )
+    relations = conn.execute("SELECT oid, relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p')").fetchall()
+    names: dict[int, str] = {oid: name for oid, name in relations}
+    others = {part for oid, name in names.items() if oid not in tops for part in singulars("".join(words(name)))}
+    called = Names([names[top] for top in tops], [key.name], others)
+    unclear = []
+    parameters = {
+        "table": key.table,
+        "number": key.number,
+        "tables": [column.table for column in columns],
+        "numbers": [column.number for column in columns],
+    }
+    for one in read(conn, Candidate, CANDIDATES, parameters):
+        if called.fit(one.name):
+            yield finding(one, f"looks like a reference to {names[key.table]}, and has no foreign key", width)
+        elif one.kind_column and refers(one, called):
+            yield finding(one, f"may refer to {names[key.table]} in some rows, as {one.kind_column} tells", width)
+        elif is_called_id(one.name) and not names_another(one.name, others):
+            unclear.append(one.label)
+    if unclear:
+        yield Finding(
+            "references",
+            "",
+            f"Whether these refer to {names[key.table]} is unclear: {'; '.join(unclear)}",
+            hint="Those that do need a foreign key, or keep old keys.",
+        )
+
+
+def is_key(conn: Connection, column: KeyColumn) -> bool:
+    """Returns whether a column alone is the primary key of its table."""
+    row = conn.execute(
+        "SELECT FROM pg_catalog.pg_index WHERE indrelid = %s AND indisprimary AND indnkeyatts = 1 AND indkey[0] = %s",
+        (column.table, column.number),
+    ).fetchone()
+    return row is not None
+
+
+def names_another(column: str, others: set[str]) -> bool:
+    """Returns whether a column is called after another table."""
+    parts = words(column)[:-1]
+    return any("".join(parts[n:]) in others for n in range(len(parts)))
+
+
+def refers(one: Candidate, called: Names) -> bool:
+    """Returns whether a column with the kind of thing that another one refers to may name the table."""
+    return not one.kinds or any(called.fit(kind) for kind in one.kinds)
+
+
+def finding(one: Candidate, message: str, width: int) -> Finding:
+    """Returns a finding for a column."""
+    if one.is_array:
+        message += f"; it is of type {one.type}, and arrays cannot have one"
+    if one.least is not None:
+        message += f"; ANALYZE saw values from {one.least} to {one.greatest}"
+    if 0 < one.width < width:
+        message += f"; {one.type} is too narrow for new keys"
+    return Finding(
+        "references", one.label, message, hint="" if one.is_array else "Give it one, so that kidctl moves it."
+    )

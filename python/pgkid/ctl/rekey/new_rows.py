@@ -1,0 +1,149 @@
+"""New keys for new rows only: the key gets another default, and old rows keep their keys."""
+from __future__ import annotations
+
+from typing import Iterator
+
+from psycopg import sql
+
+from pgkid.ctl import catalog, state
+from pgkid.ctl.connection import one
+from pgkid.ctl.details import grants, identity
+from pgkid.ctl.findings import Finding
+from pgkid.ctl.rekey.checks import of_home
+from pgkid.ctl.rekey.move import Rekey
+from pgkid.ctl.rekey.plan import TARGETS, Plan
+from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
+
+
+class NewRows(Rekey):
+    """A move that only new rows take part in. It locks the table for a moment, and can be taken back."""
+
+    def extremes(self) -> list[tuple[int, str]]:
+        """Returns the key."""
+        plan = self.plan()
+        return [(plan.root.oid, plan.key.name)]
+
+    def steps(self) -> list[Step]:
+        """Returns the steps up to the new default."""
+        return [Step("prepare", "noting how keys are made now", self.prepare), self.swapping()]
+
+    def swapping(self) -> Step:
+        """Returns the step that gives the key its new default."""
+        return Step("swap", "giving the key its new default", self.swap)
+
+    def end(self) -> list[Step]:
+        """Returns the step that forgets the way back."""
+        return [Step("finish", "forgetting the way back", self.finish)]
+
+    def back(self) -> list[Step]:
+        """Returns the way back."""
+        return [Step("back", "giving the key its old default", self.go_back)]
+
+    def reset(self) -> None:
+        """Takes back, in a copy of the schema, what an earlier run has done: nothing but the schema of the move."""
+        plan = self.plan()
+        Runner(self.conn).execute(statement("DROP SCHEMA IF EXISTS {} CASCADE", sql.Identifier(plan.schema)))
+
+    def prepare(self, runner: Runner) -> None:
+        """Creates the state."""
+        plan = self.plan()
+        if plan.state:
+            return
+        tables = {plan.root.label: plan.root.oid}
+        plan.state = state.State("rekey", plan.root.label, *state.identity(self.conn), tables, plan.saved())
+        with self.conn.transaction():
+            state.create(self.conn, plan.schema, plan.state)
+            plan.save("validate", seen={})
+
+    def swap(self, runner: Runner) -> None:
+        """Sets the new default."""
+        plan = self.plan()
+        with runner.locked([plan.root.sql]):
+            lines = way_back(plan)
+            column = key_column(plan)
+            if column.identity:
+                runner.execute(statement("ALTER TABLE {} ALTER {} DROP IDENTITY", plan.root.sql, column.sql))
+            runner.execute(
+                statement(
+                    "ALTER TABLE {} ALTER {} SET DEFAULT {}", plan.root.sql, column.sql, sql.SQL(plan.keys.new_next)
+                )
+            )
+            if plan.state:
+                plan.save("swap", back=lines)
+
+    def go_back(self, runner: Runner) -> None:
+        """Sets the old default. Numbers go on above all keys."""
+        plan = self.swapped()
+        with runner.locked([plan.root.sql]):
+            for line in plan.state.kept["back"] if plan.state else []:
+                runner.execute(Statement(raw(line), f"key of {plan.root.label}"))
+            runner.execute(statement("DROP SCHEMA {} CASCADE", sql.Identifier(plan.schema)))
+
+    def finish(self, runner: Runner) -> None:
+        """Drops the state."""
+        runner.execute(statement("DROP SCHEMA {} CASCADE", sql.Identifier(self.swapped().schema)))
+
+
+def key_column(plan: Plan) -> catalog.Column:
+    """Returns the primary key as a column."""
+    return next(c for c in catalog.columns(plan.conn, plan.root.oid) if c.number == plan.key.number)
+
+
+def way_back(plan: Plan) -> list[str]:
+    """Returns the statements that give the key the default that it has now."""
+    column = key_column(plan)
+    head = sql.SQL("ALTER TABLE {} ALTER {} ").format(plan.root.sql, column.sql).as_string(plan.conn)
+    lines = [head + "DROP DEFAULT"]
+    sequence = one(
+        plan.conn,
+        """
+        SELECT s.oid FROM pg_class AS s WHERE s.relkind = 'S' AND s.oid = coalesce(
+            (SELECT d.refobjid FROM pg_attrdef AS f
+                    JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
+                                           AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> f.adrelid
+              WHERE f.adrelid = %s AND f.adnum = %s LIMIT 1), to_regclass(%s)::oid)
+        """,
+        (plan.root.oid, column.number, column.sequence),
+    )
+    if column.identity:
+        lines.append(head + identity(plan.conn, column.identity, sequence))
+        lines += grants(plan.conn, sequence, None)
+        comment = one(plan.conn, "SELECT obj_description(%s, 'pg_class')", (sequence,))
+        if comment:
+            label = one(plan.conn, "SELECT %s::regclass::text", (sequence,))
+            lines.append(f"COMMENT ON SEQUENCE {label} IS {sql.Literal(comment).as_string(plan.conn)}")
+    elif column.default:
+        lines.append(head + "SET DEFAULT " + column.default)
+    if sequence:
+        label = one(plan.conn, "SELECT quote_literal(%s::regclass::text)", (sequence,))
+        lines.append(f"SELECT pg_catalog.setval({label}, {plan.keys.new_next}::bigint)")
+    return lines
+
+
+def target_of(key_type: str) -> str:
+    """Returns what --to is if it is not given: what makes keys of the present type, if anything does."""
+    name = key_type.split(".")[-1]
+    return name if name in TARGETS else "bigint"
+
+
+def look(plan: Plan) -> Iterator[Finding]:
+    """Yields what stands in the way: a key of another type, and columns that are too narrow for new keys."""
+    yield from of_home(plan)
+    if plan.key.type != plan.keys.new_type:
+        yield Finding(
+            "refused",
+            f"column {plan.key.name} of {plan.root.label}",
+            f"is of type {plan.key.type}, and new keys would be of type {plan.keys.new_type}",
+            hint="ALTER it to bigint first, or give all rows new keys.",
+            stops=True,
+        )
+    for column in plan.columns[1:]:
+        if plan.keys.new_type == "bigint" and column.type in ("integer", "smallint"):
+            table = plan.table(column.table)
+            yield Finding(
+                "refused",
+                f"column {column.name} of {table.label}",
+                f"refers to the key, and is of type {column.type}, which is too narrow for new keys",
+                hint=f"ALTER TABLE {table.label} ALTER {column.name} TYPE bigint.",
+                stops=True,
+            )

@@ -1,0 +1,177 @@
+"""kidctl rekey: gives the rows of a table, and the rows that refer to them, new keys."""
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import Iterator
+
+from pgkid.ctl import catalog, state, terminal
+from pgkid.ctl.beside import search
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.rekey import checks, new_rows, surroundings
+from pgkid.ctl.rekey.fill import Throttle, add_throttle
+from pgkid.ctl.rekey.move import Cancel, Rekey
+from pgkid.ctl.rekey.new_rows import NewRows
+from pgkid.ctl.rekey.plan import TARGETS, Options, Plan
+from pgkid.ctl.session import Session
+from pgkid.ctl.steps import Runner, Step
+
+
+def name(text: str) -> str:
+    """Reads a name that PostgreSQL does not cut off."""
+    if not 0 < len(text.encode("utf-8", "surrogateescape")) < 64:
+        raise argparse.ArgumentTypeError("must have from 1 to 63 bytes")
+    return text
+
+
+def is_new_rows_only(conn: Connection, root: catalog.Table, args: argparse.Namespace) -> bool:
+    """Returns whether the move is for new rows only: as the user says, or as it has begun."""
+    begun = state.load(conn, state.schema_of("rekey", root))
+    return bool(begun.options["options"]["new_rows_only"] if begun else args.new_rows_only)
+
+
+class RekeySession(Session):
+    """One run of `kidctl rekey`."""
+
+    actions = {
+        "check": "rehearse, and report what is in the way; changes nothing",
+        "plan": "print the statements of a rehearsal, to read and review",
+        "run": "run all steps up to the swap; goes on where it was interrupted",
+        "swap": "give the new keys the names; needs a lock for a moment",
+        "finish": "drop the old keys; there is no way back from here",
+        "back": "after the swap, take everything back",
+        "cancel": "before the swap, take everything back",
+        "status": "show how far the move is",
+    }
+
+    def __init__(self, conn: Connection, args: argparse.Namespace) -> None:
+        super().__init__(conn, args)
+        self.root = self.own(args.table)
+        self.kind = NewRows if is_new_rows_only(conn, self.root, args) else Rekey
+        self.move = self.kind(conn, self.root.label, self.options(), Throttle(args.pause, args.max_lag))
+
+    @classmethod
+    def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
+        """Adds the arguments of this command."""
+        super().add_arguments(parser)
+        parser.add_argument("table", help="the table, with its schema if psql would need that")
+        parser.add_argument("--time", metavar="COLUMN", help="the column that tells when a row was made")
+        parser.add_argument("--time-zone", metavar="ZONE", help="the zone of a column without one, such as UTC")
+        parser.add_argument(
+            "--during", metavar="RANGE", help="times for keys without --time: '[2024-01-01, 2026-01-01)'"
+        )
+        parser.add_argument("--to", choices=TARGETS, help="what the new keys are; default kid64")
+        parser.add_argument("--new-rows-only", action="store_true", help="leave the keys of old rows as they are")
+        parser.add_argument("--old-name", metavar="NAME", type=name, help="keep the old key as a column of this name")
+        parser.add_argument(
+            "--triggers", choices=("off", "run"), default="off", help="while rows are filled; default off"
+        )
+        add_throttle(parser)
+
+    def options(self) -> Options:
+        """Returns the options that the user gave."""
+        args = self.args
+        since, until = self.during() if args.during else (None, None)
+        to = args.to or "kid64"
+        if args.new_rows_only and not args.to:
+            to = new_rows.target_of(catalog.related(self.conn, self.root.oid)[0].type)
+        return Options(to, args.time, args.time_zone, since, until, args.old_name, args.triggers, args.new_rows_only)
+
+    def during(self) -> tuple[str, str]:
+        """Reads the range of --during, which must have an end on both sides."""
+        row = self.conn.execute(
+            "SELECT lower(r)::text, upper(r)::text, lower(r) < upper(r) AND isfinite(lower(r)) AND isfinite(upper(r))"
+            " FROM (SELECT %s::tstzrange) AS r (r)",
+            (self.args.during,),
+        ).fetchall()[0]
+        if not row[2]:
+            raise Refused("--during must be a range with a beginning and an end")
+        return row[0], row[1]
+
+    def look(self) -> None:
+        """Fills the report."""
+        plan = self.move.plan()
+        self.examine(f"rehearsing the move of {self.root.label}", self.found(plan), self.copied)
+        if self.rehearsal:
+            self.move.twins = self.rehearsed.twins
+
+    def found(self, plan: Plan) -> Iterator[Finding]:
+        """Yields what is found before the rehearsal."""
+        yield from checks.look(plan, self.args.accept) if self.kind is Rekey else new_rows.look(plan)
+        only_new = plan.options.new_rows_only
+        yield from search.look(self.conn, plan.columns, only_new)
+        around = surroundings.look(self.conn, plan.columns, plan.options.time, only_new, plan.keys.new_type)
+        yield from (f for f in around if plan.schema not in f.object)
+
+    def copied(self, conn: Connection) -> Rekey:
+        """Returns the move on a copy."""
+        if conn is self.conn:
+            return self.move
+        options = self.options()
+        if any(f.kind == "times" for f in self.report.findings):
+            # What else is in the way is found all the same.
+            options = replace(options, time=None, since="2020-01-02 UTC", until="2020-02-02 UTC")
+        self.rehearsed = self.kind(conn, self.root.label, options, Throttle(0, None, lambda _seconds: None), True)
+        return self.rehearsed
+
+    def do_run(self) -> int:
+        """Runs all steps up to the swap."""
+        if self.move.plan().is_swapped:
+            raise Refused(f"{self.root.label} has its new keys already", "Run `kidctl rekey finish` or `back`.")
+        self.look()
+        if self.stops():
+            return 1
+        self.run_steps([step for step in self.move.steps() if step.name != "swap"])
+        terminal.say(f"{self.root.label} is ready for `kidctl rekey swap`")
+        return 0
+
+    def do_swap(self) -> int:
+        """Exchanges the columns."""
+        plan = self.begun()
+        if plan.is_swapped:
+            self.move.refill(Runner(self.conn))
+            raise Refused(f"{self.root.label} has its new keys already")
+        if self.kind is Rekey:
+            checks.refuse_changed(plan)
+        self.run_steps([self.move.swapping()])
+        return 0
+
+    def begun(self) -> Plan:
+        """Reads the plan of a move that has begun."""
+        self.move.options = None
+        return self.move.plan()
+
+    def do_finish(self) -> int:
+        """Drops the old keys."""
+        self.begun()
+        self.run_steps(list(self.move.end()))
+        return 0
+
+    def do_back(self) -> int:
+        """Takes the swap back."""
+        self.begun()
+        self.run_steps(list(self.move.back()))
+        return 0
+
+    def do_cancel(self) -> int:
+        """Takes everything back before the swap."""
+        self.run_steps([Step("cancel", "removing what the move has added", Cancel(self.conn, self.root.label).run)])
+        return 0
+
+    def do_status(self) -> int:
+        """Shows how far the move is."""
+        plan = self.begun()
+        assert plan.state
+        terminal.out.print(f"move of {plan.root.label} to {plan.options.to}: {plan.state.step} is done")
+        if plan.state.step in ("prepare",):
+            for relation, block in self.conn.execute(
+                "SELECT relation, block FROM " + plan.place("places").as_string(self.conn)
+            ).fetchall():
+                size = one(
+                    self.conn,
+                    "SELECT pg_relation_size(to_regclass(%s)) / current_setting('block_size')::int",
+                    (relation,),
+                )
+                terminal.out.print(f"  {relation}: block {block} of {size}")
+        return 0

@@ -1,0 +1,311 @@
+"""What somebody must know before a move, beside what the rehearsal finds."""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Iterator, Optional, Sequence
+
+from pgkid.ctl.catalog import KeyColumn, read, tables
+from pgkid.ctl.connection import Connection
+from pgkid.ctl.findings import Finding
+from pgkid.ctl.rekey import costs, lookalikes
+
+
+INTEGERS = {"smallint": 2, "integer": 4, "bigint": 8}
+
+
+def look(
+    conn: Connection, columns: Sequence[KeyColumn], time: Optional[str], new_rows_only: bool, new_type: str
+) -> Iterator[Finding]:
+    """Yields what `check` tells: functions, references without foreign keys, narrow columns, clients, costs."""
+    yield from of_functions(conn, columns)
+    yield from lookalikes.look(conn, columns, INTEGERS.get(new_type, 0))
+    yield from of_sequences(conn, columns)
+    yield from of_row_types(conn, columns)
+    yield from of_publications(conn, columns)
+    yield from of_subscriptions(conn, columns)
+    if not new_rows_only:
+        if not time:
+            yield from random_uuids(conn, columns[0])
+            yield from of_time_columns(conn, columns[0])
+        yield from of_sessions()
+        yield from costs.look(conn, columns)
+
+
+# An operator before a number or a string
+COMPARED = r"(?:=|<>|!=|<=?|>=?|\b(?:not\s+)?(?:in\s*\(|between\b))\s*[-'\d]"
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that may use some tables"""
+
+    label: str
+    text: str
+    triggers: list[str]
+    arguments: list[str]  # that triggers pass
+    has_row_type: bool
+    parameters: list[str]  # name and type
+
+
+# Functions of these tables' triggers, functions that take or return their rows, and functions whose text has the name of
+# one of the tables.
+FUNCTIONS = """
+    WITH here AS (
+        SELECT c.oid, c.relname, t.oid AS row_type, t.typarray FROM pg_catalog.pg_class AS c
+               JOIN pg_catalog.pg_type AS t ON t.typrelid = c.oid WHERE c.oid = ANY (%s)
+    )
+    SELECT 'function ' || p.oid::regprocedure AS label, p.prosrc AS text,
+           ARRAY(SELECT format('%%I on %%s', t.tgname, t.tgrelid::regclass) FROM pg_catalog.pg_trigger AS t
+                  WHERE t.tgfoid = p.oid AND NOT t.tgisinternal AND t.tgparentid = 0
+                        AND t.tgrelid IN (SELECT oid FROM here) ORDER BY 1) AS triggers,
+           ARRAY(SELECT pg_catalog.encode(t.tgargs, 'escape') FROM pg_catalog.pg_trigger AS t
+                  WHERE t.tgfoid = p.oid AND NOT t.tgisinternal AND t.tgrelid IN (SELECT oid FROM here)) AS arguments,
+           EXISTS (SELECT FROM here AS h
+                    WHERE ARRAY[h.row_type, h.typarray]
+                          && (p.proargtypes::oid[] || p.prorettype || coalesce(p.proallargtypes, '{}'))) AS has_row_type,
+           ARRAY(SELECT concat_ws(' ', u.name, format_type(u.type, NULL))
+                   FROM unnest(p.proargnames, coalesce(p.proallargtypes, p.proargtypes::oid[])) AS u (name, type)
+                  WHERE u.name <> '') AS parameters
+      FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
+           JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang AND l.lanname NOT IN ('internal', 'c')
+     WHERE n.nspname !~ '^pg_|^information_schema$|^kidctl_' AND p.prokind <> 'a'
+           AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d
+                            WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
+     ORDER BY label"""
+
+
+def of_functions(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
+    """Yields functions that use the tables, with what their text says of them."""
+    oids = sorted({column.table for column in columns})
+    names = [table.name for table in tables(conn, oids)]
+    keys = sorted({column.name for column in columns})
+    for function in read(conn, Function, FUNCTIONS, (oids,)):
+        text = re.sub(r"--[^\n]*|/\*.*?\*/", " ", function.text, flags=re.DOTALL)
+        named = [name for name in sorted(set(names)) if mentions(text, name)]
+        told = [f"runs as trigger {trigger}" for trigger in function.triggers]
+        if named:
+            told.append(f"its text names {', '.join(named)}")
+        if function.has_row_type:
+            told.append("it takes or returns whole rows, which have one more column from prepare to finish")
+        if told:
+            yield Finding("functions", function.label, "; ".join(told + details(function, text, named, keys)))
+
+
+def details(function: Function, text: str, names: Sequence[str], keys: Sequence[str]) -> list[str]:
+    """Returns what in a function may not suit new keys, or more columns."""
+    told = []
+    used = [key for key in keys if mentions(text, key)]
+    passed = [key for key in keys if any(mentions(arguments, key) for arguments in function.arguments)]
+    if used:
+        told.append(f"names {', '.join(used)}")
+    if any(re.search(rf'(?<!\w){re.escape(key)}"?\s*{COMPARED}', text, re.I) for key in used):
+        told.append("compares it with a constant")
+    if passed:
+        told.append(f"gets {', '.join(passed)} as an argument of the trigger")
+    if re.search(r"\(\s*(new|old)\s*[,)]|\b(new|old)\s*\.\s*\*", text, re.I):
+        told.append("uses whole rows")
+    for table in names:
+        name = rf'"?{re.escape(table)}"?'
+        if re.search(rf"\b(insert\s+into|copy)\s+(\w+\.)?{name}\s*(values|select|from)\b", text, re.I):
+            told.append(f"gives no list of columns for {table}")
+        if re.search(rf"\*\s+from\s+(only\s+)?(\w+\.)?{name}|{name}\s*%\s*rowtype", text, re.I):
+            told.append(f"reads all columns of {table}")
+    numbers = [p for p in function.parameters if p.rsplit(" ", 1)[-1] in INTEGERS and named_as_key(p, keys, names)]
+    if numbers:
+        told.append(f"has the parameters {', '.join(numbers)}")
+    return told
+
+
+def named_as_key(parameter: str, keys: Sequence[str], names: Sequence[str]) -> bool:
+    """Returns whether a parameter is called as a key or as a reference."""
+    name = parameter.rsplit(" ", 1)[0]
+    return lookalikes.Names(names, keys, set()).fit(name)
+
+
+def mentions(text: str, name: str) -> bool:
+    """Returns whether a text has a name as a whole word."""
+    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
+
+
+def findings(
+    conn: Connection, kind: str, query: str, columns: Sequence[KeyColumn], hint: str = ""
+) -> Iterator[Finding]:
+    """Yields a finding for each row of a query, which returns an object and a message."""
+    parameters = {
+        "key": columns[0].table,
+        "number": columns[0].number,
+        "tables": sorted({column.table for column in columns}),
+    }
+    for name, message in conn.execute(query, parameters):
+        yield Finding(kind, name, message, hint=hint)
+
+
+def of_sequences(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
+    """Yields other columns whose default takes numbers from the sequence of the key."""
+    yield from findings(
+        conn,
+        "note",
+        """
+        WITH key AS (
+            SELECT s.refobjid AS sequence FROM pg_catalog.pg_attrdef AS d JOIN pg_catalog.pg_depend AS s
+                   ON s.classid = 'pg_catalog.pg_attrdef'::regclass AND s.objid = d.oid
+                      AND s.refclassid = 'pg_catalog.pg_class'::regclass
+                   JOIN pg_catalog.pg_class AS c ON c.oid = s.refobjid AND c.relkind = 'S'
+             WHERE d.adrelid = %(key)s AND d.adnum = %(number)s
+            UNION
+            SELECT s.objid FROM pg_catalog.pg_depend AS s JOIN pg_catalog.pg_class AS c ON c.oid = s.objid AND c.relkind = 'S'
+             WHERE s.classid = 'pg_catalog.pg_class'::regclass AND s.refclassid = 'pg_catalog.pg_class'::regclass
+                   AND s.refobjid = %(key)s AND s.refobjsubid = %(number)s AND s.deptype IN ('a', 'i')
+        )
+        SELECT i.type || ' ' || i.identity, format('takes numbers from sequence %%s, which the key has', k.sequence::regclass)
+          FROM key AS k JOIN pg_catalog.pg_depend AS s ON s.refclassid = 'pg_catalog.pg_class'::regclass
+                                                          AND s.refobjid = k.sequence
+               JOIN pg_catalog.pg_attrdef AS d ON s.classid = 'pg_catalog.pg_attrdef'::regclass AND d.oid = s.objid,
+               LATERAL pg_catalog.pg_identify_object(s.classid, s.objid, 0) AS i
+         WHERE (d.adrelid, d.adnum::int) <> (%(key)s, %(number)s) ORDER BY 1
+        """,
+        columns,
+        "Before finish, detach the sequence from the key: ALTER SEQUENCE … OWNED BY NONE.",
+    )
+
+
+def of_row_types(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
+    """Yields columns that contain rows of these tables within another type; checks.py has the others."""
+    yield from findings(
+        conn,
+        "note",
+        """
+        WITH RECURSIVE types (type, source, depth) AS (
+            SELECT t.oid, c.oid, 0 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_type AS t ON t.typrelid = c.oid
+             WHERE c.oid = ANY (%(tables)s)
+            UNION
+            SELECT n.oid, t.source, t.depth + n.step
+              FROM types AS t, LATERAL (
+                       SELECT y.oid, (y.typtype = 'd')::int FROM pg_catalog.pg_type AS y
+                        WHERE y.typbasetype = t.type OR y.typelem = t.type AND y.typcategory = 'A'
+                       UNION ALL
+                       SELECT y.oid, 1 FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_class AS c
+                              ON c.oid = a.attrelid AND NOT a.attisdropped
+                              JOIN pg_catalog.pg_type AS y ON y.typrelid = c.oid
+                        WHERE a.atttypid = t.type) AS n (oid, step)
+        )
+        SELECT DISTINCT format('column %%I of %%s', a.attname, c.oid::regclass),
+               format('contains rows of %%s, in which the key changes', t.source::regclass)
+          FROM types AS t JOIN pg_catalog.pg_attribute AS a ON a.atttypid = t.type AND NOT a.attisdropped
+               JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'm')
+         WHERE t.depth > 0 ORDER BY 1
+        """,
+        columns,
+    )
+
+
+def of_publications(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
+    """Yields the publications and the slots of this database by which subscribers get these tables."""
+    yield from findings(
+        conn,
+        "clients",
+        """
+        WITH published AS (
+            SELECT p.pubname, c.oid, p.puballtables, pg_catalog.cardinality(r.prattrs::int2[]) AS listed
+              FROM pg_catalog.pg_publication AS p
+                   JOIN pg_catalog.pg_class AS c ON c.oid = ANY (%(tables)s)
+                   LEFT JOIN pg_catalog.pg_publication_rel AS r ON r.prpubid = p.oid AND r.prrelid = c.oid
+             WHERE p.puballtables OR r.oid IS NOT NULL
+                   OR EXISTS (SELECT FROM pg_catalog.pg_publication_namespace AS s
+                               WHERE s.pnpubid = p.oid AND s.pnnspid = c.relnamespace)
+        )
+        SELECT format('publication %%I', pubname),
+               concat('publishes ', string_agg(concat(oid::regclass, CASE WHEN listed > 0 THEN ' with a list of columns' END),
+                                               ', ' ORDER BY oid::regclass::text))
+          FROM published GROUP BY pubname ORDER BY 1
+        """,
+        columns,
+        "From prepare on, subscribers stop until their tables have the added columns, too. A list of columns does not get"
+        " the new key by itself.",
+    )
+    yield from findings(
+        conn,
+        "clients",
+        """
+        SELECT format('replication slot %%I', slot_name),
+               concat('is ', CASE WHEN NOT active THEN 'not ' END, 'read now, and decodes this database with ', plugin)
+          FROM pg_catalog.pg_replication_slots
+         WHERE slot_type = 'logical' AND database = pg_catalog.current_database() ORDER BY 1
+        """,
+        columns,
+        "Its reader sees one more column of each of these tables from prepare to finish, and other keys after the swap.",
+    )
+
+
+def of_subscriptions(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
+    """Yields the subscriptions that write these tables."""
+    yield from findings(
+        conn,
+        "clients",
+        """
+        SELECT format('subscription %%I', s.subname), 'writes ' || string_agg(r.srrelid::regclass::text, ', ')
+          FROM pg_catalog.pg_subscription_rel AS r JOIN pg_catalog.pg_subscription AS s ON s.oid = r.srsubid
+         WHERE r.srrelid = ANY (%(tables)s) GROUP BY s.subname ORDER BY 1
+        """,
+        columns,
+        "After the swap it fails, because the other server sends old keys. Move the tables there, too.",
+    )
+
+
+def of_sessions() -> Iterator[Finding]:
+    """Yields what every client must know."""
+    yield Finding(
+        "clients",
+        "prepared statements",
+        "with SELECT * or RETURNING * fail once in each session after prepare, swap and finish: cached plan must not"
+        " change result type",
+        hint="Let connection pools reconnect after these steps.",
+    )
+    yield Finding(
+        "clients",
+        "SELECT * and COPY",
+        "see one more column of each table from prepare to finish",
+        hint="Name the columns in COPY … FROM, in INSERT without a list of columns, and where functions RETURN QUERY.",
+    )
+
+
+def of_time_columns(conn: Connection, key: KeyColumn) -> Iterator[Finding]:
+    """Yields columns that could tell when a row was made."""
+    for name, message in conn.execute(
+        """
+        SELECT a.attname, concat('is of type ', format_type(a.atttypid, NULL), CASE WHEN NOT a.attnotnull THEN ', and can be null' END)
+          FROM pg_catalog.pg_attribute AS a
+         WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid IN (1082, 1114, 1184)
+         ORDER BY a.attname !~* 'creat|insert|made|added|start', a.attnum
+        """,
+        (key.table,),
+    ):
+        yield Finding("times", f"--time {name}", message)
+
+
+def random_uuids(conn: Connection, key: KeyColumn) -> Iterator[Finding]:
+    """Yields the key if it contains random uuids, as its default or the values that ANALYZE saw tell."""
+    row = conn.execute(
+        """
+        SELECT coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid) ~ 'gen_random_uuid|uuid_generate_v4|uuidv4', false),
+               s.random, s.seen
+          FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid
+               LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum,
+               LATERAL (SELECT count(*) FILTER (WHERE pg_catalog.substr(v, 15, 1) = '4'), count(*)
+                          FROM pg_catalog.pg_stats AS s, unnest(s.histogram_bounds::text::text[]) AS v
+                         WHERE (s.schemaname, s.tablename, s.attname, s.inherited)
+                               = (c.relnamespace::regnamespace::text, c.relname, a.attname, c.relkind = 'p'))
+                   AS s (random, seen)
+         WHERE a.attrelid = %s AND a.attnum = %s AND a.atttypid = 'uuid'::regtype
+        """,
+        (key.table, key.number),
+    ).fetchone()
+    if row and (row[0] or row[1]):
+        seen = f": {row[1]} of {row[2]} keys that ANALYZE saw are" if row[2] else ", as its default makes them"
+        yield Finding(
+            "times",
+            f"column {key.name}",
+            f"contains random uuids{seen}; their order is not that of the rows, so times from --during mean nothing",
+            hint="Name a column with --time.",
+        )

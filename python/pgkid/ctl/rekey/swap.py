@@ -1,0 +1,359 @@
+"""The swap: the columns beside the keys take their names, and all that hangs on them is made again.
+
+The way back is the same in the other direction. Everything happens in one transaction.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from psycopg import sql
+
+from pgkid.ctl import catalog, hanging
+from pgkid.ctl.connection import one
+from pgkid.ctl.details import details, of_index
+from pgkid.ctl.findings import Refused
+from pgkid.ctl.rekey import follow, twins
+from pgkid.ctl.rekey.plan import Direction, Plan, beside
+from pgkid.ctl.steps import Runner, Statement, raw, statement
+
+
+@dataclass
+class Swap:
+    """A swap in one direction: `new`, or `old` for the way back."""
+
+    plan: Plan
+    runner: Runner
+    d: Direction
+    made: list[hanging.Made] = field(default_factory=list)
+    indexes: list[catalog.Index] = field(default_factory=list)
+    constraints: list[catalog.Constraint] = field(default_factory=list)
+    part_names: list[tuple[Any, ...]] = field(default_factory=list)  # partition, parent's constraint, its own name
+    not_nulls: list[tuple[Any, ...]] = field(default_factory=list)  # table, column, name; from PostgreSQL 18 on
+    details: list[str] = field(default_factory=list)
+
+    def read(self) -> None:
+        """Reads all that is to be exchanged. The tables are locked."""
+        plan = self.plan
+        self.made = hanging.hanging(plan.conn, plan.columns, plan.schema)
+        self.indexes = twins.indexes(plan)
+        self.constraints = twins.constraints(plan)
+        self.part_names = self.runner.query(
+            "SELECT k.conrelid, p.conname, k.conname FROM pg_constraint AS k JOIN pg_constraint AS p"
+            " ON p.oid = k.conparentid WHERE k.conrelid = ANY (%s) AND p.conname !~ '^kid_(new|old)_'"
+            " AND k.contype IN ('f', 'p')",
+            ([t.oid for t in plan.tables()],),
+        )
+        self.not_nulls = self.not_null_names()
+        for column in plan.columns:
+            self.details += details(plan.conn, column.table, column.number)
+        self.details += [line for index in self.indexes for line in of_index(plan.conn, index)]
+
+    def run(self) -> None:
+        """Exchanges everything."""
+        self.read()
+        if not self.runner.rehearses:  # A rehearsal goes on without what could not be made.
+            self.refuse_unfinished()
+        self.remove()
+        self.swap_keys()
+        self.rename_columns()
+        self.rename_constraints()
+        self.refuse_strangers()
+        self.make()
+        if self.d.word == "new":
+            self.runner.all(follow.follow(self.plan, self.plan.direction("old")))
+
+    def refuse_unfinished(self) -> None:
+        """Raises an error if a twin is missing, as something was made since the indexes were built."""
+        for index in self.indexes:
+            if index.is_partitioned and index.is_primary:
+                continue
+            name = self.d.beside(index.name)
+            if not one(
+                self.plan.conn,
+                "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(format('%%I.%%I', %s::text, %s::text))"
+                " AND indrelid = %s",
+                (index.schema, name, index.table),
+            ):
+                raise self.unfinished(f"index {index.label}")
+        for constraint in self.constraints if self.d.word == "new" else []:
+            if not self.constraint_is_valid(constraint):
+                raise self.unfinished(twins.label_of(self.plan, constraint))
+        for column in self.plan.tops:
+            if not self.is_full(column):
+                raise self.unfinished(f"column {column.name} of {self.plan.table(column.table).label}")
+
+    def unfinished(self, what: str) -> Refused:
+        """Returns the error for something that has no finished twin."""
+        if self.d.word == "old":
+            return Refused(f"{what} was made since the swap, and has no counterpart for old keys", "Drop it first.")
+        return Refused(f"{what} is not ready", "Run `kidctl rekey run` again, and then `swap`.")
+
+    def constraint_is_valid(self, constraint: catalog.Constraint) -> bool:
+        """Returns whether the twin of a constraint is there, and validated if the constraint is."""
+        found = one(
+            self.plan.conn,
+            "SELECT convalidated FROM pg_constraint WHERE conrelid = %s AND conname = %s",
+            (constraint.table, self.d.beside(constraint.name)),
+        )
+        return found is not None and (found or not constraint.is_validated)
+
+    def is_full(self, column: catalog.KeyColumn) -> bool:
+        """Returns whether it is proved that no row lacks a key."""
+        return bool(
+            one(
+                self.plan.conn,
+                "SELECT convalidated FROM pg_constraint WHERE conrelid = %s AND conname = %s",
+                (column.table, beside("full", column.name)),
+            )
+        )
+
+    def remove(self) -> None:
+        """Drops what hangs on the columns, and the constraints that will be there again."""
+        for made in reversed(self.made):
+            if made.remove:
+                self.runner.execute(Statement(sql.SQL(made.remove).format(), made.label))
+        for index in self.indexes:
+            if index.is_replica_identity:
+                self.runner.execute(
+                    statement("ALTER TABLE {} REPLICA IDENTITY NOTHING", self.plan.table(index.table).sql)
+                )
+        for constraint in reversed(self.constraints):
+            self.drop_constraint(constraint.table, constraint.name)
+
+    def drop_constraint(self, table: int, name: str) -> None:
+        """Drops a constraint of a table."""
+        relation = self.plan.table(table).sql
+        self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", relation, sql.Identifier(name)))
+
+    def swap_keys(self) -> None:
+        """Gives the twins of indexes and their constraints the names."""
+        for index in self.indexes:
+            if index.is_primary and not index.parent:
+                self.drop_constraint(index.table, index.name)
+        for index in self.indexes:
+            about, table = twins.label_of(self.plan, index), self.plan.table(index.table).sql
+            mine, theirs, name = (
+                sql.Identifier(n) for n in (index.name, beside(self.d.other, index.name), self.d.beside(index.name))
+            )
+            if index.is_primary and not index.is_partitioned:
+                self.runner.execute(
+                    statement(
+                        "ALTER TABLE {} ADD CONSTRAINT {} PRIMARY KEY USING INDEX {}{}",
+                        table,
+                        mine,
+                        name,
+                        twins.deferrable(index),
+                        about=about,
+                    )
+                )
+            elif index.constraint_kind == "u":
+                self.rename_constraint(table, index.name, beside(self.d.other, index.name), about)
+                self.rename_constraint(table, self.d.beside(index.name), index.name, about)
+            elif not index.is_primary:
+                schema = index.schema
+                self.runner.execute(statement("ALTER INDEX {} RENAME TO {}", index.sql, theirs, about=about))
+                self.runner.execute(
+                    statement(
+                        "ALTER INDEX {} RENAME TO {}",
+                        sql.Identifier(schema, self.d.beside(index.name)),
+                        mine,
+                        about=about,
+                    )
+                )
+
+    def rename_columns(self) -> None:
+        """Exchanges the names of columns, and what belongs to columns alone."""
+        plan, d = self.plan, self.d
+        not_null = {(c.table, c.number) for t in plan.tables() for c in catalog.columns(plan.conn, t.oid) if c.not_null}
+        for column in plan.tops:
+            table = plan.table(column.table).sql
+            for before, after in ((column.name, beside(d.other, column.name)), (d.beside(column.name), column.name)):
+                self.runner.execute(
+                    statement("ALTER TABLE {} RENAME {} TO {}", table, sql.Identifier(before), sql.Identifier(after))
+                )
+        for column in plan.columns:
+            table = plan.table(column.table).sql
+            if (column.table, column.number) in not_null:
+                self.runner.execute(statement("ALTER TABLE {} ALTER {} SET NOT NULL", table, column.sql))
+        for column in plan.columns:
+            self.drop_full(column)
+        if d.word == "new":
+            self.leave_old_columns(not_null)
+        self.rename_not_nulls()
+
+    def not_null_names(self) -> list[tuple[Any, ...]]:
+        """Returns the NOT NULL constraints of the columns that have the names now: table, column, constraint."""
+        return self.runner.query(
+            "SELECT k.conrelid, a.attname, k.conname FROM unnest(%s::oid[], %s::text[]) AS c (tab, name)"
+            " JOIN pg_attribute AS a ON a.attrelid = c.tab AND a.attname = c.name"
+            " JOIN pg_constraint AS k ON k.conrelid = c.tab AND k.contype = 'n' AND k.conkey = ARRAY[a.attnum]"
+            " WHERE k.coninhcount = 0",
+            ([c.table for c in self.plan.columns], [c.name for c in self.plan.columns]),
+        )
+
+    def rename_not_nulls(self) -> None:
+        """Gives the NOT NULL constraints the names that those of the other columns had."""
+        wanted = {(table, column): name for table, column, name in self.not_nulls}
+        for table, column, present in self.not_null_names():
+            name = wanted.get((table, column), present)
+            if name == present:
+                continue
+            relation = self.plan.table(table).sql
+            if self.runner.query("SELECT FROM pg_constraint WHERE conrelid = %s AND conname = %s", (table, name)):
+                self.rename_constraint(relation, name, beside(self.d.other, name))
+            self.rename_constraint(relation, present, name)
+
+    def rename_constraint(self, table: sql.Composable, before: str, after: str, about: str = "") -> None:
+        """Renames a constraint."""
+        names = sql.Identifier(before), sql.Identifier(after)
+        self.runner.execute(statement("ALTER TABLE {} RENAME CONSTRAINT {} TO {}", table, *names, about=about))
+
+    def drop_full(self, column: catalog.KeyColumn) -> None:
+        """Drops the constraints that proved that no row lacks a key."""
+        table = self.plan.table(column.table).sql
+        word = "full" if column.is_top else "part"
+        self.runner.execute(
+            statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, sql.Identifier(beside(word, column.name)))
+        )
+
+    def leave_old_columns(self, not_null: set[tuple[int, int]]) -> None:
+        """Lets new rows come without an old key, which the triggers give them, and sets the default of new keys."""
+        plan = self.plan
+        identities = {(c.table, c.number) for c in catalog.columns(plan.conn, plan.root.oid) if c.identity}
+        for column in plan.columns:
+            place = (column.table, column.number)
+            if place in not_null and place not in identities:
+                old = sql.Identifier(beside("old", column.name))
+                self.runner.execute(
+                    statement("ALTER TABLE {} ALTER {} DROP NOT NULL", plan.table(column.table).sql, old)
+                )
+        if plan.has_numbers:
+            self.runner.execute(
+                statement(
+                    "SELECT setval({}, (SELECT greatest(max({}), 0) + 1 FROM {})::bigint, false)",
+                    plan.place("numbers").as_string(plan.conn),
+                    sql.Identifier(beside("old", plan.key.name)),
+                    plan.root.sql,
+                )
+            )
+        self.runner.execute(
+            statement(
+                "ALTER TABLE {} ALTER {} SET DEFAULT {}", plan.root.sql, plan.key.sql, sql.SQL(plan.keys.new_next)
+            )
+        )
+
+    def rename_constraints(self) -> None:
+        """Gives twins of constraints the names. On the way back the old ones are added, and validated afterwards."""
+        for index in self.indexes:
+            if index.is_primary and index.is_partitioned and not index.parent:
+                self.add(index.table, index.name, index.constraint_definition or "", "")
+        for constraint in self.constraints if self.d.word == "new" else []:
+            table = self.plan.table(constraint.table).sql
+            about = twins.label_of(self.plan, constraint)
+            self.rename_constraint(table, self.d.beside(constraint.name), constraint.name, about)
+        if self.d.word == "old":
+            self.restore_constraints()
+        self.rename_parts()
+        for constraint in self.constraints:
+            if constraint.comment:
+                self.comment(constraint.table, constraint.name, constraint.comment)
+
+    def restore_constraints(self) -> None:
+        """Adds the constraints that were there before the swap."""
+        assert self.plan.state
+        for label, name, definition, late in self.plan.state.kept["constraints"]:
+            table = catalog.tables(self.plan.conn, [one(self.plan.conn, "SELECT to_regclass(%s)::oid", (label,))])[0]
+            self.add(table.oid, name, definition, " NOT VALID" if late else "")
+
+    def add(self, table: int, name: str, definition: str, late: str) -> None:
+        """Adds a constraint to a table."""
+        relation = self.plan.table(table)
+        self.runner.execute(
+            statement(
+                "ALTER TABLE {} ADD CONSTRAINT {} {}{}",
+                relation.sql,
+                sql.Identifier(name),
+                sql.SQL(definition),
+                sql.SQL(late),
+                about=f"constraint {name} on {relation.label}",
+            )
+        )
+
+    def rename_parts(self) -> None:
+        """Gives the constraints that partitions have from their parents the names that they had."""
+        for partition, parent, name in self.part_names:
+            for (present,) in self.plan.conn.execute(
+                "SELECT k.conname FROM pg_constraint AS k JOIN pg_constraint AS p ON p.oid = k.conparentid"
+                " WHERE k.conrelid = %s AND p.conname = %s AND k.conname <> %s AND k.contype IN ('f', 'p')",
+                (partition, parent, name),
+            ).fetchall():
+                self.rename_constraint(self.plan.table(partition).sql, present, name)
+
+    def comment(self, table: int, name: str, text: str) -> None:
+        """Comments a constraint."""
+        self.runner.execute(
+            statement("COMMENT ON CONSTRAINT {} ON {} IS {}", sql.Identifier(name), self.plan.table(table).sql, text)
+        )
+
+    def refuse_strangers(self) -> None:
+        """Raises an error if something else still depends on the columns, as kidctl does not know how to make it again."""
+        plan = self.plan
+        names = [(c.table, beside(self.d.other, c.name)) for c in plan.columns]
+        rows = plan.conn.execute(
+            """
+            SELECT string_agg(DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid), ', ')
+              FROM unnest(%s::oid[], %s::text[]) AS c (tab, name)
+                   JOIN pg_attribute AS a ON a.attrelid = c.tab AND a.attname = c.name
+                   JOIN pg_depend AS d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = c.tab
+                                          AND d.refobjsubid = a.attnum
+                   LEFT JOIN pg_class AS r ON d.classid = 'pg_class'::regclass AND r.oid = d.objid
+                   LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
+                   LEFT JOIN pg_trigger AS t ON d.classid = 'pg_trigger'::regclass AND t.oid = d.objid
+                   LEFT JOIN pg_rewrite AS w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+                   LEFT JOIN pg_class AS v ON v.oid = w.ev_class
+             WHERE (r.relkind = 'S' OR r.relispartition OR r.relname LIKE 'kid\\_%%' OR k.conname LIKE 'kid\\_%%'
+                    OR k.contype = 'n' OR k.conparentid <> 0 OR k.coninhcount > 0 OR t.tgparentid <> 0
+                    OR v.relnamespace = to_regnamespace(quote_ident(%s)) 
+                    OR d.classid = 'pg_attrdef'::regclass AND d.deptype IN ('a', 'i')) IS NOT TRUE
+            """,
+            ([n[0] for n in names], [n[1] for n in names], plan.schema),
+        ).fetchall()
+        if rows[0][0]:
+            raise Refused(f"made since the move began: {rows[0][0]}", "Run `kidctl rekey run` again, and then `swap`.")
+
+    def make(self) -> None:
+        """Makes again what hung on the columns, from its original text, and gives the columns what they had."""
+        kept: dict[str, Any] = self.plan.state.kept if self.plan.state else {}
+        originals = {label: before for label, before, after in kept.get("made", [])}
+        same = {label: after for label, _before, after in kept.get("made", [])}
+        again = []
+        for made in self.made:
+            lines = made.make
+            if self.d.word == "old" and same.get(made.label) == lines:
+                lines = originals[made.label]
+            again.append((made.label, lines))
+        hanging.make(self.runner, self.plan.keys.home, again)
+        for line in self.details:
+            self.runner.execute(Statement(raw(line)))
+
+    def keep(self) -> dict[str, Any]:
+        """Returns what the way back needs. Call it after `run`."""
+        after = {
+            m.label: m.make
+            for m in hanging.hanging(
+                self.plan.conn, catalog.related(self.plan.conn, self.plan.root.oid), self.plan.schema
+            )
+        }
+        constraints = []
+        for c in self.constraints:
+            table = self.plan.table(c.table)
+            late = c.is_validated and (
+                c.kind == "c" or table.kind == "r" or self.plan.conn.info.server_version >= 180000
+            )
+            constraints.append([table.label, c.name, c.definition, late])
+        return {
+            "constraints": constraints,
+            "refresh": [[m.label, m.refresh] for m in self.made if m.refresh],
+            "made": [[m.label, m.make, after.get(m.label, [])] for m in self.made],
+        }

@@ -1,0 +1,340 @@
+"""Twins of indexes and constraints, on the columns beside the keys.
+
+PostgreSQL prints them: in a transaction that is rolled back, the columns get unique words as names, and the words are
+then replaced. A definition without the word is refused.
+"""
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Iterator
+
+from psycopg import sql
+
+from pgkid.ctl import catalog
+from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.rekey.plan import Direction, Plan, beside
+from pgkid.ctl.steps import Runner, Statement, statement
+
+
+Definitions = dict[str, tuple[str, str]]  # of each object, its definition and that of its twin
+
+
+def indexes(plan: Plan) -> list[catalog.Index]:
+    """Returns the indexes that have a twin. Exclusion constraints are made again in the swap."""
+    moved = {(c.table, c.number) for c in plan.columns}
+    return [
+        index
+        for index in catalog.indexes(plan.conn, [table.oid for table in plan.tables()])
+        if not index.is_exclusion
+        and any((index.table, number) in moved for number in index.columns)
+        and not index.name.startswith(("kid_new_", "kid_old_"))
+    ]
+
+
+def constraints(plan: Plan) -> list[catalog.Constraint]:
+    """Returns the CHECKs and foreign keys that have a twin, without those that partitions have from their parents."""
+    moved = {(c.table, c.number) for c in plan.columns}
+    return [
+        k
+        for k in catalog.constraints(plan.conn, [table.oid for table in plan.tables()])
+        if not k.parent
+        and not k.is_inherited
+        and any((k.table, number) in moved for number in k.columns)
+        and not k.name.startswith(("kid_new_", "kid_old_", "kid_full_"))
+    ]
+
+
+def taken_names(plan: Plan) -> Iterator[Finding]:
+    """Yields names that indexes of the move will have, if something of another table has them."""
+    for index in indexes(plan):
+        for word in ("new", "old"):
+            for kind, owner, name in plan.conn.execute(
+                "SELECT c.relkind IN ('i', 'I'), pg_get_userbyid(c.relowner), c.oid::regclass::text FROM pg_class AS c"
+                " LEFT JOIN pg_index AS i ON i.indexrelid = c.oid WHERE c.relname = %s"
+                " AND c.relnamespace = to_regnamespace(quote_ident(%s)) AND i.indrelid IS DISTINCT FROM %s",
+                (beside(word, index.name), index.schema, index.table),
+            ).fetchall():
+                yield Finding(
+                    "refused",
+                    f"index {index.label}",
+                    f"gets a counterpart whose name is taken by {'an index' if kind else 'a relation'} of {owner}: {name}",
+                    hint="Rename or drop it.",
+                    stops=True,
+                )
+
+
+def label_of(plan: Plan, what: catalog.Index | catalog.Constraint) -> str:
+    """Returns how findings name an index or constraint."""
+    if isinstance(what, catalog.Index):
+        return f"index {what.label}"
+    return f"constraint {what.name} on {plan.table(what.table).label}"
+
+
+def definitions(plan: Plan, runner: Runner, known: Definitions) -> Definitions:
+    """Returns the definitions of all twins. Those that are not known yet take a short lock to print."""
+    if all(label in known and known[label][0] == text for label, text in present(plan)):
+        return known
+    with plan.conn.transaction():
+        runner.lock(plan.locks())
+        return printed(plan)
+
+
+def present(plan: Plan) -> list[tuple[str, str]]:
+    """Returns all that has a twin, with its definition."""
+    found = []
+    for index in indexes(plan):
+        found.append((label_of(plan, index), index.definition))
+        if index.constraint_definition:
+            found.append((f"key of {label_of(plan, index)}", index.constraint_definition))
+    return found + [(label_of(plan, constraint), constraint.definition) for constraint in constraints(plan)]
+
+
+def printed(plan: Plan) -> Definitions:
+    """Prints twins. The tables must be locked."""
+    plain = present(plan)
+    words = {f"kidq{secrets.token_hex(8)}": column for column in plan.tops}
+    with plan.conn.transaction(force_rollback=True):
+        for word, column in words.items():
+            plan.conn.execute(
+                sql.SQL("ALTER TABLE {} RENAME {} TO {}").format(
+                    plan.table(column.table).sql, column.sql, sql.Identifier(word)
+                )
+            )
+        renamed = present(plan)
+    found: Definitions = {}
+    for (label, definition), (_label, text) in zip(plain, renamed):
+        if not any(word in text for word in words):
+            raise Refused(f"{label}: its definition does not name the column: {definition}", "Drop it first.")
+        for word, column in words.items():
+            name = sql.Identifier(plan.direction("new").beside(column.name)).as_string(plan.conn)
+            text = text.replace(word, name)
+        found[label] = (definition, text)
+    return found
+
+
+def index_tail(plan: Plan, index: catalog.Index, definition: str) -> str:
+    """Returns what follows the name and the table in the definition of an index."""
+    only = "ONLY " if index.is_partitioned else ""
+    unique = "UNIQUE " if index.is_unique else ""
+    name = plan.conn.execute("SELECT quote_ident(%s)", (index.name,)).fetchall()[0][0]
+    head = f"CREATE {unique}INDEX {name} ON {only}{plan.table(index.table).label} "
+    if not definition.startswith(head):
+        raise Refused(f"index {index.label} has a definition that kidctl does not understand: {definition}")
+    return definition[len(head) :]
+
+
+@dataclass
+class Builder:
+    """Makes the twins that are missing."""
+
+    plan: Plan
+    runner: Runner
+    texts: Definitions
+
+    def build_indexes(self) -> None:
+        """Makes twins of all indexes, without blocking anybody."""
+        # Partitioned indexes come first, so that a partition that is new since has its part already.
+        found = sorted(indexes(self.plan), key=lambda i: not i.is_partitioned)
+        for index in found:
+            definition, twin = self.texts[label_of(self.plan, index)]
+            if index.is_partitioned and index.constraint:
+                continue
+            self.build_index(index, "new", twin)
+            if index.is_primary:  # Dropping the constraint drops its index, so the way back needs another one.
+                self.build_index(index, "old", definition)
+        for index in found:
+            if index.parent and not index.constraint:
+                self.attach(index, [i for i in found if i.oid == index.parent][0])
+
+    def build_index(self, index: catalog.Index, word: str, definition: str) -> None:
+        """Makes one index, unless it is there. One that was left invalid is made again."""
+        name = Direction(word, "", "", "", "").beside(index.name)
+        if self.adopt(index, name):
+            return
+        valid = self.plan.conn.execute(
+            "SELECT i.indisvalid FROM pg_index AS i WHERE i.indexrelid = to_regclass(format('%%I.%%I', %s::text, %s::text))"
+            " AND i.indrelid = %s",
+            (index.schema, name, index.table),
+        ).fetchone()
+        if valid and not valid[0] and not index.is_partitioned:
+            self.runner.execute(statement("DROP INDEX {}", sql.Identifier(index.schema, name)))
+        elif valid:
+            return
+        about = label_of(self.plan, index)
+        unique = "UNIQUE " if index.is_unique else ""
+        how = "" if index.is_partitioned else "CONCURRENTLY "
+        if index.tablespace:
+            self.runner.execute(statement("SET default_tablespace = {}", sql.Identifier(index.tablespace)))
+        self.runner.execute(
+            statement(
+                "CREATE {}INDEX {}{} ON {}{}",
+                sql.SQL(unique),
+                sql.SQL(how),
+                sql.Identifier(name),
+                sql.SQL("ONLY {} " if index.is_partitioned else "{} ").format(self.plan.table(index.table).sql),
+                sql.SQL(index_tail(self.plan, index, definition)),
+                about=about,
+                outside=True,
+            )
+        )
+        if index.tablespace:
+            self.runner.execute(statement("SET default_tablespace = ''"))
+
+    def adopt(self, index: catalog.Index, name: str) -> bool:
+        """Renames the index that a new partition got by itself from the twin of its parent's index."""
+        own = self.plan.conn.execute(
+            """
+            SELECT n.nspname, c.relname FROM pg_inherits AS o JOIN pg_class AS p ON p.oid = o.inhparent
+                   JOIN pg_inherits AS h ON h.inhparent = to_regclass(format('%%I.%%I', p.relnamespace::regnamespace, %s::text))
+                   JOIN pg_index AS i ON i.indexrelid = h.inhrelid JOIN pg_class AS c ON c.oid = i.indexrelid
+                   JOIN pg_namespace AS n ON n.oid = c.relnamespace
+             WHERE o.inhrelid = %s AND i.indrelid = %s
+            """,
+            (self.twin_of_parent(index), index.oid, index.table),
+        ).fetchone()
+        if own is None or own[1] == name:
+            return own is not None
+        self.runner.execute(statement("ALTER INDEX {} RENAME TO {}", sql.Identifier(*own), sql.Identifier(name)))
+        return True
+
+    def twin_of_parent(self, index: catalog.Index) -> str:
+        """Returns the name of the twin of the index that this one is a part of."""
+        row = self.plan.conn.execute("SELECT relname FROM pg_class WHERE oid = %s", (index.parent,)).fetchone()
+        return self.plan.direction("new").beside(row[0]) if row else ""
+
+    def attach(self, index: catalog.Index, parent: catalog.Index) -> None:
+        """Makes the twin of a partition's index a part of the twin of its parent's index."""
+        d = self.plan.direction("new")
+        self.runner.execute(
+            statement(
+                "ALTER INDEX {} ATTACH PARTITION {}",
+                sql.Identifier(parent.schema, d.beside(parent.name)),
+                sql.Identifier(index.schema, d.beside(index.name)),
+                about=label_of(self.plan, index),
+            )
+        )
+
+    def add_constraints(self) -> None:
+        """Makes twins of constraints. The tables must be locked; rows are looked at later where that is possible."""
+        for index in sorted(indexes(self.plan), key=lambda i: i.is_partitioned):
+            if index.constraint_kind == "u":
+                self.add_unique(index)
+        for constraint in constraints(self.plan):
+            if self.is_in_parts(constraint):
+                for part in self.leaves(constraint.table):
+                    self.add_constraint(constraint, part, True)
+            else:
+                late = constraint.is_validated and (constraint.kind == "c" or not self.is_partitioned_key(constraint))
+                self.add_constraint(constraint, constraint.table, late)
+
+    def add_constraint(self, constraint: catalog.Constraint, table: int, late: bool) -> None:
+        """Makes the twin of a constraint on its table or on one of its partitions, unless it is there."""
+        name = self.plan.direction("new").beside(constraint.name)
+        if self.exists(table, name):
+            return
+        self.runner.execute(
+            statement(
+                "ALTER TABLE {} ADD CONSTRAINT {} {}{}",
+                self.plan.table(table).sql,
+                sql.Identifier(name),
+                sql.SQL(self.texts[label_of(self.plan, constraint)][1]),
+                sql.SQL(" NOT VALID" if late else ""),
+                about=label_of(self.plan, constraint),
+            )
+        )
+
+    def is_partitioned_key(self, constraint: catalog.Constraint) -> bool:
+        """Returns whether a constraint is a foreign key that PostgreSQL cannot add without looking at rows."""
+        is_18 = self.plan.conn.info.server_version >= 180000
+        return constraint.kind == "f" and self.plan.table(constraint.table).kind == "p" and not is_18
+
+    def is_in_parts(self, constraint: catalog.Constraint) -> bool:
+        """Returns whether a constraint is added to each partition first, which can be validated without a lock."""
+        return constraint.is_validated and self.is_partitioned_key(constraint)
+
+    def leaves(self, table: int) -> list[int]:
+        """Returns the partitions that have rows."""
+        tops = {c.table for c in self.plan.columns if c.top == table}
+        return [oid for oid in tops if self.plan.table(oid).kind == "r"]
+
+    def join_parts(self) -> None:
+        """Adds the foreign keys of partitioned tables, which take in those of the partitions. The tables are locked."""
+        for constraint in constraints(self.plan):
+            if self.is_in_parts(constraint):
+                self.add_constraint(constraint, constraint.table, False)
+
+    def add_unique(self, index: catalog.Index) -> None:
+        """Makes the twin of a UNIQUE constraint from the twin of its index."""
+        name = self.plan.direction("new").beside(index.name)
+        table = self.plan.table(index.table)
+        if self.exists(index.table, name):
+            return
+        about = label_of(self.plan, index)
+        if not index.is_partitioned:
+            self.runner.execute(
+                statement(
+                    "ALTER TABLE {} ADD CONSTRAINT {} UNIQUE USING INDEX {}{}",
+                    table.sql,
+                    sql.Identifier(name),
+                    sql.Identifier(name),
+                    deferrable(index),
+                    about=about,
+                )
+            )
+            return
+        key = sql.SQL(self.texts[f"key of {about}"][1])
+        self.runner.execute(
+            statement("ALTER TABLE ONLY {} ADD CONSTRAINT {} {}", table.sql, sql.Identifier(name), key, about=about)
+        )
+        for part in indexes(self.plan):
+            if part.parent == index.oid:
+                self.attach(part, index)
+
+    def exists(self, table: int, name: str) -> bool:
+        """Returns whether a table has a constraint of this name."""
+        return bool(
+            self.plan.conn.execute(
+                "SELECT FROM pg_constraint WHERE conrelid = %s AND conname = %s", (table, name)
+            ).rowcount
+        )
+
+    def validate(self) -> None:
+        """Validates the constraints that were not, each in a transaction of its own."""
+        for table, name in self.plan.conn.execute(
+            """
+            SELECT k.conrelid, k.conname FROM pg_constraint AS k
+             WHERE k.conrelid = ANY (%s) AND NOT k.convalidated AND k.contype IN ('c', 'f')
+                   AND k.conparentid = 0 AND k.coninhcount = 0
+             ORDER BY k.contype, k.conname
+            """,
+            ([t.oid for t in self.plan.tables()],),
+        ).fetchall():
+            if name.startswith(("kid_full_", "kid_part_")) or name in self.to_validate(table):
+                self.runner.execute(validation(self.plan, table, name))
+
+    def to_validate(self, table: int) -> set[str]:
+        """Returns the twins of valid constraints of a table, or of the one that it is a partition of."""
+        d = self.plan.direction("new")
+        tops = {c.top for c in self.plan.columns if c.table == table}
+        return {d.beside(k.name) for k in constraints(self.plan) if k.table in tops and k.is_validated}
+
+
+def validation(plan: Plan, table: int, name: str) -> Statement:
+    """Returns a statement that validates a constraint."""
+    relation = plan.table(table)
+    return statement(
+        "ALTER TABLE {} VALIDATE CONSTRAINT {}",
+        relation.sql,
+        sql.Identifier(name),
+        about=f"constraint {name} on {relation.label}",
+    )
+
+
+def deferrable(index: catalog.Index) -> sql.SQL:
+    """Returns when a UNIQUE or PRIMARY KEY constraint is checked, as the end of a statement."""
+    text = index.constraint_definition or ""
+    for end in (" DEFERRABLE INITIALLY DEFERRED", " DEFERRABLE"):
+        if text.endswith(end):
+            return sql.SQL(end)
+    return sql.SQL("")
