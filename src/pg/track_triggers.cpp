@@ -1,75 +1,11 @@
-// Triggers that reject a row whose ID was not made in its transaction, so that the horizon does not wait for the row.
-//
-// kid_own_ids_trigger() is for IDs of kid. The triggers of kid_track(), see src/sql/tables/track.sql.in, are for those
-// of a sequence. They take the same locks as those of the edition in plain SQL, src/sql/plain/track.sql, so that
-// sessions can use either of them.
-#include "base/datum.hpp"
+// The triggers of kid_track(), see src/sql/tables/track.sql.in, for IDs of a sequence. They take the same locks as
+// those of the edition in plain SQL, src/sql/plain/track.sql, so that sessions can use either of them.
 #include "base/random.hpp"
-#include "horizon/horizon.hpp"
-#include "types/all_types.hpp"
+#include "fired_row.hpp"
 
 namespace kid::pg {
 
 namespace {
-
-/// The row that a trigger is fired for.
-struct fired_row {
-  HeapTuple row;
-  Datum id;
-  bool is_null;
-  bool kept; ///< whether this is an update that writes the ID that was there: it makes no row appear
-};
-
-fired_row row_of(TriggerData const &trigger, int number) {
-  auto *const columns = RelationGetDescr(trigger.tg_relation);
-  auto const &attribute = *TupleDescAttr(columns, number - 1);
-  bool const updates = TRIGGER_FIRED_BY_UPDATE(trigger.tg_event);
-  fired_row fired = {updates ? trigger.tg_newtuple : trigger.tg_trigtuple, 0, false, false};
-  bool was_null = false;
-  Datum const old = SPI_getbinval(trigger.tg_trigtuple, columns, number, &was_null);
-
-  fired.id = SPI_getbinval(fired.row, columns, number, &fired.is_null);
-  fired.kept = updates && fired.is_null == was_null &&
-               (was_null || datumIsEqual(old, fired.id, attribute.attbyval, attribute.attlen));
-  return fired;
-}
-
-[[noreturn]] void not_own_error(TriggerData const &trigger, int number, fired_row const &fired, bool is_tracked) {
-  ereport(ERROR, errcode(ERRCODE_CHECK_VIOLATION),
-          errmsg("ID %s was not made in this transaction",
-                 fired.is_null ? "NULL" : SPI_getvalue(fired.row, RelationGetDescr(trigger.tg_relation), number)),
-          errdetail("Consumers that read up to the horizon would miss the row."),
-          is_tracked ? errhint("Leave the column to its default, and insert "
-                               "through the table that is tracked.")
-                     : errhint("Leave the column to its default, or give consumers "
-                               "another column, with a default of "
-                               "its own."),
-          errtablecol(trigger.tg_relation, number));
-}
-
-/// Returns the number of the column that the trigger names, and its type. Raises an error if that has no horizon.
-std::pair<int, id_type const *> column_of(TriggerData const &trigger) {
-  auto *const row = RelationGetDescr(trigger.tg_relation);
-
-  if (trigger.tg_trigger->tgnargs != 1)
-    ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-            errmsg("kid_own_ids_trigger() needs the name of a column"));
-  char const *const name = trigger.tg_trigger->tgargs[0];
-  int const number = SPI_fnumber(row, name);
-  if (number <= 0)
-    ereport(
-        ERROR, errcode(ERRCODE_UNDEFINED_COLUMN),
-        errmsg("column \"%s\" of relation \"%s\" does not exist", name, RelationGetRelationName(trigger.tg_relation)));
-  if (TupleDescAttr(row, number - 1)->attgenerated != '\0')
-    ereport(ERROR, errcode(ERRCODE_INVALID_OBJECT_DEFINITION), errmsg("cannot use generated column \"%s\"", name));
-  id_type const *const type = id_type_of(getBaseType(SPI_gettypeid(row, number)));
-  if (type == nullptr || type->state == nullptr)
-    ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
-            errmsg("column \"%s\" of relation \"%s\" is of type %s", name, RelationGetRelationName(trigger.tg_relation),
-                   format_type_be(SPI_gettypeid(row, number))),
-            errdetail("The type must have a horizon, as kid64 has kid_horizon()."));
-  return {number, type};
-}
 
 /// What this session last did for a table. Whatever is rolled back, the lock of the floor is held to the end of the
 /// transaction.
@@ -117,8 +53,7 @@ TriggerData &trigger_of(FunctionCallInfo fcinfo, bool for_row) {
   if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
       (TRIGGER_FIRED_FOR_ROW(trigger->tg_event) != 0) != for_row || trigger->tg_trigger->tgnattr != 1)
     ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-            errmsg("functions of kid_track() must be fired by the triggers "
-                   "that it creates"));
+            errmsg("functions of kid_track() must be fired by the triggers that it creates"));
   return *trigger;
 }
 
@@ -197,8 +132,7 @@ int64 enter(Oid table, int64 floor) {
     if (bits > most_bits)
       ereport(ERROR, errcode(ERRCODE_LOCK_NOT_AVAILABLE),
               errmsg("could not lock a floor of relation \"%s\"", get_rel_name(table)),
-              errdetail("Other sessions hold advisory locks with the keys of "
-                        "its floors exclusively."),
+              errdetail("Other sessions hold advisory locks with the keys of its floors exclusively."),
               errhint("End these sessions; pg_locks lists them."));
     CHECK_FOR_INTERRUPTS();
     floor -= 1 + static_cast<int64>(random_bits(64) & ((std::uint64_t{1} << bits) - 1));
@@ -229,23 +163,6 @@ Oid sequence_of(TriggerData const &trigger) {
 }
 
 } // namespace
-
-KID_DEFINE(kid_own_ids_trigger) {
-  if (!CALLED_AS_TRIGGER(fcinfo))
-    ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-            errmsg("kid_own_ids_trigger() was not called as a trigger"));
-  auto const &trigger = *reinterpret_cast<TriggerData *>(fcinfo->context);
-  if (!TRIGGER_FIRED_FOR_ROW(trigger.tg_event) || TRIGGER_FIRED_BY_DELETE(trigger.tg_event))
-    ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-            errmsg("kid_own_ids_trigger() must be fired FOR EACH ROW by INSERT "
-                   "or UPDATE"));
-  auto const [number, type] = column_of(trigger);
-  fired_row const fired = row_of(trigger, number);
-
-  if (!fired.is_null && !fired.kept && !is_own_state(type->clock, type->state(fired.id)))
-    not_own_error(trigger, number, fired, false);
-  return PointerGetDatum(fired.row);
-}
 
 KID_DEFINE(kid_track_enter) {
   auto const &trigger = trigger_of(fcinfo, false);
@@ -283,7 +200,8 @@ KID_DEFINE(kid_track_check) {
   // A smaller integer is in a Datum with its sign, see fetch_att().
   bool const is_new = entry != nullptr && !fired.is_null && DatumGetInt64(fired.id) > entry->entered;
   if (!is_new && !fired.kept)
-    not_own_error(trigger, number, fired, true);
+    not_own_error(trigger, number, fired,
+                  "Leave the column to its default, and insert through the table that is tracked.");
   return PointerGetDatum(fired.row);
 }
 

@@ -1,0 +1,49 @@
+// kid_own_ids_trigger() rejects a row whose ID of kid was not made in its transaction.
+#include "fired_row.hpp"
+#include "horizon/horizon.hpp"
+#include "types/all_types.hpp"
+
+namespace kid::pg {
+
+/// Returns the number of the column that the trigger names, and its type. Raises an error if that has no horizon.
+static std::pair<int, id_type const *> column_of(TriggerData const &trigger) {
+  auto *const row = RelationGetDescr(trigger.tg_relation);
+
+  if (trigger.tg_trigger->tgnargs != 1)
+    ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+            errmsg("kid_own_ids_trigger() needs the name of a column"));
+  char const *const name = trigger.tg_trigger->tgargs[0];
+  int const number = SPI_fnumber(row, name);
+  if (number <= 0)
+    ereport(
+        ERROR, errcode(ERRCODE_UNDEFINED_COLUMN),
+        errmsg("column \"%s\" of relation \"%s\" does not exist", name, RelationGetRelationName(trigger.tg_relation)));
+  if (TupleDescAttr(row, number - 1)->attgenerated != '\0')
+    ereport(ERROR, errcode(ERRCODE_INVALID_OBJECT_DEFINITION), errmsg("cannot use generated column \"%s\"", name));
+  id_type const *const type = id_type_of(getBaseType(SPI_gettypeid(row, number)));
+  if (type == nullptr || type->state == nullptr)
+    ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
+            errmsg("column \"%s\" of relation \"%s\" is of type %s", name, RelationGetRelationName(trigger.tg_relation),
+                   format_type_be(SPI_gettypeid(row, number))),
+            errdetail("The type must have a horizon, as kid64 has kid_horizon()."));
+  return {number, type};
+}
+
+KID_DEFINE(kid_own_ids_trigger) {
+  if (!CALLED_AS_TRIGGER(fcinfo))
+    ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+            errmsg("kid_own_ids_trigger() was not called as a trigger"));
+  auto const &trigger = *reinterpret_cast<TriggerData *>(fcinfo->context);
+  if (!TRIGGER_FIRED_FOR_ROW(trigger.tg_event) || TRIGGER_FIRED_BY_DELETE(trigger.tg_event))
+    ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+            errmsg("kid_own_ids_trigger() must be fired FOR EACH ROW by INSERT or UPDATE"));
+  auto const [number, type] = column_of(trigger);
+  fired_row const fired = row_of(trigger, number);
+
+  if (!fired.is_null && !fired.kept && !is_own_state(type->clock, type->state(fired.id)))
+    not_own_error(trigger, number, fired,
+                  "Leave the column to its default, or give consumers another column, with a default of its own.");
+  return PointerGetDatum(fired.row);
+}
+
+} // namespace kid::pg
