@@ -21,6 +21,9 @@ namespace kid {
 
 constexpr std::uint64_t node_max = 0xffff'ffff;
 
+/// The greatest number of lanes.
+constexpr std::uint32_t lanes_max = 1024;
+
 /// Returns the node number of a name such as uid@127.0.0.1: the PJW hash of its bytes, as Erlang's phash2 computes it.
 constexpr std::uint32_t node_hash(char const *name, std::size_t length) noexcept {
   std::uint32_t hash = 0;
@@ -30,6 +33,36 @@ constexpr std::uint32_t node_hash(char const *name, std::size_t length) noexcept
     hash ^= (top >> 24) | top;
   }
   return hash;
+}
+
+enum class node_kind : std::uint32_t {
+  none,      ///< there is no identity yet
+  automatic, ///< a hash that differs between servers, even if they are copies of one
+  named,     ///< the hash of a name
+  numbered,
+  citus, ///< the number that Citus gives its nodes
+};
+
+/// Who a server is: its node number and the number of lanes. One word can hold it, see pack().
+struct identity {
+  node_kind kind;
+  bool known; ///< whether `node` is known: a random number is drawn when it is first needed
+  std::uint32_t node;
+  std::uint32_t lanes;
+
+  /// Returns whether servers are numbered, from 0 on. Otherwise `node` is a hash of 32 bits, and any part of it will
+  /// do.
+  constexpr bool is_numbered() const { return kind == node_kind::numbered || kind == node_kind::citus; }
+};
+
+constexpr std::uint64_t pack(identity const &who) {
+  return std::uint64_t{who.lanes} << 40 | static_cast<std::uint64_t>(who.kind) << 36 | std::uint64_t{who.known} << 32 |
+         who.node;
+}
+
+constexpr identity unpack(std::uint64_t word) {
+  return {static_cast<node_kind>(word >> 36 & 15), (word >> 32 & 1) != 0, static_cast<std::uint32_t>(word),
+          static_cast<std::uint32_t>(word >> 40)};
 }
 
 /// A part of the sequence of every time unit.

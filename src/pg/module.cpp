@@ -1,7 +1,6 @@
 #include "base/datum.hpp"
 #include "base/settings.hpp"
 #include "horizon/memory.hpp"
-#include "node/identity.hpp"
 #include "types/all_types.hpp"
 
 namespace kid::pg {
@@ -47,7 +46,6 @@ PGDLLEXPORT void _PG_init();
 void _PG_init() {
   kid::pg::check_server_version();
   kid::pg::register_clocks();
-  kid::pg::settle_identity = kid::pg::put_in_force;
   kid::pg::define_settings();
   if (process_shared_preload_libraries_in_progress) {
     kid::pg::reserve_shared_memory();

@@ -1,5 +1,5 @@
 // Settings, all named kid.*, that concern more than one type. A setting of one type is in the file of that type. What
-// each setting means is in its description, where it is defined: in define_settings.cpp, in node/identity.cpp, or in
+// each setting means is in its description, where it is defined: in define_settings.cpp, in node/settings.cpp, or in
 // the file of its type.
 #pragma once
 

@@ -100,12 +100,6 @@ void await_standbys(clock_cell &cell);
 
 // move_clock.cpp moves a clock other than by issuing IDs:
 
-/// Lowers a clock, and its bound with it, to the unit of `state`, unless it is not above that unit. No issued ID above
-/// it may still be in use. `lower_state` lowers the state, and with it the floors of sessions (horizon/horizon.hpp).
-/// Returns whether the clock was lowered, and reports by how much.
-bool lower_clock(clock_ref const &clock, std::uint64_t state,
-                 void (*lower_state)(clock_ref const &clock, std::uint64_t to));
-
 /// Moves a clock past the time of `state`, on all sides, because IDs of that time may be of any side. The clock then
 /// keeps its time until the system clock reaches `state`. Raises an error if `state` is too far ahead of the system
 /// clock for this user.

@@ -133,50 +133,6 @@ void observe(clock_ref const &clock, std::uint64_t state) {
              [&](lease_state &) { keep_time(clock, clock.cell.load(), to_unix(GetCurrentTimestamp()), slow_micros); });
 }
 
-bool lower_clock(clock_ref const &clock, std::uint64_t state, void (*lower_state)(clock_ref const &, std::uint64_t)) {
-  clock_rules const &rules = clock.rules;
-  bool done = false;
-  bool lowered = false;
-  unix_micros span = 0;
-
-  with_lease(&clock, [&](lease_state &lease) {
-    // Called again only to wait for standbys. Meanwhile other sessions may issue IDs from the lowered state on.
-    if (done)
-      return true;
-    done = true;
-    bool const leased = lease.length > 0;
-    std::uint64_t last = clock.cell.load();
-    // Lower it to the end of the unit on the side in use, because either side of the unit itself may have been used.
-    std::uint64_t const end = rules.end_of_unit(state, last);
-    std::uint64_t greatest = lease.page.last[clock.id];
-    // A change of sides that was interrupted may have left the other side on the page.
-    if (leased && rules.on_other_side(greatest, last))
-      greatest = rules.last_before(last, bound_of(clock));
-
-    if (end < last) {
-      // Lower the bound first, so that nothing is issued before the next renewal, which writes a page that is as low.
-      if (leased)
-        set_bound(clock, 0, 0);
-      lower_state(clock, end);
-      lowered = true;
-      span = rules.time(last) - rules.time(end);
-      greatest = leased ? end : Min(end, greatest);
-      pg_atomic_write_u64(&clock.cell.keep_until, 0);
-      pg_atomic_fetch_add_u64(&lease.resets, 1);
-      pg_atomic_write_u64(&clock.stats.counted_until, 0);
-    } else if (greatest > end) {
-      // Only the bound is above `end`.
-      greatest = leased ? take_bound_back(clock) : end;
-    }
-    if (rules.sides != 0)
-      pg_atomic_write_u64(&lease.safe, Min(pg_atomic_read_u64(&lease.safe), rules.unit(end)));
-    return put_page(lease, page_with(lease.page, clock, greatest));
-  });
-  if (lowered)
-    ereport(NOTICE, errmsg("logical clock of %s was lowered by %s", rules.name, display_span(span)));
-  return lowered;
-}
-
 step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64_t now) {
   clock_rules const &rules = clock.rules;
   unix_micros const time = rules.time(now);

@@ -1,7 +1,5 @@
 #include "shmem.hpp"
 
-#include "lease.hpp"
-
 namespace kid::pg {
 
 namespace {
@@ -73,16 +71,6 @@ shared_state &find_or_make() {
   LWLockRegisterTranche(state->lease.tranche, "KidLease");
   shared_memory = state;
   return *state;
-}
-
-void attach(char const *function) {
-  if (RecoveryInProgress())
-    ereport(ERROR, errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("cannot execute %s during recovery", function),
-            errhint("Call it on the primary, as this server is a standby or is being restored."));
-  shared_state &state = find_or_make();
-  write_bounds_at_exit();
-  settle_identity(state);
-  attached = &state;
 }
 
 void reserve_shared_memory() {

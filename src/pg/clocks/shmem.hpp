@@ -5,6 +5,7 @@
 // and kid starts again with it.
 #pragma once
 
+#include "../base/shared_struct.hpp"
 #include "bound_page.hpp"
 #include "clock_rules.hpp"
 
@@ -82,40 +83,7 @@ struct lease_state {
   pg_atomic_uint64 hold;   ///< the clocks that a process holds, see lease_lock.hpp; set under `lock`
 };
 
-// The identity of this server: what it is for, and when it changes, is in node/identity.hpp.
-
-enum class node_kind : std::uint32_t {
-  none,      ///< there is no identity yet
-  automatic, ///< a hash that differs between servers, even if they are copies of one
-  named,     ///< the hash of a name
-  numbered,
-  citus, ///< the number that Citus gives its nodes
-};
-
-struct identity {
-  node_kind kind;
-  bool known; ///< whether `node` is known: a random number is drawn when it is first needed
-  std::uint32_t node;
-  std::uint32_t lanes;
-
-  /// Returns whether servers are numbered, from 0 on. Otherwise `node` is a hash of 32 bits, and any part of it will
-  /// do.
-  constexpr bool is_numbered() const { return kind == node_kind::numbered || kind == node_kind::citus; }
-};
-
-/// The greatest `kid.lanes`.
-constexpr std::uint32_t lanes_max = 1024;
-
-constexpr std::uint64_t pack(identity const &who) {
-  return std::uint64_t{who.lanes} << 40 | static_cast<std::uint64_t>(who.kind) << 36 | std::uint64_t{who.known} << 32 |
-         who.node;
-}
-
-constexpr identity unpack(std::uint64_t word) {
-  return {static_cast<node_kind>(word >> 36 & 15), (word >> 32 & 1) != 0, static_cast<std::uint32_t>(word),
-          static_cast<std::uint32_t>(word >> 40)};
-}
-
+/// The identity of this server (core/node.hpp). What it is for, and when it changes, is in node/identity.hpp.
 struct identity_state {
   pg_atomic_uint64 word; ///< packed; changed under `lock`, read without it; 0 if there is none yet
   LWLock lock;           ///< held for a moment, while no other lock is taken
@@ -145,37 +113,9 @@ struct shared_state {
 /// Where the struct is; null until this process has looked for it.
 inline shared_state *shared_memory = nullptr;
 
-/// The same address, but null until this process may issue IDs, and null again after a change of `kid.node`,
-/// `kid.lanes` or the number that Citus gives this server.
-inline shared_state *attached = nullptr;
-
-/// The cells of the clocks that the running transaction has entered (horizon/horizon.hpp); null for other clocks, and
-/// whenever `attached` is null.
-inline clock_cell *entered[clock_count] = {};
-
-/// Makes this process attach again before its next ID.
-inline void detach() {
-  attached = nullptr;
-  memset(entered, 0, sizeof entered);
-}
-
 /// Raises the error for shared memory that an error in find() left missing or unfilled. Only a new session can set it
 /// up.
 [[noreturn]] void memory_error();
-
-/// put_in_force() of node/identity.hpp, which _PG_init() registers here.
-inline void (*settle_identity)(shared_state &shared) = nullptr;
-
-/// Makes `attached` valid. Raises an error during recovery, when no IDs may be issued; `function` is for its message.
-/// Each change of the settings above detaches the process, so that this is done again.
-void attach(char const *function);
-
-/// Returns shared memory to a caller that issues IDs.
-inline shared_state &shared(char const *function) {
-  if (unlikely(attached == nullptr))
-    attach(function);
-  return *attached;
-}
 
 /// Returns shared memory to a caller that only reads it, also during recovery.
 shared_state &find_or_make();

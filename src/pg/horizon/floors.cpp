@@ -43,6 +43,48 @@ void write_floor(clock_cell &cell, pg_atomic_uint64 &floor) {
   } while (cell.load() < last);
 }
 
+/// PostgreSQL calls this at the end of each transaction, when all others can see that it has ended, and before a
+/// transaction is prepared. At the end it must not raise an error.
+extern "C" void end_of_transaction(XactEvent event, void *) {
+  switch (event) {
+  case XACT_EVENT_PRE_PREPARE:
+    // Without places, PostgreSQL says that prepared transactions are disabled.
+    if (own_floors != nullptr && max_prepared_xacts > 0)
+      store_prepared(*own_floors);
+    return;
+  case XACT_EVENT_COMMIT:
+    if (own_floors != nullptr)
+      list_committed(*own_floors);
+    break;
+  case XACT_EVENT_PREPARE:
+  case XACT_EVENT_ABORT:
+  case XACT_EVENT_PARALLEL_COMMIT:
+  case XACT_EVENT_PARALLEL_ABORT:
+    break;
+  default:
+    return;
+  }
+  if (own_floors == nullptr)
+    return;
+  pg_write_barrier(); // it is in the list before it is gone from here
+  for (auto &floor : own_floors->floor)
+    pg_atomic_write_u64(&floor, 0);
+  own_floors = nullptr;
+  memset(entered, 0, sizeof entered);
+}
+
+/// Finds the memory of the horizon, and has the transaction's end reported. Returns false if there is no memory for it.
+bool find_floors() {
+  static bool registered = false;
+
+  if (!find_horizon())
+    return false;
+  if (unlikely(!registered))
+    RegisterXactCallback(end_of_transaction, nullptr);
+  registered = true;
+  return true;
+}
+
 } // namespace
 
 void reject_worker(char const *function) {
@@ -54,7 +96,7 @@ void reject_worker(char const *function) {
 clock_cell &enter(clock_id id, char const *function) {
   reject_worker(function);
   clock_cell &cell = shared(function).cells[id];
-  if (find_horizon()) {
+  if (find_floors()) {
     recover_prepared();
     open_clocks(cell); // before that the state may be far below the IDs of rows
     own_floors = &horizon_shared->sessions[MyProcNumber];
@@ -145,35 +187,6 @@ entrant earliest_entrant(clock_id id, bool here) {
     }
   });
   return earliest;
-}
-
-void end_of_transaction(XactEvent event, void *) {
-  switch (event) {
-  case XACT_EVENT_PRE_PREPARE:
-    // Without places, PostgreSQL says that prepared transactions are disabled.
-    if (own_floors != nullptr && max_prepared_xacts > 0)
-      store_prepared(*own_floors);
-    return;
-  case XACT_EVENT_COMMIT:
-    if (own_floors != nullptr)
-      list_committed(*own_floors);
-    break;
-  case XACT_EVENT_PREPARE:
-  case XACT_EVENT_ABORT:
-  case XACT_EVENT_PARALLEL_COMMIT:
-  case XACT_EVENT_PARALLEL_ABORT:
-    break;
-  default:
-    return;
-  }
-  forget_answers();
-  if (own_floors == nullptr)
-    return;
-  pg_write_barrier(); // it is in the list before it is gone from here
-  for (auto &floor : own_floors->floor)
-    pg_atomic_write_u64(&floor, 0);
-  own_floors = nullptr;
-  memset(entered, 0, sizeof entered);
 }
 
 } // namespace kid::pg

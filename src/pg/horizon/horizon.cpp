@@ -105,10 +105,20 @@ std::uint64_t const *answer_for(SnapshotData const &snapshot, clock_id clock) {
   return nullptr;
 }
 
+/// Forgets what queries were told, at the end of the transaction. Its memory is freed then.
+extern "C" void forget_answers(XactEvent event, void *) {
+  if (event != XACT_EVENT_PRE_COMMIT && event != XACT_EVENT_PARALLEL_PRE_COMMIT && event != XACT_EVENT_PRE_PREPARE)
+    answers = nullptr;
+}
+
 void remember(SnapshotData const &snapshot, clock_id clock, std::uint64_t horizon) {
+  static bool registered = false;
   std::size_t const size = offsetof(answer, running) + snapshot.xcnt * sizeof(TransactionId);
   auto *const one = static_cast<answer *>(MemoryContextAlloc(TopTransactionContext, size));
 
+  if (!registered)
+    RegisterXactCallback(forget_answers, nullptr);
+  registered = true;
   *one = {answers, horizon, clock, snapshot.xmin, snapshot.xmax, snapshot.xcnt};
   std::copy(snapshot.xip, snapshot.xip + snapshot.xcnt, one->running);
   answers = one;
@@ -153,10 +163,6 @@ std::uint64_t horizon(clock_id id, char const *function) {
   std::uint64_t const result = horizon_of(snapshot, id);
   remember(snapshot, id, result);
   return result;
-}
-
-void forget_answers() {
-  answers = nullptr;
 }
 
 } // namespace kid::pg

@@ -41,10 +41,9 @@
 //   memory    shared memory: the floors, prepared transactions, and the list of those that have ended
 //   floors    entering a clock, who has entered it, lowering it; the end of a transaction
 //   horizon   which transactions a snapshot sees, the horizon, and what queries were told
-//   hold      keeping transactions from a clock while it is lowered; kid_hold_clocks() and kid_lower_clocks()
 #pragma once
 
-#include "../clocks/shmem.hpp"
+#include "../node/attach.hpp"
 
 namespace kid::pg {
 
@@ -52,9 +51,6 @@ namespace kid::pg {
 /// After a start, waits until synchronous standbys have the bound, as a session that makes an ID does. `function` is
 /// for messages.
 std::uint64_t horizon(clock_id id, char const *function);
-
-/// Forgets what queries were told. Called at the end of a transaction, before its memory is freed.
-void forget_answers();
 
 // The floors of the transactions that run, in floors.cpp:
 
@@ -85,9 +81,5 @@ entrant earliest_entrant(clock_id id, bool here);
 
 /// Raises an error in a parallel worker, whose transaction ends before that of its leader.
 void reject_worker(char const *function);
-
-/// PostgreSQL calls this at the end of each transaction, when all others can see that it has ended, and before a
-/// transaction is prepared. At the end it must not raise an error.
-extern "C" void end_of_transaction(XactEvent event, void *);
 
 } // namespace kid::pg

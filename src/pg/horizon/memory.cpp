@@ -1,7 +1,5 @@
 #include "memory.hpp"
 
-#include "horizon.hpp"
-
 namespace kid::pg {
 
 namespace {
@@ -113,7 +111,6 @@ bool find_horizon() {
   if (found == nullptr || found->tranche == 0)
     memory_error();
   LWLockRegisterTranche(found->tranche, "KidHorizon");
-  RegisterXactCallback(end_of_transaction, nullptr);
   horizon_shared = found;
   return true;
 }

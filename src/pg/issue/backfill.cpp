@@ -1,6 +1,6 @@
 #include "backfill.hpp"
 
-#include "../clocks/shmem.hpp"
+#include "../node/attach.hpp"
 
 namespace kid::pg {
 

@@ -2,72 +2,11 @@
 
 #include "../base/datum.hpp"
 #include "../base/random.hpp"
-#include "../base/settings.hpp"
 #include "../clocks/lease_lock.hpp"
 
 namespace kid::pg {
 
 namespace {
-
-/// The table that Citus itself reads its group ID from, which has one row with one integer. Only a superuser can create
-/// another table of that name in pg_catalog.
-constexpr char const *local_group_name = "pg_dist_local_group";
-
-/// That table; InvalidOid if there was none when this process last looked.
-Oid local_group_table = InvalidOid;
-
-std::uint32_t local_group_hash = 0; ///< of its name, in the catalog cache of names
-
-// Both callbacks detach this process, so that the next ID looks for the number again.
-
-extern "C" {
-
-/// Called when the table is created, dropped, renamed or moved to another schema. PostgreSQL names the table by its
-/// hash, so that other tables do not detach this process. A hash of 0 means any table: messages were lost.
-static void forget_table(Datum, catalog_cache, uint32 hash) {
-  if (hash == local_group_hash || hash == 0)
-    detach();
-}
-
-/// Called when the number changes: when a promoted standby gets its own number, or a server its first one. Citus then
-/// invalidates the table.
-static void forget_group(Datum, Oid table) {
-  if (OidIsValid(local_group_table) && (table == local_group_table || table == InvalidOid))
-    detach();
-}
-
-} // extern "C"
-
-/// Returns whether the number is drawn, or given by Citus. It is not in the configuration then, so a reload keeps it.
-bool is_assigned(node_kind kind) {
-  return kind == node_kind::automatic || kind == node_kind::citus;
-}
-
-char *node_text = nullptr;
-identity configured = {node_kind::automatic, false, 0, 1}; ///< by the settings of this session
-int chosen_lanes = 1;
-
-/// Parses `text`, a `kid.node`, into `result`. Returns false unless it is a keyword, a 32-bit number, or the name of an
-/// Erlang node. A name must contain "@", so that a mistyped number or "auto" is not taken for one.
-bool parse_node(char const *text, identity &result) {
-  automatic_or_number choice = {};
-
-  if (parse_choice(text, node_max, choice)) {
-    result.kind = choice.automatic ? node_kind::automatic : node_kind::numbered;
-    result.node = choice.number;
-  } else if (pg_strcasecmp(text, "citus") == 0) {
-    result.kind = node_kind::citus;
-    result.node = 0;
-  } else {
-    char const *const at = strchr(text, '@');
-    if (at == nullptr || at == text || at[1] == '\0' || strpbrk(text, " \t\n\v\f\r") != nullptr)
-      return false;
-    result.kind = node_kind::named;
-    result.node = node_hash(text, strlen(text));
-  }
-  result.known = !is_assigned(result.kind);
-  return true;
-}
 
 std::uint32_t hash_of_cluster(page_draw const &draw) {
   std::uint64_t const parts[] = {GetSystemIdentifier(), draw.timeline, draw.number};
@@ -122,68 +61,7 @@ bool citus_contradicts(identity const &who) {
   return who.kind == node_kind::citus && has_citus() && who.node != static_cast<std::uint32_t>(local_group);
 }
 
-extern "C" {
-
-static bool check_node(char **text, void **, GucSource) {
-  identity value = {};
-
-  if (parse_node(*text, value))
-    return true;
-  GUC_check_errdetail("The value must be \"auto\", \"citus\", a number from 0 to 4294967295, decimal or hexadecimal "
-                      "after 0x, or the name of an Erlang node such as uid@127.0.0.1.");
-  return false;
-}
-
-static bool check_lanes(int *lanes, void **, GucSource) {
-  if ((*lanes & (*lanes - 1)) == 0)
-    return true;
-  GUC_check_errdetail("The value must be a power of two.");
-  return false;
-}
-
-// A change detaches this process, so that the next ID puts the settings in force.
-
-static void assign_node(char const *text, void *) {
-  static_cast<void>(parse_node(text, configured));
-  detach();
-}
-
-static void assign_lanes(int lanes, void *) {
-  configured.lanes = static_cast<std::uint32_t>(lanes);
-  detach();
-}
-
-} // extern "C"
-
 } // namespace
-
-void look_for_citus() {
-  static bool registered = false;
-
-  local_group = no_citus;
-  if (!registered) {
-    local_group_hash =
-        GetSysCacheHashValue2(RELNAMENSP, CStringGetDatum(local_group_name), ObjectIdGetDatum(PG_CATALOG_NAMESPACE));
-    CacheRegisterSyscacheCallback(RELNAMENSP, forget_table, 0);
-    CacheRegisterRelcacheCallback(forget_group, 0);
-  }
-  registered = true;
-  local_group_table = get_relname_relid(local_group_name, PG_CATALOG_NAMESPACE);
-  auto *const table = OidIsValid(local_group_table) ? try_relation_open(local_group_table, AccessShareLock) : nullptr;
-  if (table == nullptr)
-    return;
-  auto *const row = RelationGetDescr(table);
-  if (table->rd_rel->relkind == RELKIND_RELATION && row->natts > 0 && TupleDescAttr(row, 0)->atttypid == INT4OID) {
-    auto *const scan = systable_beginscan(table, InvalidOid, false, nullptr, 0, nullptr);
-    auto *const tuple = systable_getnext(scan);
-    bool is_null = true;
-    Datum const value = HeapTupleIsValid(tuple) ? heap_getattr(tuple, 1, row, &is_null) : 0;
-    if (!is_null)
-      local_group = Max(DatumGetInt32(value), no_citus);
-    systable_endscan(scan);
-  }
-  relation_close(table, AccessShareLock);
-}
 
 void put_in_force(shared_state &shared) {
   identity_state &state = shared.identity;
@@ -199,7 +77,7 @@ void put_in_force(shared_state &shared) {
                      (read_at > state.configured_at || state.configured_at > GetCurrentTimestamp());
   if (old.kind == node_kind::none || newer) {
     state.configured_at = read_at;
-    next = configured;
+    next = configured_identity();
     if (next.kind == old.kind && is_assigned(next.kind))
       next = {old.kind, old.known, old.node, next.lanes};
   }
@@ -238,7 +116,7 @@ identity with_number(identity who) {
 identity identity_to_show() {
   if (!RecoveryInProgress())
     return with_number(identity_in_force("kid_identity()"));
-  identity who = configured;
+  identity who = configured_identity();
   look_for_citus();
   if (who.kind == node_kind::citus && has_citus())
     set_number(who, static_cast<std::uint32_t>(local_group));
@@ -263,30 +141,6 @@ void no_number_error(identity const &who) {
       ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("this server has two node numbers"),
       errdetail("\"kid.node\" is \"citus\", which is %d in this database and %u in another.", local_group, who.node),
       errhint("Set \"kid.node\" to a number, or restart the server if the number was changed."));
-}
-
-void unfit_number_error(identity const &who, char const *what, std::uint32_t max, char const *hint) {
-  if (!who.known)
-    no_number_error(who);
-  ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("node number of this server does not fit %s", what),
-          who.is_numbered()
-              ? errdetail("It is %u, and the range is 0 to %u.", who.node, max)
-              : errdetail("\"kid.node\" is \"%s\", which is not a number, and the range is 0 to %u.", node_text, max),
-          errhint("%s", hint));
-}
-
-void define_identity_settings(int flags) {
-  DefineCustomStringVariable(
-      "kid.node", "Number of this server among those that fill the same tables.",
-      "A 32-bit number, decimal or hexadecimal after 0x: the node of kid96, the partition of sno, the generator of "
-      "flake, and, with \"kid.lanes\", the lane of kid64. \"auto\" is a hash that differs between servers. \"citus\" "
-      "is the number that Citus gives this node. The name of an Erlang node, name@host, is hashed as Erlang does.",
-      &node_text, "auto", PGC_SIGHUP, flags, check_node, assign_node, nullptr);
-  DefineCustomIntVariable("kid.lanes", "Number of lanes that the sequences of kid64 and kid96 are divided into.",
-                          "A power of two. With more than one lane, each server that fills the same tables makes IDs "
-                          "in the lane of its \"kid.node\", which must be below this number.",
-                          &chosen_lanes, 1, 1, static_cast<int>(lanes_max), PGC_SIGHUP, flags, check_lanes,
-                          assign_lanes, nullptr);
 }
 
 } // namespace kid::pg

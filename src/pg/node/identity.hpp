@@ -11,29 +11,18 @@
 // those that checked the old identity fail their compare-and-swap. So no ID of the old lane is issued after the change.
 #pragma once
 
-#include "../clocks/shmem.hpp"
+#include "attach.hpp"
+#include "citus.hpp"
 
 namespace kid::pg {
 
-constexpr int no_citus = -1;
+/// Returns the identity by the settings of this session.
+identity const &configured_identity();
 
-// kid is not linked to Citus, and does not need it.
-
-/// The group ID of this Citus node when this process last looked: 0 on the coordinator, or a server that no coordinator
-/// has added yet; `no_citus` if the current database does not have Citus.
-inline int local_group = no_citus;
-
-/// Reads the group ID.
-void look_for_citus();
-
-inline bool has_citus() {
-  return local_group != no_citus;
-}
-
-/// Returns whether this session is on a Citus worker. A worker computes what a coordinator sends to it, including
-/// defaults.
-inline bool on_citus_worker() {
-  return local_group > 0;
+/// Returns whether a number of this kind is drawn, or given by Citus. It is not in the configuration then, so a reload
+/// keeps it.
+constexpr bool is_assigned(node_kind kind) {
+  return kind == node_kind::automatic || kind == node_kind::citus;
 }
 
 /// Looks for Citus, and puts the identity of this session's settings in force, unless the identity in force comes from

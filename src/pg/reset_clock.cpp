@@ -1,9 +1,11 @@
-// kid_hold_clocks() and kid_lower_clocks(): the parts of kid_reset_clock() that are not in SQL.
-#include "../base/datum.hpp"
-#include "../base/settings.hpp"
-#include "../clocks/lease_lock.hpp"
-#include "horizon.hpp"
-#include "memory.hpp"
+// kid_hold_clocks() and kid_lower_clocks(): the parts of kid_reset_clock() that are not in SQL. They keep transactions
+// from a clock, and lower it with its bound.
+#include "base/datum.hpp"
+#include "base/error.hpp"
+#include "base/settings.hpp"
+#include "clocks/lease_lock.hpp"
+#include "horizon/horizon.hpp"
+#include "horizon/memory.hpp"
 
 namespace kid::pg {
 
@@ -174,6 +176,52 @@ KID_DEFINE(kid_hold_clocks) {
   return 0;
 }
 
+/// Lowers a clock, and its bound with it, to the unit of `state`, unless it is not above that unit. No issued ID above
+/// it may still be in use. Returns whether the clock was lowered, and reports by how much.
+static bool lower_clock(clock_ref const &clock, std::uint64_t state) {
+  clock_rules const &rules = clock.rules;
+  bool done = false;
+  bool lowered = false;
+  unix_micros span = 0;
+
+  with_lease(&clock, [&](lease_state &lease) {
+    // Called again only to wait for standbys. Meanwhile other sessions may issue IDs from the lowered state on.
+    if (done)
+      return true;
+    done = true;
+    bool const leased = lease.length > 0;
+    std::uint64_t last = clock.cell.load();
+    // Lower it to the end of the unit on the side in use, because either side of the unit itself may have been used.
+    std::uint64_t const end = rules.end_of_unit(state, last);
+    std::uint64_t greatest = lease.page.last[clock.id];
+    // A change of sides that was interrupted may have left the other side on the page.
+    if (leased && rules.on_other_side(greatest, last))
+      greatest = rules.last_before(last, bound_of(clock));
+
+    if (end < last) {
+      // Lower the bound first, so that nothing is issued before the next renewal, which writes a page that is as low.
+      if (leased)
+        set_bound(clock, 0, 0);
+      lower_state(clock, end);
+      lowered = true;
+      span = rules.time(last) - rules.time(end);
+      greatest = leased ? end : Min(end, greatest);
+      pg_atomic_write_u64(&clock.cell.keep_until, 0);
+      pg_atomic_fetch_add_u64(&lease.resets, 1);
+      pg_atomic_write_u64(&clock.stats.counted_until, 0);
+    } else if (greatest > end) {
+      // Only the bound is above `end`.
+      greatest = leased ? take_bound_back(clock) : end;
+    }
+    if (rules.sides != 0)
+      pg_atomic_write_u64(&lease.safe, Min(pg_atomic_read_u64(&lease.safe), rules.unit(end)));
+    return put_page(lease, page_with(lease.page, clock, greatest));
+  });
+  if (lowered)
+    ereport(NOTICE, errmsg("logical clock of %s was lowered by %s", rules.name, display_span(span)));
+  return lowered;
+}
+
 /// Lowers the clocks that this transaction holds, or mends the page, and ends the hold. With `force`, lowers all clocks
 /// that are ahead of `above`. The other arguments are lists, one item a line, or null: `later` IDs, which forbid it;
 /// columns `unseen`, because they cannot be examined now; and columns `unknown`, because they can never be.
@@ -204,7 +252,7 @@ KID_DEFINE(kid_lower_clocks) {
   bool lowered = false;
   for_each_clock(*shared_memory, [&](clock_ref const &clock) {
     if (force || (own.clocks & bit_of(clock.id)) != 0)
-      lowered |= lower_clock(clock, clock.rules.state_at(to_unix(time)), lower_state);
+      lowered |= lower_clock(clock, clock.rules.state_at(to_unix(time)));
   });
   if (!force && (lowered || own.damaged))
     ereport(NOTICE,

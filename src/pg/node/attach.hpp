@@ -1,0 +1,33 @@
+// A process attaches to shared memory before it issues IDs: it puts the identity of its settings in force
+// (identity.hpp), and takes care that the bounds are written when it ends.
+#pragma once
+
+#include "../clocks/shmem.hpp"
+
+namespace kid::pg {
+
+/// The address of shared memory, but null until this process may issue IDs, and null again after a change of
+/// `kid.node`, `kid.lanes` or the number that Citus gives this server.
+inline shared_state *attached = nullptr;
+
+/// The cells of the clocks that the running transaction has entered (horizon/horizon.hpp); null for other clocks, and
+/// whenever `attached` is null.
+inline clock_cell *entered[clock_count] = {};
+
+/// Makes this process attach again before its next ID.
+inline void detach() {
+  attached = nullptr;
+  memset(entered, 0, sizeof entered);
+}
+
+/// Makes `attached` valid. Raises an error during recovery, when no IDs may be issued; `function` is for its message.
+void attach(char const *function);
+
+/// Returns shared memory to a caller that issues IDs.
+inline shared_state &shared(char const *function) {
+  if (unlikely(attached == nullptr))
+    attach(function);
+  return *attached;
+}
+
+} // namespace kid::pg

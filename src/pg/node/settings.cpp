@@ -1,0 +1,100 @@
+// `kid.node` and `kid.lanes`.
+#include "../base/settings.hpp"
+
+#include "attach.hpp"
+#include "identity.hpp"
+
+namespace kid::pg {
+
+namespace {
+
+char *node_text = nullptr;
+identity chosen = {node_kind::automatic, false, 0, 1}; ///< by the settings of this session
+int lanes_setting = 1;
+
+/// Parses `text`, a `kid.node`, into `result`. Returns false unless it is a keyword, a 32-bit number, or the name of an
+/// Erlang node. A name must contain "@", so that a mistyped number or "auto" is not taken for one.
+bool parse_node(char const *text, identity &result) {
+  automatic_or_number choice = {};
+
+  if (parse_choice(text, node_max, choice)) {
+    result.kind = choice.automatic ? node_kind::automatic : node_kind::numbered;
+    result.node = choice.number;
+  } else if (pg_strcasecmp(text, "citus") == 0) {
+    result.kind = node_kind::citus;
+    result.node = 0;
+  } else {
+    char const *const at = strchr(text, '@');
+    if (at == nullptr || at == text || at[1] == '\0' || strpbrk(text, " \t\n\v\f\r") != nullptr)
+      return false;
+    result.kind = node_kind::named;
+    result.node = node_hash(text, strlen(text));
+  }
+  result.known = !is_assigned(result.kind);
+  return true;
+}
+
+extern "C" {
+
+static bool check_node(char **text, void **, GucSource) {
+  identity value = {};
+
+  if (parse_node(*text, value))
+    return true;
+  GUC_check_errdetail("The value must be \"auto\", \"citus\", a number from 0 to 4294967295, decimal or hexadecimal "
+                      "after 0x, or the name of an Erlang node such as uid@127.0.0.1.");
+  return false;
+}
+
+static bool check_lanes(int *lanes, void **, GucSource) {
+  if ((*lanes & (*lanes - 1)) == 0)
+    return true;
+  GUC_check_errdetail("The value must be a power of two.");
+  return false;
+}
+
+// A change detaches this process, so that the next ID puts the settings in force.
+
+static void assign_node(char const *text, void *) {
+  static_cast<void>(parse_node(text, chosen));
+  detach();
+}
+
+static void assign_lanes(int lanes, void *) {
+  chosen.lanes = static_cast<std::uint32_t>(lanes);
+  detach();
+}
+
+} // extern "C"
+
+} // namespace
+
+identity const &configured_identity() {
+  return chosen;
+}
+
+void unfit_number_error(identity const &who, char const *what, std::uint32_t max, char const *hint) {
+  if (!who.known)
+    no_number_error(who);
+  ereport(ERROR, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("node number of this server does not fit %s", what),
+          who.is_numbered()
+              ? errdetail("It is %u, and the range is 0 to %u.", who.node, max)
+              : errdetail("\"kid.node\" is \"%s\", which is not a number, and the range is 0 to %u.", node_text, max),
+          errhint("%s", hint));
+}
+
+void define_identity_settings(int flags) {
+  DefineCustomStringVariable(
+      "kid.node", "Number of this server among those that fill the same tables.",
+      "A 32-bit number, decimal or hexadecimal after 0x: the node of kid96, the partition of sno, the generator of "
+      "flake, and, with \"kid.lanes\", the lane of kid64. \"auto\" is a hash that differs between servers. \"citus\" "
+      "is the number that Citus gives this node. The name of an Erlang node, name@host, is hashed as Erlang does.",
+      &node_text, "auto", PGC_SIGHUP, flags, check_node, assign_node, nullptr);
+  DefineCustomIntVariable("kid.lanes", "Number of lanes that the sequences of kid64 and kid96 are divided into.",
+                          "A power of two. With more than one lane, each server that fills the same tables makes IDs "
+                          "in the lane of its \"kid.node\", which must be below this number.",
+                          &lanes_setting, 1, 1, static_cast<int>(lanes_max), PGC_SIGHUP, flags, check_lanes,
+                          assign_lanes, nullptr);
+}
+
+} // namespace kid::pg
