@@ -23,7 +23,7 @@ class Column:
     is_array: bool
     is_typed: bool
     default: Optional[str]
-    kind: str  # its type as PostgreSQL prints it
+    kind: str  # its type without domains, as PostgreSQL prints it
     generated: str
     is_top: bool  # not inherited
     is_key: bool  # of a partitioned table
@@ -98,7 +98,10 @@ def columns(conn: Connection) -> list[Column]:
         SELECT a.attrelid AS table, a.attnum AS number, a.attname AS name, l.base,
                CASE WHEN l.depth > 0 THEN l.oid END AS domain, l.oid IS NOT NULL AND a.atttypid <> l.oid AS is_array,
                l.oid IS NOT NULL AS is_typed, pg_get_expr(f.adbin, f.adrelid) AS default,
-               format_type(a.atttypid, a.atttypmod) AS kind, a.attgenerated::text AS generated,
+               (WITH RECURSIVE b (oid, base) AS (
+                       SELECT y.oid, y.typbasetype
+                        UNION ALL SELECT t.oid, t.typbasetype FROM b JOIN pg_type AS t ON t.oid = b.base)
+                SELECT format_type(b.oid, NULL) FROM b WHERE b.base = 0) AS kind, a.attgenerated::text AS generated,
                a.attinhcount = 0 AS is_top, coalesce(a.attnum = ANY (p.partattrs), false) AS is_key
           FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f')
                JOIN pg_type AS y ON y.oid = a.atttypid
