@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
-from typing import Optional, Sequence
+from typing import Any, Optional, Sequence
 
 import psycopg
 
@@ -39,9 +40,17 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def interrupt(_number: int, _frame: Any) -> None:
+    """Ends the program as Ctrl-C does, so that the copies of a rehearsal are dropped."""
+    raise KeyboardInterrupt
+
+
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs kidctl, and returns its exit status: 0 done, 1 findings stop the move, 2 an error."""
     args = parser().parse_args(arguments)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, interrupt)
     try:
         return int(args.main(args))
     except Refused as refused:
