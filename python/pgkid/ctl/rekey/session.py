@@ -131,7 +131,8 @@ class RekeySession(Session):
         plan = self.begun()
         if plan.is_swapped:
             self.move.refill(Runner(self.conn))
-            raise Refused(f"{self.root.label} has its new keys already")
+            terminal.say(f"{self.root.label} has its new keys already")
+            return 0
         if self.kind is Rekey:
             checks.refuse_changed(plan)
         self.run_steps([self.move.swapping()])
