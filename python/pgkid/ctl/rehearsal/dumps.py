@@ -13,6 +13,7 @@ from pgkid.ctl.rehearsal.copy import tool
 Entry = tuple[str, str, str]  # type, schema, name
 Dump = dict[Entry, list[str]]
 
+CAST = re.compile(r'\(((?:"[^"]*"|[^()"])+)\)::bigint(?:\[\])?')
 HEAD = re.compile(r"^-- Name: (.*); Type: (.*); Schema: (.*); Owner: .*$", re.M)
 
 
@@ -60,3 +61,11 @@ def prefixed(prefix: str, text: str) -> list[str]:
 def names(entries: Iterable[Entry]) -> set[str]:
     """Returns the names of entries."""
     return {name for _kind, _schema, name in entries}
+
+
+def without_casts(line: str) -> str:
+    """Returns a line without casts to bigint, which PostgreSQL prints where a domain over bigint is compared."""
+    found = 1
+    while found:
+        line, found = CAST.subn(r"\1", line)
+    return line
