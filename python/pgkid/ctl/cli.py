@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import argparse
-import signal
+import contextlib
+import os
 import sys
-from typing import Any, Optional, Sequence
+from typing import Optional, Sequence
 
 import psycopg
 
-from pgkid.ctl import terminal
+from pgkid.ctl import interruption, terminal
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.leave.session import LeaveSession
 from pgkid.ctl.partition.session import PartitionSession
@@ -40,17 +41,22 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def interrupt(_number: int, _frame: Any) -> None:
-    """Ends the program as Ctrl-C does, so that the copies of a rehearsal are dropped."""
-    raise KeyboardInterrupt
-
-
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Runs kidctl, and returns its exit status: 0 done, 1 findings stop the move, 2 an error."""
+    """Runs kidctl, and returns its exit status.
+
+    It is 0 if all is done, 1 if findings stop the move, 2 after an error, and 128 and its number after a signal.
+    """
     args = parser().parse_args(arguments)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
-            signal.signal(number, interrupt)
+    interruption.handle()
+    try:
+        return run(args)
+    except OSError:  # Nobody can read what it prints: the terminal or the pipe was closed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs a command, and prints errors."""
     try:
         return int(args.main(args))
     except Refused as refused:
@@ -61,9 +67,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         terminal.print_refused(Refused(message_of(error), error.diag.message_hint or ""))
     except OSError as error:
         terminal.print_refused(Refused(str(error)))
-    except KeyboardInterrupt:
-        terminal.print_refused(Refused("interrupted", "Run the same command again to go on."))
-        return 130
+    except interruption.Interrupted as interrupted:
+        with contextlib.suppress(OSError):
+            terminal.print_refused(Refused("interrupted", "Run the same command again to go on."))
+        return 128 + interrupted.number
     return 2
 
 

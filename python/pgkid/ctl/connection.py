@@ -4,9 +4,34 @@ from __future__ import annotations
 from typing import Any, Tuple
 
 import psycopg
-from psycopg import sql
+from psycopg import errors, pq, sql
 
 Connection = psycopg.Connection[Tuple[Any, ...]]
+
+
+class Interruptible(Connection):
+    """A connection on which an interruption also ends the statement that runs on the server.
+
+    Otherwise the server goes on, with its locks, and the connection cannot be used to clean up.
+    """
+
+    def wait(self, *arguments: Any, **named: Any) -> Any:
+        """Waits for the server."""
+        try:
+            return super().wait(*arguments, **named)
+        except KeyboardInterrupt:
+            if self.pgconn.transaction_status == pq.TransactionStatus.ACTIVE:
+                self.cancel()
+                self.drain()
+            raise
+
+    def drain(self) -> None:
+        """Reads what is left of a canceled statement."""
+        while result := self.pgconn.get_result():
+            if result.status in (pq.ExecStatus.COPY_IN, pq.ExecStatus.COPY_OUT):
+                self.pgconn.finish()
+                return
+
 
 # Nothing that a role or a database sets may change what kidctl reads or does. The search_path is the catalog alone, so
 # that PostgreSQL prints every other name with its schema.
@@ -30,6 +55,8 @@ SETTINGS = {
     "statement_timeout": "0",
     "lock_timeout": "0",
     "idle_in_transaction_session_timeout": "0",
+    # The server notices if kidctl was killed while a statement runs. Not every platform can do that.
+    "client_connection_check_interval": "5s",
     "synchronous_commit": "on",
     "jit": "off",
     "xmloption": "content",
@@ -39,7 +66,7 @@ SETTINGS = {
 
 def connect(dsn: str, **parameters: Any) -> Connection:
     """Opens a session that commits each statement by itself, outside of `transaction()` blocks."""
-    conn = psycopg.connect(dsn, autocommit=True, client_encoding="UTF8", **parameters)
+    conn = Interruptible.connect(dsn, autocommit=True, client_encoding="UTF8", **parameters)
     conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
     conn.prepare_threshold = None
     conn.execute("SET ROLE NONE")  # the role that the session is, even if ALTER ROLE … SET role says otherwise
@@ -51,7 +78,11 @@ def settle(conn: Connection) -> None:
     """Gives a session the settings of kidctl."""
     for name, value in SETTINGS.items():
         if value is not None:
-            conn.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, value))
+            try:
+                conn.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, value))
+            except errors.InvalidParameterValue:
+                if name != "client_connection_check_interval":
+                    raise
 
 
 def one(conn: Connection, query: sql.Composable | str, parameters: Any = None) -> Any:
