@@ -100,6 +100,49 @@ stops('what the new type cannot do',
 	qr/view public\.plus: in swap: operator does not exist/,
 	qr/view public\.pair: in swap: UNION types/);
 
+# What the copy lacks, because the role may not create it there: an index of an extension that is not trusted, a trigger whose
+# function is in a language of the superuser. It stops what was not tried, and nothing else.
+my $lacking = q{CREATE TABLE small (id serial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01'); CREATE INDEX small_bloom ON small USING bloom (id);
+	CREATE TRIGGER counts BEFORE UPDATE ON small FOR EACH ROW EXECUTE FUNCTION suppress(); CREATE TABLE other (n int); CREATE INDEX other_bloom ON other USING bloom (n); INSERT INTO small DEFAULT VALUES};
+my $prepare = q{CREATE EXTENSION bloom; CREATE FUNCTION suppress() RETURNS trigger LANGUAGE internal AS 'suppress_redundant_updates_trigger'};
+fresh($lacking, $prepare);
+stops('what is not in the copy', [qw(small --time made)],
+	qr/^  index public\.small_bloom: access method "bloom" does not exist  \(stops\)\n      CREATE INDEX small_bloom .*\n.*--template.*\n.*--accept 'index public\.small_bloom'/m,
+	qr/^  trigger public\.small counts: .*  \(stops\)/m,
+	qr/^  extension bloom: permission denied to create extension "bloom"$/m,
+	qr/^  index public\.other_bloom: access method "bloom" does not exist$/m,
+	qr/ 2 of which stop/);
+like((kidctl('run', qw(small --time made)))[0], qr/ 2 of which stop/, 'the move does not begin');
+is(query(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'at all');
+my @accepted = map { ('--accept', $_) } 'index public.small_bloom', 'trigger public.small counts';
+passes('what was accepted', qw(small --time made), @accepted);
+$node->safe_psql('postgres', 'CREATE DATABASE prepared TEMPLATE template0');
+$node->safe_psql('prepared', $prepare);
+like((kidctl('check', qw(small --time made --template prepared)))[0], qr/^error: template prepared cannot be copied: permission denied to copy database "prepared"\nhint: Run ALTER DATABASE "prepared" IS_TEMPLATE true\.$/m, 'a copy begins only as a database that the role may copy');
+$node->safe_psql('postgres', 'ALTER DATABASE prepared IS_TEMPLATE true');
+stops('what is in the copy, and cannot be moved', [qw(small --time made --template prepared)], qr/index public\.small_bloom: in index: data type public\.kid64 has no default operator class for access method "bloom"/, qr/ 1 of which stop/);
+query('DROP INDEX small_bloom');
+unlike(passes('a copy that begins as a prepared database', qw(small --time made --template prepared)), qr/^not copied/m, 'which lacks nothing');
+$node->safe_psql('postgres', 'ALTER DATABASE prepared OWNER TO g1');
+like((kidctl('check', qw(small --time made --template prepared)))[0], qr/^error: template prepared belongs neither to a superuser nor to app$/m, 'no template of another role is taken');
+like((kidctl('check', qw(small --time made --template none)))[0], qr/^error: there is no database none on the server/m, 'nor one that does not exist');
+$node->safe_psql('postgres', q{ALTER DATABASE prepared IS_TEMPLATE false; DROP DATABASE prepared; CREATE DATABASE prepared TEMPLATE template0 ENCODING 'SQL_ASCII' OWNER app});
+like((kidctl('check', qw(small --time made --template prepared)))[0], qr/^error: template prepared has another encoding or locale than database one\nhint: Create it by CREATE DATABASE "prepared" TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'\.$/m, 'nor one with another encoding');
+$node->safe_psql('postgres', 'DROP DATABASE prepared');
+
+# The other moves, too
+fresh(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); CREATE INDEX events_bloom ON events USING bloom (n); INSERT INTO events DEFAULT VALUES;
+	CREATE TABLE other (n int); CREATE INDEX other_bloom ON other USING bloom (n);
+	CREATE TABLE parted (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY RANGE (id); CREATE TABLE parted_1 PARTITION OF parted DEFAULT; CREATE INDEX parted_bloom ON parted_1 USING bloom (n); INSERT INTO parted DEFAULT VALUES}, $prepare);
+foreach ([ [qw(leave check events)], 'events_bloom' ], [ [qw(leave check parted)], 'parted_bloom' ], [ [ qw(partition check events --width), '1 month' ], 'events_bloom' ], [ [ qw(partition move parted --width), '1 month' ], 'parted_bloom' ])
+{
+	my ($arguments, $index) = @$_;
+	IPC::Run::run([ $python, 'python/kidctl', @$arguments, '-d', $node->connstr('one') . ' user=app' ], '>&', \my $output);
+	is($? >> 8, 1, "an index that is not in the copy stops kidctl @$arguments[0, 1]") or diag($output);
+	like($output, qr/^  index public\.$index: access method "bloom" does not exist  \(stops\)/m, 'by name');
+	like($output, qr/^  index public\.other_bloom: access method "bloom" does not exist$/m, 'and that of another table does not');
+}
+
 # Constants
 fresh(q{CREATE TABLE users (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', name text);
 	CREATE TABLE posts (user_id bigint REFERENCES users, n int, CONSTRAINT known CHECK (user_id <> 0)); CREATE INDEX recent ON users (name) WHERE id > 5000;

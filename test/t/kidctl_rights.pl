@@ -36,16 +36,17 @@ my @cases = (
 	[ 'the key of a partitioned table', 'tenant', q{CREATE TABLE t (x int) PARTITION BY RANGE ((x + i(1))); GRANT SELECT ON t TO PUBLIC} ],
 	[ 'a CHECK of a table that is referred to', 'tenant', q{
 		CREATE TABLE t (id int PRIMARY KEY CHECK (f(id))); INSERT INTO t VALUES (1); GRANT ALL ON t TO PUBLIC},
-		'ALTER TABLE app.users ADD t int DEFAULT 1 REFERENCES theirs.t' ],
+		'ALTER TABLE app.users ADD t int DEFAULT 1 REFERENCES theirs.t', qr/fk constraint app\.users users_t_fkey: relation "theirs\.t" does not exist  \(stops\)/ ],
 	[ 'a literal in a view of the keys', 'viewer', q{CREATE VIEW v AS SELECT id, '{1}'::d[] AS d FROM app.users}, '', qr/view theirs\.v: must be made again, and uses domain theirs\.d/ ],
-	[ 'a function in a view of the keys', 'viewer', q{CREATE MATERIALIZED VIEW v AS SELECT id, i(1) FROM app.users; CREATE INDEX ON v ((i(1) + 1))} ],
+	[ 'a function in a view of the keys', 'viewer', q{CREATE MATERIALIZED VIEW v AS SELECT id, i(1) FROM app.users; CREATE INDEX ON v ((i(1) + 1))},
+		'', qr/materialized view theirs\.v: is not in the copy  \(stops\).*^swap: giving/ms, '--accept', 'materialized view theirs.v', '--accept', 'index theirs.v_expr_idx' ],
 	[ 'the search_path of the database', 'dba', q{
 		SELECT set_config('search_path', 'x;ALTER/**/ROLE/**/shop/**/PASSWORD/**/$$known$$', false); ALTER DATABASE d8 SET search_path FROM CURRENT} ],
 );
 
 foreach my $number (0 .. $#cases)
 {
-	my ($name, $role, $sql, $own, $expected) = @{ $cases[$number] };
+	my ($name, $role, $sql, $own, $expected, @accepted) = @{ $cases[$number] };
 	my $database = "d$number";
 	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER dba; GRANT CREATE ON DATABASE $database TO shop; ALTER ROLE shop PASSWORD NULL");
 	$node->safe_psql($database, "CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC;
@@ -64,7 +65,7 @@ foreach my $number (0 .. $#cases)
 	$run->(qw(check app.users --time created_at));
 	if ($role eq 'viewer')
 	{
-		$run->(qw(run app.users --time created_at));
+		$run->(qw(run app.users --time created_at), @accepted);
 		$run->(qw(swap app.users));
 	}
 	is($node->safe_psql('postgres', "SELECT count(rolpassword) FROM pg_authid WHERE rolname = 'shop'"), 0, "$name does not run as the owner");

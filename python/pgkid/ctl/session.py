@@ -5,9 +5,12 @@ import argparse
 from abc import ABC, abstractmethod
 from typing import Callable, ClassVar, Iterable, Mapping, Optional, Sequence
 
+from psycopg import conninfo
+
 from pgkid.ctl import catalog, rights, terminal
 from pgkid.ctl.connection import Connection, connect
 from pgkid.ctl.findings import Finding, Refused, Report
+from pgkid.ctl.rehearsal.place import Place
 from pgkid.ctl.rehearsal.rehearsal import Move, Rehearsal
 from pgkid.ctl.steps import Runner, Step
 
@@ -29,6 +32,12 @@ class Session(ABC):
         parser.epilog = "actions:\n" + "\n".join(f"  {name:8}{text}" for name, text in cls.actions.items())
         parser.add_argument("-d", "--dsn", default="", help="how to connect, such as 'dbname=shop user=app'")
         parser.add_argument("--rehearse-on", metavar="DSN", help="make the copy for the rehearsal on another server")
+        parser.add_argument(
+            "--template",
+            metavar="NAME",
+            default="",
+            help="begin the copy as this database of a superuser's, which has what the role may not create, such as extensions",
+        )
         parser.add_argument("--no-rehearsal", action="store_true", help="go without a rehearsal")
         parser.add_argument(
             "--accept", action="append", default=[], metavar="NAME", help="go on despite a finding; can be repeated"
@@ -68,7 +77,7 @@ class Session(ABC):
             self.report.add("note", "", "no rehearsal was made, because this cannot be done as it is")
         else:
             with terminal.waiting(f"{title} on a copy of the schema"):
-                self.rehearsal = Rehearsal(self.conn, self.args.rehearse_on or self.server(), make, self.report)
+                self.rehearsal = Rehearsal(self.conn, self.place(), make, self.report)
                 self.rehearsal.run()
 
     def is_impossible(self) -> bool:
@@ -81,10 +90,12 @@ class Session(ABC):
             for f in self.report.stopping(self.args.accept)
         )
 
-    def server(self) -> str:
-        """Returns how to connect to this server again."""
-        info = self.conn.info
-        return info.dsn + (f" password='{info.password}'" if info.password else "")
+    def place(self) -> Place:
+        """Returns where the copy is made: on another server, or on this one, to which it connects again."""
+        args, info = self.args, self.conn.info
+        if args.rehearse_on:
+            return Place(args.rehearse_on, args.template, is_other=True)
+        return Place(conninfo.make_conninfo(info.dsn, password=info.password or None), args.template)
 
     def stops(self) -> bool:
         """Returns whether findings stop the move, and prints them then."""

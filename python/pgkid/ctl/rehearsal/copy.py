@@ -13,7 +13,7 @@ import tempfile
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Callable, Iterator, Sequence
+from typing import Callable, Iterator, Optional, Sequence
 
 import psycopg
 from psycopg import conninfo, sql
@@ -22,6 +22,8 @@ from pgkid.ctl import strangers
 from pgkid.ctl.catalog import identifier
 from pgkid.ctl.connection import Connection, connect, one
 from pgkid.ctl.findings import Refused, Report
+from pgkid.ctl.interruption import deferred
+from pgkid.ctl.rehearsal.place import COMMENT, Place, left, number_of
 
 
 # What is not restored: it would run code of others, or it contains passwords.
@@ -36,6 +38,8 @@ class Copy:
     name: str
     role: str
     sessions: list[Connection] = field(default_factory=list)
+    text: str = ""  # of the dump that was restored, with the number of each entry
+    errors: dict[Optional[int], str] = field(default_factory=dict)  # the first one of each entry
 
     @property
     def dsn(self) -> str:
@@ -57,21 +61,28 @@ class Copy:
 
 
 @contextmanager
-def scratch(source: Connection, server: str, fill: Callable[[Connection], None], report: Report) -> Iterator[Copy]:
+def scratch(source: Connection, place: Place, fill: Callable[[Connection], None], report: Report) -> Iterator[Copy]:
     """Makes a copy of the schema of a database, and drops it in the end.
 
     `fill` puts rows in, after tables were made and before indexes, constraints and triggers are.
     """
-    with connect(server) as admin:
-        copy = Copy(server, f"kidctl_{secrets.token_hex(8)}", one(source, "SELECT current_user"))
-        create_database(source, admin, copy.name, copy.role)
+    role = one(source, "SELECT current_user")
+    with place.connect(source, role) as admin:
+        for name in left(admin, role):
+            remove_left(admin, name, report)
+        copy = Copy(place.server, f"kidctl_{secrets.token_hex(8)}", role)
+        # As long as this session lives, no other kidctl takes the copy for one that was left.
+        admin.execute("SELECT pg_catalog.pg_advisory_lock(%s)", (number_of(copy.name),))
         try:
+            place.create_database(source, admin, copy.name, role)
+            close(admin, copy.name)
             copy_settings(source, admin, copy.name)
             restore(source, copy, fill, report)
             yield copy
         finally:
-            copy.close()
-            drop(admin, copy.name)
+            with deferred():
+                copy.close()
+                drop(copy.server, admin, copy.name)
 
 
 @contextmanager
@@ -80,46 +91,24 @@ def twin(copy: Copy) -> Iterator[Copy]:
     other = Copy(copy.server, copy.name + "_b", copy.role)
     copy.close()
     with connect(copy.server) as admin:
-        # Monitoring connects to every database that it may, and would be in the way.
-        admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS false", copy.name))
         try:
+            # Monitoring connects to every database that it may, and would be in the way.
+            admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS false", copy.name))
             text = "CREATE DATABASE {} OWNER {} TEMPLATE {} ALLOW_CONNECTIONS false"
             admin.execute(identifier(text, other.name, copy.role, copy.name))
-        finally:
             admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS true", copy.name))
-        try:
             close(admin, other.name)
             yield other
         finally:
-            other.close()
-            drop(admin, other.name)
-
-
-def create_database(source: Connection, admin: Connection, name: str, role: str) -> None:
-    """Creates an empty database like that of the source, which only its owner can enter."""
-    encoding, collate, ctype = source.execute(
-        "SELECT pg_encoding_to_char(encoding), datcollate, datctype FROM pg_database"
-        " WHERE datname = current_database()"
-    ).fetchall()[0]
-    try:
-        admin.execute(
-            sql.SQL(
-                "CREATE DATABASE {} OWNER {} TEMPLATE template0 ENCODING {} LC_COLLATE {} LC_CTYPE {}"
-                " ALLOW_CONNECTIONS false"
-            ).format(*map(sql.Identifier, (name, role)), encoding, collate, ctype)
-        )
-    except psycopg.errors.InsufficientPrivilege as error:
-        user = one(admin, "SELECT session_user")
-        raise Refused(
-            f"role {user} may not create the database for the rehearsal",
-            f"As a superuser run ALTER ROLE {user} CREATEDB, or use another server with --rehearse-on.",
-        ) from error
-    close(admin, name)
+            with deferred():
+                other.close()
+                drop(copy.server, admin, other.name)
 
 
 def close(admin: Connection, name: str) -> None:
     """Opens a new database to its owner alone. Until now nobody could connect."""
     admin.execute(identifier("REVOKE ALL ON DATABASE {} FROM PUBLIC", name))
+    admin.execute(sql.SQL("COMMENT ON DATABASE {} IS {}").format(sql.Identifier(name), COMMENT))
     admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS true", name))
 
 
@@ -142,8 +131,12 @@ def copy_settings(source: Connection, admin: Connection, name: str) -> None:
             pass  # a setting that only a superuser can give
 
 
-def drop(admin: Connection, name: str) -> None:
+def drop(server: str, admin: Connection, name: str) -> None:
     """Drops a scratch database, as soon as nobody is in it any more: autovacuum may be."""
+    if admin.closed or admin.broken:
+        admin = connect(server)
+    if not one(admin, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = %s)", (name,)):
+        return
     admin.execute(identifier("ALTER DATABASE {} ALLOW_CONNECTIONS false", name))
     for attempt in range(60):
         try:
@@ -155,23 +148,46 @@ def drop(admin: Connection, name: str) -> None:
             time.sleep(0.5)
 
 
+def remove_left(admin: Connection, name: str, report: Report) -> None:
+    """Drops a copy that a kidctl has left that was killed, unless something of it still runs there."""
+    try:
+        admin.execute(identifier("DROP DATABASE {}", name))
+        report.add("note", "", f"dropped database {name}, which a kidctl that was killed has left")
+    except (psycopg.errors.ObjectInUse, psycopg.errors.InvalidCatalogName):
+        pass
+
+
 def restore(source: Connection, copy: Copy, fill: Callable[[Connection], None], report: Report) -> None:
     """Dumps the schema of the source, and restores it in two halves with rows between them."""
     with tempfile.TemporaryDirectory(prefix="kidctl-") as folder:
         archive, listed = os.path.join(folder, "dump"), os.path.join(folder, "list")
-        tool(source, "pg_dump", "-Fc", "-f", archive, *dump_options(source, report))
-        contents = tool(source, "pg_restore", "--list", archive).splitlines()
+        role = one(source, "SELECT current_user")
+        tool(source, "pg_dump", "--role", role, "-Fc", "-f", archive, *dump_options(source, report))
+        contents = run("pg_restore", "--list", archive).splitlines()
+        copy.text = run("pg_restore", "--verbose", "--no-tablespaces", "-f", "-", archive)
         strange = strangers.left_out(source, report)
         with open(listed, "w", encoding="utf-8", errors="surrogateescape") as file:
             file.writelines(line + "\n" for line in contents if is_copied(line, strange))
-        options = ["--no-tablespaces", "--role", copy.role, "-L", listed, "-d", for_tool(copy.dsn), archive]
-        errors = tool(source, "pg_restore", "--section=pre-data", *options, may_fail=True)
-        with copy.connect() as conn:
-            prepare_clocks(conn)
-            fill(conn)
-        errors += tool(source, "pg_restore", "--section=post-data", *options, may_fail=True)
-    for message in re.findall(r"error: could not execute query: ERROR:  (.*)\n", errors):
-        report.add("not copied", "", message)
+        options = ["--no-tablespaces", "--role", copy.role, "-L", listed, archive]
+        conn = copy.connect()
+        errors = tool(conn, "pg_restore", "--verbose", "--section=pre-data", *options, may_fail=True)
+        prepare_clocks(conn)
+        fill(conn)
+        errors += tool(conn, "pg_restore", "--verbose", "--section=post-data", *options, may_fail=True)
+        copy.close()
+    copy.errors = errors_of(errors)
+
+
+def errors_of(text: str) -> dict[Optional[int], str]:
+    """Returns the first error of each entry of a dump in what pg_restore has printed."""
+    number: Optional[int] = None
+    found: dict[Optional[int], str] = {}
+    for line in text.splitlines():
+        if entry := re.match(r"pg_restore: from TOC entry (\d+);", line):
+            number = int(entry[1])
+        elif error := re.match(r"pg_restore: error: (?:could not execute query: (?:[^\s:]+ ?: +)?)?(.*)", line):
+            found.setdefault(number, error[1])
+    return found
 
 
 def is_copied(line: str, strange: set[tuple[int, int]]) -> bool:
@@ -207,22 +223,24 @@ def dump_options(source: Connection, report: Report) -> Sequence[str]:
     return options
 
 
-def for_tool(dsn: str) -> str:
-    """Returns how a program of PostgreSQL connects. What ALTER ROLE … SET gives the role must not hold for it."""
-    return conninfo.make_conninfo(dsn, options="-c default_transaction_read_only=off")
+def tool(conn: Connection, program: str, *arguments: str, may_fail: bool = False) -> str:
+    """Runs a program of PostgreSQL that connects as a session has, and returns what it prints.
+
+    What ALTER ROLE … SET gives the role does not hold for it. Other users of this machine see arguments, so the password
+    is none.
+    """
+    info = conn.info
+    dsn = conninfo.make_conninfo(info.dsn, options="-c default_transaction_read_only=off")
+    environment = {"PGPASSWORD": info.password} if info.password else {}
+    return run(program, "-d", dsn, *arguments, may_fail=may_fail, environment=environment)
 
 
-def tool(source: Connection, program: str, *arguments: str, may_fail: bool = False) -> str:
-    """Runs a program of PostgreSQL, and returns what it prints. It connects as the source does."""
-    info = source.info
-    environment = dict(os.environ, PGOPTIONS="", PGAPPNAME="kidctl", PGCLIENTENCODING="UTF8", LC_ALL="C.UTF-8")
-    if info.password:
-        environment["PGPASSWORD"] = info.password
-    if program == "pg_dump":
-        role = one(source, "SELECT current_user")
-        arguments = ("--role", role, "-d", for_tool(info.dsn), *arguments)
+def run(program: str, *arguments: str, may_fail: bool = False, environment: Optional[dict[str, str]] = None) -> str:
+    """Runs a program, and returns what it prints: its errors if it may fail."""
+    variables = {name: value for name, value in os.environ.items() if name not in ("PGPASSWORD", "PGOPTIONS")}
+    variables.update(PGAPPNAME="kidctl", PGCLIENTENCODING="UTF8", LC_ALL="C.UTF-8", **(environment or {}))
     try:
-        done = subprocess.run([program, *arguments], capture_output=True, env=environment, check=False)
+        done = subprocess.run([program, *arguments], capture_output=True, env=variables, check=False)
     except FileNotFoundError as error:
         raise Refused(f"{program} is not in PATH", "Install the client programs of PostgreSQL.") from error
     errors = done.stderr.decode("utf-8", "surrogateescape")

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from typing import Callable, Iterable, Optional
 
-from pgkid.ctl.connection import Connection
+from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Report
 from pgkid.ctl.rehearsal.copy import tool
 
@@ -19,14 +19,25 @@ HEAD = re.compile(r"^-- Name: (.*); Type: (.*); Schema: (.*); Owner: .*$", re.M)
 
 def dump(conn: Connection) -> Dump:
     """Returns what pg_dump says of each object of a database, as lines without their order of columns."""
-    text = tool(conn, "pg_dump", "--schema-only", "--no-tablespaces", "--no-subscriptions")
+    role = one(conn, "SELECT current_user")
+    text = tool(conn, "pg_dump", "--role", role, "--schema-only", "--no-tablespaces", "--no-subscriptions")
     parts = HEAD.split(text)[1:]
     found: Dump = {}
     for name, kind, schema, body in zip(*[iter(parts)] * 4):
-        lines = [line.strip().rstrip(",") for line in body.splitlines()]
-        lines = [line for line in lines if line and not line.startswith(("--", "SET ", "\\restrict", "\\unrestrict"))]
-        found.setdefault((kind, schema, name), []).extend(lines)
+        found.setdefault((kind, schema, name), []).extend(lines_of(body))
     return found
+
+
+def lines_of(body: str) -> list[str]:
+    """Returns the lines of an entry that define its object."""
+    lines = [line.strip().rstrip(",") for line in body.splitlines()]
+    return [line for line in lines if line and not line.startswith(("--", "SET ", "\\restrict", "\\unrestrict"))]
+
+
+def label(entry: Entry) -> str:
+    """Returns how findings name an entry."""
+    kind, schema, name = entry
+    return f"{kind.lower()} {name if schema == '-' else f'{schema}.{name}'}"
 
 
 def compare(
@@ -41,10 +52,9 @@ def compare(
         # Definitions name the schema of an operator where the operator is not PostgreSQL's own.
         if plain(old) == plain(new):
             continue
-        name = f"{entry[0].lower()} {entry[1]}.{entry[2]}"
-        gone, come = "\n".join((old - new).elements()), "\n".join((new - old).elements())
+        name = label(entry)
         message = "is gone" if entry not in after else "is new" if entry not in before else "is different"
-        definition = "\n".join(prefixed("- ", gone) + prefixed("+ ", come))
+        definition = "\n".join(prefixed("- ", old - new) + prefixed("+ ", new - old))
         report.add(kind, name, message, definition=definition, stops=True, accept_name=name)
 
 
@@ -53,9 +63,9 @@ def plain(lines: Counter[str]) -> Counter[str]:
     return Counter({re.sub(r'OPERATOR\((?:[\w$]+|"[^"]*")\.([^\s)]+)\)', r"\1", k): n for k, n in lines.items()})
 
 
-def prefixed(prefix: str, text: str) -> list[str]:
-    """Returns the lines of a text with a prefix."""
-    return [prefix + line for line in text.splitlines()]
+def prefixed(prefix: str, lines: Counter[str]) -> list[str]:
+    """Returns lines with a prefix."""
+    return [prefix + line for line in lines.elements()]
 
 
 def names(entries: Iterable[Entry]) -> set[str]:

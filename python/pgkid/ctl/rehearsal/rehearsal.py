@@ -13,7 +13,8 @@ import psycopg
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused, Report
-from pgkid.ctl.rehearsal import copy, dumps, rows
+from pgkid.ctl.rehearsal import copied, copy, dumps, rows
+from pgkid.ctl.rehearsal.place import Place
 from pgkid.ctl.rehearsal.writers import Writers, message_of
 from pgkid.ctl.steps import Failed, Runner, Script, Statement, Step
 
@@ -116,10 +117,10 @@ def name_of(about: str) -> str:
 
 @dataclass
 class Rehearsal:
-    """A rehearsal of one move. `make` returns the move on a connection; `server` is where the copy is made."""
+    """A rehearsal of one move. `make` returns the move on a connection; `place` is where the copy is made."""
 
     source: Connection
-    server: str
+    place: Place
     make: Callable[[Connection], Move]
     report: Report
     script: Script = field(default_factory=Script)
@@ -127,8 +128,9 @@ class Rehearsal:
     def run(self) -> None:
         """Rehearses the move, and adds what is found to the report."""
         real = self.make(self.source)
-        with copy.scratch(self.source, self.server, lambda conn: self.put_rows(real, conn), self.report) as scratch:
+        with copy.scratch(self.source, self.place, lambda conn: self.put_rows(real, conn), self.report) as scratch:
             conn = scratch.connect()
+            self.report.extend(copied.look(self.source, conn, scratch, real.tables()))
             self.compare_tables(real, conn)
             move = self.make(conn)
             move.reset()
@@ -160,14 +162,17 @@ class Rehearsal:
                 self.report.add("no rows", table.label, "this table is empty")
 
     def compare_tables(self, real: Move, conn: Connection) -> None:
-        """Raises an error if the copy lacks a table of the move."""
+        """Raises an error if the copy lacks a table of the move: without it nothing can be tried."""
         wanted = {table.label for table in catalog.tables(self.source, real.tables())}
         found = {table.label for table in catalog.tables(conn, self.make(conn).tables())}
         if wanted != found:
             raise Refused(
                 "the copy lacks tables that the move changes: " + ", ".join(sorted(wanted ^ found)),
                 "What could not be copied: "
-                + "; ".join(f"{f.object} {f.message}".strip() for f in self.report.findings if f.kind == "not copied"),
+                + "; ".join(
+                    f"{f.object}: {f.message}".strip(": ") for f in self.report.findings if f.kind == "not copied"
+                )
+                + ". Let a superuser prepare a template (see --template), or go without a rehearsal (--no-rehearsal).",
             )
 
     def forward(self, conn: Connection, steps: Iterable[Step], writers: Writers) -> bool:

@@ -1,0 +1,114 @@
+"""What a copy lacks of the schema from which it was made.
+
+pg_restore goes on after an error, because a role can seldom create all that a database contains: an extension that is not
+trusted, a function in a language of the superuser. What is not on the tables of the move is listed. What is on them could
+fail in the move, and was not tried: it stops the move until it is accepted by name.
+"""
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Iterator, Sequence
+
+from pgkid.ctl.connection import Connection
+from pgkid.ctl.beside.definitions import REACHED
+from pgkid.ctl.findings import Finding
+from pgkid.ctl.rehearsal import dumps
+from pgkid.ctl.rehearsal.copy import Copy
+
+HEAD = re.compile(
+    r"^-- TOC entry (\d+) \(class (\d+) OID (\d+)\)\n(?:-- Dependencies: ([\d ]+)\n)?"
+    r"-- Name: (.*); Type: (.*); Schema: (.*); Owner: .*$",
+    re.M,
+)
+
+# What decides neither what PostgreSQL refuses nor what the move does; publications are never copied.
+BESIDE = re.compile("ACL|COMMENT|DEFAULT ACL|SECURITY LABEL|PUBLICATION")
+OWNER = re.compile("ALTER .* OWNER TO ")
+
+HINT = "Accept it, or pass --template with a database in which a superuser has created what is missing."
+
+
+@dataclass(frozen=True)
+class Item:
+    """An entry of a dump, and the object that it makes"""
+
+    number: int
+    object: tuple[int, int]  # OIDs of its catalog and its row; zeros for privileges and comments
+    needs: frozenset[int]
+    entry: dumps.Entry
+    lines: Counter[str]
+
+
+def items(text: str) -> list[Item]:
+    """Returns the entries of a dump that was printed with their numbers."""
+    parts = HEAD.split(text)[1:]
+    return [
+        Item(
+            int(number),
+            (int(catalog_oid), int(oid)),
+            frozenset(map(int, (needs or "").split())),
+            (kind, schema, name),
+            Counter(line for line in dumps.lines_of(body) if not OWNER.match(line)),
+        )
+        for number, catalog_oid, oid, needs, name, kind, schema, body in zip(*[iter(parts)] * 8)
+    ]
+
+
+@dataclass
+class Comparison:
+    """A comparison of the dump of a schema with that of its copy. `touched` are the objects on the tables of the move."""
+
+    copy: Copy
+    found: dumps.Dump
+    touched: set[tuple[int, int]]
+
+    def look(self) -> Iterator[Finding]:
+        """Yields what the copy lacks."""
+        wanted = items(self.copy.text)
+        mine = {item.number for item in wanted if item.object in self.touched}
+        for item in wanted:
+            message, definition = self.difference(item)
+            if not message:
+                continue
+            label, stops = dumps.label(item.entry), False
+            if not BESIDE.match(item.entry[0]):
+                stops = item.number in mine or item.object == (0, 0) and bool(item.needs & mine)
+            if stops:
+                yield Finding("not copied", label, message, definition, HINT, True, label)
+            elif item.number in self.copy.errors:
+                yield Finding("not copied", label, message)
+        if None in self.copy.errors:
+            yield Finding("not copied", "", self.copy.errors[None])
+
+    def difference(self, item: Item) -> tuple[str, str]:
+        """Returns what is wrong with an entry in the copy, or an empty string, and how it differs."""
+        error = self.copy.errors.get(item.number, "")
+        if item.entry not in self.found:
+            return error or "is not in the copy", "\n".join(item.lines) if item.lines else ""
+        there = Counter(line for line in self.found[item.entry] if not OWNER.match(line))
+        if dumps.plain(there) == dumps.plain(item.lines):
+            return "", ""
+        lines = dumps.prefixed("- ", item.lines - there) + dumps.prefixed("+ ", there - item.lines)
+        return error or "is different in the copy", "\n".join(lines)
+
+
+def look(source: Connection, conn: Connection, copy: Copy, tables: Sequence[int]) -> Iterator[Finding]:
+    """Yields what a copy lacks, and what of it stops a move of some tables."""
+    touched = source.execute(
+        REACHED + "SELECT class, object FROM reached UNION SELECT 'pg_catalog.pg_class'::regclass,"
+        " p.relid FROM unnest(%(tables)s::oid[]) AS t (oid), pg_partition_tree(t.oid) AS p",
+        {"tables": list(tables)},
+    ).fetchall()
+    yield from Comparison(copy, dumps.dump(conn), {(row[0], row[1]) for row in touched}).look()
+    yield from other_versions(source, conn)
+
+
+def other_versions(source: Connection, conn: Connection) -> Iterator[Finding]:
+    """Yields extensions of which the copy has another version."""
+    text = "SELECT extname, extversion FROM pg_extension"
+    there = {name: version for name, version in conn.execute(text).fetchall()}
+    for name, version in source.execute(text).fetchall():
+        if there.get(name, version) != version:
+            yield Finding("not copied", f"extension {name}", f"has version {version}, and {there[name]} in the copy")

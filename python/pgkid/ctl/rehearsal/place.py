@@ -1,0 +1,177 @@
+"""Where the scratch copy is made: the server, and the database that it begins as."""
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Iterator
+
+import psycopg
+from psycopg import sql
+
+from pgkid.ctl import rights
+from pgkid.ctl.catalog import identifier
+from pgkid.ctl.connection import Connection, connect, one
+from pgkid.ctl.findings import Refused
+
+COMMENT = "Scratch copy of kidctl, which drops it"
+
+# Of a database: its encoding, and all that decides how it sorts
+LOCALE = """
+    SELECT d.datname, pg_encoding_to_char(d.encoding) AS encoding, d.datcollate, d.datctype, j ->> 'datlocprovider' AS provider,
+           coalesce(j ->> 'datlocale', j ->> 'daticulocale') AS locale, j ->> 'daticurules' AS rules
+      FROM pg_database AS d, to_jsonb(d) AS j WHERE d.datname = coalesce(%s, current_database())"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """How to connect to a server, and the template of the copy, or an empty string."""
+
+    server: str
+    template: str = ""
+    is_other: bool = False  # than that of the tables
+
+    @contextmanager
+    def connect(self, source: Connection, role: str) -> Iterator[Connection]:
+        """Opens the session that creates and drops copies. They belong to a role, which must be there, too."""
+        try:
+            admin = connect(self.server)
+        except psycopg.OperationalError as error:
+            if self.is_other:
+                raise Refused(f"--rehearse-on: {error}".strip()) from error
+            raise
+        with admin:
+            if self.is_other:
+                refuse_server(source, admin, role)
+            yield admin
+
+    def create_database(self, source: Connection, admin: Connection, name: str, role: str) -> None:
+        """Creates the database, which nobody can enter until it is opened to its owner."""
+        like = locale(source)
+        if self.template:
+            refuse_template(admin, self.template, role, like)
+            text = identifier(
+                "CREATE DATABASE {} OWNER {} TEMPLATE {} ALLOW_CONNECTIONS false", name, role, self.template
+            )
+        else:
+            text = sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0 ALLOW_CONNECTIONS false {}").format(
+                sql.Identifier(name), sql.Identifier(role), options(like)
+            )
+        try:
+            admin.execute(text)
+        except psycopg.errors.InsufficientPrivilege as error:
+            if self.template and one(admin, "SELECT rolcreatedb FROM pg_roles WHERE rolname = session_user"):
+                raise Refused(
+                    f"template {self.template} cannot be copied: {error.diag.message_primary}",
+                    f"Run {identifier('ALTER DATABASE {} IS_TEMPLATE true', self.template).as_string(admin)}.",
+                ) from error
+            user = one(admin, "SELECT session_user")
+            other = "" if self.is_other else ", or use another server with --rehearse-on"
+            raise Refused(
+                f"role {user} may not create the database for the rehearsal",
+                f"As a superuser run ALTER ROLE {user} CREATEDB{other}.",
+            ) from error
+        except (psycopg.errors.WrongObjectType, psycopg.errors.InvalidParameterValue) as error:
+            raise Refused(
+                f"no database like {like[0]} can be created: {error.diag.message_primary}",
+                "Give the server of the rehearsal the operating system's locales that this one has, or use this one.",
+            ) from error
+
+
+def locale(conn: Connection, name: str | None = None) -> tuple[Any, ...]:
+    """Returns the name of a database, by default of the present one, with what decides how it sorts."""
+    row = conn.execute(LOCALE, (name,)).fetchone()
+    if not row:
+        raise Refused(f"there is no database {name} on the server of the rehearsal")
+    return row
+
+
+def options(like: tuple[Any, ...]) -> sql.Composed:
+    """Returns the options of CREATE DATABASE that give it the encoding and the order of another one."""
+    _name, encoding, collate, ctype, provider, locale_name, rules = like
+    found = [("ENCODING", encoding), ("LC_COLLATE", collate), ("LC_CTYPE", ctype)]
+    if provider == "i":
+        found += [("LOCALE_PROVIDER", "icu"), ("ICU_LOCALE", locale_name), ("ICU_RULES", rules)]
+    elif provider == "b":
+        found += [("LOCALE_PROVIDER", "builtin"), ("BUILTIN_LOCALE", locale_name)]
+    return sql.SQL(" ").join(
+        sql.SQL("{} {}").format(sql.SQL(option), value) for option, value in found if value is not None
+    )
+
+
+def refuse_template(admin: Connection, name: str, role: str, like: tuple[Any, ...]) -> None:
+    """Raises an error unless a copy can begin as this template.
+
+    What is in the template is part of the copy, in which code runs with the rights of this role. So nobody else may have
+    made it but a superuser.
+    """
+    theirs = locale(admin, name)
+    if not one(
+        admin,
+        "SELECT r.rolsuper OR r.rolname = %s FROM pg_database AS d JOIN pg_roles AS r ON r.oid = d.datdba"
+        " WHERE d.datname = %s",
+        (role, name),
+    ):
+        raise Refused(f"template {name} belongs neither to a superuser nor to {role}", "Let a superuser own it.")
+    if theirs[1:] != like[1:]:
+        raise Refused(
+            f"template {name} has another encoding or locale than database {like[0]}",
+            sql.SQL("Create it by CREATE DATABASE {} TEMPLATE template0 {}.")
+            .format(sql.Identifier(name), options(like))
+            .as_string(admin),
+        )
+
+
+def refuse_server(source: Connection, admin: Connection, role: str) -> None:
+    """Raises an error unless another server does what this one would, and the role has no more rights there."""
+    theirs, ours = (conn.info.server_version // 10000 for conn in (admin, source))
+    if theirs != ours:
+        raise Refused(
+            f"--rehearse-on: that server is PostgreSQL {theirs}, and this one is PostgreSQL {ours}, which refuses other"
+            " statements",
+            f"Use a server of version {ours}.",
+        )
+    user = one(admin, "SELECT session_user")
+    if not one(admin, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)", (role,)):
+        raise Refused(
+            f"--rehearse-on: role {role}, to which the tables belong, does not exist on that server",
+            f"Create it there, and connect as {role}: CREATE ROLE {identifier('{}', role).as_string(admin)} LOGIN CREATEDB.",
+        )
+    try:
+        rights.refuse_superuser(admin, role, f"--rehearse-on: on that server the tables would belong to {role}")
+    except Refused as refused:
+        raise Refused(str(refused), f"Take this right from {role} there: code of the tables runs with it.") from refused
+    more = rights.rights_beyond(admin, user, role) if user != role else ""
+    if more:
+        raise Refused(
+            f"--rehearse-on: role {user} has rights on that server that {role} does not have: {more}",
+            f"Connect there as {role}.",
+        )
+
+
+def number_of(name: str) -> int:
+    """Returns the number of the advisory lock that is held as long as a copy is in use."""
+    return int.from_bytes(bytes.fromhex(name[7:23]), "big", signed=True)
+
+
+def left(admin: Connection, role: str) -> list[str]:
+    """Returns the copies of a role that no kidctl uses any more.
+
+    They have a name and a comment that only kidctl gives, or no comment yet and nobody could ever connect to them. The
+    advisory lock is taken before the database is created, and is seen from all databases of a server.
+    """
+    return [
+        row[0]
+        for row in admin.execute(
+            """
+            SELECT d.datname FROM pg_database AS d
+             WHERE d.datname ~ '^kidctl_[0-9a-f]{16}(_b)?$' AND pg_get_userbyid(d.datdba) = %s
+                   AND coalesce(shobj_description(d.oid, 'pg_database') = %s, NOT d.datallowconn)
+                   AND NOT EXISTS (
+                       SELECT FROM pg_locks AS l
+                        WHERE l.locktype = 'advisory' AND l.objsubid = 1
+                              AND (l.classid::bigint << 32) | l.objid::bigint
+                                  = ('x' || substr(d.datname, 8, 16))::bit(64)::bigint)
+            """,
+            (role, COMMENT),
+        ).fetchall()
+    ]
