@@ -16,6 +16,7 @@ from psycopg import sql
 from pgkid.ctl.catalog import Table, identifier
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.steps import Runner, statement
 
 
 @dataclass
@@ -135,3 +136,28 @@ def refuse_other_database(conn: Connection, state: State) -> None:
                 f"{name} is not the table that it was when the move of {state.relation} began",
                 f"Rename it back, or run `kidctl {command} {undo}`.",
             )
+
+
+# What a schema contains, in an order in which nothing is dropped before what uses it
+CONTENTS = """
+    SELECT k.kind, string_agg(k.name, ', ')
+      FROM (SELECT CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind,
+                   c.oid::regclass::text AS name
+              FROM pg_class AS c
+             WHERE c.relnamespace = %(schema)s::regnamespace AND c.relkind IN ('r', 'p', 'v', 'S') AND NOT c.relispartition
+                   AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid
+                                          AND d.deptype IN ('a', 'i') AND c.relkind = 'S')
+            UNION ALL
+            SELECT 'ROUTINE', p.oid::regprocedure::text FROM pg_proc AS p
+             WHERE p.pronamespace = %(schema)s::regnamespace) AS k
+     GROUP BY k.kind ORDER BY array_position('{VIEW,ROUTINE,TABLE,SEQUENCE}', k.kind)"""
+
+
+def remove(runner: Runner, schema: str) -> None:
+    """Drops the schema of a move, unless it is gone. What others have built on it is an error that names it."""
+    if owner_of(runner.conn, schema) is None:
+        return
+    quoted = sql.Identifier(schema)
+    for kind, names in runner.query(CONTENTS, {"schema": quoted.as_string(runner.conn)}):
+        runner.execute(statement("DROP {} {}", sql.SQL(kind), sql.SQL(names)))
+    runner.execute(statement("DROP SCHEMA {}", quoted))

@@ -70,6 +70,12 @@ class Runner:
         """Runs a statement, and returns the number of rows that it changed."""
         try:
             return self.conn.execute(what.text).rowcount
+        except errors.DependentObjectsStillExist as error:
+            # The hint of PostgreSQL is to drop all that.
+            raise Refused(
+                f"{error.diag.message_primary}: {error.diag.message_detail}",
+                "Drop this first, or make it without what kidctl has to drop. Then run the same command again.",
+            ) from error
         except psycopg.Error as error:
             if what.about and what.about not in str(error):
                 raise Failed(what, error) from error

@@ -118,7 +118,7 @@ class Leave:
                     self.refresh(runner, label, what)
                 else:
                     self.validate_one(runner, label, what)
-            runner.execute(statement("DROP SCHEMA {} CASCADE", sql.Identifier(schema)))
+            state.remove(runner, schema)
 
     def refresh(self, runner: Runner, label: str, text: str) -> None:
         """Fills a materialized view, unless it is filled or gone."""

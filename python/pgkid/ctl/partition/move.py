@@ -186,7 +186,7 @@ class Partition:
     def forget(self, runner: Runner, plan: Plan, table: sql.Composable) -> None:
         """Drops what the move has added to the table, and the state."""
         runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, sql.Identifier(UNTIL)))
-        runner.execute(statement("DROP SCHEMA IF EXISTS {} CASCADE", sql.Identifier(plan.schema)))
+        state.remove(runner, plan.schema)
 
     def cancel(self, runner: Runner, plan: Plan) -> None:
         """Takes everything back before the swap."""

@@ -210,7 +210,7 @@ class MoveRows:
         plan = self.plan()
         end_late(runner, plan)
         runner.execute(statement("ANALYZE {}", plan.root.sql))
-        runner.execute(statement("DROP SCHEMA {} CASCADE", sql.Identifier(plan.schema)))
+        state.remove(runner, plan.schema)
 
     def cancel(self, runner: Runner) -> None:
         """Takes everything back before the exchange."""
@@ -224,7 +224,7 @@ class MoveRows:
 
         def remove() -> None:
             Shadow(plan, runner).drop_triggers()
-            runner.execute(statement("DROP SCHEMA {} CASCADE", sql.Identifier(plan.schema)))
+            state.remove(runner, plan.schema)
 
         lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(plan.old)
         runner.retried([*lock_referenced(plan, "ACCESS EXCLUSIVE"), lock], remove)

@@ -1,6 +1,8 @@
 """The end of a move: the old keys go, or stay as a column of another name."""
 from __future__ import annotations
 
+from typing import Sequence
+
 from psycopg import sql
 
 from pgkid.ctl import catalog
@@ -22,6 +24,28 @@ def finish(plan: Plan, runner: Runner) -> None:
                     "ALTER TABLE {} DROP COLUMN {}", table.sql, sql.Identifier(old), about=f"old keys of {table.label}"
                 )
             )
+
+
+def drop_new(runner: Runner, columns: Sequence[tuple[catalog.Table, catalog.KeyColumn]]) -> None:
+    """Drops the columns with the new keys. What others have built on them is an error that names it.
+
+    Foreign keys between them go first.
+    """
+    names = [(table, beside("new", column.name)) for table, column in columns]
+    for label, key in runner.query(
+        """
+        SELECT k.conrelid::regclass::text, quote_ident(k.conname)
+          FROM unnest(%s::oid[], %s::text[]) AS c (tab, name)
+               JOIN LATERAL (SELECT c.tab UNION SELECT relid FROM pg_partition_tree(c.tab)) AS t (oid) ON true
+               JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attname = c.name
+               JOIN pg_constraint AS k ON k.conrelid = t.oid AND a.attnum = ANY (k.conkey)
+         WHERE k.contype = 'f' AND k.conparentid = 0 GROUP BY 1, 2
+        """,
+        ([table.oid for table, _name in names], [name for _table, name in names]),
+    ):
+        runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", sql.SQL(label), sql.SQL(key)))
+    for table, name in names:
+        runner.execute(statement("ALTER TABLE {} DROP COLUMN IF EXISTS {}", table.sql, sql.Identifier(name)))
 
 
 def keep_old_key(plan: Plan, runner: Runner, old: str) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from psycopg import sql
 
-from pgkid.ctl import catalog
+from pgkid.ctl import catalog, state
 from pgkid.ctl.rekey.plan import Direction, Plan
 from pgkid.ctl.steps import Runner, Statement, statement
 
@@ -242,4 +242,4 @@ def remove(plan: Plan, runner: Runner) -> None:
     """Drops the triggers and the schema of the move."""
     for table in plan.top_tables():
         runner.execute(statement("DROP TRIGGER IF EXISTS {} ON {}", sql.Identifier(TRIGGER), table.sql))
-    runner.execute(statement("DROP SCHEMA IF EXISTS {} CASCADE", sql.Identifier(plan.schema)))
+    state.remove(runner, plan.schema)

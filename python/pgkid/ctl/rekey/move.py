@@ -13,7 +13,7 @@ from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
 from pgkid.ctl.rekey import checks, follow, twins
 from pgkid.ctl.rekey.fill import Fill, Throttle
-from pgkid.ctl.rekey.finish import finish
+from pgkid.ctl.rekey.finish import drop_new, finish
 from pgkid.ctl.rekey.plan import Options, Plan, beside, read_plan
 from pgkid.ctl.rekey.swap import Swap
 from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
@@ -227,7 +227,7 @@ class Rekey:
             swap = Swap(plan, runner, plan.direction("old"))
             swap.run()
             follow.remove(plan, runner)
-            drop_new(plan, runner)
+            drop_new(runner, [(plan.table(column.table), column) for column in plan.tops])
         for label, name, _definition, late in plan.state.kept["constraints"] if plan.state else []:
             if late:
                 table = one(self.conn, "SELECT to_regclass(%s)::oid", (label,))
@@ -257,13 +257,6 @@ def add_full(plan: Plan, runner: Runner, word: str) -> None:
         runner.execute(statement("ALTER TABLE {} ADD CONSTRAINT {} CHECK ({}) NOT VALID", table.sql, name, condition))
 
 
-def drop_new(plan: Plan, runner: Runner) -> None:
-    """Drops the columns with the new keys, and all that is on them."""
-    for column in plan.tops:
-        name = sql.Identifier(beside("new", column.name))
-        runner.execute(statement("ALTER TABLE {} DROP COLUMN IF EXISTS {} CASCADE", plan.table(column.table).sql, name))
-
-
 class Cancel:
     """Takes everything back before the swap. It goes by names alone, so that it works in a restored copy, too."""
 
@@ -286,9 +279,11 @@ class Cancel:
             for table in tops:
                 if self.has_trigger(table, schema):
                     runner.execute(statement("DROP TRIGGER {} ON {}", sql.Identifier(follow.TRIGGER), table.sql))
-            runner.execute(statement("DROP SCHEMA IF EXISTS {} CASCADE", sql.Identifier(schema)))
-            for column in (c for c in columns if c.is_top):
-                self.drop_beside(runner, catalog.tables(self.conn, [column.table])[0], column)
+            state.remove(runner, schema)
+            found = [(catalog.tables(self.conn, [c.table])[0], c) for c in columns if c.is_top]
+            for table, column in found:
+                self.drop_beside(runner, table, column)
+            drop_new(runner, found)
 
     def has_trigger(self, table: catalog.Table, schema: str) -> bool:
         """Returns whether a table has the trigger of this move, and not that of another one."""
@@ -311,11 +306,6 @@ class Cancel:
                         sql.Identifier(beside(word, column.name)),
                     )
                 )
-        runner.execute(
-            statement(
-                "ALTER TABLE {} DROP COLUMN IF EXISTS {} CASCADE", table.sql, sql.Identifier(beside("new", column.name))
-            )
-        )
 
     def parts(self, table: catalog.Table) -> list[int]:
         """Returns the partitions of a table."""

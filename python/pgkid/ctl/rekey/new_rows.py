@@ -42,7 +42,7 @@ class NewRows(Rekey):
     def reset(self) -> None:
         """Takes back, in a copy of the schema, what an earlier run has done: nothing but the schema of the move."""
         plan = self.plan()
-        Runner(self.conn).execute(statement("DROP SCHEMA IF EXISTS {} CASCADE", sql.Identifier(plan.schema)))
+        state.remove(Runner(self.conn), plan.schema)
 
     def prepare(self, runner: Runner) -> None:
         """Creates the state."""
@@ -77,11 +77,11 @@ class NewRows(Rekey):
         with runner.locked([plan.root.sql]):
             for line in plan.state.kept["back"] if plan.state else []:
                 runner.execute(Statement(raw(line), f"key of {plan.root.label}"))
-            runner.execute(statement("DROP SCHEMA {} CASCADE", sql.Identifier(plan.schema)))
+            state.remove(runner, plan.schema)
 
     def finish(self, runner: Runner) -> None:
         """Drops the state."""
-        runner.execute(statement("DROP SCHEMA {} CASCADE", sql.Identifier(self.swapped().schema)))
+        state.remove(runner, self.swapped().schema)
 
 
 def key_column(plan: Plan) -> catalog.Column:
