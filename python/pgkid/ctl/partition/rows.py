@@ -21,7 +21,8 @@ from pgkid.ctl.partition.references import Late
 from pgkid.ctl.partition.shadow import BOUNDS, REST, Shadow
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
-from pgkid.ctl.rekey.fill import BLOCKS, Throttle
+from pgkid.ctl.rekey.fill import BLOCKS
+from pgkid.ctl.throttle import Throttle
 from pgkid.ctl.rekey.plan import home_of
 from pgkid.ctl.steps import Runner, Step, statement
 from pgkid.ctl.terminal import progress

@@ -12,7 +12,7 @@ from pgkid.ctl.partition.move import Partition
 from pgkid.ctl.partition.plan import Options
 from pgkid.ctl.partition.rows import MoveRows
 from pgkid.ctl.rehearsal.rehearsal import Move
-from pgkid.ctl.rekey.fill import Throttle, add_throttle
+from pgkid.ctl.throttle import Throttle, add_throttle
 from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Runner
 
@@ -120,6 +120,7 @@ class PartitionSession(Session):
     def do_move(self) -> int:
         """Moves the rows of a partition. Once that has begun there is nothing to rehearse any more."""
         move = self.rows(self.conn)
+        move.throttle.check(self.conn)
         if move.plan().state is None:
             self.rehearse(checks.look_rows(move.plan()), self.rows)
             if self.stops():

@@ -5,68 +5,21 @@ again until none is without a key.
 """
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import dataclass
-from typing import Callable, Optional
 
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.findings import Refused
+from pgkid.ctl.connection import one
 from pgkid.ctl.rehearsal.rows import leaves
 from pgkid.ctl.rekey.plan import Plan
 from pgkid.ctl.steps import Runner, Statement, statement
 from pgkid.ctl.terminal import Bar, say
+from pgkid.ctl.throttle import Throttle
 
 
 BLOCKS = 256  # of a batch
-
-
-def add_throttle(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments that a Throttle takes."""
-    parser.add_argument(
-        "--pause", type=share, default=0.2, help="the share of time in which it sleeps instead of writing; default 0.2"
-    )
-    parser.add_argument("--max-lag", metavar="TIME", help="wait while a standby is further behind, such as 10s")
-
-
-def share(text: str) -> float:
-    """Reads a share of time."""
-    value = float(text)
-    if not 0 <= value <= 0.95:
-        raise argparse.ArgumentTypeError("must be from 0 to 0.95")
-    return value
-
-
-@dataclass
-class Throttle:
-    """How much the fill holds back: the share of time that it sleeps, and how far standbys may be behind."""
-
-    pause: float = 0.2
-    max_lag: Optional[str] = None
-    slept: Callable[[float], None] = time.sleep
-
-    def rest(self, conn: Connection, spent: float) -> None:
-        """Sleeps after a batch that took some seconds, and as long as standbys lag behind."""
-        self.slept(min(spent * self.pause / (1 - self.pause), 10))
-        while self.max_lag and self.lags(conn):
-            self.slept(1)
-
-    def lags(self, conn: Connection) -> bool:
-        """Returns whether a standby has replayed less than it should have."""
-        behind, hidden = conn.execute(
-            "SELECT coalesce(bool_or(replay_lag > %s::interval), false), coalesce(bool_or(state IS NULL), false)"
-            " FROM pg_stat_replication",
-            (self.max_lag,),
-        ).fetchall()[0]
-        if hidden:
-            user = one(conn, "SELECT current_user")
-            raise Refused(
-                "--max-lag: this role cannot see the standbys", f"As a superuser run GRANT pg_monitor TO {user}."
-            )
-        return bool(behind)
 
 
 @dataclass

@@ -12,7 +12,8 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
 from pgkid.ctl.rekey import checks, follow, twins
-from pgkid.ctl.rekey.fill import Fill, Throttle
+from pgkid.ctl.rekey.fill import Fill
+from pgkid.ctl.throttle import Throttle
 from pgkid.ctl.rekey.finish import drop_new, finish
 from pgkid.ctl.rekey.plan import Options, Plan, beside, read_plan
 from pgkid.ctl.rekey.swap import Swap

@@ -10,7 +10,7 @@ from pgkid.ctl.beside import search
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.rekey import checks, new_rows, surroundings
-from pgkid.ctl.rekey.fill import Throttle, add_throttle
+from pgkid.ctl.throttle import Throttle, add_throttle
 from pgkid.ctl.rekey.move import Cancel, Rekey
 from pgkid.ctl.rekey.new_rows import NewRows
 from pgkid.ctl.rekey.plan import TARGETS, Options, Plan
@@ -119,6 +119,7 @@ class RekeySession(Session):
         """Runs all steps up to the swap."""
         if self.move.plan().is_swapped:
             raise Refused(f"{self.root.label} has its new keys already", "Run `kidctl rekey finish` or `back`.")
+        self.move.throttle.check(self.conn)
         self.look()
         if self.stops():
             return 1
