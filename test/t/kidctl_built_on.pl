@@ -46,7 +46,7 @@ sub refuses
 	return;
 }
 
-# Promise: What others build on the columns and tables that kidctl makes for a while is never dropped silently.
+# What others build on the columns and tables that kidctl makes for a while is never dropped silently.
 query(q{CREATE TABLE orders (id bigserial PRIMARY KEY, parent bigint REFERENCES orders, made timestamptz NOT NULL DEFAULT '2026-01-01');
 	CREATE TABLE lines (order_id bigint PRIMARY KEY REFERENCES orders); CREATE TABLE notes (line_id bigint REFERENCES lines, n int) PARTITION BY RANGE (n);
 	CREATE TABLE notes_1 PARTITION OF notes DEFAULT; INSERT INTO orders (parent) VALUES (NULL), (1); INSERT INTO lines VALUES (2); INSERT INTO notes VALUES (2, 1)});

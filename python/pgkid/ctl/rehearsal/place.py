@@ -146,6 +146,13 @@ def refuse_server(source: Connection, admin: Connection, role: str) -> None:
             f"--rehearse-on: role {user} has rights on that server that {role} does not have: {more}",
             f"Connect there as {role}.",
         )
+    may_set = "SELECT has_parameter_privilege(%s, 'session_replication_role', 'SET')"
+    if one(source, may_set, (role,)) and not one(admin, may_set, (role,)):
+        raise Refused(
+            f"--rehearse-on: {role} may not set session_replication_role on that server, as it may on this one",
+            "As a superuser run there GRANT SET ON PARAMETER session_replication_role TO"
+            f" {identifier('{}', role).as_string(admin)}.",
+        )
 
 
 def number_of(name: str) -> int:
