@@ -125,14 +125,6 @@ my @run = ('rekey run', 'orders', qw(--time made --triggers run --accept), 'trig
 kidctl_ok('small', @run);
 is(run('small', 'SELECT touched FROM lines'), 1, 'what triggers do to rows that are filled is undone');
 
-# A program that is ended drops its copy.
-my $program = IPC::Run::start([ $python, qw(python/kidctl rekey check orders --time made --triggers run -d), $node->connstr('small') . ' user=shop' ], '>', \my $stdout, '2>', \my $stderr);
-my $copies = q{SELECT count(*) > 0 FROM pg_database WHERE datname LIKE 'kidctl%'};
-$node->poll_query_until('postgres', $copies);
-$program->signal('TERM');
-$program->finish;
-is(($? >> 8) . $node->safe_psql('postgres', $copies), '130f', 'a program that is ended leaves no copy');
-
 # What was made between the run and the swap ends the swap, and changes nothing.
 run('small', 'CREATE VIEW names AS SELECT id FROM orders');
 like((kidctl('small', 'rekey swap', 'orders'))[0], qr/changed since the last run of kidctl: view public\.names/, 'a new view ends the swap');
