@@ -126,11 +126,12 @@ sub check_clean
 }
 
 # About how many statements a command has. Each run that ends by itself tells how many there were.
-my %statements = ('rekey run' => 60, 'rekey swap' => 60, 'rekey back' => 60, 'rekey finish' => 20, 'rekey cancel' => 12, 'partition run' => 60, 'partition back' => 40, 'partition finish' => 3, 'leave run' => 15);
+my %statements = ('rekey run' => 60, 'rekey swap' => 60, 'rekey back' => 60, 'rekey finish' => 20, 'rekey cancel' => 12, 'partition run' => 60, 'partition back' => 40, 'partition finish' => 3, 'partition move' => 60, 'leave run' => 15);
 
 # Runs kidctl until it is done, after it was interrupted some times, at least `least`. An error that matches `again` is none after an
 # interruption, also after one of the command before, `was_cut`: that run had ended its work, or not begun. With `gives_up` kidctl is not
-# run again after an interruption. Returns how it was interrupted.
+# run again after an interruption. An output
+# that matches `refused` ends it without a failure. Returns how it was interrupted.
 sub moved
 {
 	my ($database, $command, %options) = @_;
@@ -142,6 +143,7 @@ sub moved
 		my ($said, $status) = interrupted($database, $how, @$command);
 		if ($said !~ /^interrupted (.*)/m)
 		{
+			return @cut if $options{refused} && $said =~ $options{refused};
 			die("$database: kidctl @$command: status $status\n$said") if $fails->($said, $status);
 			tally('without interruption');
 			return @cut;
@@ -155,7 +157,7 @@ sub moved
 	}
 	return @cut if $options{gives_up} && @cut;
 	my ($said, $status) = kidctl($database, @$command, rand() < 0.9 ? '--no-rehearsal' : ());
-	if ($fails->($said, $status))
+	if (!($options{refused} && $said =~ $options{refused}) && $fails->($said, $status))
 	{
 		tally('failed late');
 		die("$database: kidctl @$command after (@cut): status $status\n$said");

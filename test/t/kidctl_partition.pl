@@ -257,6 +257,18 @@ kidctl_ok('rows0', 'cancel', 'events');
 is(run('rows0', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'; SELECT count(*) FROM pg_trigger WHERE tgname LIKE '~%'}), "0\n0", 'cancel takes back what was begun');
 is(run('rows0', 'SELECT count(*) FROM events'), $whole, 'and no row with it');
 
+# Names that new partitions and their indexes would get are those of other relations.
+create('names', 0);
+foreach my $table ('x' x 60, 'short')
+{
+	run('names', qq{CREATE TABLE $table (id kid64 PRIMARY KEY DEFAULT kid_next(), tag text) PARTITION BY RANGE (id); CREATE INDEX ON $table (tag, lower(tag)); CREATE TABLE ${table}_rest PARTITION OF $table DEFAULT;
+		INSERT INTO $table SELECT kid64_at(now() - n * interval '1 hour'), n FROM generate_series(0, 60) AS n;
+		SET default_transaction_isolation = 'read committed'; SELECT kid_create_partitions('$table', '1 day', now() + interval '5 days', since => now() + interval '3 days')});
+	run('names', q{DO $$ BEGIN EXECUTE format('CREATE TABLE %I (i int)', 'short_p' || to_char(now() - interval '1 day', 'YYYYMMDD')); END $$}) if $table eq 'short';
+	kidctl_ok('names', 'move', $table, '--width', '1 day', '--no-rehearsal');
+	is(run('names', "SELECT (SELECT count(*) FROM $table), (SELECT count(*) FROM ${table}_rest)"), '61|0', "rows of $table move, also if names are taken");
+}
+
 # The commands of the page print what the page shows, except for times and sizes.
 my $folder = PostgreSQL::Test::Utils::tempdir;
 append_to_file("$folder/kidctl", "#!/bin/sh\nexec $python python/kidctl \"\$\@\"\n");

@@ -16,7 +16,7 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.partition import references
 from pgkid.ctl.partition.expected import KINDS
 from pgkid.ctl.partition.move import end_late, lock_referenced, writers_of
-from pgkid.ctl.partition.plan import Options, Plan, key_of, operators_of
+from pgkid.ctl.partition.plan import Options, Plan, free_name, is_free, key_of, operators_of
 from pgkid.ctl.partition.references import Late
 from pgkid.ctl.partition.shadow import BOUNDS, REST, Shadow
 from pgkid.ctl.rehearsal import dumps
@@ -24,7 +24,7 @@ from pgkid.ctl.rehearsal.writers import Writers
 from pgkid.ctl.rekey.fill import BLOCKS
 from pgkid.ctl.throttle import Throttle
 from pgkid.ctl.rekey.plan import home_of
-from pgkid.ctl.steps import Runner, Step, statement
+from pgkid.ctl.steps import Runner, Statement, Step, statement
 from pgkid.ctl.terminal import progress
 
 
@@ -281,22 +281,32 @@ class Exchange:
             self.runner.execute(statement("DROP TABLE {}", source, about=f"partition {self.shadow.source.label}"))
 
     def attach(self, label: str, bound: str) -> None:
-        """Attaches a new partition."""
+        """Attaches a new partition, under a name that is free in the schema of the table."""
         plan, shadow = self.plan, self.shadow
-        name = one(plan.conn, "SELECT relname FROM pg_class WHERE oid = to_regclass(%s)::oid", (label,))
-        partition = sql.Identifier(plan.root.schema, name)
+        part = catalog.table(plan.conn, label)
+        self.runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", shadow.table, part.sql))
+        for index in catalog.indexes(plan.conn, [part.oid]):
+            self.free(statement("ALTER INDEX {}", index.sql), index.name)
+        name = self.free(statement("ALTER TABLE {}", part.sql), part.name)
+        home, partition = sql.Identifier(plan.root.schema), sql.Identifier(plan.root.schema, name)
+        part_there = sql.Identifier(part.schema, name)
         self.runner.all(
             [
-                statement("ALTER TABLE {} DETACH PARTITION {}", shadow.table, sql.SQL(label)),
-                statement(
-                    "ALTER TABLE {} SET SCHEMA {}", sql.SQL(label), sql.Identifier(plan.root.schema), about=label
-                ),
+                statement("ALTER TABLE {} SET SCHEMA {}", part_there, home, about=label),
                 statement(
                     "ALTER TABLE {} ATTACH PARTITION {} {}", plan.root.sql, partition, sql.SQL(bound), about=label
                 ),
                 statement("ALTER TABLE {} DROP CONSTRAINT {}", partition, sql.Identifier(BOUNDS)),
             ]
         )
+
+    def free(self, change: Statement, name: str) -> str:
+        """Renames what a statement begins to change, unless its name is free in the schema of the table."""
+        if is_free(self.plan.conn, self.plan.root.schema, name):
+            return name
+        new = free_name(self.plan.conn, self.plan.root.schema, name)
+        self.runner.execute(Statement(change.text + sql.SQL(" RENAME TO {}").format(sql.Identifier(new)), name))
+        return new
 
     def parts(self, key: catalog.Constraint) -> list[Late]:
         """Returns how to make a foreign key again."""
