@@ -257,6 +257,20 @@ ok_kidctl('swap', 'p');
 ok_kidctl('finish', 'p');
 $node->safe_psql('postgres', 'ALTER ROLE app RESET ALL; REVOKE g1 FROM app');
 
+# A table that is called as the sequences with the secrets of kid in plain SQL are, in a database in which the planner looks at
+# all tables before it looks at their schema
+fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE secret (a text)', 'ALTER DATABASE one SET enable_indexscan = off; ALTER DATABASE one SET enable_bitmapscan = off');
+passes('a table that is called secret', 'p', @during);
+
+# An old key that is kept is not a difference that somebody must accept.
+fresh(q{CREATE TABLE p (id serial PRIMARY KEY, b text); CREATE TABLE i (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY); CREATE TABLE "Q" (id uuid PRIMARY KEY);
+	INSERT INTO p (b) VALUES ('x'); INSERT INTO i DEFAULT VALUES; INSERT INTO "Q" VALUES ('0190a000-0000-4000-8000-000000000001')});
+foreach (qw(p i "Q"))
+{
+	my $output = passes("an old key that is kept, of $_", $_, @during, '--old-name', 'old "id"');
+	unlike($output, qr/syntax error/, 'writers update no table that has only an identity');
+}
+
 # What a user can get wrong is an error in one line.
 fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next())});
 foreach (

@@ -199,8 +199,10 @@ def is_copied(line: str, strange: set[tuple[int, int]]) -> bool:
 def prepare_clocks(conn: Connection) -> None:
     """Draws secrets for the logical clocks of kid in plain SQL. They are values of sequences, which no schema has."""
     for (name,) in conn.execute(
-        "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relkind = 'S' AND c.relname LIKE '%%secret'"
-        " AND c.relnamespace = to_regnamespace('kid_clocks') AND pg_sequence_last_value(c.oid) IS NULL",
+        # PostgreSQL may evaluate conditions in any order, and this function fails for what is not a sequence.
+        "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relname LIKE '%%secret'"
+        " AND c.relnamespace = to_regnamespace('kid_clocks')"
+        " AND CASE c.relkind WHEN 'S' THEN pg_sequence_last_value(c.oid) IS NULL END",
         (),
     ).fetchall():
         conn.execute("SELECT setval(%s, kid_clocks.kid_random())", (name,))
