@@ -81,11 +81,10 @@ class Writers:
         if not values:
             insert = sql.SQL("INSERT INTO {} DEFAULT VALUES").format(table.sql)
         changes = [sql.SQL("{} = {}").format(c.sql, c.sql) for c in columns if c.identity != "a"]
-        return [
-            ("INSERT", row + insert),
-            ("UPDATE", sql.SQL("UPDATE {} SET {}").format(table.sql, sql.SQL(", ").join(changes))),
-            ("DELETE", sql.SQL("DELETE FROM {}").format(table.sql)),
-        ]
+        found = [("INSERT", row + insert)]
+        if changes:
+            found.append(("UPDATE", sql.SQL("UPDATE {} SET {}").format(table.sql, sql.SQL(", ").join(changes))))
+        return [*found, ("DELETE", sql.SQL("DELETE FROM {}").format(table.sql))]
 
 
 # The search_path is that of writers, in which others may create functions.

@@ -60,11 +60,16 @@ def keep_old_key(plan: Plan, runner: Runner, old: str) -> None:
             continue
         number = next(c.number for c in catalog.columns(plan.conn, plan.root.oid) if c.name in (name, old))
         if index.keys == [number] and index.is_unique and not index.constraint:
-            wanted = f"{plan.root.name}_{name}_key".encode()[:63].decode(errors="ignore")
-            runner.execute(statement("ALTER INDEX {} RENAME TO {}", index.sql, sql.Identifier(wanted)))
+            wanted = sql.Identifier(index_name(plan))
+            runner.execute(statement("ALTER INDEX {} RENAME TO {}", index.sql, wanted))
         elif index.constraint:
             runner.execute(
                 statement("ALTER TABLE {} DROP CONSTRAINT {}", plan.root.sql, sql.Identifier(index.constraint))
             )
         else:
             runner.execute(statement("DROP INDEX {}", index.sql))
+
+
+def index_name(plan: Plan) -> str:
+    """Returns the name of the index on an old key that is kept."""
+    return f"{plan.root.name}_{plan.options.old_name}_key".encode()[:63].decode(errors="ignore")

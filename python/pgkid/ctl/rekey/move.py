@@ -14,7 +14,7 @@ from pgkid.ctl.rehearsal.writers import Writers
 from pgkid.ctl.rekey import checks, follow, twins
 from pgkid.ctl.rekey.fill import Fill
 from pgkid.ctl.throttle import Throttle
-from pgkid.ctl.rekey.finish import drop_new, finish
+from pgkid.ctl.rekey.finish import drop_new, finish, index_name
 from pgkid.ctl.rekey.plan import Options, Plan, beside, read_plan
 from pgkid.ctl.rekey.swap import Swap
 from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
@@ -337,7 +337,15 @@ class Expected:
             )
             for name in row[1:]
         }
-        self.old_name = plan.options.old_name
+        self.old_name, self.kept = None, set[dumps.Entry]()
+        if plan.options.old_name:
+            root, kept = plan.root, plan.options.old_name
+            self.old_name = plan.conn.execute("SELECT quote_ident(%s)", (kept,)).fetchall()[0][0]
+            self.kept = {
+                ("TABLE", root.schema, root.name),
+                ("DEFAULT", root.schema, f"{root.name} {kept}"),
+                ("INDEX", root.schema, index_name(plan)),
+            }
         # In plain SQL, the types of kid are domains over bigint.
         self.is_domain = one(
             plan.conn, "SELECT typtype = 'd' FROM pg_type WHERE oid = to_regtype(%s)::oid", (plan.keys.new_type,)
@@ -352,6 +360,8 @@ class Expected:
         if self.is_domain:
             line = dumps.without_casts(line)
         if kind == "DEFAULT" and (schema, name) == self.default:
+            return None
+        if entry in self.kept and (kind != "TABLE" or line.startswith(f"{self.old_name} ")):
             return None
         if (schema, name) in self.sequences:
             return None
