@@ -300,7 +300,7 @@ class Look:
             SELECT p.oid::regprocedure::text, string_agg(DISTINCT w.word, ', ' ORDER BY w.word)
               FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace AND n.nspname !~ '^(pg_|information_schema$)',
                    regexp_split_to_table(p.prosrc, '[^A-Za-z0-9_]+') AS w (word)
-             WHERE (w.word ~ '^(kid_|kid64|kid53|kid96|flake_|flax_|sno_)' OR w.word = ANY (%(types)s))
+             WHERE (w.word ~ '^(kid_|kid64|kid96|flake_|flax_|sno_)' OR w.word = ANY (%(types)s))
                    AND (EXISTS (SELECT FROM pg_proc AS o WHERE o.pronamespace = %(home)s::regnamespace
                                                                AND o.proname = w.word)
                         OR w.word = ANY (%(types)s))

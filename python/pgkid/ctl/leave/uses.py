@@ -17,7 +17,6 @@ CORE = {"kid64": "bigint", "flake": "bigint", "kid96": "text", "sno": "text", "f
 GENERATORS = (
     "kid_next",
     "kid64_next",
-    "kid53_next",
     "flake_next",
     "kid_uuidv7",
     "kid96_next",

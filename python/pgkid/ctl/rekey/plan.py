@@ -52,7 +52,6 @@ TARGETS = {
     "flax": ("flax_next()", "flax_at", ")", "flax"),
     "uuid": ("kid_uuidv7()", "kid_uuidv7_at", ")", "pg_catalog.uuid"),
     "bigint": ("kid_next()::pg_catalog.int8", "kid64_at", ")::pg_catalog.int8", "pg_catalog.int8"),
-    "kid53": ("kid53_next()", "kid53_at", ")", "pg_catalog.int8"),
 }
 
 
