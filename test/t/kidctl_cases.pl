@@ -271,6 +271,29 @@ foreach (qw(p i "Q"))
 	unlike($output, qr/syntax error/, 'writers update no table that has only an identity');
 }
 
+# A key that refers to another one
+fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE more (id bigint PRIMARY KEY CONSTRAINT more_p REFERENCES p, c text)');
+stops('a key that refers to another one', [ 'more', @during ], qr/constraint more_p on public\.more: makes the column refer also to public\.p  \(stops\)\n +hint: Move public\.p instead/);
+
+# A long view that puts the key beside other columns is not shown in full, also if a constant is in it.
+fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE q (id bigserial PRIMARY KEY, b text);
+	CREATE VIEW long AS ' . join(' UNION ALL ', ('SELECT id, b FROM p WHERE id > 7', 'SELECT id, b FROM q') x 30));
+stops('a long view', [ 'p', '--no-rehearsal', @during ], qr/view public\.long: has a constant beside the key: id > 7  \(stops\)\n(?: {6}.*\n){30} +… and \d+ more lines\n/);
+
+# Triggers and CHECKs that name tables without their schema
+fresh(q{CREATE TABLE words (w text);
+	CREATE FUNCTION known(text) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM FROM words; RETURN true; END';
+	CREATE TABLE p (id bigserial PRIMARY KEY, b text CHECK (known(b))); INSERT INTO p (b) VALUES ('x');
+	CREATE FUNCTION count_words() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM FROM words; RETURN NEW; END';
+	CREATE TRIGGER count_words AFTER UPDATE ON p FOR EACH ROW EXECUTE FUNCTION count_words()});
+foreach ([], [ '--triggers', 'run', '--accept', 'trigger count_words on public.p' ])
+{
+	unlike(passes('code that needs a search_path', 'p', @during, @$_), qr/no rows/, 'and the rehearsal has rows');
+	ok_kidctl('run', 'p', @during, @$_);
+	ok_kidctl('swap', 'p');
+	ok_kidctl('back', 'p');
+}
+
 # What a user can get wrong is an error in one line.
 fresh(q{CREATE TABLE p (id bigserial PRIMARY KEY, b text); CREATE TABLE k (id kid64 PRIMARY KEY DEFAULT kid_next())});
 foreach (

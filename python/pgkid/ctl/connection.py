@@ -85,6 +85,24 @@ def settle(conn: Connection) -> None:
                     raise
 
 
+def path_of_users(conn: Connection) -> str:
+    """Returns the search_path of ordinary sessions of this role, after the catalog.
+
+    Triggers and CHECKs may need it to find what they name without a schema. Operators are those of the catalog.
+    """
+    return str(
+        one(
+            conn,
+            "SELECT concat_ws(', ', 'pg_catalog', nullif(reset_val, '')) FROM pg_settings WHERE name = 'search_path'",
+        )
+    )
+
+
+def take_path(conn: Connection, path: str) -> None:
+    """Gives the session a search_path until its transaction ends."""
+    conn.execute("SELECT pg_catalog.set_config('search_path', %s, true)", (path,))
+
+
 def one(conn: Connection, query: sql.Composable | str, parameters: Any = None) -> Any:
     """Returns the first column of the first row of a query, or None if it has no row."""
     row = conn.execute(query, parameters).fetchone()  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import psycopg
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, one, path_of_users, take_path
 from pgkid.ctl.findings import Report
 
 
@@ -106,7 +106,7 @@ def references(source: Connection, relation: int) -> list[tuple[catalog.Table, s
 
 def copy_rows(source: Connection, target: Connection, chosen: Sample, report: Report) -> None:
     """Copies chosen rows into the tables of the same names, and the values of sequences."""
-    user = one(source, "SELECT current_user")
+    user, path = one(source, "SELECT current_user"), path_of_users(source)
     for table in catalog.tables(source, sorted(chosen)):
         if table.owner != user:
             report.add("no rows", table.label, f"belongs to {table.owner}")
@@ -118,9 +118,11 @@ def copy_rows(source: Connection, target: Connection, chosen: Sample, report: Re
         )
         writing = sql.SQL("COPY {} ({}) FROM STDIN").format(table.sql, names)
         try:
-            with source.cursor().copy(reading) as rows, target.cursor().copy(writing) as into:
-                for row in rows:
-                    into.write(row)
+            with target.transaction():
+                take_path(target, path)
+                with source.cursor().copy(reading) as rows, target.cursor().copy(writing) as into:
+                    for row in rows:
+                        into.write(row)
         except psycopg.Error as error:
             report.add("no rows", table.label, error.diag.message_primary or str(error))
     copy_sequences(source, target)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from psycopg import sql
 
 from pgkid.ctl import catalog
-from pgkid.ctl.connection import one
+from pgkid.ctl.connection import one, path_of_users, take_path
 from pgkid.ctl.rehearsal.rows import leaves
 from pgkid.ctl.rekey.plan import Plan
 from pgkid.ctl.steps import Runner, Statement, statement
@@ -89,10 +89,12 @@ class Fill:
         # What is appended from now on has a key.
         size = one(conn, "SELECT pg_relation_size(%s::oid) / current_setting('block_size')::int", (table.oid,))
         places = self.plan.place("places")
+        path = path_of_users(conn)
         block = one(conn, sql.SQL("SELECT block FROM {} WHERE relation = %s").format(places), (table.label,)) or 0
         while block < size:
             began = time.monotonic()
             with conn.transaction():
+                take_path(conn, path)
                 self.runner.execute(self.batch(table, block))
                 block += BLOCKS
                 self.remember(table, block if block < size else 0)
