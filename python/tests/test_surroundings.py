@@ -68,6 +68,9 @@ class Surroundings(unittest.TestCase):
         self.assertNotIn("too narrow", self.told(found, "references", "column post of public.pools"))
         self.assertIn("from 5 to 90", self.told(found, "references", "column post of public.pools"))
         self.assertIn("as owner_type tells", self.told(found, "references", "column owner_id of public.comments"))
+        hints = {f.object: f.hint for f in found if f.kind == "references"}
+        self.assertIn("give it one", hints["column post of public.pools"].lower())
+        self.assertIn("between swap and finish", hints["column owner_id of public.comments"])
         self.assertNotIn("column subject_id of public.comments", self.names(found, "references"))
         unclear = self.told(found, "references", "")
         self.assertIn("repost_id", unclear)

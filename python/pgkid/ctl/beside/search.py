@@ -154,6 +154,7 @@ def search(conn: Connection, columns: Iterable[Column]) -> List[Beside]:
 
 
 SHOWN = 6  # pieces of one definition; its text has them all
+LINES = 30  # of one definition
 
 # What a finding says of each kind, and what to do.
 WORDS = {
@@ -162,7 +163,7 @@ WORDS = {
     Kind.COLUMN: (
         "references",
         "puts the key beside a column that has no foreign key to it: {}",
-        "Give the column a foreign key. Otherwise it keeps old keys.",
+        "If the column contains this key, give it a foreign key. Otherwise it keeps old keys.",
     ),
     Kind.VALUE: ("note", "compares the key with a value from outside: {}", ""),
     Kind.NARROW: ("casts", "casts the key to a type that does not have all new keys: {}", ""),
@@ -178,6 +179,14 @@ def some(pieces: Iterable[str]) -> str:
     return "; ".join(shown[:SHOWN]) + (f"; and {len(shown) - SHOWN} more" if len(shown) > SHOWN else "")
 
 
+def shortened(definition: str) -> str:
+    """Returns the first lines of a long definition, and how many more there are. Its pieces are told anyway."""
+    lines = definition.splitlines()
+    if len(lines) <= LINES:
+        return definition
+    return "\n".join([*lines[:LINES], f"… and {len(lines) - LINES} more lines"])
+
+
 def look(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) -> List[Finding]:
     """Returns a finding for each definition in which one of these columns meets a constant, a cast or another column.
 
@@ -190,12 +199,13 @@ def look(conn: Connection, columns: Sequence[KeyColumn], new_rows_only: bool) ->
     for (name, kind), places in together.items():
         heading, message, hint = WORDS[kind]
         stops = kind.stops and not (new_rows_only and heading == "constants")
+        definition = "\n".join(dict.fromkeys(p.definition.strip() for p in places)) if kind.is_shown else ""
         found.append(
             Finding(
                 "note" if heading == "constants" and new_rows_only else heading,
                 name,
                 message.format(some(dict.fromkeys(place.piece for place in places))),
-                definition="\n".join(dict.fromkeys(p.definition.strip() for p in places)) if kind.is_shown else "",
+                definition=shortened(definition),
                 hint=hint,
                 stops=stops,
                 accept_name=name if stops else "",

@@ -105,7 +105,10 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
         about = f"constraint {key.name} on {plan.table(key.table).label}"
         for child, parent in zip(key.columns, key.ref_columns):
             if (key.table, child) in moved and (key.ref_table, parent) not in moved:
-                yield refused(about, f"makes the column refer also to {plan.table(key.ref_table).label}")
+                other = plan.table(key.ref_table).label
+                is_key = (key.table, child) == (plan.key.table, plan.key.number)
+                hint = f"Move {other} instead, with which this key is moved." if is_key else ""
+                yield refused(about, f"makes the column refer also to {other}", hint)
         if plan.table(key.ref_table).kind == "p":
             yield refused(about, "refers to a partitioned table")
     for index in catalog.indexes(plan.conn, oids):

@@ -158,9 +158,12 @@ def look(conn: Connection, columns: Sequence[KeyColumn], width: int) -> Iterator
     }
     for one in read(conn, Candidate, CANDIDATES, parameters):
         if called.fit(one.name):
-            yield finding(one, f"looks like a reference to {names[key.table]}, and has no foreign key", width)
+            hint = "" if one.is_array else "Give it one, so that kidctl moves it."
+            yield finding(one, f"looks like a reference to {names[key.table]}, and has no foreign key", width, hint)
         elif one.kind_column and refers(one, called):
-            yield finding(one, f"may refer to {names[key.table]} in some rows, as {one.kind_column} tells", width)
+            message = f"may refer to {names[key.table]} in some rows, as {one.kind_column} tells"
+            hint = "kidctl does not move it: update these rows yourself between swap and finish, while both keys exist."
+            yield finding(one, message, width, hint)
         elif is_called_id(one.name) and not names_another(one.name, others):
             unclear.append(one.label)
     if unclear:
@@ -192,7 +195,7 @@ def refers(one: Candidate, called: Names) -> bool:
     return not one.kinds or any(called.fit(kind) for kind in one.kinds)
 
 
-def finding(one: Candidate, message: str, width: int) -> Finding:
+def finding(one: Candidate, message: str, width: int, hint: str) -> Finding:
     """Returns a finding for a column."""
     if one.is_array:
         message += f"; it is of type {one.type}, and arrays cannot have one"
@@ -200,6 +203,4 @@ def finding(one: Candidate, message: str, width: int) -> Finding:
         message += f"; ANALYZE saw values from {one.least} to {one.greatest}"
     if 0 < one.width < width:
         message += f"; {one.type} is too narrow for new keys"
-    return Finding(
-        "references", one.label, message, hint="" if one.is_array else "Give it one, so that kidctl moves it."
-    )
+    return Finding("references", one.label, message, hint=hint)
