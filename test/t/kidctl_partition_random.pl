@@ -81,7 +81,7 @@ sub kinds
 sub try
 {
 	my ($number) = @_;
-	my $is_plain = $number % 4 == 0;
+	my $is_plain = $number % 5 == 0;
 	my ($s, $sql) = schema($is_plain);
 	my ($table, $key, $other, $type, $next, $at) = @$s{qw(table key other type next at)};
 	my $database = "d$number";
@@ -126,5 +126,5 @@ sub try
 	return;
 }
 
-each_seed(\&try, 1 .. 4);
+each_seed(\&try, 2, 3, 4, 15);
 done_testing();
