@@ -143,6 +143,17 @@ foreach ([ [qw(leave check events)], 'events_bloom' ], [ [qw(leave check parted)
 	like($output, qr/^  index public\.other_bloom: access method "bloom" does not exist$/m, 'and that of another table does not');
 }
 
+# What it can do, with operators that are in the schema of kid
+fresh(q{CREATE TABLE parts (id bigserial PRIMARY KEY, b text); INSERT INTO parts (b) VALUES ('x'), ('y');
+	CREATE TABLE uses (whole bigint REFERENCES parts, part bigint REFERENCES parts, CONSTRAINT no_circle CHECK (whole <> part)); INSERT INTO uses VALUES (1, 2);
+	CREATE INDEX ascending ON uses ((whole < part)) WHERE whole <> part});
+ok_kidctl($_, 'parts', @during) foreach qw(run swap);
+my (undef, undef, $stderr) = $node->psql('one', 'INSERT INTO uses (whole, part) SELECT id, id FROM parts', connstr => $node->connstr('one') . ' user=app');
+like($stderr, qr/violates check constraint "no_circle"/, 'a constraint that compares two columns holds for new keys');
+is(query(q{SELECT pg_get_indexdef('ascending'::regclass)}), 'CREATE INDEX ascending ON public.uses USING btree (((whole < part))) WHERE (whole <> part)', 'an index that compares them is as before');
+ok_kidctl('back', 'parts');
+is(query('SELECT whole, part FROM uses'), '1|2', 'also on the way back');
+
 # Constants
 fresh(q{CREATE TABLE users (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', name text);
 	CREATE TABLE posts (user_id bigint REFERENCES users, n int, CONSTRAINT known CHECK (user_id <> 0)); CREATE INDEX recent ON users (name) WHERE id > 5000;

@@ -5,8 +5,9 @@ Each is dropped, and made again from its original text, as PostgreSQL prints it.
 """
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Callable, Optional, Sequence
+from typing import Callable, Iterator, Optional, Sequence
 
 from psycopg import sql
 
@@ -298,12 +299,19 @@ PRINTERS: dict[str, Callable[[Connection, int, set[int]], Optional[Made]]] = {
 
 def make(runner: Runner, home: str, made: Sequence[tuple[str, Sequence[str]]]) -> None:
     """Runs the statements that make objects again, each given with its label. `home` is the schema of kid."""
+    with operators_of_kid(runner, home):
+        for label, lines in made:
+            for line in lines:
+                runner.execute(Statement(raw(line), label))
+
+
+@contextmanager
+def operators_of_kid(runner: Runner, home: str) -> Iterator[None]:
+    """Lets PostgreSQL find the operators of new keys in definitions, while its block runs."""
     path = trusted_path(runner.conn, home)
-    runner.execute(statement("SET LOCAL search_path = {}", sql.SQL(path)))
-    for label, lines in made:
-        for line in lines:
-            runner.execute(Statement(raw(line), label))
-    runner.execute(statement("SET LOCAL search_path = pg_catalog, pg_temp"))
+    runner.execute(statement("SET search_path = {}", sql.SQL(path)))
+    yield
+    runner.execute(statement("SET search_path = pg_catalog, pg_temp"))
     if trusted_path(runner.conn, home) != path:
         raise Refused("somebody created objects in the schema of kid meanwhile", "Run this step again.")
 

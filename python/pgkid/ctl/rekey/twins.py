@@ -13,6 +13,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog
 from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.hanging import operators_of_kid
 from pgkid.ctl.rekey.plan import Direction, Plan, beside
 from pgkid.ctl.steps import Runner, Statement, statement
 
@@ -166,18 +167,18 @@ class Builder:
         how = "" if index.is_partitioned else "CONCURRENTLY "
         if index.tablespace:
             self.runner.execute(statement("SET default_tablespace = {}", sql.Identifier(index.tablespace)))
-        self.runner.execute(
-            statement(
-                "CREATE {}INDEX {}{} ON {}{}",
-                sql.SQL(unique),
-                sql.SQL(how),
-                sql.Identifier(name),
-                sql.SQL("ONLY {} " if index.is_partitioned else "{} ").format(self.plan.table(index.table).sql),
-                sql.SQL(index_tail(self.plan, index, definition)),
-                about=about,
-                outside=True,
-            )
+        create = statement(
+            "CREATE {}INDEX {}{} ON {}{}",
+            sql.SQL(unique),
+            sql.SQL(how),
+            sql.Identifier(name),
+            sql.SQL("ONLY {} " if index.is_partitioned else "{} ").format(self.plan.table(index.table).sql),
+            sql.SQL(index_tail(self.plan, index, definition)),
+            about=about,
+            outside=True,
         )
+        with operators_of_kid(self.runner, self.plan.keys.home):
+            self.runner.execute(create)
         if index.tablespace:
             self.runner.execute(statement("SET default_tablespace = ''"))
 
@@ -233,16 +234,16 @@ class Builder:
         name = self.plan.direction("new").beside(constraint.name)
         if self.exists(table, name):
             return
-        self.runner.execute(
-            statement(
-                "ALTER TABLE {} ADD CONSTRAINT {} {}{}",
-                self.plan.table(table).sql,
-                sql.Identifier(name),
-                sql.SQL(self.texts[label_of(self.plan, constraint)][1]),
-                sql.SQL(" NOT VALID" if late else ""),
-                about=label_of(self.plan, constraint),
-            )
+        add = statement(
+            "ALTER TABLE {} ADD CONSTRAINT {} {}{}",
+            self.plan.table(table).sql,
+            sql.Identifier(name),
+            sql.SQL(self.texts[label_of(self.plan, constraint)][1]),
+            sql.SQL(" NOT VALID" if late else ""),
+            about=label_of(self.plan, constraint),
         )
+        with operators_of_kid(self.runner, self.plan.keys.home):
+            self.runner.execute(add)
 
     def is_partitioned_key(self, constraint: catalog.Constraint) -> bool:
         """Returns whether a constraint is a foreign key that PostgreSQL cannot add without looking at rows."""
@@ -301,6 +302,7 @@ class Builder:
 
     def validate(self) -> None:
         """Validates the constraints that were not, each in a transaction of its own."""
+        twins = self.to_validate()
         for table, name in self.plan.conn.execute(
             """
             SELECT k.conrelid, k.conname FROM pg_constraint AS k
@@ -310,14 +312,14 @@ class Builder:
             """,
             ([t.oid for t in self.plan.tables()],),
         ).fetchall():
-            if name.startswith(("kid_full_", "kid_part_")) or name in self.to_validate(table):
+            if name.startswith(("kid_full_", "kid_part_")) or (table, name) in twins:
                 self.runner.execute(validation(self.plan, table, name))
 
-    def to_validate(self, table: int) -> set[str]:
-        """Returns the twins of valid constraints of a table, or of the one that it is a partition of."""
+    def to_validate(self) -> set[tuple[int, str]]:
+        """Returns the twins of valid constraints, each with its table, or with a partition of that."""
         d = self.plan.direction("new")
-        tops = {c.top for c in self.plan.columns if c.table == table}
-        return {d.beside(k.name) for k in constraints(self.plan) if k.table in tops and k.is_validated}
+        valid = [(k.table, d.beside(k.name)) for k in constraints(self.plan) if k.is_validated]
+        return {(c.table, name) for c in self.plan.columns for top, name in valid if c.top == top}
 
 
 def validation(plan: Plan, table: int, name: str) -> Statement:
