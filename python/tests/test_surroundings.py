@@ -48,6 +48,7 @@ class Surroundings(unittest.TestCase):
             CREATE TABLE parts (post_id bigint) PARTITION BY RANGE (post_id);
             CREATE TABLE parts_1 PARTITION OF parts DEFAULT;
             CREATE TABLE comments (owner_type text, owner_id bigint, subject_type text, subject_id bigint);
+            CREATE TABLE events (id bigint, type text);
             INSERT INTO comments SELECT 'Post', n, 'Flag', n FROM generate_series(1, 100) AS n;
             INSERT INTO pools (post) SELECT n FROM generate_series(5, 90) AS n;
             ANALYZE comments, pools;
@@ -72,6 +73,7 @@ class Surroundings(unittest.TestCase):
         self.assertIn("give it one", hints["column post of public.pools"].lower())
         self.assertIn("between swap and finish", hints["column owner_id of public.comments"])
         self.assertNotIn("column subject_id of public.comments", self.names(found, "references"))
+        self.assertNotIn("column id of public.events", self.names(found, "references"))
         unclear = self.told(found, "references", "")
         self.assertIn("repost_id", unclear)
         self.assertIn("created_by", unclear)
@@ -153,6 +155,18 @@ class Surroundings(unittest.TestCase):
         self.assertEqual(set(), self.names(self.look("ordered"), "times"))
         self.assertEqual(set(), self.names(self.look("by_value", True, "uuid"), "times"))
 
+    def test_queries_as_text(self) -> None:
+        self.database.run(
+            """
+            CREATE TABLE sales (id bigserial PRIMARY KEY, n int);
+            CREATE VIEW shown AS SELECT query_to_xml('SELECT id FROM public.sales', true, false, '') AS x;
+            CREATE VIEW named AS SELECT id, 'sales' AS kind, 'from wholesales' AS origin FROM sales;
+            """
+        )
+        found = self.look("sales")
+        self.assertIn("a query as text, which names sales", self.told(found, "functions", "view public.shown"))
+        self.assertEqual({"view public.shown"}, self.names(found, "functions"))
+
     def test_shared_sequence(self) -> None:
         self.database.run(
             """
@@ -161,8 +175,11 @@ class Surroundings(unittest.TestCase):
             CREATE TABLE b (id bigint PRIMARY KEY DEFAULT nextval('numbers'));
             CREATE TABLE c (id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY, n bigserial);
             ALTER SEQUENCE numbers OWNED BY a.id;
+            CREATE VIEW shown AS SELECT id FROM b;
+            CREATE RULE makes AS ON INSERT TO shown DO INSTEAD INSERT INTO b VALUES (coalesce(NEW.id, nextval('numbers')));
             """
         )
+        self.assertIn("public.numbers", self.told(self.look("a"), "note", "rule makes on public.shown"))
         self.assertIn("public.numbers", self.told(self.look("a"), "note", "default value for public.b.id"))
         self.assertEqual(set(), self.names(self.look("c"), "note"))
 

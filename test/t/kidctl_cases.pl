@@ -154,6 +154,13 @@ is(query(q{SELECT pg_get_indexdef('ascending'::regclass)}), 'CREATE INDEX ascend
 ok_kidctl('back', 'parts');
 is(query('SELECT whole, part FROM uses'), '1|2', 'also on the way back');
 
+# Clients that do not find the operators
+fresh('CREATE TABLE p (id bigserial PRIMARY KEY, b text)', 'CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC; ALTER EXTENSION kid SET SCHEMA kid');
+stops('a search_path without kid', [ 'p', @during ], qr/search_path: of app is "\$user", public, without schema kid/, qr/ALTER DATABASE one SET search_path = "\$user", public, kid/);
+passes('a type that is not of kid', 'p', @during, '--to', 'uuid');
+$node->safe_psql('postgres', 'ALTER DATABASE one SET search_path = public, kid');
+passes('a search_path with kid', 'p', @during);
+
 # Constants
 fresh(q{CREATE TABLE users (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', name text);
 	CREATE TABLE posts (user_id bigint REFERENCES users, n int, CONSTRAINT known CHECK (user_id <> 0)); CREATE INDEX recent ON users (name) WHERE id > 5000;

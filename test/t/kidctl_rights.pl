@@ -59,7 +59,7 @@ foreach my $number (0 .. $#cases)
 	$node->safe_psql($database, $own, connstr => "$connection user=shop") if $own;
 	my $output = '';
 	my $run = sub {
-		IPC::Run::run([ $python, qw(python/kidctl rekey -d), "$connection user=shop", @_ ], '>', \my $stdout, '2>', \my $stderr);
+		IPC::Run::run([ $python, qw(python/kidctl rekey -d), "$connection user=shop", qw(--accept search_path), @_ ], '>', \my $stdout, '2>', \my $stderr);
 		$output .= "$stdout$stderr";
 	};
 	$run->(qw(check app.users --time created_at));

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Callable, Iterable, Optional, Protocol, Sequence
 
 import psycopg
+from psycopg import errors
 
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import Connection, one
@@ -104,7 +105,7 @@ class RehearsingRunner(Runner):
             what.about or f"step {self.step}",
             f"in {self.step}: {message_of(error)}",
             definition=text if len(text) < 2000 else text[:2000] + " …",
-            hint=error.diag.message_hint or "",
+            hint="" if isinstance(error, errors.DependentObjectsStillExist) else error.diag.message_hint or "",
             stops=True,
         )
 

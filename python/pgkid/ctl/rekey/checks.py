@@ -259,7 +259,9 @@ def of_hanging(plan: Plan) -> Iterator[Finding]:
     for filled in made:
         if filled.refresh:
             yield Finding(
-                "note", filled.label, "cannot be read from the swap until it has been filled again, right after it"
+                "note",
+                filled.label,
+                "is filled again right after the swap, with what its query returns then; until then it cannot be read",
             )
     user = one(plan.conn, "SELECT current_user")
     for owner in sorted({m.owner for m in made}):

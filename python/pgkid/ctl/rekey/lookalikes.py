@@ -73,7 +73,7 @@ CANDIDATES = """
            JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'f') AND NOT c.relispartition
            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname !~ '^pg_|^information_schema$'
            LEFT JOIN pg_catalog.pg_attribute AS k
-               ON k.attrelid = c.oid AND k.attname ~ '[_tT]ype$' AND NOT k.attisdropped
+               ON k.attrelid = c.oid AND k.attname ~ '[_tT]ype$' AND a.attname !~ '^_?(id|Id|ID|uuid)$' AND NOT k.attisdropped
                   AND regexp_replace(k.attname, '_?[tT]ype$', '') = regexp_replace(a.attname, '_?(id|Id|ID|uuid)$', '')
            LEFT JOIN LATERAL (
                SELECT min(e::numeric)::text, max(e::numeric)::text

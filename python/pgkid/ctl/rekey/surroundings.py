@@ -19,6 +19,7 @@ def look(
 ) -> Iterator[Finding]:
     """Yields what `check` tells: functions, references without foreign keys, narrow columns, clients, costs."""
     yield from of_functions(conn, columns)
+    yield from of_texts(conn, columns)
     yield from lookalikes.look(conn, columns, INTEGERS.get(new_type, 0))
     yield from of_sequences(conn, columns)
     yield from of_row_types(conn, columns)
@@ -28,6 +29,7 @@ def look(
         if not time:
             yield from random_uuids(conn, columns[0])
             yield from of_time_columns(conn, columns[0])
+        yield from of_search_path(conn, new_type)
         yield from of_sessions()
         yield from costs.look(conn, columns)
 
@@ -92,6 +94,20 @@ def of_functions(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Fin
             yield Finding("functions", function.label, "; ".join(told + details(function, text, named, keys)))
 
 
+def of_texts(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
+    """Yields views that pass a query as text, as to crosstab(), which PostgreSQL does not see as depending on its tables."""
+    names = sorted({table.name for table in tables(conn, {column.table for column in columns})})
+    for view, text in conn.execute(
+        "SELECT CASE relkind WHEN 'm' THEN 'materialized ' ELSE '' END || 'view ' || oid::regclass, pg_get_viewdef(oid)"
+        "  FROM pg_catalog.pg_class WHERE relkind IN ('v', 'm') AND relnamespace::regnamespace::text !~ '^pg_|^information_schema$'"
+        " ORDER BY 1"
+    ).fetchall():
+        queries = [t for t in re.findall(r"'((?:[^']|'')*)'", text) if re.search(r"\b(from|join)\b", t, re.I)]
+        named = [name for name in names if any(mentions(t, name) for t in queries)]
+        if named:
+            yield Finding("functions", view, f"passes a query as text, which names {', '.join(named)}")
+
+
 def details(function: Function, text: str, names: Sequence[str], keys: Sequence[str]) -> list[str]:
     """Returns what in a function may not suit new keys, or more columns."""
     told = []
@@ -142,7 +158,7 @@ def findings(
 
 
 def of_sequences(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
-    """Yields other columns whose default takes numbers from the sequence of the key."""
+    """Yields defaults of other columns, rules and the like that take numbers from the sequence of the key."""
     yield from findings(
         conn,
         "note",
@@ -160,10 +176,10 @@ def of_sequences(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Fin
         )
         SELECT i.type || ' ' || i.identity, format('takes numbers from sequence %%s, which the key has', k.sequence::regclass)
           FROM key AS k JOIN pg_catalog.pg_depend AS s ON s.refclassid = 'pg_catalog.pg_class'::regclass
-                                                          AND s.refobjid = k.sequence
-               JOIN pg_catalog.pg_attrdef AS d ON s.classid = 'pg_catalog.pg_attrdef'::regclass AND d.oid = s.objid,
+                                                          AND s.refobjid = k.sequence AND s.deptype = 'n'
+               LEFT JOIN pg_catalog.pg_attrdef AS d ON s.classid = 'pg_catalog.pg_attrdef'::regclass AND d.oid = s.objid,
                LATERAL pg_catalog.pg_identify_object(s.classid, s.objid, 0) AS i
-         WHERE (d.adrelid, d.adnum::int) <> (%(key)s, %(number)s) ORDER BY 1
+         WHERE (d.adrelid, d.adnum::int) IS DISTINCT FROM (%(key)s, %(number)s) ORDER BY 1
         """,
         columns,
         "Before finish, detach the sequence from the key: ALTER SEQUENCE … OWNED BY NONE.",
@@ -251,6 +267,36 @@ def of_subscriptions(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator
         columns,
         "After the swap it fails, because the other server sends old keys. Move the tables there, too.",
     )
+
+
+def of_search_path(conn: Connection, new_type: str) -> Iterator[Finding]:
+    """Yields the search_path of clients if PostgreSQL does not find the operators of new keys by it."""
+    row = conn.execute(
+        """
+        SELECT n.nspname, s.reset_val, quote_ident(n.nspname), quote_ident(current_database()), current_user
+          FROM pg_catalog.pg_type AS t JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
+               JOIN pg_catalog.pg_settings AS s ON s.name = 'search_path'
+         WHERE t.oid = to_regtype(%s)
+        """,
+        (new_type,),
+    ).fetchone()
+    if row is None:
+        return
+    home, path, schema, database, user = row
+    with conn.transaction(force_rollback=True):
+        conn.execute("SELECT pg_catalog.set_config('search_path', %s, true)", (path,))
+        found = conn.execute("SELECT pg_catalog.current_schemas(true)").fetchall()[0][0]
+    if home not in found:
+        yield Finding(
+            "clients",
+            "search_path",
+            f"of {user} is {path}, without schema {schema}: after the swap PostgreSQL finds no operator for new keys, so"
+            " even WHERE id = … fails",
+            hint=f"ALTER DATABASE {database} SET search_path = {path}, {schema}, and the same for roles and functions that"
+            " have their own.",
+            stops=True,
+            accept_name="search_path",
+        )
 
 
 def of_sessions() -> Iterator[Finding]:
