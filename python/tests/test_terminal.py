@@ -35,6 +35,25 @@ class Terminal(unittest.TestCase):
             self.assertNotIn(character, text.replace("\x1b[0m", "").replace("\x1b[1m", ""))
         self.assertIn(f"  {shown}: is {shown}", text)
 
+    def test_findings_that_say_the_same(self) -> None:
+        report = Report(
+            [Finding("writers", f"UPDATE on {name}", "fails", stops=True, accept_name=name) for name in ("a", "b", "c")]
+        )
+        report.add("writers", "UPDATE on d", "fails in another way", stops=True, accept_name="d")
+        lines = [
+            line.strip() for line in self.printed(report).replace("\x1b[0m", "").replace("\x1b[1m", "").splitlines()
+        ]
+        self.assertEqual(
+            [
+                "UPDATE on a: fails  (stops)",
+                "the same: UPDATE on b, UPDATE on c",
+                "to go on all the same: --accept 'a' --accept 'b' --accept 'c'",
+                "UPDATE on d: fails in another way  (stops)",
+                "to go on all the same: --accept 'd'",
+            ],
+            lines[2:7],
+        )
+
     def test_script(self) -> None:
         out = io.StringIO()
         step = Step("swap", "giving names", lambda _runner: None)

@@ -161,6 +161,13 @@ passes('a type that is not of kid', 'p', @during, '--to', 'uuid');
 $node->safe_psql('postgres', 'ALTER DATABASE one SET search_path = public, kid');
 passes('a search_path with kid', 'p', @during);
 
+# References that are unique together, and defaults that are constants
+fresh(q{CREATE TABLE people (id bigserial PRIMARY KEY, nick text NOT NULL UNIQUE DEFAULT ''); CREATE TABLE friends (a bigint REFERENCES people, b bigint REFERENCES people, PRIMARY KEY (a, b));
+	INSERT INTO people DEFAULT VALUES; INSERT INTO friends VALUES (1, 1); CREATE FUNCTION counts() RETURNS trigger LANGUAGE plpgsql AS 'DECLARE n bigint = NEW.a; BEGIN RETURN NEW; END';
+	CREATE TRIGGER t BEFORE INSERT ON friends FOR EACH ROW EXECUTE FUNCTION counts()});
+stops('a trigger of a table with unique references', [ 'people', @during, '--to', 'uuid' ], qr/INSERT on public\.friends: after swap: .*bigint/);
+unlike((kidctl('check', 'people', @during, '--to', 'uuid'))[0], qr/INSERT on public\.people: duplicate/, 'another value is tried where a default is a constant');
+
 # Constants
 fresh(q{CREATE TABLE users (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', name text);
 	CREATE TABLE posts (user_id bigint REFERENCES users, n int, CONSTRAINT known CHECK (user_id <> 0)); CREATE INDEX recent ON users (name) WHERE id > 5000;
@@ -224,6 +231,7 @@ fresh(q{CREATE TABLE customers (id bigserial PRIMARY KEY, b text); INSERT INTO c
 	CREATE TABLE audit (entity bigint); CREATE FUNCTION log_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO audit VALUES ((to_jsonb(NEW) ->> TG_ARGV[0])::bigint); RETURN NULL; END $$;
 	CREATE TRIGGER log AFTER INSERT ON invoices FOR EACH ROW EXECUTE FUNCTION log_change('customer_id'); INSERT INTO invoices SELECT id FROM customers});
 stops('a trigger function that knows the type', [ 'customers', @during ], qr/INSERT on public\.invoices: after swap: invalid input syntax for type bigint/);
+is(() = (kidctl('check', 'customers', @during))[0] =~ /INSERT on public\.invoices: after/g, 1, 'which is told once');
 
 # New rows only
 fresh(q{CREATE TABLE articles (id bigserial PRIMARY KEY, title text); CREATE TABLE comments (id serial PRIMARY KEY, article_id integer REFERENCES articles);

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import Collection, Iterator
+from typing import Collection, Iterable, Iterator
 
 from rich import markup
 from rich.console import Console
@@ -19,7 +19,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from pgkid.ctl.findings import KINDS, Refused, Report
+from pgkid.ctl.findings import KINDS, Finding, Refused, Report
 from pgkid.ctl.steps import Script
 
 
@@ -59,18 +59,30 @@ def print_report(report: Report, accepted: Collection[str]) -> None:
         if not findings:
             continue
         out.print(f"\n[bold]{kind}[/]: {meaning}")
-        for finding in findings:
+        for finding, *others in alike(findings, accepted):
             mark = "[red]stops[/]" if finding.stops_unless(accepted) else "[green]accepted[/]" if finding.stops else ""
             about = f"[cyan]{escape(finding.object)}[/]: " if finding.object else ""
             out.print(f"  {about}{escape(finding.message)}" + (f"  ({mark})" if mark else ""))
             for line in finding.definition.splitlines():
                 out.print(f"      {escape(line)}", style="dim")
+            if others:
+                out.print(f"    the same: {escape(', '.join(f.object for f in others))}")
             if finding.hint:
                 out.print(f"    hint: {escape(finding.hint)}")
             if finding.stops_unless(accepted) and finding.accept_name:
-                out.print(f"    to go on all the same: --accept {escape(quoted(finding.accept_name))}")
+                names = " ".join(f"--accept {quoted(f.accept_name)}" for f in (finding, *others))
+                out.print(f"    to go on all the same: {escape(names)}")
     stopping = report.stopping(accepted)
     out.print(f"\n[bold]{len(report.findings)} findings, {len(stopping)} of which stop the move.[/]")
+
+
+def alike(findings: Iterable[Finding], accepted: Collection[str]) -> list[list[Finding]]:
+    """Returns findings in groups that say the same of different objects."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for f in findings:
+        place = (f.message, f.definition, f.hint, f.stops_unless(accepted), bool(f.object), bool(f.accept_name))
+        groups.setdefault(place, []).append(f)
+    return list(groups.values())
 
 
 def quoted(word: str) -> str:

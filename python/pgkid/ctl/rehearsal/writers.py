@@ -23,6 +23,7 @@ class Writers:
     given: dict[tuple[str, str], sql.Composable]
     path: str = ""  # the search_path that writers have, on which their triggers may depend
     worked: set[tuple[str, str]] = field(default_factory=set)
+    told: set[tuple[str, str, str]] = field(default_factory=set)  # table, what, message
 
     def first(self, conn: Connection, report: Report) -> None:
         """Tries everything before the first step. What fails is not tried later."""
@@ -35,7 +36,7 @@ class Writers:
     def again(self, conn: Connection, step: str, report: Report) -> None:
         """Tries everything after a step, and reports what worked before."""
         for name, what, error in self.attempts(conn):
-            if error is not None and (name, what) in self.worked:
+            if error is not None and (name, what) in self.worked and self.is_new(name, what, error):
                 context = (error.diag.context or "").splitlines()
                 report.add(
                     "writers",
@@ -45,6 +46,12 @@ class Writers:
                     stops=True,
                     accept_name=f"{what} on {name}",
                 )
+
+    def is_new(self, name: str, what: str, error: psycopg.Error) -> bool:
+        """Returns whether an error was not reported after an earlier step."""
+        place = (name, what, message_of(error))
+        self.told, is_new = self.told | {place}, place not in self.told
+        return is_new
 
     def attempts(self, conn: Connection) -> Iterable[tuple[str, str, Optional[psycopg.Error]]]:
         """Runs each statement on each table, and rolls it back."""
@@ -64,19 +71,28 @@ class Writers:
                 yield name, what, error
 
     def statements(self, conn: Connection, table: catalog.Table) -> list[tuple[str, sql.Composed]]:
-        """Returns the three statements. The INSERT copies a row, with other values where they must be unique."""
+        """Returns the three statements. The INSERT copies a row, with other values where they must be unique.
+
+        Where only references are unique, it takes the place of the row.
+        """
         columns = [c for c in catalog.columns(conn, table.oid) if not c.generated and not c.name.startswith("kid_")]
-        unique = {n for index in catalog.indexes(conn, [table.oid]) if index.is_unique for n in index.keys}
+        indexes = [index.keys for index in catalog.indexes(conn, [table.oid]) if index.is_unique]
+        unique, references = {n for keys in indexes for n in keys}, references_of(conn, table)
         values: list[tuple[sql.Composable, sql.Composable]] = []
         for c in columns:
             is_key = (table.label, c.name) in self.given
-            if (is_key or c.number in unique) and (c.default or c.identity):
+            if (is_key or c.number in unique) and (c.identity or "(" in (c.default or "")):
                 continue
             other = OTHER.get("u" if c.type == "uuid" else c.category, "{}") if c.number in unique else "{}"
-            changed = sql.SQL(other).format(c.sql) if c.number not in references(conn, table) else c.sql
+            changed = sql.SQL(other).format(c.sql) if c.number not in references else c.sql
             values.append((c.sql, self.given[table.label, c.name] if is_key else changed))
         into, out = (sql.SQL(", ").join(pair[i] for pair in values) for i in (0, 1))
         row = sql.SQL("WITH r AS MATERIALIZED (SELECT * FROM {} LIMIT 1) ").format(table.sql)
+        if any(references.issuperset(keys) for keys in indexes):
+            row = sql.SQL(
+                "WITH r AS (DELETE FROM {0} WHERE (tableoid, ctid) OPERATOR(pg_catalog.=)"
+                " (SELECT tableoid, ctid FROM {0} LIMIT 1) RETURNING *) "
+            ).format(table.sql)
         insert = sql.SQL("INSERT INTO {} ({}) OVERRIDING SYSTEM VALUE SELECT {} FROM r").format(table.sql, into, out)
         if not values:
             insert = sql.SQL("INSERT INTO {} DEFAULT VALUES").format(table.sql)
@@ -98,7 +114,7 @@ OTHER = {
 }
 
 
-def references(conn: Connection, table: catalog.Table) -> set[int]:
+def references_of(conn: Connection, table: catalog.Table) -> set[int]:
     """Returns the columns of a table's foreign keys."""
     return {n for key in catalog.constraints(conn, [table.oid]) if key.kind == "f" for n in key.columns}
 
