@@ -10,7 +10,7 @@ from typing import Any, Iterable, Optional, Sequence, TypeVar
 from psycopg import sql
 from psycopg.rows import class_row
 
-from pgkid.ctl.connection import Connection
+from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 
 
@@ -87,6 +87,26 @@ def table(conn: Connection, name: str) -> Table:
     if not found or found[0] is None:
         raise Refused(f"table {name} does not exist")
     return tables(conn, [found[0]])[0]
+
+
+def family(conn: Connection, oids: Iterable[int]) -> list[Table]:
+    """Returns some tables with their partitions, ordered by OID."""
+    rows = conn.execute(
+        "SELECT DISTINCT p.oid FROM unnest(%s::oid[]) AS t (oid),"
+        " LATERAL (SELECT t.oid UNION SELECT relid FROM pg_partition_tree(t.oid)) AS p (oid) ORDER BY 1",
+        (list(oids),),
+    ).fetchall()
+    return tables(conn, [row[0] for row in rows])
+
+
+def leaves(conn: Connection, oids: Iterable[int]) -> list[Table]:
+    """Returns the tables that have rows of their own: no partitioned ones, but their partitions."""
+    return [table for table in family(conn, oids) if table.kind == "r"]
+
+
+def blocks(conn: Connection, relation: int) -> int:
+    """Returns how many blocks a table has now."""
+    return int(one(conn, "SELECT pg_relation_size(%s::oid) / current_setting('block_size')::int", (relation,)))
 
 
 @dataclass(frozen=True)
@@ -314,7 +334,6 @@ class Trigger:
     enabled: str
     function: str
     function_schema: str
-    is_constraint: bool
     is_before_row: bool
     runs_at_update: bool
     has_columns: bool
@@ -329,7 +348,7 @@ def triggers(conn: Connection, relations: Sequence[int]) -> list[Trigger]:
         """
         SELECT t.oid, t.tgrelid AS table, t.tgname AS name, pg_get_triggerdef(t.oid) AS definition,
                t.tgenabled::text AS enabled, t.tgfoid::regprocedure::text AS function, n.nspname AS function_schema,
-               t.tgconstraint <> 0 AS is_constraint, t.tgtype & 3 = 3 AS is_before_row,
+               t.tgtype & 3 = 3 AS is_before_row,
                t.tgtype & 16 <> 0 AS runs_at_update, t.tgattr::text <> '' AS has_columns, t.tgparentid AS parent
           FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid JOIN pg_namespace AS n ON n.oid = p.pronamespace
          WHERE t.tgrelid = ANY (%s) AND NOT t.tgisinternal

@@ -12,6 +12,7 @@ from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.terminal import say
 
+BLOCKS = 256  # of a batch
 UNITS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600}
 
 # The position in WAL up to which each standby has replayed, and each subscriber has applied. Of pg_receivewal it is what
@@ -64,6 +65,11 @@ class Throttle:
     slept: Callable[[float], None] = time.sleep
     written: deque[tuple[float, str]] = field(default_factory=deque)  # positions in WAL, and when they were reached
     seen: set[str] = field(default_factory=set)
+
+    @classmethod
+    def none(cls) -> Throttle:
+        """Returns the throttle of a rehearsal, which never sleeps."""
+        return cls(0, None, lambda _seconds: None)
 
     def check(self, conn: Connection) -> None:
         """Raises an error if this role cannot see how far standbys are, and says so if there is none."""

@@ -69,7 +69,7 @@ class Change:
 
     def read(self) -> None:
         """Reads all that is to be made again."""
-        conn, oids = self.plan.conn, [t.oid for t in family(self.plan, self.group)]
+        conn, oids = self.plan.conn, [t.oid for t in self.plan.family(self.group)]
         self.made = self.plan.made(self.group)
         self.trees = nodes(self.plan, self.group)
         for oid in oids:
@@ -240,16 +240,6 @@ def is_time_check(constraint: catalog.Constraint) -> bool:
     return constraint.name.startswith("kid_time") and "kid_timestamp(" in constraint.definition
 
 
-def family(plan: Plan, group: Group) -> list[catalog.Table]:
-    """Returns the tables of a group with their partitions."""
-    rows = plan.conn.execute(
-        "SELECT DISTINCT p.oid FROM unnest(%s::oid[]) AS t (oid),"
-        " LATERAL (SELECT t.oid UNION SELECT relid FROM pg_partition_tree(t.oid)) AS p (oid) ORDER BY 1",
-        ([t.oid for t in group.tables],),
-    ).fetchall()
-    return catalog.tables(plan.conn, [row[0] for row in rows])
-
-
 def triggers_of_kid(plan: Plan, group: Group) -> list[tuple[Any, ...]]:
     """Returns table and name of each trigger that calls a function of kid, and whether it is one of kid_track()."""
     return plan.conn.execute(
@@ -257,5 +247,5 @@ def triggers_of_kid(plan: Plan, group: Group) -> list[tuple[Any, ...]]:
         " JOIN pg_proc AS p ON p.oid = t.tgfoid WHERE t.tgrelid = ANY (%s) AND NOT t.tgisinternal"
         " AND t.tgparentid = 0 AND p.pronamespace = %s::regnamespace AND p.proname LIKE 'kid%%'"
         " ORDER BY t.tgrelid, t.tgname",
-        ([t.oid for t in family(plan, group)], plan.kid.home),
+        ([t.oid for t in plan.family(group)], plan.kid.home),
     ).fetchall()

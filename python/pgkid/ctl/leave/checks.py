@@ -11,7 +11,7 @@ from pgkid.ctl.beside import definitions
 from pgkid.ctl.beside.nodetree import ERRORS, Node, Value, nodes_in, parse
 from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Finding, Refused
-from pgkid.ctl.leave.change import family, is_time_check, triggers_of_kid
+from pgkid.ctl.leave.change import is_time_check, triggers_of_kid
 from pgkid.ctl.leave.defaults import core_type, generator
 from pgkid.ctl.leave.partitions import nodes
 from pgkid.ctl.leave.plan import Column, Group, Plan, generated
@@ -51,7 +51,7 @@ class Look:
     def of_rights(self, group: Group) -> Iterator[Finding]:
         """Yields what the owner may not do."""
         user = str(one(self.plan.conn, "SELECT current_user"))
-        tables = family(self.plan, group)
+        tables = self.plan.family(group)
         for table in tables:
             if table.owner != user:
                 yield rights(table.label, f"belongs to {table.owner}, and not to {user}", f"Give it to {user}.")
@@ -201,7 +201,7 @@ class Look:
     def object_of(self, use: Use, group: Group) -> tuple[str, str, str]:
         """Returns the label and the text of an object, and what becomes of it if that is accepted."""
         conn = self.plan.conn
-        if use.relation not in {t.oid for t in family(self.plan, group)} and use.catalog != "pg_rewrite":
+        if use.relation not in {t.oid for t in self.plan.family(group)} and use.catalog != "pg_rewrite":
             return "", "", ""
         if use.catalog == "pg_class":
             row = conn.execute(
@@ -263,7 +263,7 @@ class Look:
         """Yields what depends on kid, and is no part of these tables. It is not known if these have obstacles."""
         if any(f.kind == "refused" and not f.object for f in self.findings):
             return
-        mine = {t.oid for group in self.plan.groups for t in family(self.plan, group)}
+        mine = {t.oid for group in self.plan.groups for t in self.plan.family(group)}
         domains = {d.oid for group in self.plan.groups for d in group.domains}
         views = {m.label for group in self.plan.groups for m in self.made(group)}
         others: dict[str, list[str]] = {}

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from psycopg import sql
 
-from pgkid.ctl.connection import one
 from pgkid.ctl.leave.plan import Column, Domain, Group, Plan
 from pgkid.ctl.leave.uses import COLLATION, CORE
 from pgkid.ctl.steps import Runner, Statement, raw, statement
@@ -120,8 +119,3 @@ class Domains:
             )
             for line in self.details[domain.oid]:
                 self.runner.execute(Statement(raw(line), f"domain {domain.label}"))
-
-    def owned(self) -> bool:
-        """Returns whether all domains belong to the session's role."""
-        user = one(self.plan.conn, "SELECT current_user")
-        return all(domain.owner == user for domain in self.group.domains)

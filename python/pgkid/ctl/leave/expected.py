@@ -5,7 +5,6 @@ import re
 from typing import Optional
 
 from pgkid.ctl import catalog
-from pgkid.ctl.leave.change import family
 from pgkid.ctl.leave.defaults import read_defaults
 from pgkid.ctl.leave.plan import Plan
 from pgkid.ctl.rehearsal import dumps
@@ -42,7 +41,7 @@ class Expected:
         self.checks = {
             (table.schema, table.name, f"CONSTRAINT {k.sql.as_string(plan.conn)} ", f"CONSTRAINT {k.name} ")
             for group in plan.groups
-            for table in family(plan, group)
+            for table in plan.family(group)
             for k in catalog.constraints(plan.conn, [table.oid])
             if f"constraint {k.name} on {table.label}" in given_up
         }
@@ -50,7 +49,7 @@ class Expected:
         self.generated = {
             (table.schema, table.name, label)
             for group in plan.groups
-            for table in family(plan, group)
+            for table in plan.family(group)
             for label in given_up
             if label.endswith(f" of {table.label}")
         }

@@ -8,7 +8,7 @@ from psycopg import sql
 from pgkid.ctl import catalog, hanging, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused, Report
-from pgkid.ctl.leave.change import Change, family
+from pgkid.ctl.leave.change import Change
 from pgkid.ctl.leave.checks import Look
 from pgkid.ctl.leave.expected import Expected
 from pgkid.ctl.leave.plan import Plan, attributes, read_plan
@@ -40,7 +40,7 @@ class Leave:
     def tables(self) -> Sequence[int]:
         """Returns the tables that change."""
         plan = self.plan()
-        return [t.oid for group in plan.groups for t in family(plan, group)]
+        return [t.oid for group in plan.groups for t in plan.family(group)]
 
     def extremes(self) -> Sequence[tuple[int, str]]:
         """Returns the columns that get another type."""

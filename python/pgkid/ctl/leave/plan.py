@@ -237,6 +237,10 @@ class Plan:
         ).fetchall()
         return [row[0] for row in rows]
 
+    def family(self, group: Group) -> list[catalog.Table]:
+        """Returns the tables of a group with their partitions."""
+        return catalog.family(self.conn, [t.oid for t in group.tables])
+
     def of_kid(self, catalog_name: str, oid: int) -> bool:
         """Returns whether an object depends on kid."""
         return any((u.catalog, u.oid) == (catalog_name, oid) for u in self.uses)

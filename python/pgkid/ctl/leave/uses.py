@@ -9,7 +9,7 @@ from typing import Optional
 
 from pgkid.ctl.catalog import read
 from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.rekey.plan import home_of
+from pgkid.ctl.kid import home_of
 
 
 # What each type becomes, and what makes its values.

@@ -10,9 +10,9 @@ from psycopg import sql
 from pgkid.ctl import catalog, hanging
 from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.functions import functions, mentions
 from pgkid.ctl.partition.plan import UNTIL, Plan
 from pgkid.ctl.publications import memberships
-from pgkid.ctl.rekey.surroundings import FUNCTIONS, Function, mentions
 from pgkid.ctl.strangers import of_literals
 
 
@@ -189,8 +189,8 @@ def of_publications(plan: Plan) -> Iterator[Finding]:
 def of_functions(plan: Plan) -> Iterator[Finding]:
     """Yields functions to which it matters that rows are in partitions."""
     table = rf'(\w+\.)?"?{re.escape(plan.root.name)}"?'
-    for function in catalog.read(plan.conn, Function, FUNCTIONS, ([plan.root.oid],)):
-        text = re.sub(r"--[^\n]*|/\*.*?\*/", " ", function.text, flags=re.DOTALL)
+    for function in functions(plan.conn, [plan.root.oid]):
+        text = function.code
         told = []
         if function.triggers and re.search(r"\btg_(relid|relname|table_name)\b", text, re.I):
             told.append(f"as trigger {', '.join(function.triggers)} it is told the name of the partition")

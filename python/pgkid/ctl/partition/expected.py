@@ -39,3 +39,15 @@ class Expected:
         if kind == "TABLE" and (schema, name) == self.root and re.match(r"\)|WITH \(|PARTITION BY ", line):
             return None
         return line.replace("ALTER TABLE ONLY ", "ALTER TABLE ").replace(" ON ONLY ", " ON ")
+
+
+class ExpectedOfRows:
+    """Takes from the lines of a dump what partitions have that come or go when rows move."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.before = set(dumps.dump(plan.conn))
+        self.gone = plan.old_name
+
+    def line(self, entry: dumps.Entry, line: str) -> Optional[str]:
+        """Returns a line, or None if it belongs to such a partition."""
+        return None if entry[0] in KINDS and entry not in self.before or self.gone in entry[2] else line

@@ -8,13 +8,13 @@ from psycopg import sql
 from pgkid.ctl import catalog, hanging, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.kid import TARGETS
 from pgkid.ctl.partition.expected import Expected
 from pgkid.ctl.partition.plan import UNTIL, Options, Plan, bound_at, read_plan, until_of
 from pgkid.ctl.partition.references import Late
 from pgkid.ctl.partition.swap import Back, Forward, Swap
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
-from pgkid.ctl.rekey.plan import TARGETS
 from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
 
 

@@ -10,7 +10,7 @@ from psycopg import sql
 from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
-from pgkid.ctl.rekey.plan import home_of
+from pgkid.ctl.kid import home_of
 
 
 UNTIL = "kid_until"  # the constraint that proves that no row of the first partition is later

@@ -13,19 +13,18 @@ from psycopg import sql
 from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.kid import home_of
 from pgkid.ctl.partition import references
-from pgkid.ctl.partition.expected import KINDS
+from pgkid.ctl.partition.expected import ExpectedOfRows
 from pgkid.ctl.partition.move import end_late, lock_referenced, writers_of
 from pgkid.ctl.partition.plan import Options, Plan, free_name, is_free, key_of, operators_of
 from pgkid.ctl.partition.references import Late
 from pgkid.ctl.partition.shadow import BOUNDS, REST, Shadow
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
-from pgkid.ctl.rekey.fill import BLOCKS
-from pgkid.ctl.throttle import Throttle
-from pgkid.ctl.rekey.plan import home_of
 from pgkid.ctl.steps import Runner, Statement, Step, statement
 from pgkid.ctl.terminal import progress
+from pgkid.ctl.throttle import BLOCKS, Throttle
 
 
 def read(conn: Connection, root: catalog.Table, partition: Optional[str], width: Optional[str]) -> Plan:
@@ -122,14 +121,8 @@ class MoveRows:
         self.cancel(Runner(self.conn))
 
     def expected(self) -> Callable[[dumps.Entry, str], Optional[str]]:
-        """Returns a function that leaves out what partitions have."""
-        before, gone = set(dumps.dump(self.conn)), self.plan().old_name
-
-        def line(entry: dumps.Entry, text: str) -> Optional[str]:
-            """Returns a line unless it belongs to a partition that comes or goes."""
-            return None if entry[0] in KINDS and entry not in before or gone in entry[2] else text
-
-        return line
+        """Returns a function that takes from a line of a dump what was asked for."""
+        return ExpectedOfRows(self.plan()).line
 
     def prepare(self, runner: Runner) -> None:
         """Creates the state, the new partitions, and the trigger."""
@@ -155,9 +148,7 @@ class MoveRows:
         if plan.is_swapped or not plan.state:
             return
         shadow = Shadow(plan, runner)
-        size = one(
-            self.conn, "SELECT pg_relation_size(%s::oid) / current_setting('block_size')::int", (shadow.source.oid,)
-        )
+        size = catalog.blocks(self.conn, shadow.source.oid)
         block = plan.state.kept["block"]
         with progress("copying", "blocks") as bar:
             while block < size:

@@ -12,9 +12,9 @@ from pgkid.ctl.partition.move import Partition
 from pgkid.ctl.partition.plan import Options
 from pgkid.ctl.partition.rows import MoveRows
 from pgkid.ctl.rehearsal.rehearsal import Move
-from pgkid.ctl.throttle import Throttle, add_throttle
 from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Runner
+from pgkid.ctl.throttle import Throttle, add_throttle
 
 
 class PartitionSession(Session):
@@ -114,7 +114,7 @@ class PartitionSession(Session):
     def rows(self, conn: Connection) -> MoveRows:
         """Returns the move of rows, on the database or on a copy."""
         is_copy = conn is not self.conn
-        throttle = Throttle(0, None, lambda _seconds: None) if is_copy else Throttle(self.args.pause, self.args.max_lag)
+        throttle = Throttle.none() if is_copy else Throttle(self.args.pause, self.args.max_lag)
         return MoveRows(conn, self.root.label, self.args.partition, self.args.width, throttle, is_copy)
 
     def do_move(self) -> int:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Callable, Iterable, Optional
+from typing import Callable, Optional
 
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Report
@@ -66,11 +66,6 @@ def plain(lines: Counter[str]) -> Counter[str]:
 def prefixed(prefix: str, lines: Counter[str]) -> list[str]:
     """Returns lines with a prefix."""
     return [prefix + line for line in lines.elements()]
-
-
-def names(entries: Iterable[Entry]) -> set[str]:
-    """Returns the names of entries."""
-    return {name for _kind, _schema, name in entries}
 
 
 def without_casts(line: str) -> str:

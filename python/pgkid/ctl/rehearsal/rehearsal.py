@@ -158,7 +158,7 @@ class Rehearsal:
                 rows.copy_rows(self.source, conn, chosen, self.report)
         finally:
             self.source.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
-        for table in rows.leaves(self.source, real.tables()):
+        for table in catalog.leaves(self.source, real.tables()):
             if not chosen.get(table.oid):
                 self.report.add("no rows", table.label, "this table is empty")
 

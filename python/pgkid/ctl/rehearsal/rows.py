@@ -18,7 +18,7 @@ Sample = dict[int, set[str]]  # of each table, the places of rows
 def sample(source: Connection, tables: Iterable[int], extremes: Iterable[tuple[int, str]]) -> Sample:
     """Chooses rows of some tables: the first ones found, those with the extremes of some columns, and their parents."""
     chosen: Sample = defaultdict(set)
-    for leaf in leaves(source, tables):
+    for leaf in catalog.leaves(source, tables):
         choose(source, chosen, sql.SQL("SELECT tableoid, ctid::text FROM ONLY {} LIMIT 2").format(leaf.sql))
     for relation, column in extremes:
         name = catalog.tables(source, [relation])[0].sql
@@ -32,17 +32,6 @@ def sample(source: Connection, tables: Iterable[int], extremes: Iterable[tuple[i
             )
     add_parents(source, chosen)
     return chosen
-
-
-def leaves(source: Connection, tables: Iterable[int]) -> list[catalog.Table]:
-    """Returns the tables that have rows of their own: no partitioned ones, but their partitions."""
-    found = source.execute(
-        "SELECT DISTINCT c.oid FROM unnest(%s::oid[]) AS t (oid), "
-        "LATERAL (SELECT t.oid UNION SELECT relid FROM pg_partition_tree(t.oid)) AS p (oid) "
-        "JOIN pg_class AS c ON c.oid = p.oid WHERE c.relkind = 'r'",
-        (list(tables),),
-    ).fetchall()
-    return catalog.tables(source, [row[0] for row in found])
 
 
 def choose(source: Connection, chosen: Sample, query: sql.Composed, parameters: Optional[list[object]] = None) -> int:

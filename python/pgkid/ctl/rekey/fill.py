@@ -12,14 +12,10 @@ from psycopg import sql
 
 from pgkid.ctl import catalog
 from pgkid.ctl.connection import one, path_of_users, take_path
-from pgkid.ctl.rehearsal.rows import leaves
 from pgkid.ctl.rekey.plan import Plan
 from pgkid.ctl.steps import Runner, Statement, statement
 from pgkid.ctl.terminal import Bar, say
-from pgkid.ctl.throttle import Throttle
-
-
-BLOCKS = 256  # of a batch
+from pgkid.ctl.throttle import BLOCKS, Throttle
 
 
 @dataclass
@@ -50,7 +46,7 @@ class Fill:
 
     def tables(self) -> list[catalog.Table]:
         """Returns the tables that have rows of their own, the root first."""
-        found = leaves(self.plan.conn, [table.oid for table in self.plan.top_tables()])
+        found = catalog.leaves(self.plan.conn, [table.oid for table in self.plan.top_tables()])
         return sorted(found, key=lambda t: (t.oid != self.plan.root.oid, t.label))
 
     def lacking(self, table: catalog.Table) -> sql.Composed:
@@ -87,7 +83,7 @@ class Fill:
         """Goes once through a table, from where the last pass was stopped."""
         conn = self.plan.conn
         # What is appended from now on has a key.
-        size = one(conn, "SELECT pg_relation_size(%s::oid) / current_setting('block_size')::int", (table.oid,))
+        size = catalog.blocks(conn, table.oid)
         places = self.plan.place("places")
         path = path_of_users(conn)
         block = one(conn, sql.SQL("SELECT block FROM {} WHERE relation = %s").format(places), (table.label,)) or 0

@@ -1,7 +1,6 @@
 """The move of a table to new keys for all rows: its steps, and what a rehearsal needs to know of it."""
 from __future__ import annotations
 
-import re
 from typing import Any, Callable, Optional, Sequence
 
 from psycopg import sql
@@ -12,13 +11,15 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
 from pgkid.ctl.rekey import checks, follow, twins
+from pgkid.ctl.rekey.cancel import Cancel
+from pgkid.ctl.rekey.expected import Expected
 from pgkid.ctl.rekey.fill import Fill
-from pgkid.ctl.throttle import Throttle
-from pgkid.ctl.rekey.finish import drop_new, finish, index_name
+from pgkid.ctl.rekey.finish import drop_new, finish
 from pgkid.ctl.rekey.plan import Options, Plan, beside, read_plan
 from pgkid.ctl.rekey.swap import Swap
 from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
 from pgkid.ctl.terminal import progress
+from pgkid.ctl.throttle import Throttle
 
 
 class Rekey:
@@ -256,121 +257,3 @@ def add_full(plan: Plan, runner: Runner, word: str) -> None:
             condition = sql.SQL("({} IS NULL) = ({} IS NULL)").format(other, column.sql)
         runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table.sql, name))
         runner.execute(statement("ALTER TABLE {} ADD CONSTRAINT {} CHECK ({}) NOT VALID", table.sql, name, condition))
-
-
-class Cancel:
-    """Takes everything back before the swap. It goes by names alone, so that it works in a restored copy, too."""
-
-    def __init__(self, conn: Connection, relation: str) -> None:
-        self.conn, self.relation = conn, relation
-
-    def run(self, runner: Runner) -> None:
-        """Drops triggers, columns, and the schema of the move."""
-        root = catalog.table(self.conn, self.relation)
-        columns = catalog.related(self.conn, root.oid)
-        schema = state.schema_of("rekey", root)
-        names = {c.name for c in catalog.columns(self.conn, root.oid)}
-        if beside("old", columns[0].name) in names:
-            raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
-        begun = state.load(self.conn, schema)
-        if begun and begun.step == "swap":
-            raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
-        tops = catalog.tables(self.conn, dict.fromkeys(c.top for c in columns))
-        with runner.locked([table.sql for table in tops]):
-            for table in tops:
-                if self.has_trigger(table, schema):
-                    runner.execute(statement("DROP TRIGGER {} ON {}", sql.Identifier(follow.TRIGGER), table.sql))
-            state.remove(runner, schema)
-            found = [(catalog.tables(self.conn, [c.table])[0], c) for c in columns if c.is_top]
-            for table, column in found:
-                self.drop_beside(runner, table, column)
-            drop_new(runner, found)
-
-    def has_trigger(self, table: catalog.Table, schema: str) -> bool:
-        """Returns whether a table has the trigger of this move, and not that of another one."""
-        return any(
-            trigger.name == follow.TRIGGER and trigger.function_schema == schema
-            for trigger in catalog.triggers(self.conn, [table.oid])
-        )
-
-    def drop_beside(self, runner: Runner, table: catalog.Table, column: catalog.KeyColumn) -> None:
-        """Drops what stands beside a column, and the index that was for the way back."""
-        for index in catalog.indexes(self.conn, [table.oid, *self.parts(table)]):
-            if index.name.startswith("kid_old_") and not index.parent:
-                runner.execute(statement("DROP INDEX IF EXISTS {}", index.sql))
-        for word in ("full", "part"):
-            for oid in [table.oid, *self.parts(table)]:
-                runner.execute(
-                    statement(
-                        "ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}",
-                        catalog.tables(self.conn, [oid])[0].sql,
-                        sql.Identifier(beside(word, column.name)),
-                    )
-                )
-
-    def parts(self, table: catalog.Table) -> list[int]:
-        """Returns the partitions of a table."""
-        return [
-            row[0]
-            for row in self.conn.execute("SELECT relid::oid FROM pg_partition_tree(%s) WHERE level > 0", (table.oid,))
-        ]
-
-
-class Expected:
-    """What differs in a dump because it was asked for: the types of keys, and what makes them."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.keys: dict[tuple[str, str], list[str]] = {}
-        for column in plan.columns:
-            table = plan.table(column.table)
-            name = plan.conn.execute("SELECT quote_ident(%s)", (column.name,)).fetchall()[0][0]
-            self.keys.setdefault((table.schema, table.name), []).append(name)
-        self.default = (plan.root.schema, f"{plan.root.name} {plan.key.name}")
-        self.sequences = {
-            (row[0], name)
-            for row in plan.conn.execute(
-                "SELECT n.nspname, c.relname, 'SEQUENCE ' || quote_ident(c.relname) FROM pg_depend AS d"
-                " JOIN pg_class AS c ON c.oid = d.objid AND c.relkind = 'S'"
-                " JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE d.refobjid = %s AND d.refobjsubid = %s"
-                " AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')",
-                (plan.root.oid, plan.key.number),
-            )
-            for name in row[1:]
-        }
-        self.old_name, self.kept = None, set[dumps.Entry]()
-        if plan.options.old_name:
-            root, kept = plan.root, plan.options.old_name
-            self.old_name = plan.conn.execute("SELECT quote_ident(%s)", (kept,)).fetchall()[0][0]
-            self.kept = {
-                ("TABLE", root.schema, root.name),
-                ("DEFAULT", root.schema, f"{root.name} {kept}"),
-                ("INDEX", root.schema, index_name(plan)),
-            }
-        # In plain SQL, the types of kid are domains over bigint.
-        self.is_domain = one(
-            plan.conn, "SELECT typtype = 'd' FROM pg_type WHERE oid = to_regtype(%s)::oid", (plan.keys.new_type,)
-        )
-        self.types = re.compile(
-            "NULL::(?:" + "|".join(map(re.escape, (plan.keys.old_type, plan.keys.new_type))) + ") AS"
-        )
-
-    def line(self, entry: dumps.Entry, line: str) -> Optional[str]:
-        """Returns a line without what was asked for, or None if it all was."""
-        kind, schema, name = entry
-        if self.is_domain:
-            line = dumps.without_casts(line)
-        if kind == "DEFAULT" and (schema, name) == self.default:
-            return None
-        if entry in self.kept and (kind != "TABLE" or line.startswith(f"{self.old_name} ")):
-            return None
-        if (schema, name) in self.sequences:
-            return None
-        if kind == "VIEW":  # pg_dump makes some views in two steps, first with the types of columns alone
-            return self.types.sub("NULL AS", line)
-        if kind == "STATISTICS":  # PostgreSQL orders columns by their number
-            return re.sub(" ON (.*) FROM ", lambda on: " ON " + ", ".join(sorted(on[1].split(", "))) + " FROM ", line)
-        if kind == "TABLE":
-            for key in self.keys.get((schema, name), []):
-                if line.startswith(key + " "):
-                    return f"{key} NOT NULL" if "NOT NULL" in line else key
-        return line

@@ -9,9 +9,10 @@ from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import one
 from pgkid.ctl.details import grants, identity
 from pgkid.ctl.findings import Finding
+from pgkid.ctl.kid import TARGETS
 from pgkid.ctl.rekey.checks import of_home
 from pgkid.ctl.rekey.move import Rekey
-from pgkid.ctl.rekey.plan import TARGETS, Plan
+from pgkid.ctl.rekey.plan import Plan
 from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
 
 

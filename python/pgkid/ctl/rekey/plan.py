@@ -10,6 +10,7 @@ from psycopg import sql
 from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Refused
+from pgkid.ctl.kid import TARGETS, home_of
 
 
 @dataclass(frozen=True)
@@ -39,20 +40,6 @@ class Keys:
     new_next: str
     new_at: str  # the function that makes a key with a given time
     more: str  # what to put after the time, with the parenthesis
-
-
-# What makes keys of a name that the user gives as --to: a call for now, the function for a time in the past and what
-# follows the time in its call, and the type of the column. All arguments are given, so that no function that somebody
-# else has created in the same schema fits better.
-TARGETS = {
-    "kid64": ("kid_next()", "kid64_at", ")", "kid64"),
-    "kid96": ("kid96_next()", "kid96_at", ")", "kid96"),
-    "sno": ("sno_next(0)", "sno_at", ", 0)", "sno"),
-    "flake": ("flake_next()", "flake_at", ")", "flake"),
-    "flax": ("flax_next()", "flax_at", ")", "flax"),
-    "uuid": ("kid_uuidv7()", "kid_uuidv7_at", ")", "pg_catalog.uuid"),
-    "bigint": ("kid_next()::pg_catalog.int8", "kid64_at", ")::pg_catalog.int8", "pg_catalog.int8"),
-}
 
 
 @dataclass(frozen=True)
@@ -169,26 +156,6 @@ def read_plan(conn: Connection, root: catalog.Table, options: Optional[Options])
     if options is None:
         raise Refused(f"no move of {root.label} has begun", f"Begin it: kidctl rekey run {root.label} …")
     return Plan(conn, root, columns, options, read_keys(conn, columns[0], options, schema), schema, None)
-
-
-def home_of(conn: Connection) -> str:
-    """Returns the schema of kid, as part of a statement. It must belong to somebody who may act as this role anyway."""
-    row = conn.execute(
-        """
-        SELECT quote_ident(n.nspname), pg_get_userbyid(n.nspowner),
-               e.oid IS NOT NULL OR r.rolsuper OR n.nspowner = d.datdba OR r.rolname = current_user
-                   OR pg_has_role(n.nspowner, 'MEMBER')
-          FROM pg_namespace AS n JOIN pg_roles AS r ON r.oid = n.nspowner
-               JOIN pg_database AS d ON d.datname = current_database()
-               LEFT JOIN pg_extension AS e ON e.extname = 'kid' AND e.extnamespace = n.oid
-         WHERE e.oid IS NOT NULL OR n.nspname = 'kid' ORDER BY e.oid LIMIT 1
-        """
-    ).fetchone()
-    if row is None:
-        raise Refused(
-            "kid is not installed in this database", "Run CREATE EXTENSION kid, or the script of kid in plain SQL."
-        )
-    return str(row[0])
 
 
 def read_keys(conn: Connection, key: catalog.KeyColumn, options: Options, schema: str) -> Keys:

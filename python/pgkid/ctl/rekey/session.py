@@ -9,13 +9,15 @@ from pgkid.ctl import catalog, state, terminal
 from pgkid.ctl.beside import search
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused
+from pgkid.ctl.kid import TARGETS
 from pgkid.ctl.rekey import checks, new_rows, surroundings
-from pgkid.ctl.throttle import Throttle, add_throttle
-from pgkid.ctl.rekey.move import Cancel, Rekey
+from pgkid.ctl.rekey.cancel import Cancel
+from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.new_rows import NewRows
-from pgkid.ctl.rekey.plan import TARGETS, Options, Plan
+from pgkid.ctl.rekey.plan import Options, Plan
 from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Runner, Step
+from pgkid.ctl.throttle import Throttle, add_throttle
 
 
 def name(text: str) -> str:
@@ -112,7 +114,7 @@ class RekeySession(Session):
         if any(f.kind == "times" for f in self.report.findings):
             # What else is in the way is found all the same.
             options = replace(options, time=None, since="2020-01-02 UTC", until="2020-02-02 UTC")
-        self.rehearsed = self.kind(conn, self.root.label, options, Throttle(0, None, lambda _seconds: None), True)
+        self.rehearsed = self.kind(conn, self.root.label, options, Throttle.none(), True)
         return self.rehearsed
 
     def do_run(self) -> int:
@@ -166,14 +168,10 @@ class RekeySession(Session):
         plan = self.begun()
         assert plan.state
         terminal.out.print(f"move of {plan.root.label} to {plan.options.to}: {plan.state.step} is done")
-        if plan.state.step in ("prepare",):
+        if plan.state.step == "prepare":
             for relation, block in self.conn.execute(
                 "SELECT relation, block FROM " + plan.place("places").as_string(self.conn)
             ).fetchall():
-                size = one(
-                    self.conn,
-                    "SELECT pg_relation_size(to_regclass(%s)) / current_setting('block_size')::int",
-                    (relation,),
-                )
-                terminal.out.print(f"  {relation}: block {block} of {size}")
+                oid = one(self.conn, "SELECT to_regclass(%s)::oid", (relation,))
+                terminal.out.print(f"  {relation}: block {block} of {catalog.blocks(self.conn, oid) if oid else 0}")
         return 0

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Iterator, Optional, Sequence
 
-from pgkid.ctl.catalog import KeyColumn, read, tables
+from pgkid.ctl.catalog import KeyColumn, tables
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding
+from pgkid.ctl.functions import Function, functions, mentions
 from pgkid.ctl.rekey import costs, lookalikes
 
 
@@ -38,52 +38,13 @@ def look(
 COMPARED = r"(?:=|<>|!=|<=?|>=?|\b(?:not\s+)?(?:in\s*\(|between\b))\s*[-'\d]"
 
 
-@dataclass(frozen=True)
-class Function:
-    """A function that may use some tables"""
-
-    label: str
-    text: str
-    triggers: list[str]
-    arguments: list[str]  # that triggers pass
-    has_row_type: bool
-    parameters: list[str]  # name and type
-
-
-# Functions of these tables' triggers, functions that take or return their rows, and functions whose text has the name of
-# one of the tables.
-FUNCTIONS = """
-    WITH here AS (
-        SELECT c.oid, c.relname, t.oid AS row_type, t.typarray FROM pg_catalog.pg_class AS c
-               JOIN pg_catalog.pg_type AS t ON t.typrelid = c.oid WHERE c.oid = ANY (%s)
-    )
-    SELECT 'function ' || p.oid::regprocedure AS label, p.prosrc AS text,
-           ARRAY(SELECT format('%%I on %%s', t.tgname, t.tgrelid::regclass) FROM pg_catalog.pg_trigger AS t
-                  WHERE t.tgfoid = p.oid AND NOT t.tgisinternal AND t.tgparentid = 0
-                        AND t.tgrelid IN (SELECT oid FROM here) ORDER BY 1) AS triggers,
-           ARRAY(SELECT pg_catalog.encode(t.tgargs, 'escape') FROM pg_catalog.pg_trigger AS t
-                  WHERE t.tgfoid = p.oid AND NOT t.tgisinternal AND t.tgrelid IN (SELECT oid FROM here)) AS arguments,
-           EXISTS (SELECT FROM here AS h
-                    WHERE ARRAY[h.row_type, h.typarray]
-                          && (p.proargtypes::oid[] || p.prorettype || coalesce(p.proallargtypes, '{}'))) AS has_row_type,
-           ARRAY(SELECT concat_ws(' ', u.name, format_type(u.type, NULL))
-                   FROM unnest(p.proargnames, coalesce(p.proallargtypes, p.proargtypes::oid[])) AS u (name, type)
-                  WHERE u.name <> '') AS parameters
-      FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
-           JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang AND l.lanname NOT IN ('internal', 'c')
-     WHERE n.nspname !~ '^pg_|^information_schema$|^kidctl_' AND p.prokind <> 'a'
-           AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d
-                            WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
-     ORDER BY label"""
-
-
 def of_functions(conn: Connection, columns: Sequence[KeyColumn]) -> Iterator[Finding]:
     """Yields functions that use the tables, with what their text says of them."""
     oids = sorted({column.table for column in columns})
     names = [table.name for table in tables(conn, oids)]
     keys = sorted({column.name for column in columns})
-    for function in read(conn, Function, FUNCTIONS, (oids,)):
-        text = re.sub(r"--[^\n]*|/\*.*?\*/", " ", function.text, flags=re.DOTALL)
+    for function in functions(conn, oids):
+        text = function.code
         named = [name for name in sorted(set(names)) if mentions(text, name)]
         told = [f"runs as trigger {trigger}" for trigger in function.triggers]
         if named:
@@ -137,11 +98,6 @@ def named_as_key(parameter: str, keys: Sequence[str], names: Sequence[str]) -> b
     """Returns whether a parameter is called as a key or as a reference."""
     name = parameter.rsplit(" ", 1)[0]
     return lookalikes.Names(names, keys, set()).fit(name)
-
-
-def mentions(text: str, name: str) -> bool:
-    """Returns whether a text has a name as a whole word."""
-    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
 
 
 def findings(

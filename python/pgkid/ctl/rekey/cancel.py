@@ -1,0 +1,70 @@
+"""The way back of a move to new keys before the swap."""
+from __future__ import annotations
+
+from psycopg import sql
+
+from pgkid.ctl import catalog, state
+from pgkid.ctl.connection import Connection
+from pgkid.ctl.findings import Refused
+from pgkid.ctl.rekey import follow
+from pgkid.ctl.rekey.finish import drop_new
+from pgkid.ctl.rekey.plan import beside
+from pgkid.ctl.steps import Runner, statement
+
+
+class Cancel:
+    """Takes everything back before the swap. It goes by names alone, so that it works in a restored copy, too."""
+
+    def __init__(self, conn: Connection, relation: str) -> None:
+        self.conn, self.relation = conn, relation
+
+    def run(self, runner: Runner) -> None:
+        """Drops triggers, columns, and the schema of the move."""
+        root = catalog.table(self.conn, self.relation)
+        columns = catalog.related(self.conn, root.oid)
+        schema = state.schema_of("rekey", root)
+        names = {c.name for c in catalog.columns(self.conn, root.oid)}
+        if beside("old", columns[0].name) in names:
+            raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
+        begun = state.load(self.conn, schema)
+        if begun and begun.step == "swap":
+            raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
+        tops = catalog.tables(self.conn, dict.fromkeys(c.top for c in columns))
+        with runner.locked([table.sql for table in tops]):
+            for table in tops:
+                if self.has_trigger(table, schema):
+                    runner.execute(statement("DROP TRIGGER {} ON {}", sql.Identifier(follow.TRIGGER), table.sql))
+            state.remove(runner, schema)
+            found = [(catalog.tables(self.conn, [c.table])[0], c) for c in columns if c.is_top]
+            for table, column in found:
+                self.drop_beside(runner, table, column)
+            drop_new(runner, found)
+
+    def has_trigger(self, table: catalog.Table, schema: str) -> bool:
+        """Returns whether a table has the trigger of this move, and not that of another one."""
+        return any(
+            trigger.name == follow.TRIGGER and trigger.function_schema == schema
+            for trigger in catalog.triggers(self.conn, [table.oid])
+        )
+
+    def drop_beside(self, runner: Runner, table: catalog.Table, column: catalog.KeyColumn) -> None:
+        """Drops what stands beside a column, and the index that was for the way back."""
+        for index in catalog.indexes(self.conn, [table.oid, *self.parts(table)]):
+            if index.name.startswith("kid_old_") and not index.parent:
+                runner.execute(statement("DROP INDEX IF EXISTS {}", index.sql))
+        for word in ("full", "part"):
+            for oid in [table.oid, *self.parts(table)]:
+                runner.execute(
+                    statement(
+                        "ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}",
+                        catalog.tables(self.conn, [oid])[0].sql,
+                        sql.Identifier(beside(word, column.name)),
+                    )
+                )
+
+    def parts(self, table: catalog.Table) -> list[int]:
+        """Returns the partitions of a table."""
+        return [
+            row[0]
+            for row in self.conn.execute("SELECT relid::oid FROM pg_partition_tree(%s) WHERE level > 0", (table.oid,))
+        ]
