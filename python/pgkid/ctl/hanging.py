@@ -28,6 +28,12 @@ class Made:
     make: list[str]  # statements
     refresh: str = ""  # a statement that fills it after the transaction
 
+    @property
+    def view(self) -> str:
+        """The name as part of a statement if it is a view, or an empty string."""
+        kind, _, name = self.label.partition("view ")
+        return name if kind in ("", "materialized ") else ""
+
 
 @dataclass(frozen=True)
 class Dependent:
@@ -347,8 +353,8 @@ def lock_views(made: Sequence[Made]) -> list[sql.Composed]:
     """
     found = []
     for one_made in reversed(made):
-        kind, _, name = one_made.label.partition("view ")
-        if kind in ("", "materialized ") and one_made.remove.startswith("DROP"):
+        if one_made.view:
+            kind = one_made.label[: -len(one_made.view)].upper()
             owner = sql.Identifier(one_made.owner)
-            found.append(sql.SQL("ALTER {}VIEW {} OWNER TO {}").format(sql.SQL(kind.upper()), sql.SQL(name), owner))
+            found.append(sql.SQL("ALTER {}{} OWNER TO {}").format(sql.SQL(kind), sql.SQL(one_made.view), owner))
     return found

@@ -16,7 +16,7 @@ from pgkid.ctl.leave.defaults import core_type, generator
 from pgkid.ctl.leave.partitions import nodes
 from pgkid.ctl.leave.plan import Column, Group, Plan, generated
 from pgkid.ctl.leave.uses import CORE, Use
-from pgkid.ctl.strangers import of_literals
+from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
 
 
 @dataclass
@@ -52,20 +52,12 @@ class Look:
         """Yields what the owner may not do."""
         user = str(one(self.plan.conn, "SELECT current_user"))
         tables = self.plan.family(group)
-        for table in tables:
-            if table.owner != user:
-                yield rights(table.label, f"belongs to {table.owner}, and not to {user}", f"Give it to {user}.")
+        yield from of_owners(self.plan.conn, tables)
+        yield from of_hidden_rows(self.plan.conn, tables)
+        yield from of_state(self.plan.conn)
         for domain in group.domains:
             if domain.owner != user:
                 yield rights(domain.label, f"belongs to {domain.owner}, and not to {user}", f"Give it to {user}.")
-        if any(t.force_row_security for t in tables) and not one(
-            self.plan.conn, "SELECT rolbypassrls FROM pg_roles WHERE rolname = current_user"
-        ):
-            hint = f"As a superuser run ALTER ROLE {user} BYPASSRLS."
-            yield rights(user, "would not see all rows of tables with FORCE ROW LEVEL SECURITY", hint)
-        if not one(self.plan.conn, "SELECT has_database_privilege(current_database(), 'CREATE')"):
-            hint = f"GRANT CREATE ON DATABASE … TO {user}."
-            yield rights(user, "may not create the schema in which kidctl keeps what is left to do", hint)
         for schema in sorted({t.schema for t in tables} | {d.schema for d in group.domains}):
             if not one(self.plan.conn, "SELECT has_schema_privilege(%s, 'CREATE')", (schema,)):
                 yield rights(
@@ -77,17 +69,8 @@ class Look:
         for table in group.tables:
             if table.is_typed:
                 yield refused(table.label, "is a typed table", f"ALTER TABLE {table.label} NOT OF.")
-        for column, rows in self.plan.conn.execute(
-            """
-            SELECT format('column %%I of %%s', a.attname, a.attrelid::regclass), c.oid::regclass::text
-              FROM pg_class AS c JOIN pg_type AS t ON t.typrelid = c.oid
-                   JOIN pg_attribute AS a ON a.atttypid IN (t.oid, t.typarray) AND NOT a.attisdropped
-                   JOIN pg_class AS r ON r.oid = a.attrelid AND r.relkind IN ('r', 'p', 'm')
-             WHERE c.oid = ANY (%s)
-            """,
-            ([c.table for c in group.typed],),
-        ).fetchall():
-            yield refused(column, f"contains rows of {rows}, so PostgreSQL cannot change their types")
+        typed = [c.table for c in group.typed]
+        yield from of_row_types(self.plan.conn, typed, "so PostgreSQL cannot change their types")
 
     def of_columns(self, group: Group) -> Iterator[Finding]:
         """Yields columns that cannot change."""
@@ -162,16 +145,9 @@ class Look:
     def of_hanging(self, group: Group) -> Iterator[Finding]:
         """Yields what cannot be made again, because of its kind or its owner."""
         try:
-            made = self.plan.made(group)
+            yield from of_made(self.plan.conn, self.plan.made(group))
         except Refused as error:
             yield refused("", str(error), error.hint)
-            return
-        for owner in sorted({m.owner for m in made}):
-            if not one(self.plan.conn, "SELECT pg_has_role(%s, 'MEMBER')", (owner,)):
-                labels = ", ".join(m.label for m in made if m.owner == owner)
-                yield rights(labels, f"must be made again, and belongs to {owner}", "Drop it, or give it away.")
-        views = [m.label for m in made if m.label.startswith(("view ", "materialized view "))]
-        yield from of_literals(self.plan.conn, views)
 
     def of_uses(self, group: Group) -> Iterator[Finding]:
         """Yields what needs kid. Some of it can be given up, if the user accepts that."""
@@ -341,13 +317,3 @@ def all_nodes(value: Value) -> Iterator[Node]:
         yield node
         for below in node.below():
             yield from all_nodes(below)
-
-
-def refused(object: str, message: str, hint: str = "") -> Finding:
-    """Returns a finding that cannot be accepted."""
-    return Finding("refused", object, message, hint=hint, stops=True)
-
-
-def rights(object: str, message: str, hint: str) -> Finding:
-    """Returns a finding about what a role may not do."""
-    return Finding("rights", object, message, hint=hint, stops=True)

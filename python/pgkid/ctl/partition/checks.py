@@ -11,9 +11,9 @@ from pgkid.ctl import catalog, hanging
 from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.functions import functions, mentions
+from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_state, refused, rights
 from pgkid.ctl.partition.plan import UNTIL, Plan
 from pgkid.ctl.publications import memberships
-from pgkid.ctl.strangers import of_literals
 
 
 SAMPLE = 1000  # rows
@@ -28,11 +28,6 @@ def look(plan: Plan) -> Iterator[Finding]:
     yield from of_functions(plan)
     yield from of_clients(plan)
     yield from of_costs(plan)
-
-
-def refused(name: str, message: str, hint: str = "") -> Finding:
-    """Returns a finding that stops the move."""
-    return Finding("refused", name, message, hint=hint, stops=True)
 
 
 def of_table(plan: Plan) -> Iterator[Finding]:
@@ -116,47 +111,31 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
         yield Finding("note", name, "the table is empty, so it is not known whether new keys contain the time")
 
 
-MAY_ACT_AS = "SELECT pg_has_role(%s, 'USAGE')"
-
-
 def of_roles(plan: Plan) -> Iterator[Finding]:
     """Yields tables of other roles, and rows that this one would not see."""
     conn, me = plan.conn, one(plan.conn, "SELECT current_user")
-    if plan.root.force_row_security and not one(conn, "SELECT rolbypassrls FROM pg_roles WHERE rolname = current_user"):
-        yield Finding(
-            "rights",
-            plan.root.label,
-            "has FORCE ROW LEVEL SECURITY, so its owner would not see all rows",
-            hint=f"As a superuser run ALTER ROLE {me} BYPASSRLS.",
-            stops=True,
-        )
+    yield from of_hidden_rows(conn, [plan.root])
+    yield from of_state(conn)
     for table in plan.referring():
-        if not one(conn, MAY_ACT_AS, (table.owner,)):
+        if not one(conn, "SELECT pg_has_role(%s, 'USAGE')", (table.owner,)):
             yield of_other(table.label, table.owner, me)
     for table in plan.referenced():
         if not one(conn, "SELECT has_table_privilege(%s::oid, 'REFERENCES')", (table.oid,)):
-            hint = f"GRANT REFERENCES ON {table.label} TO {me}."
-            yield Finding("rights", table.label, "this role may not refer to it", hint=hint, stops=True)
+            yield rights(table.label, "this role may not refer to it", f"GRANT REFERENCES ON {table.label} TO {me}.")
 
 
 def of_rights(plan: Plan) -> Iterator[Finding]:
     """Yields what belongs to other roles."""
     yield from of_roles(plan)
-    conn, me = plan.conn, one(plan.conn, "SELECT current_user")
     try:
-        made = hanging.hanging(conn, plan.columns(), plan.schema, ("pg_publication_rel",))
+        yield from of_made(plan.conn, hanging.hanging(plan.conn, plan.columns(), plan.schema, ("pg_publication_rel",)))
     except Refused as error:
         yield refused(plan.root.label, str(error), error.hint)
-        return
-    yield from of_literals(conn, [thing.label for thing in made if "view " in thing.label and thing.remove])
-    for thing in made:
-        if not one(conn, MAY_ACT_AS, (thing.owner,)):
-            yield of_other(thing.label, thing.owner, me)
 
 
 def of_other(name: str, owner: str, me: str) -> Finding:
     """Returns the finding for an object of another role."""
-    return Finding("rights", name, f"belongs to {owner}", hint=f"GRANT {owner} TO {me}.", stops=True)
+    return rights(name, f"belongs to {owner}", f"GRANT {owner} TO {me}.")
 
 
 def of_publications(plan: Plan) -> Iterator[Finding]:

@@ -10,11 +10,11 @@ from pgkid.ctl import catalog
 from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.hanging import hanging
+from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
 from pgkid.ctl.rekey.fill import time_of
 from pgkid.ctl.rekey.follow import TRIGGER
 from pgkid.ctl.rekey.plan import Plan, beside
 from pgkid.ctl.rekey.twins import taken_names
-from pgkid.ctl.strangers import of_literals
 
 
 def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
@@ -27,7 +27,7 @@ def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
     yield from of_keys(plan)
     yield from of_triggers(plan)
     yield from of_rights(plan)
-    yield from of_row_types(plan)
+    yield from of_row_types(plan.conn, [t.oid for t in plan.tables()], "whose key would be lost")
     yield from of_hanging(plan)
     yield from taken_names(plan)
     yield from of_other_moves(plan)
@@ -50,11 +50,6 @@ def refuse_changed(plan: Plan) -> None:
             "changed since the last run of kidctl: " + ", ".join(changed),
             "Run `kidctl rekey run` again, which looks at them, and then `swap`.",
         )
-
-
-def refused(object: str, message: str, hint: str = "") -> Finding:
-    """Returns a finding that cannot be accepted."""
-    return Finding("refused", object, message, hint=hint, stops=True)
 
 
 def of_tables(plan: Plan) -> Iterator[Finding]:
@@ -147,47 +142,17 @@ def of_triggers(plan: Plan) -> Iterator[Finding]:
 def of_rights(plan: Plan) -> Iterator[Finding]:
     """Yields what the owner may not do."""
     user = one(plan.conn, "SELECT current_user")
-    for table in plan.tables():
-        if table.owner != user:
-            yield Finding(
-                "rights",
-                table.label,
-                f"belongs to {table.owner}, and not to {user}",
-                hint=f"ALTER TABLE {table.label} OWNER TO {user}.",
-                stops=True,
-            )
-    if any(t.force_row_security for t in plan.tables()) and not one(
-        plan.conn, "SELECT rolbypassrls FROM pg_roles WHERE rolname = current_user"
-    ):
-        yield Finding(
-            "rights",
-            user,
-            "would not see all rows of tables with FORCE ROW LEVEL SECURITY",
-            hint=f"As a superuser run ALTER ROLE {user} BYPASSRLS.",
-            stops=True,
-        )
+    yield from of_owners(plan.conn, plan.tables())
+    yield from of_hidden_rows(plan.conn, plan.tables())
+    yield from of_state(plan.conn)
     if plan.options.triggers == "off" and not one(
         plan.conn, "SELECT has_parameter_privilege('session_replication_role', 'SET')"
     ):
-        yield Finding(
-            "rights",
+        yield rights(
             user,
             "may not keep triggers from running while rows are filled",
-            hint=f"As a superuser run GRANT SET ON PARAMETER session_replication_role TO {user}."
+            f"As a superuser run GRANT SET ON PARAMETER session_replication_role TO {user}."
             " Or pass --triggers run: triggers then run, but what they do to the row itself is undone.",
-            stops=True,
-        )
-    database = one(
-        plan.conn,
-        "SELECT quote_ident(current_database()) WHERE NOT has_database_privilege(current_database(), 'CREATE')",
-    )
-    if database:
-        yield Finding(
-            "rights",
-            user,
-            "may not create the schema in which kidctl keeps the state of the move",
-            hint=f"GRANT CREATE ON DATABASE {database} TO {user}.",
-            stops=True,
         )
     for function in (plan.keys.new_next.split("(")[0], plan.keys.new_at):
         yield from of_function(plan, function, user)
@@ -202,13 +167,8 @@ def of_function(plan: Plan, function: str, user: str) -> Iterator[Finding]:
         (function,),
     ).fetchall():
         if not allowed:
-            yield Finding(
-                "rights",
-                name,
-                f"{user} may not call this function",
-                hint=f"GRANT EXECUTE ON FUNCTION {name} TO {user}.",
-                stops=True,
-            )
+            hint = f"GRANT EXECUTE ON FUNCTION {name} TO {user}."
+            yield rights(name, f"{user} may not call this function", hint)
 
 
 def of_home(plan: Plan) -> Iterator[Finding]:
@@ -234,21 +194,6 @@ def of_home(plan: Plan) -> Iterator[Finding]:
         )
 
 
-def of_row_types(plan: Plan) -> Iterator[Finding]:
-    """Yields columns that contain whole rows of these tables: the key in them would be lost."""
-    for column, table, rows in plan.conn.execute(
-        """
-        SELECT format('column %%I of %%s', a.attname, a.attrelid::regclass), a.attrelid, c.oid::regclass::text
-          FROM pg_class AS c JOIN pg_type AS t ON t.typrelid = c.oid
-               JOIN pg_attribute AS a ON a.atttypid IN (t.oid, t.typarray) AND NOT a.attisdropped
-               JOIN pg_class AS r ON r.oid = a.attrelid AND r.relkind IN ('r', 'p', 'm')
-         WHERE c.oid = ANY (%s)
-        """,
-        ([t.oid for t in plan.tables()],),
-    ).fetchall():
-        yield refused(column, f"contains rows of {rows}, whose key would be lost")
-
-
 def of_hanging(plan: Plan) -> Iterator[Finding]:
     """Yields what cannot be made again as it is, because of its owner, or of those who granted privileges on it."""
     try:
@@ -263,20 +208,8 @@ def of_hanging(plan: Plan) -> Iterator[Finding]:
                 filled.label,
                 "is filled again right after the swap, with what its query returns then; until then it cannot be read",
             )
-    user = one(plan.conn, "SELECT current_user")
-    for owner in sorted({m.owner for m in made}):
-        if not one(plan.conn, "SELECT pg_has_role(%s, 'MEMBER')", (owner,)):
-            labels = ", ".join(m.label for m in made if m.owner == owner)
-            yield Finding(
-                "rights",
-                labels,
-                f"must be made again, and belongs to {owner}",
-                hint=f"Drop it before the swap, or give it to {user}. GRANT {owner} TO {user} only if {user} may do all that"
-                f" {owner} may.",
-                stops=True,
-            )
-    views = [m.label for m in made if m.label.startswith(("view ", "materialized view "))]
-    yield from of_literals(plan.conn, views)
+    yield from of_made(plan.conn, made)
+    views = [m for m in made if m.view]
     for label, grantor in plan.conn.execute(
         """
         SELECT DISTINCT v.label, g.grantor::regrole::text
@@ -286,7 +219,7 @@ def of_hanging(plan: Plan) -> Iterator[Finding]:
                AS g (grantor)
          WHERE g.grantor <> c.relowner AND NOT pg_has_role(g.grantor, 'MEMBER')
         """,
-        (views, [label.split("view ", 1)[1] for label in views]),
+        ([m.label for m in views], [m.view for m in views]),
     ).fetchall():
         yield Finding(
             "changed",

@@ -10,6 +10,7 @@ from pgkid.ctl.connection import one
 from pgkid.ctl.details import grants, identity
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.kid import TARGETS
+from pgkid.ctl.obstacles import refused
 from pgkid.ctl.rekey.checks import of_home
 from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.plan import Plan
@@ -131,20 +132,16 @@ def look(plan: Plan) -> Iterator[Finding]:
     """Yields what stands in the way: a key of another type, and columns that are too narrow for new keys."""
     yield from of_home(plan)
     if plan.key.type != plan.keys.new_type:
-        yield Finding(
-            "refused",
+        yield refused(
             f"column {plan.key.name} of {plan.root.label}",
             f"is of type {plan.key.type}, and new keys would be of type {plan.keys.new_type}",
-            hint="ALTER it to bigint first, or give all rows new keys.",
-            stops=True,
+            "ALTER it to bigint first, or give all rows new keys.",
         )
     for column in plan.columns[1:]:
         if plan.keys.new_type == "bigint" and column.type in ("integer", "smallint"):
             table = plan.table(column.table)
-            yield Finding(
-                "refused",
+            yield refused(
                 f"column {column.name} of {table.label}",
                 f"refers to the key, and is of type {column.type}, which is too narrow for new keys",
-                hint=f"ALTER TABLE {table.label} ALTER {column.name} TYPE bigint.",
-                stops=True,
+                f"ALTER TABLE {table.label} ALTER {column.name} TYPE bigint.",
             )

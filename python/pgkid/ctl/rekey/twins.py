@@ -14,6 +14,7 @@ from psycopg import sql
 from pgkid.ctl import catalog
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.hanging import operators_of_kid
+from pgkid.ctl.obstacles import refused
 from pgkid.ctl.rekey.plan import Direction, Plan, beside
 from pgkid.ctl.steps import Runner, Statement, statement
 
@@ -56,13 +57,9 @@ def taken_names(plan: Plan) -> Iterator[Finding]:
                 " AND c.relnamespace = to_regnamespace(quote_ident(%s)) AND i.indrelid IS DISTINCT FROM %s",
                 (beside(word, index.name), index.schema, index.table),
             ).fetchall():
-                yield Finding(
-                    "refused",
-                    f"index {index.label}",
-                    f"gets a counterpart whose name is taken by {'an index' if kind else 'a relation'} of {owner}: {name}",
-                    hint="Rename or drop it.",
-                    stops=True,
-                )
+                what = "an index" if kind else "a relation"
+                message = f"gets a counterpart whose name is taken by {what} of {owner}: {name}"
+                yield refused(f"index {index.label}", message, "Rename or drop it.")
 
 
 def label_of(plan: Plan, what: catalog.Index | catalog.Constraint) -> str:

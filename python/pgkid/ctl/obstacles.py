@@ -1,0 +1,76 @@
+"""What can stand in the way of any move: rights that the session lacks, and what cannot be made again."""
+from __future__ import annotations
+
+from typing import Iterable, Iterator, Sequence
+
+from pgkid.ctl.catalog import Table
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.findings import Finding
+from pgkid.ctl.hanging import Made
+from pgkid.ctl.strangers import of_literals
+
+
+def refused(object: str, message: str, hint: str = "") -> Finding:
+    """Returns a finding that cannot be accepted."""
+    return Finding("refused", object, message, hint=hint, stops=True)
+
+
+def rights(object: str, message: str, hint: str) -> Finding:
+    """Returns a finding about what the session's role may not do."""
+    return Finding("rights", object, message, hint=hint, stops=True)
+
+
+def of_owners(conn: Connection, tables: Iterable[Table]) -> Iterator[Finding]:
+    """Yields tables that do not belong to the session's role."""
+    user = one(conn, "SELECT current_user")
+    for table in tables:
+        if table.owner != user:
+            hint = f"ALTER TABLE {table.label} OWNER TO {user}."
+            yield rights(table.label, f"belongs to {table.owner}, and not to {user}", hint)
+
+
+def of_hidden_rows(conn: Connection, tables: Iterable[Table]) -> Iterator[Finding]:
+    """Yields the session's role if policies hide rows from it."""
+    may_bypass = "SELECT rolbypassrls FROM pg_roles WHERE rolname = current_user"
+    if any(table.force_row_security for table in tables) and not one(conn, may_bypass):
+        user = one(conn, "SELECT current_user")
+        hint = f"As a superuser run ALTER ROLE {user} BYPASSRLS."
+        yield rights(user, "would not see all rows of tables with FORCE ROW LEVEL SECURITY", hint)
+
+
+def of_state(conn: Connection) -> Iterator[Finding]:
+    """Yields the session's role if it may not create the schema of the state."""
+    user, database, may_create = conn.execute(
+        "SELECT current_user, quote_ident(current_database()), has_database_privilege(current_database(), 'CREATE')"
+    ).fetchall()[0]
+    if not may_create:
+        message = "may not create the schema in which kidctl keeps the state of the move"
+        yield rights(user, message, f"GRANT CREATE ON DATABASE {database} TO {user}.")
+
+
+def of_row_types(conn: Connection, tables: Sequence[int], consequence: str) -> Iterator[Finding]:
+    """Yields columns that contain whole rows of some tables."""
+    for column, rows in conn.execute(
+        """
+        SELECT format('column %%I of %%s', a.attname, a.attrelid::regclass), c.oid::regclass::text
+          FROM pg_class AS c JOIN pg_type AS t ON t.typrelid = c.oid
+               JOIN pg_attribute AS a ON a.atttypid IN (t.oid, t.typarray) AND NOT a.attisdropped
+               JOIN pg_class AS r ON r.oid = a.attrelid AND r.relkind IN ('r', 'p', 'm')
+         WHERE c.oid = ANY (%s)
+        """,
+        (list(tables),),
+    ).fetchall():
+        yield refused(column, f"contains rows of {rows}, {consequence}")
+
+
+def of_made(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
+    """Yields what must be made again, and belongs to a role that this one may not act as, or uses code of another role."""
+    user = one(conn, "SELECT current_user")
+    for owner in sorted({m.owner for m in made}):
+        if not one(conn, "SELECT pg_has_role(%s, 'USAGE')", (owner,)):
+            yield rights(
+                ", ".join(m.label for m in made if m.owner == owner),
+                f"must be made again, and belongs to {owner}",
+                f"Drop it before, or give it to {user}. GRANT {owner} TO {user} only if {user} may do all that {owner} may.",
+            )
+    yield from of_literals(conn, [m.label for m in made if m.view])
