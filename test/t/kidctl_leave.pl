@@ -199,7 +199,7 @@ is(owner(classes => 'DROP EXTENSION kid'), '', 'and nothing depends on kid');
 # An interruption while a constraint is validated, which takes long
 database('slow', q{
 	CREATE TABLE few (id kid64 PRIMARY KEY DEFAULT kid_next(), item text, CONSTRAINT slow CHECK (id > '...........' AND pg_sleep(0.02) IS NOT NULL));
-	CREATE MATERIALIZED VIEW many AS SELECT id FROM few; INSERT INTO few (item) SELECT 'few' FROM generate_series(1, 50); REFRESH MATERIALIZED VIEW many});
+	CREATE MATERIALIZED VIEW many AS SELECT id FROM few; INSERT INTO few (item) SELECT 'few' FROM generate_series(1, 250); REFRESH MATERIALIZED VIEW many});
 $program = IPC::Run::start([ $python, qw(python/kidctl leave run few --no-rehearsal -d), $node->connstr('slow') . ' user=shop' ], '>', \$out, '2>', \$err);
 $node->poll_query_until('slow', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%VALIDATE CONSTRAINT%' AND pid <> pg_backend_pid()});
 $program->kill_kill(grace => 0);
