@@ -9,31 +9,24 @@ use utf8;
 use Encode;
 use Exporter 'import';
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
+use Kidctl;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw($node pick maybe quoted start_node each_seed create run dump_of same kidctl moved check_clean begin_writing end_writing ledger left_of_kidctl tally);
+our @EXPORT = qw($node pick maybe quoted start_node each_seed create run dump_of same_text kidctl moved check_clean begin_writing end_writing ledger left_of_kidctl tally);
 
 our $node;
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
 my $temporary = PostgreSQL::Test::Utils::tempdir;
 my (%writers, %tally);
 
-sub pick { return $_[ rand @_ ] }
 sub maybe { return rand() < 0.5 ? @_ : () }
-sub quoted { return '"' . $_[0] =~ s/"/""/gr . '"' }
 
 # Starts the server. Its roles: shop owns the tables, client writes, viewer owns some views.
 sub start_node
 {
 	my (%options) = @_;
-	plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
-	$node = PostgreSQL::Test::Cluster->new('main');
-	$node->init(extra => [ '--encoding=UTF8', '--locale=C' ], allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\nmax_connections = 60\n" . ($options{conf} // ''));
-	$node->start;
+	$node = kidctl_server("max_connections = 60\n" . ($options{conf} // ''), allows_streaming => 'logical');
 	$node->safe_psql('postgres', q{
 		CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader; CREATE ROLE viewer; CREATE ROLE client LOGIN BYPASSRLS; GRANT viewer TO shop;
 		GRANT SET ON PARAMETER session_replication_role TO shop});
@@ -81,36 +74,16 @@ sub create
 sub run
 {
 	my ($database, $sql, %options) = @_;
-	my ($stdout, $stderr) = ('', '');
-	$node->psql($database, encode('UTF-8', $sql), stdout => \$stdout, stderr => \$stderr, connstr => $node->connstr($database) . ' user=' . ($options{role} // 'shop'), on_error_stop => 1);
-	return $options{may_fail} ? $stderr : $stderr =~ /ERROR/ ? die("$database: $stderr\n" . (length $sql > 1000 ? substr($sql, 0, 1000) . " …" : $sql)) : decode('UTF-8', $stdout);
+	return run_sql($node, $database, $options{role} // 'shop', $sql, %options);
 }
 
-sub dump_of
-{
-	my ($database) = @_;
-	my ($stdout, $stderr);
-	IPC::Run::run([ 'pg_dump', '--schema-only', '-d', $node->connstr($database) ], '>', \$stdout, '2>', \$stderr) or die("pg_dump: $stderr");
-	return decode('UTF-8', $stdout) =~ s/^\\(un)?restrict .*\n//mgr;
-}
-
-sub same
-{
-	my ($got, $wanted, $what) = @_;
-	return pass($what) if $got eq $wanted;
-	my @files = map { my $file = "$temporary/$_->[0]"; unlink $file; append_to_file($file, encode('UTF-8', "$_->[1]\n")); $file } [ wanted => $wanted ], [ got => $got ];
-	fail($what);
-	diag(scalar `diff -U2 @files | head -60`);
-	return;
-}
+sub dump_of { return dump_schema($node->connstr($_[0])) }
 
 # Runs kidctl in a database, as the owner of the tables. Returns what it prints, and its exit status.
 sub kidctl
 {
 	my ($database, @arguments) = @_;
-	my $said = '';
-	IPC::Run::run([ $python, 'python/kidctl', map({ encode('UTF-8', $_) } @arguments), '-d', $node->connstr($database) . ' user=shop' ], '>&', \$said);
-	return (decode('UTF-8', $said), $? >> 8);
+	return run_kidctl(as_role($node, $database, 'shop'), @arguments);
 }
 
 # Returns whether kidctl's check finds nothing that stops the move. Otherwise it prints why.
@@ -175,7 +148,7 @@ sub interrupted
 	my $said = '';
 	my $counted = "$temporary/counted";
 	unlink $counted;
-	IPC::Run::run([ $python, 'test/kidctl/interrupted.py', $at, $how, $delay, $node->data_dir, $counted, map({ encode('UTF-8', $_) } @command), '--no-rehearsal', '-d', $node->connstr($database) . ' user=shop' ], '>&', \$said);
+	IPC::Run::run([ find_python(), 'test/kidctl/interrupted.py', $at, $how, $delay, $node->data_dir, $counted, map({ encode('UTF-8', $_) } @command), '--no-rehearsal', '-d', as_role($node, $database, 'shop') ], '>&', \$said);
 	$statements{$about} = slurp_file($counted) if -s $counted && $said !~ /^interrupted/m;
 	return (decode('UTF-8', $said), $? >> 8);
 }
@@ -207,7 +180,7 @@ sub begin_writing
 	require JSON::PP;
 	append_to_file("$folder/kinds.json", JSON::PP->new->utf8->encode(\@kinds));
 	my $output = '';
-	my $handle = IPC::Run::start([ $python, 'test/kidctl/writers.py', $node->connstr($database) . ' user=client', $folder ], '>&', \$output);
+	my $handle = IPC::Run::start([ find_python(), 'test/kidctl/writers.py', as_role($node, $database, 'client'), $folder ], '>&', \$output);
 	$writers{$database} = { handle => $handle, folder => $folder, output => \$output };
 	return;
 }
@@ -232,9 +205,9 @@ sub end_writing
 sub ledger
 {
 	my ($database, $wrote, $query) = @_;
-	same(join("\n", sort split /\n/, run($database, 'SELECT DISTINCT mark FROM ledger')), $wrote->{rows}, "the ledger has the $wrote->{done} transactions of the writers");
+	same_text(join("\n", sort split /\n/, run($database, 'SELECT DISTINCT mark FROM ledger')), $wrote->{rows}, "the ledger has the $wrote->{done} transactions of the writers");
 	my $order = 'ORDER BY 1, 2, 3';
-	same(run($database, "SELECT * FROM ($query) AS q (place, mark, parent) $order", role => 'client'), run($database, "SELECT place, mark, parent FROM ledger $order"), 'each row of the writers is there once, and refers to the same row');
+	same_text(run($database, "SELECT * FROM ($query) AS q (place, mark, parent) $order", role => 'client'), run($database, "SELECT place, mark, parent FROM ledger $order"), 'each row of the writers is there once, and refers to the same row');
 	return;
 }
 

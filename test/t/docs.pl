@@ -17,8 +17,8 @@
 use strict;
 use warnings;
 use utf8;
-use Cwd 'getcwd';
 use Dialogue;
+use Kidctl;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -27,12 +27,6 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', "timezone = 'UTC'\nlc_messages = 'C'\nmax_prepared_transactions = 2\n");
 $node->start;
-
-# The program kidctl, on the path of commands
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
-my $bin = PostgreSQL::Test::Utils::tempdir;
-append_to_file("$bin/kidctl", "#!/bin/sh\nexec $python '" . getcwd() . qq{/python/kidctl' "\$@"\n}) if $python;
-chmod 0755, "$bin/kidctl";
 
 my ($id, $time) = (qr/[-.0-9A-Z_a-z]/, qr/\d{4,5}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[+-]\d\d)?)?/);
 
@@ -93,7 +87,7 @@ sub run_block
 sub run_commands
 {
 	my ($name, $database, $block) = @_;
-	local %ENV = (%ENV, PATH => "$bin:$ENV{PATH}", PGHOST => $node->host, PGPORT => $node->port, PGUSER => 'shop', PGDATABASE => $database);
+	local %ENV = (%ENV, PATH => path_to_kidctl(), PGHOST => $node->host, PGPORT => $node->port, PGUSER => 'shop', PGDATABASE => $database);
 	my ($output, $errors) = ('', '');
 	IPC::Run::run([ 'sh', '-ec', $block ], '>', \$output, '2>', \$errors);
 	# A check that finds what stops the move ends with 1.
@@ -145,7 +139,7 @@ foreach my $page ('README.md', sort glob 'docs/*/*.md')
 		ok(-e $1, "$page: the test that runs it exists: $1");
 		next;
 	}
-	if ($text =~ /^kidctl rekey /m && !$python)
+	if ($text =~ /^kidctl rekey /m && !find_python())
 	{
 		note "$page: psycopg 3 and rich for Python are not installed";
 		next;

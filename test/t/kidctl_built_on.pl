@@ -1,29 +1,18 @@
 # What somebody has built on what kidctl made for a while is not dropped with it: the command ends, names it, and changes nothing.
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
+use Kidctl;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
-plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
-
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\n");
-$node->start;
+my $node = kidctl_server();
 $node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO app; CREATE DATABASE one OWNER app');
 $node->safe_psql('one', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO app');
 
-sub query { return $node->safe_psql('one', $_[0], connstr => $node->connstr('one') . ' user=app') }
+sub query { return $node->safe_psql('one', $_[0], connstr => as_role($node, 'one', 'app')) }
 
 # Runs kidctl without a rehearsal. Returns what it prints, and its exit status.
-sub kidctl
-{
-	my (@arguments) = @_;
-	IPC::Run::run([ $python, 'python/kidctl', @arguments, '-d', $node->connstr('one') . ' user=app' ], '>&', \my $output);
-	return ($output, $? >> 8);
-}
+sub kidctl { return run_kidctl(as_role($node, 'one', 'app'), @_) }
 
 sub ok_kidctl
 {

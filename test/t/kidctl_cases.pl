@@ -2,26 +2,18 @@
 # what is in the way before anything is changed, or there is nothing in the way, and the move keeps everything.
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
+use utf8;
+use Kidctl;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
-plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
-
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\nautovacuum = off\nwal_level = logical\n");
-$node->start;
+my $node = kidctl_server("autovacuum = off\nwal_level = logical\n");
 $node->safe_psql('postgres', 'CREATE ROLE app LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO app; CREATE ROLE g1; CREATE ROLE g2');
 
 # Runs kidctl rekey as the owner of the tables. Returns what it prints, and its exit status.
 sub kidctl
 {
-	my (@arguments) = @_;
-	my $output = '';
-	IPC::Run::run([ $python, 'python/kidctl', 'rekey', @arguments, '-d', $node->connstr('one') . ' user=app' ], '>&', \$output);
-	return ($output, $? >> 8);
+	return run_kidctl(as_role($node, 'one', 'app'), 'rekey', @_);
 }
 
 sub ok_kidctl
@@ -46,7 +38,7 @@ sub fresh
 sub query
 {
 	my ($sql, $role) = @_;
-	return $node->safe_psql('one', $sql, connstr => $node->connstr('one') . ' user=' . ($role // 'app'));
+	return $node->safe_psql('one', $sql, connstr => as_role($node, 'one', $role // 'app'));
 }
 
 # The check of a table stops the move, and names what is in the way.
@@ -110,7 +102,7 @@ stops('what is not in the copy', [qw(small --time made)],
 	qr/^  index public\.small_bloom: access method "bloom" does not exist  \(stops\)\n      CREATE INDEX small_bloom .*\n.*--template.*\n.*--accept 'index public\.small_bloom'/m,
 	qr/^  trigger public\.small counts: .*  \(stops\)/m,
 	qr/^  extension bloom: permission denied to create extension "bloom"$/m,
-	qr/^  index public\.other_bloom: access method "bloom" does not exist$/m,
+	qr/^  index public\.other_bloom: access method "bloom" does not exist$|^    the same: .*index public\.other_bloom\b/m,
 	qr/ 2 of which stop/);
 like((kidctl('run', qw(small --time made)))[0], qr/ 2 of which stop/, 'the move does not begin');
 is(query(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'at all');
@@ -120,7 +112,7 @@ $node->safe_psql('postgres', 'CREATE DATABASE prepared TEMPLATE template0');
 $node->safe_psql('prepared', $prepare);
 like((kidctl('check', qw(small --time made --template prepared)))[0], qr/^error: template prepared cannot be copied: permission denied to copy database "prepared"\nhint: Run ALTER DATABASE "prepared" IS_TEMPLATE true\.$/m, 'a copy begins only as a database that the role may copy');
 $node->safe_psql('postgres', 'ALTER DATABASE prepared IS_TEMPLATE true');
-stops('what is in the copy, and cannot be moved', [qw(small --time made --template prepared)], qr/index public\.small_bloom: in index: data type public\.kid64 has no default operator class for access method "bloom"/, qr/ 1 of which stop/);
+stops('what is in the copy, and cannot be moved', [qw(small --time made --template prepared)], qr/index public\.small_bloom: in index: data type kid64 has no default operator class for access method "bloom"/, qr/ 1 of which stop/);
 query('DROP INDEX small_bloom');
 unlike(passes('a copy that begins as a prepared database', qw(small --time made --template prepared)), qr/^not copied/m, 'which lacks nothing');
 $node->safe_psql('postgres', 'ALTER DATABASE prepared OWNER TO g1');
@@ -137,10 +129,10 @@ fresh(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); CR
 foreach ([ [qw(leave check events)], 'events_bloom' ], [ [qw(leave check parted)], 'parted_bloom' ], [ [ qw(partition check events --width), '1 month' ], 'events_bloom' ], [ [ qw(partition move parted --width), '1 month' ], 'parted_bloom' ])
 {
 	my ($arguments, $index) = @$_;
-	IPC::Run::run([ $python, 'python/kidctl', @$arguments, '-d', $node->connstr('one') . ' user=app' ], '>&', \my $output);
-	is($? >> 8, 1, "an index that is not in the copy stops kidctl @$arguments[0, 1]") or diag($output);
+	my ($output, $status) = run_kidctl(as_role($node, 'one', 'app'), @$arguments);
+	is($status, 1, "an index that is not in the copy stops kidctl @$arguments[0, 1]") or diag($output);
 	like($output, qr/^  index public\.$index: access method "bloom" does not exist  \(stops\)/m, 'by name');
-	like($output, qr/^  index public\.other_bloom: access method "bloom" does not exist$/m, 'and that of another table does not');
+	like($output, qr/^  index public\.other_bloom: access method "bloom" does not exist$|^    the same: .*index public\.other_bloom\b/m, 'and that of another table does not');
 }
 
 # What it can do, with operators that are in the schema of kid
@@ -331,13 +323,11 @@ foreach (
 	[ qr/column nix of public.p: does not contain a time/, qw(rekey check p --time nix) ])
 {
 	my ($expected, @arguments) = @$_;
-	IPC::Run::run([ $python, 'python/kidctl', @arguments, '-d', $node->connstr('one') . ' user=app' ], '>&', \my $output);
-	like($output, $expected, "kidctl @arguments[0, 1, 3]");
+	like((run_kidctl(as_role($node, 'one', 'app'), @arguments))[0], $expected, "kidctl @arguments[0, 1, 3]");
 }
 {
 	local $ENV{PATH} = '/nowhere';
-	IPC::Run::run([ $python =~ m{/} ? $python : "/usr/bin/$python", qw(python/kidctl rekey check p), @during, '-d', $node->connstr('one') . ' user=app' ], '>&', \my $output);
-	like($output, qr/^error: pg_dump is not in PATH\n/m, 'without pg_dump');
+	like((kidctl(qw(check p), @during))[0], qr/^error: pg_dump is not in PATH\n/m, 'without pg_dump');
 }
 
 # PostgreSQL 18: a reference that is part of a key WITHOUT OVERLAPS

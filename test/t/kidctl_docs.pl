@@ -3,19 +3,12 @@
 use strict;
 use warnings;
 use Dialogue;
-use PostgreSQL::Test::Cluster;
+use Kidctl;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my $temporary = PostgreSQL::Test::Utils::tempdir;
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
-plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
-
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\nautovacuum = off\n");
-$node->start;
+my $node = kidctl_server("autovacuum = off\n");
 
 my $page = slurp_file('docs/guides/moving-in.md');
 my ($rights) = $page =~ /^### What the role needs\n.*?^```sql\n(.*?)^```$/ms or die 'no privileges on the page';
@@ -27,7 +20,7 @@ $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE client LOGIN;
 $node->safe_psql('a shop', 'CREATE EXTENSION kid; CREATE SCHEMA sales AUTHORIZATION owner');
 $node->safe_psql('a shop', $rights =~ s/\bshop\b/owner/gr =~ s/:"DBNAME"/"a shop"/r);
 
-sub query { return $node->safe_psql('a shop', $_[0], connstr => $node->connstr('a shop') . ' user=owner') }
+sub query { return $node->safe_psql('a shop', $_[0], connstr => as_role($node, 'a shop', 'owner')) }
 
 query(q{SET search_path = sales;
 	CREATE TABLE "Order" ("Id" bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT clock_timestamp(), tag text);
@@ -43,29 +36,16 @@ query(q{SET search_path = sales;
 sub start
 {
 	my ($command) = @_;
-	my @words = map { { kidctl => "$python python/kidctl", orders => q{sales."Order"}, created_at => 'made' }->{$_} // $_ } split ' ', $command;
-	my $output = '';
-	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGUSER => 'owner', PGDATABASE => 'a shop');
-	return { output => \$output, handle => IPC::Run::start([ split(' ', shift @words), @words ], '>&', \$output) };
+	my ($program, @words) = map { { orders => q{sales."Order"}, created_at => 'made' }->{$_} // $_ } split ' ', $command;
+	return start_kidctl(as_role($node, 'a shop', 'owner'), @words);
 }
 
-sub ends_well
-{
-	my ($run, $command) = @_;
-	$run->{handle}->finish;
-	is($run->{handle}->result(0), 0, $command) or diag ${ $run->{output} };
-	return;
-}
-
-my $file = "$temporary/kidctl_docs_writers.sql";
-append_to_file($file, q{\set n random(1, 1000000000)
+my $writers = start_writers(as_role($node, 'a shop', 'client'), q{\set n random(1, 1000000000)
 BEGIN;
 WITH o AS (INSERT INTO sales."Order" (tag) VALUES ('w' || :n) RETURNING "Id") INSERT INTO sales."Line" (tag, "orderId") SELECT 'w' || :n, "Id" FROM o;
 UPDATE sales."Line" SET "orderId" = "orderId" WHERE tag = (:n % 3000)::text;
 COMMIT;
-});
-my ($out, $err) = ('', '');
-my $writers = IPC::Run::start([ qw(pgbench -n -c 4 -T 120 --rate 40 --max-tries 1000 -f), $file, $node->connstr('a shop') . ' user=client' ], '>', \$out, '2>', \$err);
+}, sessions => 4, seconds => 120, rate => 40);
 
 my $reader = open_session($node, 'a shop');
 foreach my $command (@commands)
@@ -82,12 +62,12 @@ foreach my $command (@commands)
 		$node->poll_query_until('a shop', qq{SELECT count(*) > $written FROM sales."Order"}) or die 'writers wait';
 		answer($reader, 'COMMIT;');
 	}
-	ends_well($run, $command);
+	my ($output, $status) = finish_kidctl($run);
+	is($status, 0, $command) or diag($output);
 }
 close_session($reader);
-$writers->signal('INT');
-$writers->finish;
-unlike($err, qr/ERROR|aborted/, 'no writer saw an error');
+$writers->{handle}->signal('INT');
+unlike((finish_writers($writers))[1], qr/ERROR|aborted/, 'no writer saw an error');
 
 is(query('SELECT count(*) FROM sales.both_tags WHERE one <> other'), 0, 'all rows refer to what they did');
 is(query('SELECT count(*) FROM sales.both_tags'), query('SELECT count(*) FROM sales."Line"'), 'and none is lost');

@@ -4,20 +4,13 @@
 use strict;
 use warnings;
 use utf8;
-use Cwd;
 use Encode;
-use PostgreSQL::Test::Cluster;
+use Kidctl;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
-plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
-
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\n");
-$node->start;
+my $node = kidctl_server();
 $node->safe_psql('postgres', q{
 	CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader LOGIN; CREATE ROLE client LOGIN BYPASSRLS;
 	ALTER ROLE client SET default_transaction_isolation = 'repeatable read'});
@@ -41,7 +34,7 @@ sub owner
 {
 	my ($database, $sql) = @_;
 	my ($stdout, $stderr);
-	$node->psql($database, encode('UTF-8', "SET client_min_messages = error;\n$sql"), stdout => \$stdout, stderr => \$stderr, connstr => $node->connstr($database) . ' user=shop', on_error_stop => 0);
+	$node->psql($database, encode('UTF-8', "SET client_min_messages = error;\n$sql"), stdout => \$stdout, stderr => \$stderr, connstr => as_role($node, $database, 'shop'), on_error_stop => 0);
 	return $stderr;
 }
 
@@ -49,9 +42,7 @@ sub owner
 sub leave
 {
 	my ($database, @arguments) = @_;
-	my $out = '';
-	IPC::Run::run([ $python, 'python/kidctl', 'leave', @arguments, '-d', $node->connstr($database) . ' user=shop' ], '>', \$out, '2>', \$out);
-	return (decode('UTF-8', $out), $? >> 8);
+	return run_kidctl(as_role($node, $database, 'shop'), 'leave', @arguments);
 }
 
 # Runs kidctl leave, which has to succeed.
@@ -132,18 +123,17 @@ superuser(shop => 'ALTER ROLE shop BYPASSRLS');
 # A transaction that is open keeps the program waiting, and no writer.
 my $open = $node->background_psql('shop', on_error_stop => 1);
 $open->query_safe(q{BEGIN; INSERT INTO "o.r""ders" (item) VALUES ('open')});
-my $program = IPC::Run::start([ $python, qw(python/kidctl leave run lines --no-rehearsal -d), $node->connstr('shop') . ' user=shop' ], '>', \my $out, '2>', \my $err);
+my $program = start_kidctl(as_role($node, 'shop', 'shop'), qw(leave run lines --no-rehearsal));
 $node->poll_query_until('shop', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE%'});
 go_on();
-$program->kill_kill(grace => 0);
+kill_kidctl($program);
 is(superuser(shop => q{SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = 'lines'::regclass AND attnum = 1}), 'kid64', 'the program was killed while it waited');
-$program = IPC::Run::start([ $python, qw(python/kidctl leave run lines -d), $node->connstr('shop') . ' user=shop' ], '>', \$out, '2>', \$err);
+$program = start_kidctl(as_role($node, 'shop', 'shop'), qw(leave run lines));
 $node->poll_query_until('shop', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'LOCK TABLE%'});
 go_on();
 $open->query_safe('COMMIT');
 $open->quit;
-$program->finish;
-like($out, qr/Nothing depends on kid any more\. As its owner run: DROP EXTENSION kid;/, 'the program tells the last step') or diag($err);
+like((finish_kidctl($program))[0], qr/Nothing depends on kid any more\. As its owner run: DROP EXTENSION kid;/, 'the program tells the last step');
 go_on();
 
 my ($done, $errors) = ("open\n", '');
@@ -200,9 +190,9 @@ is(owner(classes => 'DROP EXTENSION kid'), '', 'and nothing depends on kid');
 database('slow', q{
 	CREATE TABLE few (id kid64 PRIMARY KEY DEFAULT kid_next(), item text, CONSTRAINT slow CHECK (id > '...........' AND pg_sleep(0.02) IS NOT NULL));
 	CREATE MATERIALIZED VIEW many AS SELECT id FROM few; INSERT INTO few (item) SELECT 'few' FROM generate_series(1, 250); REFRESH MATERIALIZED VIEW many});
-$program = IPC::Run::start([ $python, qw(python/kidctl leave run few --no-rehearsal -d), $node->connstr('slow') . ' user=shop' ], '>', \$out, '2>', \$err);
+$program = start_kidctl(as_role($node, 'slow', 'shop'), qw(leave run few --no-rehearsal));
 $node->poll_query_until('slow', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%VALIDATE CONSTRAINT%' AND pid <> pg_backend_pid()});
-$program->kill_kill(grace => 0);
+kill_kidctl($program);
 $node->poll_query_until('slow', q{SELECT pg_terminate_backend(pid) IS NULL FROM pg_stat_activity WHERE application_name = 'kidctl' UNION ALL SELECT true LIMIT 1});
 $node->poll_query_until('slow', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'kidctl'});
 my $left = q{SELECT convalidated FROM pg_constraint WHERE conname = 'slow'; SELECT relispopulated FROM pg_class WHERE relname = 'many'; SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'};
@@ -249,16 +239,13 @@ is(owner(plain => 'DROP SCHEMA kid_clocks CASCADE; DROP SCHEMA kid CASCADE; INSE
 is(superuser(plain => 'SELECT count(*) FROM orders JOIN lines ON o = orders.id; SELECT count(*) FROM w'), "2\n0", 'with all rows');
 
 # The page's own text
-my $folder = PostgreSQL::Test::Utils::tempdir();
-append_to_file("$folder/kidctl", "#!/bin/sh\nexec $python " . Cwd::getcwd() . "/python/kidctl \"\$\@\"\n");
-chmod 0755, "$folder/kidctl";
 my ($sql, $block) = decode('UTF-8', slurp_file('docs/operate/uninstall.md')) =~ /<!-- kidctl: (.*?) -->\n```sh\n(.*?)```/s or die 'the page has no commands';
 $node->safe_psql('postgres', 'DROP DATABASE shop');
 database('shop', $sql);
 foreach ([ check => 1 ], [ run => 0 ])
 {
 	my ($command, $shown) = $block =~ /^(kidctl leave $_->[0] .*)\n((?:#.*\n)*)/m or die "the page has no $_->[0]";
-	local %ENV = (%ENV, PATH => "$folder:$ENV{PATH}", PGHOST => $node->host, PGPORT => $node->port);
+	local %ENV = (%ENV, PATH => path_to_kidctl(), PGHOST => $node->host, PGPORT => $node->port);
 	my $output = '';
 	IPC::Run::run([ 'sh', '-c', encode('UTF-8', $command) ], '>&', \$output);
 	is($? >> 8, $_->[1], $command);

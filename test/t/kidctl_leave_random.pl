@@ -143,12 +143,12 @@ sub try
 		my @cut = moved($database, [qw(leave run --all)], least => 1);
 		my $wrote = end_writing($database);
 		is($wrote->{errors} =~ s/^(0A000|XX000) .*(cached plan|cache lookup failed).*\n?//mgr, '', "schema $number ($s->{type}, " . ($is_plain ? 'plain SQL, ' : '') . "interrupted by @cut): no writer saw an error");
-		same(run($database, $rows, role => 'client'), $before, 'rows are as before');
+		same_text(run($database, $rows, role => 'client'), $before, 'rows are as before');
 		ledger($database, $wrote, join ' UNION ALL ', "SELECT 'root', item, NULL FROM $s->{root} WHERE item LIKE 'w%'", map { "SELECT 'child $_', c.tag, r.item FROM $s->{children}[$_][0] AS c JOIN $s->{root} AS r ON r.$s->{key} = c.$s->{children}[$_][1] WHERE c.tag LIKE 'w%'" } 0 .. $#{ $s->{children} });
 		is(left_of_kidctl($database), '', 'nothing is left of the move');
 		# In plain SQL, CASCADE drops what kid's own functions and types depend on, and nothing of the tables.
 		is($node->psql($database, $is_plain ? 'DROP SCHEMA kid_clocks, kid CASCADE' : 'DROP EXTENSION kid'), 0, 'nothing depends on kid');
-		same(shape_of($database), shape_of($expected), 'the schema is as one made with core types');
+		same_text(shape_of($database), shape_of($expected), 'the schema is as one made with core types');
 	}
 	$node->safe_psql('postgres', "DROP DATABASE $database; DROP DATABASE $expected");
 	return;

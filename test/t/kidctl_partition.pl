@@ -4,19 +4,13 @@ use strict;
 use warnings;
 use utf8;
 use Encode;
-use PostgreSQL::Test::Cluster;
+use Kidctl;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
-plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
-
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--locale=C' ], allows_streaming => 'logical');
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\nmax_connections = 40\ndefault_transaction_isolation = 'repeatable read'\n");
-$node->start;
+my $node = kidctl_server("max_connections = 40\ndefault_transaction_isolation = 'repeatable read'\n", allows_streaming => 'logical');
 $node->safe_psql('postgres', 'CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader; CREATE ROLE viewer; CREATE ROLE client LOGIN BYPASSRLS; GRANT viewer TO shop');
 my $plain = "$temporary/plain.sql";
 system("src/sql/assemble kid-all > $plain") == 0 or die 'src/sql/assemble failed';
@@ -25,10 +19,7 @@ system("src/sql/assemble kid-all > $plain") == 0 or die 'src/sql/assemble failed
 sub kidctl
 {
 	my ($database, $action, @arguments) = @_;
-	my ($stdout, $stderr) = ('', '');
-	IPC::Run::run([ $python, 'python/kidctl', 'partition', $action, map({ encode('UTF-8', $_) } @arguments), '-d', $node->connstr($database) . ' user=shop' ], '>', \$stdout, '2>', \$stderr);
-	my $status = $? >> 8;
-	return (decode('UTF-8', "$stdout$stderr"), $status);
+	return run_kidctl(as_role($node, $database, 'shop'), 'partition', $action, @arguments);
 }
 
 # Runs kidctl, which has to succeed.
@@ -60,25 +51,17 @@ sub kidctl_cut
 {
 	my ($database, $count, $action, @arguments) = @_;
 	local $ENV{PYTHONPATH} = 'python';
-	IPC::Run::run([ $python, '-c', $broken, $count, 'partition', $action, @arguments, '--no-rehearsal', '-d', $node->connstr($database) . ' user=shop' ], '>', \my $stdout, '2>', \my $stderr);
+	IPC::Run::run([ find_python(), '-c', $broken, $count, 'partition', $action, @arguments, '--no-rehearsal', '-d', as_role($node, $database, 'shop') ], '>', \my $stdout, '2>', \my $stderr);
 	return $? >> 8 == 9;
 }
 
 sub run
 {
 	my ($database, $sql, %options) = @_;
-	my ($stdout, $stderr) = ('', '');
-	$node->psql($database, encode('UTF-8', $sql), stdout => \$stdout, stderr => \$stderr, connstr => $node->connstr($database) . ' user=' . ($options{role} // 'shop'), on_error_stop => 1);
-	return $options{may_fail} ? $stderr : $stderr =~ /ERROR/ ? die("$database: $stderr\n$sql") : decode('UTF-8', $stdout);
+	return run_sql($node, $database, $options{role} // 'shop', $sql, %options);
 }
 
-sub dump_of
-{
-	my ($database) = @_;
-	my ($stdout, $stderr);
-	IPC::Run::run([ 'pg_dump', '--schema-only', '--exclude-schema=kid*', '-d', $node->connstr($database) ], '>', \$stdout, '2>', \$stderr) or die("pg_dump: $stderr");
-	return decode('UTF-8', $stdout) =~ s/^\\(un)?restrict .*\n//mgr;
-}
+sub dump_of { return dump_schema($node->connstr($_[0]), '--exclude-schema=kid*') }
 
 # Creates a database that belongs to shop, with kid as the extension or in plain SQL.
 sub create
@@ -94,16 +77,6 @@ sub create
 	return;
 }
 
-sub same
-{
-	my ($got, $wanted, $what) = @_;
-	return pass($what) if $got eq $wanted;
-	my @files = map { my $file = "$temporary/$_->[0]"; unlink $file; append_to_file($file, encode('UTF-8', "$_->[1]\n")); $file } [ wanted => $wanted ], [ got => $got ];
-	fail($what);
-	diag(scalar `diff -U2 @files | head -60`);
-	return;
-}
-
 # Broken off before each statement, a run goes on where it was, and the way back ends where it began.
 create('broken', 0);
 run('broken', q{CREATE TABLE users (id int PRIMARY KEY); CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int GENERATED ALWAYS AS IDENTITY, user_id int REFERENCES users, parent kid64 REFERENCES events);
@@ -116,7 +89,7 @@ for (my $count = 0; kidctl_cut('broken', $count, 'run', 'events', '--width', '1 
 	kidctl_ok('broken', 'run', 'events', '--width', '1 day', '--no-rehearsal');
 	$backs++ while kidctl_cut('broken', $backs * 5, 'back', 'events');
 	kidctl_ok('broken', 'back', 'events') if dump_of('broken') ne $whole;
-	same(dump_of('broken'), $whole, "a run that was broken off before statement $count goes on, and back") or last;
+	same_text(dump_of('broken'), $whole, "a run that was broken off before statement $count goes on, and back") or last;
 }
 cmp_ok($cuts, '>', 5, "$cuts runs were broken off");
 cmp_ok($backs, '>', 3, "and the way back $backs times");
@@ -184,7 +157,7 @@ kidctl_ok('small', 'run', 'logs', '--width', '1 day');
 is(run('small', $sum), $rows, 'a table that is partitioned by another column keeps its rows');
 is(run('small', q{SELECT pg_get_partkeydef('logs'::regclass), pg_get_partkeydef('logs_old'::regclass), (SELECT count(*) > 5 FROM kid_partitions('logs'))}), 'RANGE (id)|RANGE (created_at)|t', 'and is a partition itself');
 kidctl_ok('small', 'back', 'logs');
-same(dump_of('small'), $whole, 'the way back leads from there, too');
+same_text(dump_of('small'), $whole, 'the way back leads from there, too');
 
 # Rows of a default partition, and then of the first partition, move into partitions by time while sessions insert, update and
 # delete rows, at REPEATABLE READ. The table `mirror` has what they did.
@@ -201,8 +174,7 @@ foreach my $is_plain (0, 1)
 		SET default_transaction_isolation = 'read committed'; SELECT kid_create_partitions('events', '1 day', now() + interval '5 days', since => now() + interval '3 days')});
 	run($database, q{INSERT INTO events (id, payload) SELECT kid64_at(now() - n * interval '20 s'), rpad(n::text, 300, 'x') FROM generate_series(1, 20000) AS n;
 		INSERT INTO lines SELECT id FROM events ORDER BY id DESC LIMIT 1000; INSERT INTO mirror SELECT id, payload FROM events; ANALYZE}, role => 'client');
-	my $file = "$temporary/rows_$is_plain.sql";
-	append_to_file($file, q{BEGIN;
+	my $writes = q{BEGIN;
 WITH i AS (INSERT INTO events (payload) VALUES ('new') RETURNING id, payload) INSERT INTO mirror SELECT * FROM i;
 COMMIT;
 BEGIN;
@@ -211,7 +183,7 @@ COMMIT;
 BEGIN;
 WITH u AS (DELETE FROM events WHERE id = (SELECT id FROM events WHERE id > kid64_floor(now() - random() * interval '4 days') LIMIT 1) RETURNING id) DELETE FROM mirror AS m USING u WHERE u.id = m.id;
 COMMIT;
-});
+};
 	foreach my $partition ('', 'first')
 	{
 		if ($partition)
@@ -222,25 +194,23 @@ COMMIT;
 			kidctl_ok($database, 'run', 'events', '--width', '1 day');
 			kidctl_ok($database, 'finish', 'events');
 		}
-		my ($out, $err) = ('', '');
-		my $writers = IPC::Run::start([ qw(pgbench -n -c 8 -T 20 --rate 60 --max-tries 1000 -f), $file, $node->connstr($database) . ' user=client' ], '>', \$out, '2>', \$err);
+		my $writers = start_writers(as_role($node, $database, 'client'), $writes, seconds => 20, rate => 60);
 		my $reader = $node->background_psql($database, on_error_stop => 1);
 		$reader->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ');
 		my $seen = $reader->query_safe('SELECT count(*) FROM mirror');
-		my @move = ($python, qw(python/kidctl partition move events --width), '1 day', '--no-rehearsal', '-d', $node->connstr($database) . ' user=shop');
-		my $program = IPC::Run::start([ @move, qw(--pause 0.9) ], '>', \my $ignored, '2>', \my $said);
+		my @move = (as_role($node, $database, 'shop'), qw(partition move events --width), '1 day', '--no-rehearsal');
+		my $program = start_kidctl(@move, qw(--pause 0.9));
 		$node->poll_query_until($database, q{SELECT count(*) > 0 FROM pg_trigger WHERE tgname = '~kidctl'});
 		sleep rand 1;
-		$program->kill_kill(grace => 0);
-		$program = IPC::Run::start([@move], '>', \$ignored, '2>', \$said);
+		kill_kidctl($program);
+		$program = start_kidctl(@move);
 		$node->poll_query_until($database, q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event = 'virtualxid'});
 		is($reader->query_safe('SELECT count(*) FROM events'), $seen, 'a transaction with an older snapshot sees all rows');
 		$reader->query_safe('COMMIT');
 		$reader->quit;
-		$program->finish;
-		is($? >> 8, 0, 'and when it has ended the rows move') or diag($said);
-		$writers->finish;
-		unlike($err, qr/ERROR|aborted/, "$database $partition: no writer saw an error");
+		my ($said, $status) = finish_kidctl($program);
+		is($status, 0, 'and when it has ended the rows move') or diag($said);
+		unlike((finish_writers($writers))[1], qr/ERROR|aborted/, "$database $partition: no writer saw an error");
 		is(run($database, q{SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM events AS e JOIN mirror AS m USING (id) WHERE e.payload = m.payload AND e.length = length(m.payload)), count(*) > 15000 FROM mirror} =~ s/USING \(id\)/ON e.id = m.id/r) =~ s/^(\d+)\|\1\|t$/same/r, 'same', 'rows are what writers made them');
 		is(run($database, 'SELECT count(*) FROM mirror'), run($database, 'SELECT count(*) FROM events'), 'and none is lost or comes again');
 		is(run($database, q{SELECT count(*) FROM kid_partitions('events') WHERE ends < now() AND rows > 1000}) >= 4, 1, 'they are in partitions by time');
@@ -270,9 +240,6 @@ foreach my $table ('x' x 60, 'short')
 }
 
 # The commands of the page print what the page shows, except for times and sizes.
-my $folder = PostgreSQL::Test::Utils::tempdir;
-append_to_file("$folder/kidctl", "#!/bin/sh\nexec $python python/kidctl \"\$\@\"\n");
-chmod 0755, "$folder/kidctl";
 my $page = decode('UTF-8', slurp_file('docs/guides/partitions.md'));
 my $blocks = 0;
 while ($page =~ /<!-- kidctl: (.*?) -->\n```sh\n(.*?)```/sg)
@@ -285,13 +252,13 @@ while ($page =~ /<!-- kidctl: (.*?) -->\n```sh\n(.*?)```/sg)
 	{
 		my ($command, $shown) = ($1, $2);
 		$shown =~ s/^# ?//mg;
-		local %ENV = (%ENV, PATH => "$folder:$ENV{PATH}", PGHOST => $node->host, PGPORT => $node->port);
+		local %ENV = (%ENV, PATH => path_to_kidctl(), PGHOST => $node->host, PGPORT => $node->port);
 		my ($output, $failed) = ('', 0);
 		IPC::Run::run([ 'sh', '-c', encode('UTF-8', $command) ], '>&', \$output) or $failed = 1;
 		is($failed, 0, $command) or diag($output);
 		# Standard error comes first on the page.
 		my @got = map { join "\n", sort split /\n/, s/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00/TIME/gr =~ s/\d+(\.\d+)? (s|kB|bytes)\b/SIZE/gr } decode('UTF-8', $output), $shown;
-		same(@got, "and prints what the page shows") if $shown;
+		same_text(@got, "and prints what the page shows") if $shown;
 	}
 	cmp_ok(run('shop', q{SELECT count(*) FROM kid_partitions('events') WHERE partition::text LIKE 'events_p%'}), '>', 2, 'there are partitions then');
 	$node->safe_psql('postgres', 'DROP DATABASE shop');

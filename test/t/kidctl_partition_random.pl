@@ -114,12 +114,12 @@ sub try
 		}
 		my $wrote = end_writing($database);
 		is($wrote->{errors}, '', "table $number ($type, " . ($is_plain ? 'plain SQL, ' : '') . "@options, interrupted by @cut): no writer saw an error");
-		same(run($database, $rows, role => 'client'), $before, 'the rows are what they were');
+		same_text(run($database, $rows, role => 'client'), $before, 'the rows are what they were');
 		ledger($database, $wrote, "SELECT 'root', tag, NULL FROM $table WHERE tag LIKE 'w%' UNION ALL SELECT 'other', o.tag, CASE WHEN t.tag LIKE 'w%' THEN t.tag ELSE t.payload END FROM $other AS o JOIN $table AS t ON o.id = t.$key WHERE o.tag LIKE 'w%'");
 		is(run($database, "SELECT count(*) - count(DISTINCT n) FROM $table", role => 'client'), 0, 'no number comes twice');
 		like(run($database, "INSERT INTO $other SELECT $next(), 'nothing'", role => 'client', may_fail => 1), qr/violates foreign key constraint/, 'foreign keys are there');
 		is(run($database, q{SELECT string_agg(conname, ' ') FROM pg_constraint WHERE NOT convalidated AND conparentid = 0 AND conname NOT IN ('a Check', 'third_fk')}), '', 'and valid');
-		same(dump_of($database), $dump, 'the schema is as before') if $back;
+		same_text(dump_of($database), $dump, 'the schema is as before') if $back;
 		is(left_of_kidctl($database), '', 'nothing is left of the move');
 	}
 	$node->safe_psql('postgres', "DROP DATABASE $database");

@@ -4,19 +4,13 @@ use warnings;
 use utf8;
 use Dialogue;
 use Encode;
-use PostgreSQL::Test::Cluster;
+use Kidctl;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
 my $temporary = PostgreSQL::Test::Utils::tempdir;
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
-plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
-
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\nmax_connections = 40\n");
-$node->start;
+my $node = kidctl_server("max_connections = 40\n");
 $node->safe_psql('postgres', q{
 	CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE reader; CREATE ROLE viewer; CREATE ROLE client LOGIN BYPASSRLS; GRANT viewer TO shop;
 	GRANT SET ON PARAMETER session_replication_role TO shop});
@@ -24,19 +18,14 @@ $node->safe_psql('postgres', q{
 # Runs kidctl in a database, as the owner of the tables. Returns what it prints, and its exit status.
 sub kidctl
 {
-	my ($database, @arguments) = @_;
-	my ($stdout, $stderr) = ('', '');
-	my $command = shift @arguments;
-	IPC::Run::run([ $python, 'python/kidctl', split(/ /, $command), '-d', $node->connstr($database) . ' user=shop', map({ encode('UTF-8', $_) } @arguments) ], '>', \$stdout, '2>', \$stderr);
-	my $status = $? >> 8;
-	return (decode('UTF-8', "$stdout$stderr"), $status);
+	return kidctl_as('shop', @_);
 }
 
 # Runs kidctl as another role.
 sub kidctl_as
 {
-	my ($role, $database, @arguments) = @_;
-	return kidctl($database, @arguments, '-d', $node->connstr($database) . " user=$role");
+	my ($role, $database, $command, @arguments) = @_;
+	return run_kidctl(as_role($node, $database, $role), split(/ /, $command), @arguments);
 }
 
 # Runs kidctl, which has to succeed.
@@ -48,12 +37,12 @@ sub kidctl_ok
 }
 
 # Runs kidctl, and kills it when a function returns.
-sub kill_kidctl
+sub break_kidctl
 {
 	my ($database, $wait, $action, @arguments) = @_;
-	my $program = IPC::Run::start([ $python, qw(python/kidctl rekey), $action, map({ encode('UTF-8', $_) } @arguments), '-d', $node->connstr($database) . ' user=shop' ], '>', \my $stdout, '2>', \my $stderr);
-	$wait->($program);
-	$program->kill_kill(grace => 0);
+	my $program = start_kidctl(as_role($node, $database, 'shop'), 'rekey', $action, @arguments);
+	$wait->($program->{handle});
+	kill_kidctl($program);
 	$node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = '$database' AND application_name = 'kidctl')");
 	return;
 }
@@ -61,28 +50,14 @@ sub kill_kidctl
 sub run
 {
 	my ($database, $sql, %options) = @_;
-	my ($stdout, $stderr) = ('', '');
-	my $status = $node->psql($database, encode('UTF-8', $sql), stdout => \$stdout, stderr => \$stderr, connstr => $node->connstr($database) . ' user=' . ($options{role} // 'shop'), on_error_stop => 1);
-	return $options{may_fail} ? $stderr : $stderr =~ /ERROR/ ? die("$database: $stderr\n$sql") : decode('UTF-8', $stdout);
+	return run_sql($node, $database, $options{role} // 'shop', $sql, %options);
 }
 
 sub dump_of
 {
 	my ($database) = @_;
-	my ($stdout, $stderr);
-	IPC::Run::run([ 'pg_dump', '--schema-only', '-d', $node->connstr($database) ], '>', \$stdout, '2>', \$stderr) or die("pg_dump: $stderr");
 	# From 18 on NOT NULL constraints have names, and those of keys change, as docs/guides/moving-in.md says.
-	return decode('UTF-8', $stdout) =~ s/^\\(un)?restrict .*\n//mgr =~ s/pg_attver=\d+//gr =~ s/ CONSTRAINT (?:"(?:[^"]|"")+"|\w+) NOT NULL/ NOT NULL/gr;
-}
-
-sub same
-{
-	my ($got, $wanted, $what) = @_;
-	return pass($what) if $got eq $wanted;
-	my @files = map { my $file = "$temporary/$_->[0]"; unlink $file; append_to_file($file, encode('UTF-8', "$_->[1]\n")); $file } [ wanted => $wanted ], [ got => $got ];
-	fail($what);
-	diag(scalar `diff -U2 @files | head -60`);
-	return;
+	return dump_schema($node->connstr($database)) =~ s/pg_attver=\d+//gr =~ s/ CONSTRAINT (?:"(?:[^"]|"")+"|\w+) NOT NULL/ NOT NULL/gr;
 }
 
 # Keys that a transaction refers to before it inserts the row; a trigger that must not run; the old key under another name.
@@ -134,7 +109,7 @@ run('small', 'ALTER TABLE lines DISABLE TRIGGER USER');
 like((kidctl('small', 'rekey swap', 'orders'))[0], qr/was disabled or dropped/, 'and a trigger that was disabled');
 run('small', 'ALTER TABLE lines ENABLE TRIGGER USER; DROP INDEX late');
 kidctl_ok('small', 'rekey cancel', 'orders');
-same(dump_of('small'), $dump, 'after cancel all is as before');
+same_text(dump_of('small'), $dump, 'after cancel all is as before');
 
 # A dump that is restored in the midst of a move is another database.
 kidctl_ok('small', @run);
@@ -145,7 +120,7 @@ $node->command_ok([ 'pg_restore', '-d', $node->connstr('restored'), $archive ], 
 like((kidctl('restored', 'rekey swap', 'orders'))[0], qr/was begun in another database/, 'the move does not go on there');
 like((kidctl('restored', @run))[0], qr/was begun in another database/, 'nor is it begun again');
 kidctl_ok('restored', 'rekey cancel', 'orders');
-same(dump_of('restored'), $dump, 'but it can be taken back there');
+same_text(dump_of('restored'), $dump, 'but it can be taken back there');
 $node->safe_psql('postgres', 'DROP DATABASE restored');
 kidctl_ok('small', 'rekey cancel', 'orders');
 
@@ -209,7 +184,7 @@ run('small', q{DELETE FROM orders WHERE item = 'now'});
 my @condition = ('orders', '--time', 'made', '--triggers', 'run', '--accept', 'trigger fails on public.lines', '--no-rehearsal');
 run('small', 'DROP TRIGGER fails ON lines');
 my $early = open_session($node, 'small');
-kill_kidctl('small', sub { sleep 0.1 while !$node->safe_psql('small', q{SELECT count(*) FROM pg_attribute WHERE attname = 'kid_new_id'}) }, 'run', @condition);
+break_kidctl('small', sub { sleep 0.1 while !$node->safe_psql('small', q{SELECT count(*) FROM pg_attribute WHERE attname = 'kid_new_id'}) }, 'run', @condition);
 answer($early, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1;');
 answer($early, q{INSERT INTO lines VALUES (1, 'early'); COMMIT;});
 close_session($early);
@@ -269,7 +244,7 @@ $node->safe_psql('postgres', 'CREATE DATABASE plain OWNER shop');
 $node->safe_psql('plain', 'CREATE ROLE keeper LOGIN; GRANT CREATE ON DATABASE plain TO keeper');
 run('plain', scalar slurp_file('released/kid-all--1.0.0.sql'), role => 'keeper');
 run('plain', $two);
-my @plain = (qw(orders --time made --triggers run --accept), 'trigger fails on public.lines', '--accept', 'schema kid');
+my @plain = (qw(orders --time made --triggers run --accept), 'trigger fails on public.lines', '--accept', 'schema kid', qw(--accept search_path));
 like((kidctl('plain', 'rekey check', @plain))[0], qr/shop may not call this function.*\n.*GRANT EXECUTE ON FUNCTION kid\.kid64_at\(.*\) TO shop\./, 'the edition in plain SQL asks for a privilege');
 run('plain', 'GRANT EXECUTE ON FUNCTION kid.kid64_at(timestamptz) TO shop', role => 'keeper');
 run('plain', 'DROP TRIGGER fails ON lines; CREATE VIEW "(named)" AS SELECT l.note FROM orders AS "(o)" JOIN lines AS l ON l.order_id = "(o)".id');
@@ -282,7 +257,7 @@ is(run('plain', qq{$joined; SELECT kid.kid_timestamp(id::kid.kid64) FROM orders}
 # More rows of one time than a time unit has sequences, 200 microseconds before as many of another one
 run('plain', q{CREATE TABLE loaded (id bigserial PRIMARY KEY, made timestamptz);
 	INSERT INTO loaded (made) SELECT '2026-01-01 00:00:00+00'::timestamptz + n / 20000 * interval '200 us' FROM generate_series(0, 39999) AS n});
-kidctl_ok('plain', 'rekey run', 'loaded', @plain[ 1 .. 4 ], '--accept', 'schema kid');
+kidctl_ok('plain', 'rekey run', 'loaded', @plain[ 1 .. 4 ], '--accept', 'schema kid', qw(--accept search_path));
 kidctl_ok('plain', 'rekey swap', 'loaded');
 is(run('plain', q{SELECT count(DISTINCT id), bool_and(time >= last), max(time - made) < interval '11 ms'
 	FROM (SELECT *, lag(time) OVER (ORDER BY made, kid_old_id) AS last FROM loaded, kid.kid_timestamp(id) AS time) AS l}), '40000|t|t', 'rows of one time get keys of the time units that follow');

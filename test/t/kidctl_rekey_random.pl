@@ -235,9 +235,9 @@ sub try
 		tally('taken back') if $back;
 		my $wrote = end_writing($database);
 		is($wrote->{errors}, '', "schema $number ($s->{kind} to $s->{to}, " . ($is_plain ? 'plain SQL, ' : '') . scalar(@{ $s->{refs} }) . " references, interrupted by @cut): no writer saw an error");
-		same(contents($database, $s), $before, 'the rows are what they were');
+		same_text(contents($database, $s), $before, 'the rows are what they were');
 		ledger($database, $wrote, join ' UNION ALL ', "SELECT 'root', tag, NULL FROM $s->{root} WHERE tag LIKE 'w%'", map { "SELECT 'child $_', c.tag, r.tag FROM $free[$_][0] AS c JOIN $s->{root} AS r ON r.$s->{key} = c.$free[$_][1] WHERE c.tag LIKE 'w%'" } 0 .. $#free);
-		same(shape_of($database), $back ? $dump : shape_of($expected), $back ? 'the schema is as before' : 'the schema is as one with the new type');
+		same_text(shape_of($database), $back ? $dump : shape_of($expected), $back ? 'the schema is as before' : 'the schema is as one with the new type');
 		is(left_of_kidctl($database), '', 'nothing is left of the move');
 		is(run($database, $keys), $old_keys, 'keys are as before') if $back;
 		if (!$back && $s->{time})

@@ -2,17 +2,11 @@
 # copied or while a view is created, does not run with the rights of the role that kidctl connects as.
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
+use Kidctl;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
-plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
-
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(extra => [ '--encoding=UTF8', '--locale=C' ]);
-$node->append_conf('postgresql.conf', "timezone = 'UTC'\nfsync = off\n");
-$node->start;
+my $node = kidctl_server();
 $node->safe_psql('postgres', q{
 	CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE tenant LOGIN; CREATE ROLE viewer LOGIN; CREATE ROLE dba LOGIN CREATEDB; GRANT viewer TO shop;
 	GRANT SET ON PARAMETER session_replication_role TO shop});
@@ -51,17 +45,13 @@ foreach my $number (0 .. $#cases)
 	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER dba; GRANT CREATE ON DATABASE $database TO shop; ALTER ROLE shop PASSWORD NULL");
 	$node->safe_psql($database, "CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC;
 		CREATE SCHEMA app AUTHORIZATION shop; CREATE SCHEMA theirs AUTHORIZATION $role; GRANT USAGE ON SCHEMA app, theirs TO PUBLIC");
-	my $connection = $node->connstr($database);
 	$node->safe_psql($database, q{
 		CREATE TABLE app.users (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT '2024-01-01 UTC');
-		INSERT INTO app.users DEFAULT VALUES; GRANT SELECT ON app.users TO viewer}, connstr => "$connection user=shop");
-	$node->safe_psql($database, "SET search_path = theirs; SET client_min_messages = error; $code; $sql", connstr => "$connection user=$role");
-	$node->safe_psql($database, $own, connstr => "$connection user=shop") if $own;
+		INSERT INTO app.users DEFAULT VALUES; GRANT SELECT ON app.users TO viewer}, connstr => as_role($node, $database, 'shop'));
+	$node->safe_psql($database, "SET search_path = theirs; SET client_min_messages = error; $code; $sql", connstr => as_role($node, $database, $role));
+	$node->safe_psql($database, $own, connstr => as_role($node, $database, 'shop')) if $own;
 	my $output = '';
-	my $run = sub {
-		IPC::Run::run([ $python, qw(python/kidctl rekey -d), "$connection user=shop", qw(--accept search_path), @_ ], '>', \my $stdout, '2>', \my $stderr);
-		$output .= "$stdout$stderr";
-	};
+	my $run = sub { $output .= (run_kidctl(as_role($node, $database, 'shop'), 'rekey', qw(--accept search_path), @_))[0] };
 	$run->(qw(check app.users --time created_at));
 	if ($role eq 'viewer')
 	{
@@ -76,13 +66,11 @@ foreach my $number (0 .. $#cases)
 # kidctl leave makes views again, too.
 $node->safe_psql('postgres', 'CREATE DATABASE leaving OWNER dba; GRANT CREATE ON DATABASE leaving TO shop; ALTER ROLE shop PASSWORD NULL');
 $node->safe_psql('leaving', 'CREATE EXTENSION kid; CREATE SCHEMA app AUTHORIZATION shop; CREATE SCHEMA theirs AUTHORIZATION viewer; GRANT USAGE ON SCHEMA app, theirs TO PUBLIC');
-my $leaving = $node->connstr('leaving');
-$node->safe_psql('leaving', 'CREATE TABLE app.users (id kid64 PRIMARY KEY DEFAULT kid_next()); GRANT SELECT ON app.users TO viewer', connstr => "$leaving user=shop");
-$node->safe_psql('leaving', "SET search_path = theirs, public; $code; CREATE VIEW v AS SELECT id, '{1}'::d[] AS d FROM app.users", connstr => "$leaving user=viewer");
+$node->safe_psql('leaving', 'CREATE TABLE app.users (id kid64 PRIMARY KEY DEFAULT kid_next()); GRANT SELECT ON app.users TO viewer', connstr => as_role($node, 'leaving', 'shop'));
+$node->safe_psql('leaving', "SET search_path = theirs, public; $code; CREATE VIEW v AS SELECT id, '{1}'::d[] AS d FROM app.users", connstr => as_role($node, 'leaving', 'viewer'));
 foreach my $action ('check', 'run')
 {
-	IPC::Run::run([ $python, 'python/kidctl', 'leave', $action, 'app.users', '-d', "$leaving user=shop" ], '>', \my $stdout, '2>', \my $stderr);
-	like("$stdout$stderr", qr/view theirs\.v: must be made again, and uses domain theirs\.d/, "leave $action names a view whose literal would run code");
+	like((run_kidctl(as_role($node, 'leaving', 'shop'), 'leave', $action, 'app.users'))[0], qr/view theirs\.v: must be made again, and uses domain theirs\.d/, "leave $action names a view whose literal would run code");
 }
 is($node->safe_psql('postgres', "SELECT count(rolpassword) FROM pg_authid WHERE rolname = 'shop'"), 0, 'which does not run as the owner');
 is($node->safe_psql('postgres', "SELECT count(*) FROM pg_database WHERE datname LIKE 'kidctl%'"), 0, 'no copy is left');

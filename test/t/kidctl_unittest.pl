@@ -2,22 +2,17 @@
 use strict;
 use warnings;
 use IPC::Run ();
-use PostgreSQL::Test::Cluster;
+use Kidctl;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } 'python3', '/usr/bin/python3';
-plan skip_all => 'needs psycopg 3 and rich' unless $python;
-
-my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init(allows_streaming => 'logical');
-$node->start;
+my $node = kidctl_server('', allows_streaming => 'logical');
 local %ENV = (%ENV, PYTHONPATH => 'python', PGHOST => $node->host, PGPORT => $node->port, PGUSER => $node->safe_psql('postgres', 'SELECT current_user'), PYTHONDONTWRITEBYTECODE => 1);
 
 for my $file (sort glob 'python/tests/test_*.py')
 {
 	my $output;
-	my $status = IPC::Run::run([ $python, $file, '--verbose' ], '>&', \$output);
+	my $status = IPC::Run::run([ find_python(), $file, '--verbose' ], '>&', \$output);
 	note($output);
 	# The line of a test ends with its result. Its name and the first line of its docstring precede that.
 	my @results = $output =~ /^(test_\w+).*?\.\.\. (\w+)$/msg;
