@@ -31,9 +31,17 @@ my @cases = (
 	[ 'a CHECK of a table that is referred to', 'tenant', q{
 		CREATE TABLE t (id int PRIMARY KEY CHECK (f(id))); INSERT INTO t VALUES (1); GRANT ALL ON t TO PUBLIC},
 		'ALTER TABLE app.users ADD t int DEFAULT 1 REFERENCES theirs.t', qr/fk constraint app\.users users_t_fkey: relation "theirs\.t" does not exist  \(stops\)/ ],
-	[ 'a literal in a view of the keys', 'viewer', q{CREATE VIEW v AS SELECT id, '{1}'::d[] AS d FROM app.users}, '', qr/view theirs\.v: must be made again, and uses domain theirs\.d/ ],
+	[ 'a literal in a view of the keys', 'viewer', q{CREATE VIEW v AS SELECT id, '{1}'::d[] AS d FROM app.users}, '', qr/view theirs\.v: must be made again, and has a literal of domain theirs\.d/ ],
 	[ 'a function in a view of the keys', 'viewer', q{CREATE MATERIALIZED VIEW v AS SELECT id, i(1) FROM app.users; CREATE INDEX ON v ((i(1) + 1))},
 		'', qr/materialized view theirs\.v: is not in the copy  \(stops\).*^swap: giving/ms, '--accept', 'materialized view theirs.v', '--accept', 'index theirs.v_expr_idx' ],
+	[ 'a literal in the default of a view', 'viewer', q{CREATE VIEW v AS SELECT id, 't'::text AS t FROM app.users; ALTER VIEW v ALTER t SET DEFAULT ('{1}'::d[])::text},
+		'', qr/default of column t of view theirs\.v: must be made again, and has a literal of domain theirs\.d/, '--accept', 'view theirs.v', '--accept', 'default theirs.v t' ],
+	[ 'a literal in a rule', 'viewer', q{CREATE TABLE t (x int); CREATE RULE r AS ON INSERT TO t DO ALSO SELECT id, '{1}'::d[] FROM app.users},
+		'', qr/rule r on theirs\.t: must be made again, and has a literal of domain theirs\.d/, '--accept', 'rule theirs.t r' ],
+	# A setting of the session under which what is restored afterwards means something else
+	[ 'a CHECK without a function', 'tenant', q{CREATE DOMAIN s AS text CHECK (set_config('standard_conforming_strings', value, false) = value);
+		CREATE VIEW v AS SELECT '{off}'::s[] AS s; CREATE VIEW w AS SELECT * FROM v; SET standard_conforming_strings = on;
+		COMMENT ON VIEW w IS '\''; ALTER ROLE shop PASSWORD $$known$$; --'} ],
 	[ 'the search_path of the database', 'dba', q{
 		SELECT set_config('search_path', 'x;ALTER/**/ROLE/**/shop/**/PASSWORD/**/$$known$$', false); ALTER DATABASE d8 SET search_path FROM CURRENT} ],
 );
@@ -70,9 +78,58 @@ $node->safe_psql('leaving', 'CREATE TABLE app.users (id kid64 PRIMARY KEY DEFAUL
 $node->safe_psql('leaving', "SET search_path = theirs, public; $code; CREATE VIEW v AS SELECT id, '{1}'::d[] AS d FROM app.users", connstr => as_role($node, 'leaving', 'viewer'));
 foreach my $action ('check', 'run')
 {
-	like((run_kidctl(as_role($node, 'leaving', 'shop'), 'leave', $action, 'app.users'))[0], qr/view theirs\.v: must be made again, and uses domain theirs\.d/, "leave $action names a view whose literal would run code");
+	like((run_kidctl(as_role($node, 'leaving', 'shop'), 'leave', $action, 'app.users'))[0], qr/view theirs\.v: must be made again, and has a literal of domain theirs\.d/, "leave $action names a view whose literal would run code");
 }
 is($node->safe_psql('postgres', "SELECT count(rolpassword) FROM pg_authid WHERE rolname = 'shop'"), 0, 'which does not run as the owner');
+
+# Returns what kidctl prints.
+sub kidctl
+{
+	my ($role, $database, @arguments) = @_;
+	return (run_kidctl(as_role($node, $database, $role), @arguments))[0];
+}
+
+# A view that somebody makes while a move goes on is no better than one before.
+$node->safe_psql('leaving', 'CREATE TABLE app.more (id kid64 PRIMARY KEY DEFAULT kid_next()); GRANT SELECT ON app.more TO viewer; GRANT SET ON PARAMETER session_replication_role TO shop;
+	CREATE TABLE app.old (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT now()); GRANT SELECT ON app.old TO viewer; ALTER TABLE app.more OWNER TO shop; ALTER TABLE app.old OWNER TO shop');
+my $planted = q{SET search_path = theirs, public; CREATE VIEW planted AS SELECT id, '{1}'::d[] AS d FROM app.};
+kidctl('shop', 'leaving', qw(rekey run app.old --time made --no-rehearsal));
+kidctl('shop', 'leaving', qw(rekey swap app.old));
+$node->safe_psql('leaving', "${planted}old", connstr => as_role($node, 'leaving', 'viewer'));
+like(kidctl('shop', 'leaving', qw(rekey back app.old)), qr/^error: view theirs\.planted: must be made again, and has a literal of domain/m, 'the way back of a rekey refuses a view that came meanwhile');
+$node->safe_psql('leaving', "DROP VIEW theirs.planted; ${planted}more", connstr => as_role($node, 'leaving', 'viewer'));
+{
+	# The check, which sees the view, is not made again after the first step.
+	my $code = q{import sys; from pgkid.ctl.partition import checks; checks.look = lambda plan: []; from pgkid.ctl.cli import main; sys.exit(main(sys.argv[1:]))};
+	local $ENV{PYTHONPATH} = 'python';
+	IPC::Run::run([ find_python(), '-c', $code, qw(partition run app.more --no-rehearsal --width), '1 month', '-d', as_role($node, 'leaving', 'shop') ], '>&', \my $printed);
+	like($printed, qr/view theirs\.planted: must be made again, and has a literal of domain/, 'and so does that of partitions');
+}
+is($node->safe_psql('postgres', "SELECT count(rolpassword) FROM pg_authid WHERE rolname = 'shop'"), 0, 'neither runs as the owner');
+
+# Everything in a template must be a superuser's, and not just the template.
+$node->safe_psql('leaving', 'DROP VIEW theirs.v, theirs.planted');
+my @template = (qw(leave check app.users --template prepared));
+$node->safe_psql('postgres', 'CREATE DATABASE prepared TEMPLATE template0 IS_TEMPLATE true');
+$node->safe_psql('prepared', 'CREATE EXTENSION kid; CREATE SCHEMA theirs AUTHORIZATION tenant; CREATE FUNCTION theirs.f() RETURNS int LANGUAGE sql RETURN 1; ALTER FUNCTION theirs.f() OWNER TO tenant');
+like(kidctl('shop', 'leaving', @template), qr/^error: template prepared contains objects of tenant, whose code would run with the rights of shop/m, 'a template with objects of others is refused');
+$node->safe_psql('prepared', 'REASSIGN OWNED BY tenant TO CURRENT_USER');
+unlike(kidctl('shop', 'leaving', @template), qr/^error/m, '... and accepted without them');
+
+# Nobody can make others keep a copy that was left.
+$node->safe_psql('postgres', "CREATE DATABASE kidctl_0123456789abcdef OWNER shop; COMMENT ON DATABASE kidctl_0123456789abcdef IS 'Scratch copy of kidctl, which drops it'");
+my $holder = $node->background_psql('leaving', extra_params => [qw(-U tenant)]);
+$holder->query_safe(q{SELECT pg_advisory_lock(x'0123456789abcdef'::bigint)});
+like(kidctl('shop', 'leaving', qw(leave check app.users)), qr/dropped database kidctl_0123456789abcdef/, 'the lock of a stranger keeps no copy');
+$holder->quit;
+
+# A member of the owner has more rights if policies are for it, or if it may grant a role of which both are members.
+$node->safe_psql('postgres', 'CREATE ROLE helper LOGIN CREATEDB IN ROLE shop; CREATE ROLE crew; GRANT crew TO shop; GRANT crew TO helper WITH ADMIN OPTION');
+like(kidctl('helper', 'leaving', qw(leave check app.users)), qr/^error: role helper has rights that the owner shop of app\.users does not have: more rights to role crew$/m, 'a role that may grant another one is refused');
+$node->safe_psql('leaving', 'REVOKE crew FROM helper; CREATE POLICY p ON app.more TO helper USING (true)');
+like(kidctl('helper', 'leaving', qw(leave check app.users)), qr/^error: role helper has rights .*: owner of objects, or named in privileges or policies$/m, 'and so is one for which policies are');
+$node->safe_psql('leaving', 'DROP POLICY p ON app.more');
+unlike(kidctl('helper', 'leaving', qw(leave check app.users)), qr/^error/m, 'without that it may');
 is($node->safe_psql('postgres', "SELECT count(*) FROM pg_database WHERE datname LIKE 'kidctl%'"), 0, 'no copy is left');
 $node->stop;
 done_testing();

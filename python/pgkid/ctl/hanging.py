@@ -6,7 +6,7 @@ Each is dropped, and made again from its original text, as PostgreSQL prints it.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable, Iterator, Optional, Sequence
 
 from psycopg import sql
@@ -27,6 +27,8 @@ class Made:
     remove: str
     make: list[str]  # statements
     refresh: str = ""  # a statement that fills it after the transaction
+    catalog: str = ""  # as Dependent has them
+    oid: int = 0
 
     @property
     def view(self) -> str:
@@ -57,7 +59,7 @@ def hanging(conn: Connection, columns: Sequence[KeyColumn], schema: str = "", ot
     for dependent in dependents:
         made = PRINTERS[dependent.catalog](conn, dependent.oid, views) if dependent.catalog in PRINTERS else None
         if made:
-            found.append(made)
+            found.append(replace(made, catalog=dependent.catalog, oid=dependent.oid))
         elif dependent.catalog not in others and not made_elsewhere(conn, dependent, columns):
             unknown.append(
                 one(

@@ -73,4 +73,4 @@ def of_made(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
                 f"must be made again, and belongs to {owner}",
                 f"Drop it before, or give it to {user}. GRANT {owner} TO {user} only if {user} may do all that {owner} may.",
             )
-    yield from of_literals(conn, [m.label for m in made if m.view])
+    yield from of_literals(conn, made)

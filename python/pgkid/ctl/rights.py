@@ -42,6 +42,10 @@ def refuse_superuser(conn: Connection, role: str, about: str) -> None:
         )
 
 
+# What a role can be to another one, each of which gives it rights. Until version 16 a member could always SET ROLE.
+MEMBERSHIPS = ["MEMBER", "MEMBER WITH ADMIN OPTION"]
+
+
 def rights_beyond(conn: Connection, user: str, owner: str) -> str:
     """Returns what a role may do beyond the owner, or an empty string. CREATEDB does not count."""
     row = conn.execute(
@@ -52,14 +56,16 @@ def rights_beyond(conn: Connection, user: str, owner: str) -> str:
                    CASE WHEN u.rolreplication AND NOT o.rolreplication THEN 'REPLICATION' END,
                    CASE WHEN u.rolbypassrls AND NOT o.rolbypassrls THEN 'BYPASSRLS' END,
                    CASE WHEN NOT pg_has_role(u.oid, o.oid, 'MEMBER') THEN 'it is not a member of ' || o.rolname END,
-                   (SELECT 'member of ' || string_agg(r.rolname, ', ') FROM pg_roles AS r
-                     WHERE r.oid NOT IN (u.oid, o.oid)
-                           AND pg_has_role(u.oid, r.oid, 'MEMBER') AND NOT pg_has_role(o.oid, r.oid, 'MEMBER')),
-                   (SELECT 'owner of objects, or named in privileges' FROM pg_shdepend AS d
-                     WHERE d.refclassid = 'pg_authid'::regclass AND d.refobjid = u.oid AND d.deptype IN ('o', 'a', 'i')
+                   (SELECT 'more rights to role ' || string_agg(r.rolname, ', ') FROM pg_roles AS r
+                     WHERE r.oid NOT IN (u.oid, o.oid) AND EXISTS (
+                               SELECT FROM unnest(%s::text[]) AS p (kind)
+                                WHERE pg_has_role(u.oid, r.oid, p.kind) AND NOT pg_has_role(o.oid, r.oid, p.kind))),
+                   (SELECT 'owner of objects, or named in privileges or policies' FROM pg_shdepend AS d
+                     WHERE d.refclassid = 'pg_authid'::regclass AND d.refobjid = u.oid
+                           AND d.deptype IN ('o', 'a', 'i', 'r')
                      LIMIT 1))
           FROM pg_roles AS u, pg_roles AS o WHERE u.rolname = %s AND o.rolname = %s
         """,
-        (user, owner),
+        (MEMBERSHIPS + ["USAGE", "SET"] * (conn.info.server_version >= 160000), user, owner),
     ).fetchone()
     return str(row[0]) if row else "it is unknown"

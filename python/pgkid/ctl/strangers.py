@@ -2,15 +2,16 @@
 
 Restoring a dump runs code: an index folds constants, a literal of a type with a domain in it is checked, and so is the
 first value of an aggregate. In the source that code has the rights of whoever made the object, and in a copy those of the
-role that restores. So what calls a function of another role is left out of a copy, unless it belongs to this role, which
-then runs it anyway.
+role that restores. So what calls a function of another role, or uses a domain of another role that has a CHECK, is left
+out of a copy, unless it belongs to this role, which then runs it anyway.
 """
 from __future__ import annotations
 
 from typing import Iterator, Sequence
 
 from pgkid.ctl.connection import Connection
-from pgkid.ctl.findings import Finding, Report
+from pgkid.ctl.findings import Finding, Refused, Report
+from pgkid.ctl.hanging import Made
 
 
 LEFT_OUT = """
@@ -43,6 +44,14 @@ LEFT_OUT = """
                AND NOT EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = 'kid' AND n.nspowner = r.oid
                                       AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid'))
                AND ('pg_proc'::regclass::oid, p.oid) NOT IN (SELECT * FROM chosen)
+        UNION
+        -- PostgreSQL's own functions can do harm, too: set_config() changes what all later statements of a restore mean.
+        SELECT 'pg_constraint'::regclass::oid, k.oid
+          FROM pg_constraint AS k JOIN pg_type AS t ON t.oid = k.contypid JOIN pg_roles AS r ON r.oid = t.typowner
+         WHERE NOT r.rolsuper AND r.rolname <> current_user
+               AND NOT EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = 'kid' AND n.nspowner = r.oid
+                                      AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid'))
+               AND ('pg_constraint'::regclass::oid, k.oid) NOT IN (SELECT * FROM chosen)
         UNION
         SELECT x.* FROM used AS u, LATERAL (
             SELECT d.classid, d.objid FROM pg_depend AS d
@@ -77,40 +86,60 @@ def left_out(source: Connection, report: Report) -> set[tuple[int, int]]:
     return {(catalog, oid) for catalog, oid, _owner, _label in found}
 
 
-def of_literals(conn: Connection, views: Sequence[str]) -> Iterator[Finding]:
-    """Yields views of other roles, given by labels such as `view s.v`, whose creation could run code of theirs.
+# The trees of an object that is made again
+TREES = """
+    SELECT m.label, m.owner, t.tree
+      FROM unnest(%s::text[], %s::text[], %s::text[], %s::oid[]) AS m (label, owner, catalog, oid), LATERAL (
+               SELECT concat(r.ev_action, r.ev_qual) FROM pg_rewrite AS r
+                WHERE m.catalog = 'pg_rewrite' AND r.oid = m.oid
+                      OR m.catalog = 'view' AND r.ev_class = m.oid AND r.rulename = '_RETURN'
+               UNION ALL SELECT f.adbin::text FROM pg_attrdef AS f WHERE m.catalog = 'pg_attrdef' AND f.oid = m.oid
+               UNION ALL SELECT concat(p.polqual, p.polwithcheck) FROM pg_policy AS p
+                          WHERE m.catalog = 'pg_policy' AND p.oid = m.oid
+               UNION ALL SELECT g.tgqual::text FROM pg_trigger AS g WHERE m.catalog = 'pg_trigger' AND g.oid = m.oid
+               UNION ALL SELECT s.stxexprs::text FROM pg_statistic_ext AS s
+                          WHERE m.catalog = 'pg_statistic_ext' AND s.oid = m.oid
+               UNION ALL SELECT concat(i.indexprs, i.indpred) FROM pg_index AS i
+                                LEFT JOIN pg_constraint AS k ON k.conindid = i.indexrelid
+                          WHERE m.catalog = 'pg_class' AND i.indexrelid = m.oid
+                                OR m.catalog = 'pg_constraint' AND k.oid = m.oid) AS t (tree)
+     WHERE m.owner <> current_user"""
 
-    PostgreSQL reads a literal when it creates a view, and checks it if its type contains a domain.
+LITERALS = f"""
+    WITH RECURSIVE trees AS ({TREES}),
+    types (label, type) AS (
+        SELECT t.label, c.type[1]::oid FROM trees AS t, regexp_matches(t.tree, ':consttype (\\d+)', 'g') AS c (type)
+        UNION
+        SELECT t.label, x.type
+          FROM types AS t JOIN pg_type AS y ON y.oid = t.type, LATERAL (
+                   SELECT nullif(y.typelem, 0) UNION ALL SELECT nullif(y.typbasetype, 0)
+                   UNION ALL SELECT a.atttypid FROM pg_attribute AS a
+                              WHERE a.attrelid = y.typrelid AND a.attnum > 0 AND NOT a.attisdropped
+                   UNION ALL SELECT r.rngsubtype FROM pg_range AS r WHERE y.oid IN (r.rngtypid, r.rngmultitypid)) AS x (type)
+         WHERE x.type IS NOT NULL)
+    SELECT DISTINCT t.label, CASE d.typtype WHEN 'd' THEN 'domain ' ELSE 'type ' END || d.oid::regtype, o.rolname
+      FROM types AS t JOIN pg_type AS d ON d.oid = t.type JOIN pg_roles AS o ON o.oid = d.typowner
+     -- Its owner can give it a CHECK, or an attribute that has one, at any time.
+     WHERE d.typtype IN ('d', 'c') AND NOT o.rolsuper AND o.rolname <> current_user ORDER BY 1, 2"""
+
+
+def of_literals(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
+    """Yields objects of other roles that are to be made again, and whose creation could run code of theirs.
+
+    PostgreSQL reads a literal when it reads a definition, and checks it then if its type contains a domain.
     """
-    for label, domain, owner in conn.execute(
-        """
-        WITH RECURSIVE v (label, oid) AS (
-            SELECT l, to_regclass(substr(l, strpos(l, 'view ') + 5))::oid FROM unnest(%s::text[]) AS l),
-        types AS (
-            SELECT v.label, c.relowner, d.refobjid AS type
-              FROM v JOIN pg_class AS c USING (oid) JOIN pg_rewrite AS r ON r.ev_class = c.oid
-                   JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
-                                          AND d.refclassid = 'pg_type'::regclass
-            UNION
-            SELECT t.label, t.relowner, x.type
-              FROM types AS t JOIN pg_type AS y ON y.oid = t.type, LATERAL (
-                       SELECT nullif(y.typelem, 0) UNION ALL SELECT nullif(y.typbasetype, 0)
-                       UNION ALL SELECT a.atttypid FROM pg_attribute AS a
-                                  WHERE a.attrelid = y.typrelid AND a.attnum > 0 AND NOT a.attisdropped
-                       UNION ALL SELECT r.rngsubtype FROM pg_range AS r WHERE y.oid IN (r.rngtypid, r.rngmultitypid))
-                   AS x (type)
-             WHERE x.type IS NOT NULL)
-        SELECT DISTINCT t.label, t.type::regtype::text, pg_get_userbyid(d.typowner)
-          FROM types AS t JOIN pg_type AS d ON d.oid = t.type JOIN pg_constraint AS k ON k.contypid = d.oid
-               JOIN pg_roles AS o ON o.oid = d.typowner
-         WHERE t.relowner <> current_user::regrole AND NOT o.rolsuper AND o.rolname <> current_user ORDER BY 1, 2
-        """,
-        (list(views),),
-    ).fetchall():
+    given = [[m.label for m in made], [m.owner for m in made], [m.catalog for m in made], [m.oid for m in made]]
+    for label, kind, owner in conn.execute(LITERALS, given).fetchall():
         yield Finding(
             "rights",
             label,
-            f"must be made again, and uses domain {domain}, whose CHECKs would run with the rights of this role",
-            hint=f"Drop it before the swap, or let {owner} take the domain out of it.",
+            f"must be made again, and has a literal of {kind}, whose code would run with the rights of this role",
+            hint=f"Drop it before the swap, or let {owner} take the literal out of it.",
             stops=True,
         )
+
+
+def refuse_literals(conn: Connection, made: Sequence[Made]) -> None:
+    """Raises an error if objects could run code of other roles when they are made again."""
+    for finding in of_literals(conn, made):
+        raise Refused(f"{finding.object}: {finding.message}", finding.hint)

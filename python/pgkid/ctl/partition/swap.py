@@ -18,6 +18,7 @@ from pgkid.ctl.partition import references
 from pgkid.ctl.partition.plan import UNTIL, Plan, free_name
 from pgkid.ctl.publications import Membership, memberships
 from pgkid.ctl.steps import Runner, Statement, raw, statement
+from pgkid.ctl.strangers import refuse_literals
 
 
 @dataclass
@@ -41,6 +42,7 @@ class Swap:
         """Reads all that belongs to the table, before anything is changed."""
         plan, conn = self.plan, self.plan.conn
         self.made = hanging.hanging(conn, plan.columns(), plan.schema, ("pg_publication_rel",))
+        refuse_literals(conn, self.made)
         self.details = details(conn, plan.root.oid)
         self.columns = catalog.columns(conn, plan.root.oid)
         self.incoming = plan.incoming()

@@ -75,6 +75,7 @@ class Place:
                 f"no database like {like[0]} can be created: {error.diag.message_primary}",
                 "Give the server of the rehearsal the operating system's locales that this one has, or use this one.",
             ) from error
+        refuse_objects(admin, self.template, name, role)
 
 
 def locale(conn: Connection, name: str | None = None) -> tuple[Any, ...]:
@@ -121,6 +122,23 @@ def refuse_template(admin: Connection, name: str, role: str, like: tuple[Any, ..
         )
 
 
+def refuse_objects(admin: Connection, template: str, name: str, role: str) -> None:
+    """Raises an error if something in a copy of a template belongs to others, whose code would run in the copy."""
+    others = one(
+        admin,
+        "SELECT string_agg(DISTINCT r.rolname, ', ' ORDER BY r.rolname) FROM pg_shdepend AS s"
+        " JOIN pg_database AS d ON d.oid = s.dbid"
+        " JOIN pg_roles AS r ON s.refclassid = 'pg_authid'::regclass AND r.oid = s.refobjid"
+        " WHERE d.datname = %s AND s.deptype = 'o' AND NOT r.rolsuper AND r.rolname <> %s",
+        (name, role),
+    )
+    if others:
+        raise Refused(
+            f"template {template} contains objects of {others}, whose code would run with the rights of {role}",
+            "As a superuser drop them there, or give them to a superuser with REASSIGN OWNED.",
+        )
+
+
 def refuse_server(source: Connection, admin: Connection, role: str) -> None:
     """Raises an error unless another server does what this one would, and the role has no more rights there."""
     theirs, ours = (conn.info.server_version // 10000 for conn in (admin, source))
@@ -164,7 +182,8 @@ def left(admin: Connection, role: str) -> list[str]:
     """Returns the copies of a role that no kidctl uses any more.
 
     They have a name and a comment that only kidctl gives, or no comment yet and nobody could ever connect to them. The
-    advisory lock is taken before the database is created, and is seen from all databases of a server.
+    advisory lock is taken before the database is created, and is seen from all databases of a server. Locks of those who
+    cannot act as the role do not count.
     """
     return [
         row[0]
@@ -174,8 +193,8 @@ def left(admin: Connection, role: str) -> list[str]:
              WHERE d.datname ~ '^kidctl_[0-9a-f]{16}(_b)?$' AND pg_get_userbyid(d.datdba) = %s
                    AND coalesce(shobj_description(d.oid, 'pg_database') = %s, NOT d.datallowconn)
                    AND NOT EXISTS (
-                       SELECT FROM pg_locks AS l
-                        WHERE l.locktype = 'advisory' AND l.objsubid = 1
+                       SELECT FROM pg_locks AS l JOIN pg_stat_activity AS a USING (pid)
+                        WHERE pg_has_role(a.usesysid, d.datdba, 'MEMBER') AND l.locktype = 'advisory' AND l.objsubid = 1
                               AND (l.classid::bigint << 32) | l.objid::bigint
                                   = ('x' || substr(d.datname, 8, 16))::bit(64)::bigint)
             """,

@@ -16,6 +16,7 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.rekey import follow, twins
 from pgkid.ctl.rekey.plan import Direction, Plan, beside
 from pgkid.ctl.steps import Runner, Statement, raw, statement
+from pgkid.ctl.strangers import refuse_literals
 
 
 @dataclass
@@ -36,6 +37,7 @@ class Swap:
         """Reads all that is to be exchanged. The tables are locked."""
         plan = self.plan
         self.made = hanging.hanging(plan.conn, plan.columns, plan.schema)
+        refuse_literals(plan.conn, self.made)
         self.indexes = twins.indexes(plan)
         self.constraints = twins.constraints(plan)
         self.part_names = self.runner.query(
