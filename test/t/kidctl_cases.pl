@@ -160,6 +160,12 @@ fresh(q{CREATE TABLE people (id bigserial PRIMARY KEY, nick text NOT NULL UNIQUE
 stops('a trigger of a table with unique references', [ 'people', @during, '--to', 'uuid' ], qr/INSERT on public\.friends: after swap: .*bigint/);
 unlike((kidctl('check', 'people', @during, '--to', 'uuid'))[0], qr/INSERT on public\.people: duplicate/, 'another value is tried where a default is a constant');
 
+# Functions that a session has compiled for the old type, and that work in another session
+fresh(q{CREATE TABLE users (id bigserial PRIMARY KEY); CREATE TABLE posts (user_id bigint REFERENCES users, changes int NOT NULL DEFAULT 0); INSERT INTO users DEFAULT VALUES;
+	INSERT INTO posts VALUES (1); CREATE FUNCTION changed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.user_id IS DISTINCT FROM OLD.user_id THEN NEW.changes = 1; END IF; RETURN NEW; END';
+	CREATE TRIGGER t BEFORE UPDATE ON posts FOR EACH ROW EXECUTE FUNCTION changed()});
+passes('a trigger function that suits any type', 'users', @during);
+
 # Constants
 fresh(q{CREATE TABLE users (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2026-01-01', name text);
 	CREATE TABLE posts (user_id bigint REFERENCES users, n int, CONSTRAINT known CHECK (user_id <> 0)); CREATE INDEX recent ON users (name) WHERE id > 5000;

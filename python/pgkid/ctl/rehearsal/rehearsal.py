@@ -139,14 +139,14 @@ class Rehearsal:
             writers = move.writers()
             writers.path = one(self.source, "SELECT reset_val FROM pg_settings WHERE name = 'search_path'")
             writers.first(conn, self.report)
-            if not self.forward(conn, move.steps(), writers):
+            if not self.forward(conn, scratch, move.steps(), writers):
                 return
             if move.back():
                 with copy.twin(scratch) as second:
-                    self.backward(second.connect(), before, writers)
+                    self.backward(second, before, writers)
                 conn = scratch.connect()
                 move = self.make(conn)
-            self.forward(conn, move.end(), writers)
+            self.forward(conn, scratch, move.end(), writers)
             dumps.compare(before, dumps.dump(conn), expected, "changed", self.report)
 
     def put_rows(self, real: Move, conn: Connection) -> None:
@@ -176,16 +176,21 @@ class Rehearsal:
                 + ". Let a superuser prepare a template (see --template), or go without a rehearsal (--no-rehearsal).",
             )
 
-    def forward(self, conn: Connection, steps: Iterable[Step], writers: Writers) -> bool:
-        """Runs steps, and tries after each what writers do. Returns whether all could be made."""
+    def forward(self, conn: Connection, place: copy.Copy, steps: Iterable[Step], writers: Writers) -> bool:
+        """Runs steps, and tries after each what writers do. Returns whether all could be made.
+
+        Writers have a new session after each step, as clients must: functions in an older one expect the old types.
+        """
         runner = RehearsingRunner(conn, self.report, self.script)
         for step in steps:
             runner.run(step)
             if not runner.broken:
-                writers.again(conn, step.name, self.report)
+                with place.connect() as session:
+                    writers.again(session, step.name, self.report)
         return not runner.broken
 
-    def backward(self, conn: Connection, before: dumps.Dump, writers: Writers) -> None:
+    def backward(self, second: copy.Copy, before: dumps.Dump, writers: Writers) -> None:
         """Takes the move back in the second copy. Everything must be as it was."""
-        if self.forward(conn, self.make(conn).back(), writers):
+        conn = second.connect()
+        if self.forward(conn, second, self.make(conn).back(), writers):
             dumps.compare(before, dumps.dump(conn), lambda _entry, line: line, "way back", self.report)
