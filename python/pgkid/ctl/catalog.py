@@ -118,7 +118,7 @@ class Column:
     name: str
     type: str
     category: str
-    not_null: bool
+    not_null: bool  # in all rows
     default: Optional[str]
     identity: str
     generated: str
@@ -138,7 +138,9 @@ def columns(conn: Connection, relation: int) -> list[Column]:
         Column,
         """
         SELECT a.attrelid AS table, a.attnum AS number, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type,
-               t.typcategory::text AS category, a.attnotnull AS not_null,
+               t.typcategory::text AS category, a.attnotnull AND NOT EXISTS (
+                   SELECT FROM pg_constraint AS k WHERE k.conrelid = a.attrelid AND k.contype = 'n'
+                          AND k.conkey = ARRAY[a.attnum] AND NOT k.convalidated) AS not_null,
                CASE a.attgenerated WHEN '' THEN pg_get_expr(d.adbin, d.adrelid) END AS default,
                a.attidentity::text AS identity, a.attgenerated::text AS generated,
                -- An identity column that was a serial before still owns that sequence as well.
@@ -294,6 +296,8 @@ class Constraint:
     ref_table: int
     ref_columns: list[int]
     is_validated: bool
+    is_enforced: bool  # from PostgreSQL 18 on there are others
+    has_period: bool  # a foreign key with PERIOD, from PostgreSQL 18 on
     parent: int
     is_inherited: bool
     comment: Optional[str]
@@ -314,12 +318,44 @@ def constraints(conn: Connection, relations: Sequence[int]) -> list[Constraint]:
                pg_get_constraintdef(k.oid) AS definition, coalesce(k.conkey, '{}')::int[] AS columns,
                k.confrelid AS ref_table, coalesce(k.confkey, '{}')::int[] AS ref_columns,
                k.convalidated AS is_validated, k.conparentid AS parent, k.coninhcount > 0 AS is_inherited,
+               -- These columns are new in PostgreSQL 18.
+               coalesce((to_jsonb(k) ->> 'conenforced')::boolean, true) AS is_enforced,
+               coalesce((to_jsonb(k) ->> 'conperiod')::boolean, false) AS has_period,
                obj_description(k.oid, 'pg_constraint') AS comment
           FROM pg_constraint AS k
          WHERE k.conrelid = ANY (%s) AND k.contype IN ('c', 'f')
          ORDER BY k.contype, array_position(%s::oid[], k.conrelid), k.conname
         """,
         (list(relations), list(relations)),
+    )
+
+
+@dataclass(frozen=True)
+class NotNull:
+    """A NOT NULL constraint. Before version 18 PostgreSQL has none that have a name."""
+
+    table: int
+    column: str
+    name: str
+    is_validated: bool
+    is_inherited: bool
+    is_no_inherit: bool
+    comment: Optional[str]
+
+
+def not_nulls(conn: Connection, relations: Sequence[int]) -> list[NotNull]:
+    """Returns the NOT NULL constraints of some tables."""
+    return read(
+        conn,
+        NotNull,
+        """
+        SELECT k.conrelid AS table, a.attname AS column, k.conname AS name, k.convalidated AS is_validated,
+               k.coninhcount > 0 AS is_inherited, k.connoinherit AS is_no_inherit,
+               obj_description(k.oid, 'pg_constraint') AS comment
+          FROM pg_constraint AS k JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
+         WHERE k.conrelid = ANY (%s) AND k.contype = 'n' ORDER BY k.conrelid, a.attnum
+        """,
+        (list(relations),),
     )
 
 

@@ -1,12 +1,14 @@
 """What CREATE leaves to other statements: owner, privileges, comments, and options of columns."""
 from __future__ import annotations
 
-from typing import Optional
+from dataclasses import dataclass
+from typing import Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl.catalog import Index
+from pgkid.ctl.catalog import Index, read, tables
 from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.steps import Runner, statement
 
 
 def details(conn: Connection, relation: int, column: Optional[int] = None) -> list[str]:
@@ -85,7 +87,15 @@ def columns(conn: Connection, relation: int, column: Optional[int]) -> list[str]
             UNION ALL
             -- Minor versions keep a mark of their own among the options.
             SELECT concat('ALTER ', h.head, '(', string_agg(o.option, ', '), ')') FROM unnest(a.attoptions) AS o (option)
-             WHERE o.option NOT LIKE 'pg\\_%%' HAVING count(*) > 0) AS l (line)
+             WHERE o.option NOT LIKE 'pg\\_%%' HAVING count(*) > 0
+            UNION ALL
+            -- A new table has these by LIKE.
+            SELECT concat('ALTER ', h.head, 'STORAGE ', CASE a.attstorage WHEN 'p' THEN 'PLAIN' WHEN 'e' THEN 'EXTERNAL'
+                                                                          WHEN 'm' THEN 'MAIN' ELSE 'EXTENDED' END)
+              FROM pg_type AS t WHERE c.relkind = 'm' AND t.oid = a.atttypid AND t.typstorage <> a.attstorage
+            UNION ALL
+            SELECT concat('ALTER ', h.head, 'COMPRESSION ', CASE a.attcompression WHEN 'p' THEN 'pglz' ELSE 'lz4' END)
+             WHERE c.relkind = 'm' AND a.attcompression <> '') AS l (line)
          WHERE c.oid = %s AND a.attrelid = c.oid AND NOT a.attisdropped AND a.attnum > 0
                AND (a.attnum = coalesce(%s, a.attnum)) ORDER BY a.attnum, l.line
         """,
@@ -122,6 +132,7 @@ def of_index(conn: Connection, index: Index) -> list[str]:
     lines = []
     table = one(conn, "SELECT %s::oid::regclass::text", (index.table,))
     name = index.sql.as_string(conn)
+    lines += extensions(conn, "pg_class", index.oid, f"INDEX {name}")
     if index.comment:
         lines.append(f"COMMENT ON INDEX {name} IS {sql.Literal(index.comment).as_string(conn)}")
     if index.constraint_comment:
@@ -138,3 +149,61 @@ def of_index(conn: Connection, index: Index) -> list[str]:
     ).fetchall():
         lines.append(f"ALTER INDEX {name} ALTER COLUMN {number} SET STATISTICS {target}")
     return lines
+
+
+def extensions(conn: Connection, catalog: str, oid: int, name: str) -> list[str]:
+    """Returns the statements by which an object is dropped with extensions, as ALTER … DEPENDS ON EXTENSION says."""
+    return [
+        f"ALTER {name} DEPENDS ON EXTENSION {extension}"
+        for (extension,) in conn.execute(
+            "SELECT quote_ident(e.extname) FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid"
+            " WHERE d.classid = %s::regclass AND d.objid = %s AND d.deptype = 'x'"
+            " AND d.refclassid = 'pg_extension'::regclass ORDER BY 1",
+            (catalog, oid),
+        ).fetchall()
+    ]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A constraint that a partition has from its parent, with its own name and comment."""
+
+    table: int
+    parent: str  # the name of the parent's constraint
+    kind: str
+    name: str
+    comment: Optional[str]
+
+
+def parts(conn: Connection, relations: Sequence[int]) -> list[Part]:
+    """Returns the constraints that partitions have from their parents. CHECKs and NOT NULL have the parent's name."""
+    return read(
+        conn,
+        Part,
+        """
+        SELECT k.conrelid AS table, coalesce(p.conname, k.conname) AS parent, k.contype::text AS kind, k.conname AS name,
+               obj_description(k.oid, 'pg_constraint') AS comment
+          FROM pg_constraint AS k LEFT JOIN pg_constraint AS p ON p.oid = k.conparentid
+         WHERE k.conrelid = ANY (%s)
+               AND (k.contype IN ('f', 'p', 'u') AND p.conname !~ '^kid_(new|old)_' OR k.contype IN ('c', 'n') AND k.coninhcount > 0)
+         ORDER BY k.oid
+        """,
+        (list(relations),),
+    )
+
+
+def give_parts(runner: Runner, wanted: Sequence[Part]) -> None:
+    """Gives constraints that partitions have from their parents the names and comments that they had."""
+    for part in wanted:
+        table = tables(runner.conn, [part.table])[0].sql
+        for (present,) in runner.query(
+            "SELECT k.conname FROM pg_constraint AS k LEFT JOIN pg_constraint AS p ON p.oid = k.conparentid"
+            " WHERE k.conrelid = %s AND coalesce(p.conname, k.conname) = %s AND k.contype::text = %s",
+            (part.table, part.parent, part.kind),
+        ):
+            name = sql.Identifier(part.name)
+            if present != part.name:
+                rename = "ALTER TABLE {} RENAME CONSTRAINT {} TO {}"
+                runner.execute(statement(rename, table, sql.Identifier(present), name))
+            if part.comment:
+                runner.execute(statement("COMMENT ON CONSTRAINT {} ON {} IS {}", name, table, part.comment))

@@ -11,9 +11,9 @@ from typing import Callable, Iterator, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl.catalog import KeyColumn
+from pgkid.ctl.catalog import KeyColumn, indexes
 from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.details import details
+from pgkid.ctl.details import details, extensions, of_index
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 
@@ -141,7 +141,9 @@ def view(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
         """
         SELECT k.kind, v.oid::regclass::text, pg_get_userbyid(v.relowner),
                concat(' USING ' || (SELECT quote_ident(a.amname) FROM pg_am AS a WHERE a.oid = v.relam),
-                      ' WITH (' || array_to_string(v.reloptions, ', ') || ')',
+                      ' WITH (' || nullif(array_to_string(v.reloptions || ARRAY(
+                          SELECT 'toast.' || o.option FROM pg_class AS t, unnest(t.reloptions) AS o (option)
+                           WHERE t.oid = v.reltoastrelid), ', '), '') || ')',
                       ' TABLESPACE ' || (SELECT quote_ident(s.spcname) FROM pg_tablespace AS s
                                           WHERE s.oid = v.reltablespace)),
                rtrim(pg_get_viewdef(v.oid), ';'), v.relkind = 'm' AND v.relispopulated
@@ -156,7 +158,11 @@ def view(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:
         f"{kind.lower()} {name}",
         owner,
         f"DROP {kind} {name}",
-        [f"CREATE {kind} {name}{head} AS\n{body}{end}", *details(conn, oid)],
+        [
+            f"CREATE {kind} {name}{head} AS\n{body}{end}",
+            *details(conn, oid),
+            *extensions(conn, "pg_class", oid, f"{kind} {name}"),
+        ],
         f"REFRESH MATERIALIZED VIEW {name}" if filled else "",
     )
 
@@ -180,20 +186,14 @@ def default_of_view(conn: Connection, oid: int, views: set[int]) -> Optional[Mad
 
 def index_of_view(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
     """Prints an index of a materialized view."""
-    for table, name, owner, index, definition, cluster, comment in conn.execute(
-        """
-        SELECT i.indrelid, i.indrelid::regclass::text, pg_get_userbyid(c.relowner), c.oid::regclass::text,
-               pg_get_indexdef(c.oid),
-               CASE WHEN i.indisclustered THEN format('ALTER MATERIALIZED VIEW %%s CLUSTER ON %%I', i.indrelid::regclass,
-                                                      c.relname) END,
-               format('COMMENT ON INDEX %%s IS %%L', c.oid::regclass, obj_description(c.oid, 'pg_class'))
-          FROM pg_class AS c JOIN pg_index AS i ON i.indexrelid = c.oid WHERE c.oid = %s
-        """,
+    for table, name, owner in conn.execute(
+        "SELECT i.indrelid, i.indrelid::regclass::text, pg_get_userbyid(c.relowner)"
+        " FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid WHERE c.oid = %s",
         (oid,),
     ).fetchall():
         if table in views:
-            comments = [] if comment.endswith("IS NULL") else [comment]
-            return Made(f"index {index} of {name}", owner, "", [definition, *([cluster] if cluster else []), *comments])
+            index = next(i for i in indexes(conn, [table]) if i.oid == oid)
+            return Made(f"index {index.label} of {name}", owner, "", [index.definition, *of_index(conn, index)])
     return None
 
 
@@ -204,10 +204,12 @@ def on_table(conn: Connection, oid: int, views: set[int], kind: str, query: str)
             "SELECT oid::regclass::text, pg_get_userbyid(relowner) FROM pg_class WHERE oid = %s", (table,)
         ).fetchall()[0]
         make = [definition.rstrip(";")]
-        if state in STATES:
+        if state in STATES and state != "O":
             make.append(f"ALTER TABLE {relation} {STATES[state]} {kind.upper()} {name}")
         if comment:
             make.append(f"COMMENT ON {kind.upper()} {name} ON {relation} IS {comment}")
+        if kind == "trigger":
+            make += extensions(conn, "pg_trigger", oid, f"TRIGGER {name} ON {relation}") + of_parts(conn, oid)
         remove = f"DROP {kind.upper()} {name} ON {relation}"
         if kind == "constraint":
             remove = f"ALTER TABLE {relation} DROP CONSTRAINT {name}"
@@ -215,7 +217,28 @@ def on_table(conn: Connection, oid: int, views: set[int], kind: str, query: str)
     return None
 
 
-STATES = {"D": "DISABLE", "R": "ENABLE REPLICA", "A": "ENABLE ALWAYS"}
+STATES = {"O": "ENABLE", "D": "DISABLE", "R": "ENABLE REPLICA", "A": "ENABLE ALWAYS"}
+
+
+def of_parts(conn: Connection, trigger: int) -> list[str]:
+    """Returns the statements for what the triggers of partitions have otherwise than that of the partitioned table."""
+    lines = []
+    for relation, name, state, is_other, comment in conn.execute(
+        """
+        WITH RECURSIVE parts (oid) AS (
+            SELECT %(top)s::oid UNION ALL SELECT t.oid FROM parts AS p JOIN pg_trigger AS t ON t.tgparentid = p.oid)
+        SELECT t.tgrelid::regclass::text, quote_ident(t.tgname), t.tgenabled::text, t.tgenabled <> o.tgenabled,
+               quote_literal(obj_description(t.oid, 'pg_trigger'))
+          FROM parts AS p JOIN pg_trigger AS t ON t.oid = p.oid JOIN pg_trigger AS o ON o.oid = %(top)s
+         WHERE t.oid <> o.oid ORDER BY t.oid
+        """,
+        {"top": trigger},
+    ).fetchall():
+        if is_other:
+            lines.append(f"ALTER TABLE ONLY {relation} {STATES[state]} TRIGGER {name}")
+        if comment:
+            lines.append(f"COMMENT ON TRIGGER {name} ON {relation} IS {comment}")
+    return lines
 
 
 def rule(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
@@ -261,12 +284,16 @@ def exclusion(conn: Connection, oid: int, views: set[int]) -> Optional[Made]:
     query = """
         SELECT k.conrelid, quote_ident(k.conname), '',
                format('ALTER TABLE %%s ADD CONSTRAINT %%I %%s', k.conrelid::regclass, k.conname,
-                      pg_get_constraintdef(k.oid)),
-               quote_literal(obj_description(k.oid, 'pg_constraint'))
+                      pg_get_constraintdef(k.oid)), NULL
           FROM pg_constraint AS k LEFT JOIN pg_index AS i ON i.indexrelid = k.conindid
          WHERE k.oid = %s AND k.contype IN ('x', 'p', 'u') AND i.indisexclusion AND k.conparentid = 0
         """
-    return on_table(conn, oid, views, "constraint", query)
+    made = on_table(conn, oid, views, "constraint", query)
+    if made is None:
+        return None
+    table, number = conn.execute("SELECT conrelid, conindid FROM pg_constraint WHERE oid = %s", (oid,)).fetchall()[0]
+    index = next(i for i in indexes(conn, [table]) if i.oid == number)
+    return replace(made, make=made.make + of_index(conn, index))
 
 
 def statistics(conn: Connection, oid: int, _views: set[int]) -> Optional[Made]:

@@ -11,7 +11,7 @@ from typing import Any, Sequence
 from psycopg import sql
 
 from pgkid.ctl import catalog, hanging, state
-from pgkid.ctl.details import of_index
+from pgkid.ctl.details import give_parts, of_index, parts
 from pgkid.ctl.leave import defaults
 from pgkid.ctl.leave.domains import Domains
 from pgkid.ctl.leave.partitions import Node, nodes
@@ -38,7 +38,8 @@ class Change:
         """Changes everything."""
         self.drop_triggers()
         self.read()
-        details = [line for index in self.kept_indexes() for line in of_index(self.plan.conn, index)]
+        of_parts = parts(self.plan.conn, [t.oid for t in self.plan.family(self.group)])
+        details = self.index_details()
         self.remove()
         domains = Domains(self.plan, self.group, self.runner)
         domains.create()
@@ -47,9 +48,24 @@ class Change:
         domains.replace()
         defaults.make(self.plan, self.defaults, self.runner)
         self.make()
+        give_parts(self.runner, of_parts)
         for line in details:
             self.runner.execute(Statement(raw(line)))
         self.note()
+
+    def index_details(self) -> list[str]:
+        """Returns what gives indexes that are made again, also by PostgreSQL itself, what they have."""
+        gone = {index.oid for index in self.indexes} - {index.oid for index in self.kept_indexes()}
+        rebuilt = {node.table.oid for node in self.trees}
+        found = catalog.indexes(self.plan.conn, [t.oid for t in self.plan.family(self.group)])
+        lines = []
+        for index in found:
+            if index.oid in gone or index.is_exclusion or index.table in rebuilt and index.constraint:
+                continue
+            if index.parent and not index.comment:  # PostgreSQL gave it that of its parent.
+                lines.append(sql.SQL("COMMENT ON INDEX {} IS NULL").format(index.sql).as_string(self.plan.conn))
+            lines += of_index(self.plan.conn, index)
+        return lines
 
     def drop_triggers(self) -> None:
         """Drops the triggers that call functions of kid."""
@@ -114,12 +130,13 @@ class Change:
             return False
         is_plain = " USING btree " in index.definition or " USING hash " in index.definition
         is_same = self.plan.rewriter.rewrite(index.definition) == index.definition
-        # PostgreSQL would give its comment to its parts, too.
-        is_commented = index.is_partitioned and index.comment is not None
-        return is_commented or not (is_plain and is_same) or label_of(index) in self.given_up
+        # PostgreSQL would give the comment of a partitioned one to its parts, and these other names.
+        return index.is_partitioned or not (is_plain and is_same) or label_of(index) in self.given_up
 
     def remove(self) -> None:
-        """Drops what is in the way."""
+        """Drops what is in the way. Foreign keys can need a key WITHOUT OVERLAPS, which is among what is made again."""
+        for key in reversed(self.keys):
+            self.drop_constraint(key)
         for made in reversed(self.made):
             if made.remove:
                 self.runner.execute(Statement(raw(made.remove), made.label))
@@ -129,14 +146,18 @@ class Change:
                 self.runner.execute(statement("ALTER TABLE {} REPLICA IDENTITY NOTHING", table))
             if not index.parent:
                 self.runner.execute(statement("DROP INDEX {}", index.sql, about=label_of(index)))
-        for constraint in [*reversed(self.keys), *reversed(self.checks)]:
-            table = self.plan.table(constraint.table).sql
-            self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", table, constraint.sql))
+        for check in reversed(self.checks):
+            self.drop_constraint(check)
         for relation, name, _text in generated(self.plan.conn, self.group):
             about = f"column {name} of {self.plan.table(relation).label}"
             if about in self.given_up:
                 drop = "ALTER TABLE {} ALTER {} DROP EXPRESSION"
                 self.runner.execute(statement(drop, self.plan.table(relation).sql, sql.Identifier(name), about=about))
+
+    def drop_constraint(self, constraint: catalog.Constraint) -> None:
+        """Drops a foreign key or a CHECK."""
+        table = self.plan.table(constraint.table).sql
+        self.runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT {}", table, constraint.sql))
 
     def kept_indexes(self) -> list[catalog.Index]:
         """Returns the indexes that are made again: none of those given up, nor their parts."""
@@ -182,12 +203,14 @@ class Change:
             if index.parent:
                 attach = statement("ALTER INDEX {} ATTACH PARTITION {}", names[index.parent], index.sql)
                 self.runner.execute(attach)
-        for constraint in [*self.checks, *self.keys]:
-            self.add(constraint)
+        for check in self.checks:
+            self.add(check)
         for made in self.made:
             if made.label not in self.given_up:
                 for line in made.make:
                     self.runner.execute(Statement(raw(rewrite(line)), made.label))
+        for key in self.keys:
+            self.add(key)
 
     def add(self, constraint: catalog.Constraint) -> None:
         """Adds a foreign key or a CHECK, to be validated later if PostgreSQL can do that."""

@@ -12,6 +12,8 @@ from pgkid.ctl.rehearsal import dumps
 
 # Declarations of columns are lines of these. pg_dump makes some views in two steps, first with the types of columns.
 DECLARE = ("TABLE", "FOREIGN TABLE", "TYPE", "DOMAIN", "VIEW")
+# From PostgreSQL 18 on NOT NULL can have a name.
+NOT_NULL = r'( CONSTRAINT ("([^"]|"")+"|[\w$]+))? NOT NULL( NO INHERIT)?'
 
 
 class Expected:
@@ -73,7 +75,7 @@ class Expected:
             text = self.rewriter.retyped(text)
             for column in self.defaults.get((schema, name), []):
                 if text.startswith(column + " "):
-                    text = re.sub(r" DEFAULT .*?(?=( NOT NULL)?$)", "", text)
+                    text = re.sub(rf" DEFAULT .*?(?=({NOT_NULL})?$)", "", text)
         return text
 
     def is_given_up(self, entry: dumps.Entry, line: str) -> bool:

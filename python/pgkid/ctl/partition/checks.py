@@ -53,10 +53,17 @@ def of_table(plan: Plan) -> Iterator[Finding]:
         elif not index.is_valid:
             yield refused(f"index {index.label}", "is not valid", "Drop it, or run REINDEX INDEX CONCURRENTLY.")
     for key in catalog.constraints(plan.conn, [root.oid]):
-        if key.name != UNTIL and not key.is_validated and key.ref_table != root.oid:
+        if key.name != UNTIL and key.is_enforced and not key.is_validated and key.ref_table != root.oid:
             yield refused(f"constraint {key.name}", "is not valid", "Validate it first, or drop it.")
         elif key.definition.endswith(" NO INHERIT"):
             yield refused(f"constraint {key.name}", "is NO INHERIT, which PostgreSQL refuses for a partitioned table")
+    for not_null in catalog.not_nulls(plan.conn, [root.oid]):
+        name = f"constraint {not_null.name}"
+        if not not_null.is_validated:
+            yield refused(name, "is not valid", "Validate it first, or drop it.")
+        elif not_null.is_no_inherit:
+            hint = f"ALTER TABLE {root.label} ALTER CONSTRAINT {not_null.name} INHERIT."
+            yield refused(name, "is NO INHERIT, so new partitions would accept NULL", hint)
 
 
 @dataclass(frozen=True)

@@ -69,18 +69,21 @@ def parts(plan: Plan, key: catalog.Constraint, old: catalog.Table, root_kind: st
     conn = plan.conn
     table = catalog.tables(conn, [key.table])[0]
     is_own = key.table == plan.root.oid
-    if (root_kind if is_own else table.kind) != "p":
+    if (root_kind if is_own else table.kind) != "p" or not key.is_validated:
         yield Late(table.label, key.name, key.definition, key.is_validated, False, key.comment)
         return
-    for label, name in leaves(conn, key, old.oid if is_own else None):
+    for label, name, comment in leaves(conn, key, old.oid if is_own else None):
         if label == old.label:
             label = old_label
-        yield Late(label, name, key.definition, True, False, None)
+        yield Late(label, name, key.definition, True, False, comment)
     yield Late(table.label, key.name, key.definition, True, True, key.comment)
 
 
-def leaves(conn: Connection, key: catalog.Constraint, within: Optional[int]) -> list[tuple[str, str]]:
-    """Returns the tables that have rows for which a foreign key counts, with its name there. They are within a table."""
+def leaves(conn: Connection, key: catalog.Constraint, within: Optional[int]) -> list[tuple[str, str, Optional[str]]]:
+    """Returns the tables that have rows for which a foreign key counts, with its name and comment there.
+
+    They are within a table.
+    """
     rows = conn.execute(
         """
         WITH RECURSIVE parts (oid, conrelid, conname) AS (
@@ -88,10 +91,11 @@ def leaves(conn: Connection, key: catalog.Constraint, within: Optional[int]) -> 
             UNION ALL
             SELECT k.oid, k.conrelid, k.conname FROM parts AS p JOIN pg_constraint AS k ON k.conparentid = p.oid
              WHERE k.conrelid <> p.conrelid)
-        SELECT c.oid::regclass::text, p.conname FROM parts AS p JOIN pg_class AS c ON c.oid = p.conrelid
+        SELECT c.oid::regclass::text, p.conname, obj_description(p.oid, 'pg_constraint')
+          FROM parts AS p JOIN pg_class AS c ON c.oid = p.conrelid
          WHERE c.relkind = 'r' AND (%s::oid IS NULL OR c.oid = %s OR c.oid IN (SELECT relid FROM pg_partition_tree(%s)))
          ORDER BY c.oid
         """,
         (key.oid, within, within, within),
     ).fetchall()
-    return [(row[0], row[1]) for row in rows]
+    return [(row[0], row[1], row[2]) for row in rows]

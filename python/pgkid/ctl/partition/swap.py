@@ -5,14 +5,14 @@ stay where they are, and PostgreSQL looks up by which table and which partitions
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Optional
 
 from psycopg import sql
 
 from pgkid.ctl import catalog, hanging
 from pgkid.ctl.connection import one
-from pgkid.ctl.details import details, grants, identity
+from pgkid.ctl.details import details, grants, identity, of_index
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.partition import references
 from pgkid.ctl.partition.plan import UNTIL, Plan, free_name
@@ -154,16 +154,21 @@ class Forward(Swap):
             for k in catalog.constraints(plan.conn, [plan.root.oid])
             if k.ref_table != plan.root.oid and k.name != UNTIL
         ]
+        not_nulls = catalog.not_nulls(plan.conn, [plan.root.oid])
+        # PostgreSQL cannot CLUSTER a partitioned table.
+        indexes = [(i, of_index(plan.conn, replace(i, is_clustered=False))) for i in self.indexes]
         names = self.partition_names()
         self.remove()
         self.rename_indexes(names)
         runner.execute(statement("ALTER TABLE {} RENAME TO {}", plan.root.sql, sql.Identifier(plan.old_name)))
         numbers = self.take_numbers(plan.old)
         self.create()
+        for not_null in not_nulls:
+            self.comment(not_null.name, not_null.comment)
         for constraint in own:
             self.add(constraint.name, constraint.definition, constraint.comment)
-        for index in self.indexes:
-            self.create_index(index)
+        for index, lines in indexes:
+            self.create_index(index, lines)
         for line in self.details:
             runner.execute(Statement(raw(line), f"table {plan.root.label}"))
         self.security(plan.root.sql)
@@ -205,34 +210,26 @@ class Forward(Swap):
         self.runner.execute(
             statement("ALTER TABLE {} ADD CONSTRAINT {} {}", table, constraint, sql.SQL(definition), about=about)
         )
-        if comment:
-            self.runner.execute(
-                statement("COMMENT ON CONSTRAINT {} ON {} IS {}", constraint, table, comment, about=about)
-            )
+        self.comment(name, comment)
 
-    def create_index(self, index: catalog.Index) -> None:
+    def comment(self, name: str, comment: Optional[str]) -> None:
+        """Gives a constraint of the new table a comment."""
+        table, about = self.plan.root.sql, f"constraint {name} on {self.plan.root.label}"
+        if comment:
+            text = "COMMENT ON CONSTRAINT {} ON {} IS {}"
+            self.runner.execute(statement(text, sql.Identifier(name), table, comment, about=about))
+
+    def create_index(self, index: catalog.Index, lines: list[str]) -> None:
         """Gives the new table an index or a unique constraint, and what belongs to it."""
         about = f"index {index.label}"
         if index.constraint:
-            self.add(index.constraint, index.constraint_definition or "", index.constraint_comment)
+            self.add(index.constraint, index.constraint_definition or "", None)
         else:
             self.runner.execute(Statement(raw(index.definition), about))
-        if index.comment:
-            self.runner.execute(statement("COMMENT ON INDEX {} IS {}", index.sql, index.comment, about=about))
         if index.tablespace:
             space = sql.Identifier(index.tablespace)
             self.runner.execute(statement("ALTER INDEX {} SET TABLESPACE {}", index.sql, space, about=about))
-        for number, target in self.plan.conn.execute(
-            "SELECT attnum, attstattarget FROM pg_attribute WHERE attrelid = %s AND attstattarget >= 0", (index.oid,)
-        ).fetchall():
-            target_of = "ALTER INDEX {} ALTER COLUMN {} SET STATISTICS {}"
-            self.runner.execute(statement(target_of, index.sql, number, target, about=about))
-        if index.is_replica_identity:
-            self.runner.execute(
-                statement(
-                    "ALTER TABLE {} REPLICA IDENTITY USING INDEX {}", self.plan.root.sql, sql.Identifier(index.name)
-                )
-            )
+        self.runner.all([Statement(raw(line), about) for line in lines])
 
     def attach(self) -> None:
         """Attaches the first partition, on which other roles get no rights: PostgreSQL looks at those on the parent."""

@@ -106,6 +106,9 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
                 yield refused(about, f"makes the column refer also to {other}", hint)
         if plan.table(key.ref_table).kind == "p":
             yield refused(about, "refers to a partitioned table")
+        if key.has_period:
+            hint = "Drop it before, and add it again after `finish`."
+            yield refused(about, "refers by PERIOD to a key WITHOUT OVERLAPS, which is not there before the swap", hint)
     for index in catalog.indexes(plan.conn, oids):
         if any((index.table, number) in moved for number in index.other_classes):
             yield refused(f"index {index.label}", "has an operator class for the key that is not the default")

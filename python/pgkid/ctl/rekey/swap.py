@@ -11,9 +11,10 @@ from psycopg import sql
 
 from pgkid.ctl import catalog, hanging
 from pgkid.ctl.connection import one
-from pgkid.ctl.details import details, of_index
+from pgkid.ctl.details import Part, details, give_parts, of_index, parts
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.rekey import follow, twins
+from pgkid.ctl.rekey.not_nulls import NotNulls
 from pgkid.ctl.rekey.plan import Direction, Plan, beside
 from pgkid.ctl.steps import Runner, Statement, raw, statement
 from pgkid.ctl.strangers import refuse_literals
@@ -29,8 +30,7 @@ class Swap:
     made: list[hanging.Made] = field(default_factory=list)
     indexes: list[catalog.Index] = field(default_factory=list)
     constraints: list[catalog.Constraint] = field(default_factory=list)
-    part_names: list[tuple[Any, ...]] = field(default_factory=list)  # partition, parent's constraint, its own name
-    not_nulls: list[tuple[Any, ...]] = field(default_factory=list)  # table, column, name; from PostgreSQL 18 on
+    of_parts: list[Part] = field(default_factory=list)
     details: list[str] = field(default_factory=list)
 
     def read(self) -> None:
@@ -40,13 +40,7 @@ class Swap:
         refuse_literals(plan.conn, self.made)
         self.indexes = twins.indexes(plan)
         self.constraints = twins.constraints(plan)
-        self.part_names = self.runner.query(
-            "SELECT k.conrelid, p.conname, k.conname FROM pg_constraint AS k JOIN pg_constraint AS p"
-            " ON p.oid = k.conparentid WHERE k.conrelid = ANY (%s) AND p.conname !~ '^kid_(new|old)_'"
-            " AND k.contype IN ('f', 'p')",
-            ([t.oid for t in plan.tables()],),
-        )
-        self.not_nulls = self.not_null_names()
+        self.of_parts = parts(plan.conn, [t.oid for t in plan.tables()])
         for column in plan.columns:
             self.details += details(plan.conn, column.table, column.number)
         self.details += [line for index in self.indexes for line in of_index(plan.conn, index)]
@@ -167,44 +161,20 @@ class Swap:
     def rename_columns(self) -> None:
         """Exchanges the names of columns, and what belongs to columns alone."""
         plan, d = self.plan, self.d
-        not_null = {(c.table, c.number) for t in plan.tables() for c in catalog.columns(plan.conn, t.oid) if c.not_null}
+        not_nulls = NotNulls(plan, self.runner, d)
         for column in plan.tops:
             table = plan.table(column.table).sql
             for before, after in ((column.name, beside(d.other, column.name)), (d.beside(column.name), column.name)):
                 self.runner.execute(
                     statement("ALTER TABLE {} RENAME {} TO {}", table, sql.Identifier(before), sql.Identifier(after))
                 )
-        for column in plan.columns:
-            table = plan.table(column.table).sql
-            if (column.table, column.number) in not_null:
-                self.runner.execute(statement("ALTER TABLE {} ALTER {} SET NOT NULL", table, column.sql))
+        not_nulls.give_valid()
         for column in plan.columns:
             self.drop_full(column)
         if d.word == "new":
-            self.leave_old_columns(not_null)
-        self.rename_not_nulls()
-
-    def not_null_names(self) -> list[tuple[Any, ...]]:
-        """Returns the NOT NULL constraints of the columns that have the names now: table, column, constraint."""
-        return self.runner.query(
-            "SELECT k.conrelid, a.attname, k.conname FROM unnest(%s::oid[], %s::text[]) AS c (tab, name)"
-            " JOIN pg_attribute AS a ON a.attrelid = c.tab AND a.attname = c.name"
-            " JOIN pg_constraint AS k ON k.conrelid = c.tab AND k.contype = 'n' AND k.conkey = ARRAY[a.attnum]"
-            " WHERE k.coninhcount = 0",
-            ([c.table for c in self.plan.columns], [c.name for c in self.plan.columns]),
-        )
-
-    def rename_not_nulls(self) -> None:
-        """Gives the NOT NULL constraints the names that those of the other columns had."""
-        wanted = {(table, column): name for table, column, name in self.not_nulls}
-        for table, column, present in self.not_null_names():
-            name = wanted.get((table, column), present)
-            if name == present:
-                continue
-            relation = self.plan.table(table).sql
-            if self.runner.query("SELECT FROM pg_constraint WHERE conrelid = %s AND conname = %s", (table, name)):
-                self.rename_constraint(relation, name, beside(self.d.other, name))
-            self.rename_constraint(relation, present, name)
+            not_nulls.take()
+            self.leave_old_columns()
+        not_nulls.give_names()
 
     def rename_constraint(self, table: sql.Composable, before: str, after: str, about: str = "") -> None:
         """Renames a constraint."""
@@ -219,17 +189,9 @@ class Swap:
             statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table, sql.Identifier(beside(word, column.name)))
         )
 
-    def leave_old_columns(self, not_null: set[tuple[int, int]]) -> None:
+    def leave_old_columns(self) -> None:
         """Lets new rows come without an old key, which the triggers give them, and sets the default of new keys."""
         plan = self.plan
-        identities = {(c.table, c.number) for c in catalog.columns(plan.conn, plan.root.oid) if c.identity}
-        for column in plan.columns:
-            place = (column.table, column.number)
-            if place in not_null and place not in identities:
-                old = sql.Identifier(beside("old", column.name))
-                self.runner.execute(
-                    statement("ALTER TABLE {} ALTER {} DROP NOT NULL", plan.table(column.table).sql, old)
-                )
         if plan.has_numbers:
             self.runner.execute(
                 statement(
@@ -256,7 +218,7 @@ class Swap:
             self.rename_constraint(table, self.d.beside(constraint.name), constraint.name, about)
         if self.d.word == "old":
             self.restore_constraints()
-        self.rename_parts()
+        give_parts(self.runner, self.of_parts)
         for constraint in self.constraints:
             if constraint.comment:
                 self.comment(constraint.table, constraint.name, constraint.comment)
@@ -281,16 +243,6 @@ class Swap:
                 about=f"constraint {name} on {relation.label}",
             )
         )
-
-    def rename_parts(self) -> None:
-        """Gives the constraints that partitions have from their parents the names that they had."""
-        for partition, parent, name in self.part_names:
-            for (present,) in self.plan.conn.execute(
-                "SELECT k.conname FROM pg_constraint AS k JOIN pg_constraint AS p ON p.oid = k.conparentid"
-                " WHERE k.conrelid = %s AND p.conname = %s AND k.conname <> %s AND k.contype IN ('f', 'p')",
-                (partition, parent, name),
-            ).fetchall():
-                self.rename_constraint(self.plan.table(partition).sql, present, name)
 
     def comment(self, table: int, name: str, text: str) -> None:
         """Comments a constraint."""
