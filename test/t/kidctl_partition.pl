@@ -221,9 +221,24 @@ COMMIT;
 	}
 }
 run('rows0', q{INSERT INTO events (id, payload) VALUES (kid64_at(now() - interval '1 hour'), 'late')});
-kidctl_cut('rows0', 20, 'move', 'events', '--width', '1 hour', '--partition', run('rows0', q{SELECT partition FROM kid_partitions('events') WHERE begins < now() ORDER BY begins DESC LIMIT 1}));
+my @latest = ('events', '--width', '1 hour', '--partition', run('rows0', q{SELECT partition FROM kid_partitions('events') WHERE begins < now() ORDER BY begins DESC LIMIT 1}));
+# It is cut later and later, until the first step has been committed.
+for (my $count = 20; kidctl_cut('rows0', $count, 'move', @latest); $count += 5)
+{
+	last if run('rows0', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}) > 0;
+}
 $whole = run('rows0', 'SELECT count(*) FROM events');
+like((kidctl('rows0', 'status', 'events'))[0], qr/^move of rows of public\.events_p\w+ to partitions of .*: prepare is done\n  copied: \d+ of \d+ blocks; to copy again: 0 changed rows$/m, 'status shows how far the move of rows is');
 kidctl_ok('rows0', 'cancel', 'events');
+like((kidctl('rows0', 'status', 'events'))[0], qr/no move of rows of public\.events has begun/, 'or that there is none');
+like((kidctl('rows0', 'run', 'events', '--width', '1 hour'))[0], qr/is partitioned by its IDs already.*\n.*kidctl partition move/, 'run does not begin again');
+my @of_old = ('events', '--width', '1 hour', '--partition', run('rows0', q{SELECT partition FROM kid_partitions('events') WHERE begins < now() ORDER BY begins DESC LIMIT 1}));
+like((kidctl('rows0', 'plan', @of_old))[0], qr/-- copy: .*-- exchange: .*DETACH PARTITION.*ATTACH PARTITION/s, 'plan prints the statements of the move');
+run('rows0', "CREATE INDEX its_own ON $of_old[-1] (payload)");
+my ($named, $stopped) = kidctl('rows0', 'move', @of_old);
+like($named, qr/index public\.its_own: is of this partition alone, and is dropped with it/, 'what the partition has of its own is named');
+is($stopped, 1, 'and stops the move');
+run('rows0', 'DROP INDEX its_own');
 is(run('rows0', q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'; SELECT count(*) FROM pg_trigger WHERE tgname LIKE '~%'}), "0\n0", 'cancel takes back what was begun');
 is(run('rows0', 'SELECT count(*) FROM events'), $whole, 'and no row with it');
 

@@ -222,6 +222,7 @@ def of_costs(plan: Plan) -> Iterator[Finding]:
 def look_rows(plan: Plan) -> Iterator[Finding]:
     """Yields what stands in the way of moving rows of a partition, and what somebody must know."""
     yield from of_roles(plan)
+    yield from of_partition(plan)
     for name, all_tables, is_through_root in plan.conn.execute(
         "SELECT p.pubname, p.puballtables, p.pubviaroot FROM pg_publication AS p"
         " WHERE %s IN (SELECT t.relid FROM pg_get_publication_tables(p.pubname::text) AS t) OR p.puballtables",
@@ -244,3 +245,34 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
     tables = [table.label for table in [*plan.referenced(), plan.root, *plan.referring()]]
     yield Finding("costs", "exchange", f"locks out for a moment readers and writers of {', '.join(tables)}")
     yield Finding("costs", "exchange", "waits for the end of all transactions that began before it")
+
+
+def of_partition(plan: Plan) -> Iterator[Finding]:
+    """Yields what the partition has of its own. It is dropped with it, unless it is the default partition, which stays."""
+    for label, text in plan.conn.execute(
+        """
+        WITH part (oid) AS (SELECT c.oid FROM pg_class AS c WHERE c.oid = to_regclass(%s)::oid AND c.oid <> (
+                                SELECT p.partdefid FROM pg_partitioned_table AS p WHERE p.partrelid = %s))
+        SELECT format('trigger %%I on %%s', t.tgname, p.oid::regclass), pg_get_triggerdef(t.oid)
+          FROM part AS p JOIN pg_trigger AS t ON t.tgrelid = p.oid
+         WHERE NOT t.tgisinternal AND t.tgparentid = 0 AND t.tgname NOT LIKE '~kidctl%%'
+        UNION ALL
+        SELECT format('index %%s', i.indexrelid::regclass), pg_get_indexdef(i.indexrelid)
+          FROM part AS p JOIN pg_index AS i ON i.indrelid = p.oid
+         WHERE NOT EXISTS (SELECT FROM pg_inherits AS h WHERE h.inhrelid = i.indexrelid)
+        UNION ALL
+        SELECT format('constraint %%I on %%s', k.conname, p.oid::regclass), pg_get_constraintdef(k.oid)
+          FROM part AS p JOIN pg_constraint AS k ON k.conrelid = p.oid
+         WHERE k.contype IN ('c', 'f') AND k.coninhcount = 0 AND k.conparentid = 0
+        UNION ALL
+        SELECT format('policy %%I on %%s', o.polname, p.oid::regclass), ''
+          FROM part AS p JOIN pg_policy AS o ON o.polrelid = p.oid
+        UNION ALL
+        SELECT format('rule %%I on %%s', r.rulename, p.oid::regclass), pg_get_ruledef(r.oid)
+          FROM part AS p JOIN pg_rewrite AS r ON r.ev_class = p.oid
+         ORDER BY 1
+        """,
+        (plan.old_label, plan.root.oid),
+    ).fetchall():
+        message = "is of this partition alone, and is dropped with it"
+        yield Finding("changed", label, message, definition=text, stops=True, accept_name=label)

@@ -6,7 +6,7 @@ left whose snapshot is older than the copy of a row, since such a transaction wo
 from __future__ import annotations
 
 import time
-from typing import Callable, Optional, Sequence
+from typing import Callable, Iterator, Optional, Sequence
 
 from psycopg import sql
 
@@ -203,6 +203,26 @@ class MoveRows:
         end_late(runner, plan)
         runner.execute(statement("ANALYZE {}", plan.root.sql))
         state.remove(runner, plan.schema)
+
+    @staticmethod
+    def status(conn: Connection, root: catalog.Table) -> Iterator[str]:
+        """Yields lines that tell how far the move is."""
+        schema = state.schema_of("rows", root)
+        begun = state.load(conn, schema)
+        if begun is None:
+            hint = f"Begin it: kidctl partition move {root.label} --width …"
+            raise Refused(f"no move of rows of {root.label} has begun", hint)
+        source = str(
+            one(conn, "SELECT format('%%I.%%I', %s::text, %s::text)", (root.schema, begun.options["old_name"]))
+        )
+        width = begun.options["options"]["width"]
+        if begun.step == "swap":
+            yield f"move of rows of {source} to partitions of {width}: exchange is done, validate is next"
+            return
+        size = one(conn, "SELECT pg_relation_size(to_regclass(%s)) / current_setting('block_size')::int", (source,))
+        noted = one(conn, sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(schema, "noted")))
+        yield f"move of rows of {source} to partitions of {width}: prepare is done"
+        yield f"  copied: {min(begun.kept['block'], size or 0)} of {size} blocks; to copy again: {noted} changed rows"
 
     def cancel(self, runner: Runner) -> None:
         """Takes everything back before the exchange."""

@@ -9,7 +9,7 @@ from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.partition import checks
 from pgkid.ctl.partition.move import Partition
-from pgkid.ctl.partition.plan import Options
+from pgkid.ctl.partition.plan import Options, Plan
 from pgkid.ctl.partition.rows import MoveRows
 from pgkid.ctl.rehearsal.rehearsal import Move
 from pgkid.ctl.session import Session
@@ -30,6 +30,7 @@ class PartitionSession(Session):
         "move": "move the rows of one partition into partitions by time; goes on where it was interrupted",
         "cancel": "take back what `move` has done, before the partitions are exchanged",
     }
+    more = "For a table that is partitioned by its IDs already, check, plan and status are about move."
 
     def __init__(self, conn: Connection, args: argparse.Namespace) -> None:
         super().__init__(conn, args)
@@ -40,6 +41,7 @@ class PartitionSession(Session):
     def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
         """Adds the arguments of this command."""
         super().add_arguments(parser)
+        parser.epilog = f"{parser.epilog}\n\n{cls.more}"
         parser.add_argument("table", help="the table, with its schema if psql would need that")
         parser.add_argument("--width", metavar="INTERVAL", help="how much time a partition is for, such as '1 month'")
         parser.add_argument(
@@ -54,6 +56,9 @@ class PartitionSession(Session):
 
     def look(self) -> None:
         """Fills the report."""
+        if self.moves_rows():
+            self.look_rows()
+            return
         if not self.args.width:
             raise Refused("--width is missing", "It is how much time a partition is for, such as '1 month'.")
         self.rehearse(checks.look(self.partition.plan()), self.copied)
@@ -62,12 +67,21 @@ class PartitionSession(Session):
         """Adds findings and those of a rehearsal to the report."""
         self.examine(f"rehearsing the move of {self.root.label}", findings, make)
 
+    def look_rows(self) -> None:
+        """Fills the report of a move of rows."""
+        self.rehearse(checks.look_rows(self.rows(self.conn).plan()), self.rows)
+
     def copied(self, conn: Connection) -> Partition:
         """Returns the move on a copy."""
         return self.partition if conn is self.conn else Partition(conn, self.root.label, self.partition.options, True)
 
     def do_run(self) -> int:
         """Runs all steps. After the swap there is nothing to rehearse any more."""
+        if self.moves_rows():
+            raise Refused(
+                f"{self.root.label} is partitioned by its IDs already",
+                "`kidctl partition move` moves rows of one partition.",
+            )
         if self.begun() and self.partition.plan().is_swapped:
             self.run_steps(self.partition.steps()[3:])
             return 0
@@ -82,9 +96,20 @@ class PartitionSession(Session):
 
     def begun(self) -> bool:
         """Returns whether the move has begun."""
+        return self.plan_without_options().state is not None
+
+    def moves_rows(self) -> bool:
+        """Returns whether only rows of the table can move: it is partitioned by its IDs, and has no way back any more."""
+        if self.root.kind != "p":
+            return False
+        plan = self.plan_without_options()
+        return plan.key.is_partition_key and plan.state is None
+
+    def plan_without_options(self) -> Plan:
+        """Reads the plan, for what does not depend on options."""
         options, self.partition.options = self.partition.options, self.partition.options or Options("1 day", None)
         try:
-            return self.partition.plan(anywhere=True).state is not None
+            return self.partition.plan(anywhere=True)
         finally:
             self.partition.options = options
 
@@ -100,6 +125,10 @@ class PartitionSession(Session):
 
     def do_status(self) -> int:
         """Shows how far the move is."""
+        if self.moves_rows():
+            for line in MoveRows.status(self.conn, self.root):
+                terminal.out.print(line, markup=False)
+            return 0
         self.partition.options = None
         plan = self.partition.plan()
         assert plan.state
@@ -122,7 +151,7 @@ class PartitionSession(Session):
         move = self.rows(self.conn)
         move.throttle.check(self.conn)
         if move.plan().state is None:
-            self.rehearse(checks.look_rows(move.plan()), self.rows)
+            self.look_rows()
             if self.stops():
                 return 1
         self.run_steps(move.steps())
