@@ -194,6 +194,20 @@ kidctl_ok('small', 'rekey swap', 'orders');
 is(run('small', q{SELECT item FROM lines JOIN orders ON id = order_id WHERE note = 'early'}), 'other', 'its reference is filled, too, and follows a change by a replica');
 kidctl_ok('small', 'rekey finish', 'orders');
 
+# The sequence of a serial that was an integer has no room for new keys, nor has one that goes down: the way back leaves them alone.
+run('small', q{CREATE TABLE narrow (id serial PRIMARY KEY, item text); ALTER TABLE narrow ALTER id TYPE bigint; INSERT INTO narrow (item) VALUES ('old');
+	CREATE TABLE falling (id bigint GENERATED ALWAYS AS IDENTITY (INCREMENT -5 START 100 MAXVALUE 200 MINVALUE 0 CACHE 1 CYCLE) PRIMARY KEY, item text); INSERT INTO falling (item) VALUES ('old')});
+my $options = run('small', q{SELECT seqstart, seqincrement, seqmin, seqmax, seqcache, seqcycle FROM pg_sequence WHERE seqrelid = 'falling_id_seq'::regclass});
+foreach ([ narrow => 2 ], [ falling => 95 ])
+{
+	my ($table, $next) = @$_;
+	kidctl_ok('small', "rekey $_->[0]", $table, @$_[ 1 .. $#$_ ]) foreach [qw(run --new-rows-only --no-rehearsal)], ['swap'];
+	is(run('small', "INSERT INTO $table (item) VALUES ('new') RETURNING id > 1::bigint << 50"), 't', "$table: a new row has a new key");
+	kidctl_ok('small', 'rekey back', $table);
+	is(run('small', "INSERT INTO $table (item) VALUES ('newer') RETURNING id"), $next, "$table: after the way back numbers go on where they were");
+}
+is(run('small', q{SELECT seqstart, seqincrement, seqmin, seqmax, seqcache, seqcycle FROM pg_sequence WHERE seqrelid = 'falling_id_seq'::regclass}), $options, 'an identity has its options again');
+
 # Functions and operators that another role planted, and that fit better than PostgreSQL's own, are not called. Other roles cannot use
 # what kidctl has created.
 $node->safe_psql('small', 'GRANT USAGE, CREATE ON SCHEMA public TO client');

@@ -74,7 +74,7 @@ class NewRows(Rekey):
                 plan.save("swap", back=lines)
 
     def go_back(self, runner: Runner) -> None:
-        """Sets the old default. Numbers go on above all keys."""
+        """Sets the old default."""
         plan = self.swapped()
         with runner.locked([plan.root.sql]):
             for line in plan.state.kept["back"] if plan.state else []:
@@ -117,9 +117,28 @@ def way_back(plan: Plan) -> list[str]:
     elif column.default:
         lines.append(head + "SET DEFAULT " + column.default)
     if sequence:
-        label = one(plan.conn, "SELECT quote_literal(%s::regclass::text)", (sequence,))
-        lines.append(f"SELECT pg_catalog.setval({label}, {plan.keys.new_next}::bigint)")
+        lines += next_number(plan, sequence, bool(column.identity))
     return lines
+
+
+def next_number(plan: Plan, sequence: int, is_identity: bool) -> list[str]:
+    """Returns the statement after which a sequence goes on above all keys or, if new keys are out of its range, where it was.
+
+    The sequence of an identity has to be told, since it is created again.
+    """
+    label, name, is_free = plan.conn.execute(
+        "SELECT seqrelid::regclass::text, quote_literal(seqrelid::regclass::text),"
+        " seqincrement > 0 AND seqmax = 9223372036854775807 FROM pg_sequence WHERE seqrelid = %s",
+        (sequence,),
+    ).fetchall()[0]
+    if is_free:
+        return [f"SELECT pg_catalog.setval({name}, {plan.keys.new_next}::bigint)"]
+    if not is_identity:
+        return []
+    value, called = plan.conn.execute(
+        sql.SQL("SELECT last_value, is_called FROM {}").format(sql.SQL(label))
+    ).fetchall()[0]
+    return [f"SELECT pg_catalog.setval({name}, {value}, {called})"]
 
 
 def target_of(key_type: str) -> str:
