@@ -15,7 +15,7 @@ from pgkid.ctl.catalog import KeyColumn, indexes
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.details import details, extensions, of_index
 from pgkid.ctl.findings import Refused
-from pgkid.ctl.steps import Runner, Statement, raw, statement
+from pgkid.ctl.steps import Lock, Runner, Statement, raw, statement
 
 
 @dataclass(frozen=True)
@@ -375,8 +375,8 @@ def trusted_path(conn: Connection, home: str) -> str:
     return f"pg_catalog, {home}, pg_temp" if trusted is not False else "pg_catalog, pg_temp"
 
 
-def lock_views(made: Sequence[Made]) -> list[sql.Composed]:
-    """Returns the statements that lock the views among some objects, as queries do before they lock the tables.
+def lock_views(made: Sequence[Made]) -> list[Lock]:
+    """Returns the locks of the views among some objects, as queries do before they lock the tables.
 
     PostgreSQL has no statement that locks a view without its tables, but this one, which changes nothing.
     """
@@ -385,5 +385,6 @@ def lock_views(made: Sequence[Made]) -> list[sql.Composed]:
         if one_made.view:
             kind = one_made.label[: -len(one_made.view)].upper()
             owner = sql.Identifier(one_made.owner)
-            found.append(sql.SQL("ALTER {}{} OWNER TO {}").format(sql.SQL(kind), sql.SQL(one_made.view), owner))
+            text = sql.SQL("ALTER {}{} OWNER TO {}").format(sql.SQL(kind), sql.SQL(one_made.view), owner)
+            found.append(Lock(text))
     return found

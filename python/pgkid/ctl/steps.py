@@ -18,6 +18,9 @@ from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Refused
 
 
+ATTEMPTS = 300  # to lock tables
+
+
 @dataclass(frozen=True)
 class Statement:
     """One statement, and the object that it belongs to, as findings name it."""
@@ -47,6 +50,27 @@ def statement(template: str, *parts: object, about: str = "", outside: bool = Fa
     """Returns a statement in which each {} is replaced by a name (str), a part of a statement, or a literal."""
     placed = [part if isinstance(part, sql.Composable) else sql.Literal(part) for part in parts]
     return Statement(sql.SQL(template).format(*placed), about, outside)
+
+
+@dataclass(frozen=True)
+class Lock:
+    """A statement that takes a lock for which others wait, and one that takes a lock for which only VACUUM waits."""
+
+    text: sql.Composed
+    quiet: Optional[sql.Composed] = None
+
+
+def lock(tables: Sequence[sql.Composable], mode: str = "ACCESS EXCLUSIVE") -> Lock:
+    """Returns a lock of some tables.
+
+    VACUUM, ANALYZE and CREATE INDEX CONCURRENTLY can take hours. The quiet lock waits until they have ended, while readers
+    and writers go on; autovacuum gives way to it. So the other lock waits for readers and writers alone.
+    """
+    names = sql.SQL(", ").join(tables)
+    return Lock(
+        sql.SQL("LOCK TABLE {} IN {} MODE").format(names, sql.SQL(mode)),
+        sql.SQL("LOCK TABLE {} IN SHARE UPDATE EXCLUSIVE MODE").format(names),
+    )
 
 
 def raw(text: str) -> sql.Composed:
@@ -99,34 +123,45 @@ class Runner:
 
     def lock(self, tables: Sequence[sql.Composable]) -> None:
         """Keeps trying to lock tables, without making others wait behind it for longer than a moment."""
-        lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(sql.SQL(", ").join(tables))
-        for _attempt in range(300):
+        for _attempt in range(ATTEMPTS):
             try:
                 with self.conn.transaction():
-                    # Less than deadlock_timeout, so that no writer is canceled
-                    self.conn.execute("SET LOCAL lock_timeout = '300ms'")
-                    self.conn.execute(lock)
+                    self.take([lock(tables)])
                 self.conn.execute("SET LOCAL lock_timeout = '3s'")
                 return
             except (errors.LockNotAvailable, errors.DeadlockDetected):
                 time.sleep(random.random())
-        raise Refused("no lock after 300 attempts: a long transaction uses these tables", "Run this step again.")
+        raise no_lock()
 
-    def retried(self, locks: Sequence[sql.Composed], work: Callable[[], None]) -> None:
-        """Runs some work in one transaction after statements that take locks, until it waits for no lock.
+    def take(self, locks: Sequence[Lock]) -> None:
+        """Takes locks. From then on, the transaction waits for no lock for longer than a moment."""
+        # Autovacuum gives way to those who have waited for deadlock_timeout.
+        self.limit("setting::int + 10000")
+        for each in locks:
+            if each.quiet:
+                self.conn.execute(each.quiet)
+        # Less than deadlock_timeout, so that it is never a writer that is canceled
+        self.limit("least(300, setting::int / 3)")
+        for each in locks:
+            self.conn.execute(each.text)
+
+    def limit(self, milliseconds: str) -> None:
+        """Sets how long the transaction waits for a lock, as an expression of deadlock_timeout."""
+        self.conn.execute(
+            sql.SQL(
+                "SELECT set_config('lock_timeout', {} || 'ms', true) FROM pg_settings WHERE name = 'deadlock_timeout'"
+            ).format(sql.SQL(milliseconds))
+        )
+
+    def retried(self, locks: Sequence[Lock], work: Callable[[], None]) -> None:
+        """Runs some work in one transaction after it has taken locks, until it waits for no lock.
 
         It never waits longer than a moment, also for objects that the work needs: then it begins again, with the locks.
         """
-        for _attempt in range(1 if self.rehearses else 300):
+        for _attempt in range(1 if self.rehearses else ATTEMPTS):
             try:
                 with self.conn.transaction():
-                    # Less than deadlock_timeout, so that it is never a writer that is canceled
-                    self.conn.execute(
-                        "SELECT set_config('lock_timeout', least(300, setting::int / 3) || 'ms', true)"
-                        " FROM pg_settings WHERE name = 'deadlock_timeout'"
-                    )
-                    for lock in locks:
-                        self.conn.execute(lock)
+                    self.take(locks)
                     work()
                 return
             except (errors.LockNotAvailable, errors.DeadlockDetected, Failed) as error:
@@ -135,7 +170,14 @@ class Runner:
                 ):
                     raise
                 time.sleep(random.random())
-        raise Refused("no lock after 300 attempts: a long transaction uses these tables", "Run this step again.")
+        raise no_lock()
+
+
+def no_lock() -> Refused:
+    """Returns the error for a lock that others do not give."""
+    return Refused(
+        f"no lock after {ATTEMPTS} attempts: a long transaction or a VACUUM uses these tables", "Run this step again."
+    )
 
 
 class Failed(Exception):

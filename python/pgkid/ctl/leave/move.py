@@ -15,7 +15,7 @@ from pgkid.ctl.leave.plan import Plan, attributes, read_plan
 from pgkid.ctl.leave.uses import COLLATION, CORE, uses
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
-from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
+from pgkid.ctl.steps import Runner, Statement, Step, lock, raw, statement
 
 
 class Leave:
@@ -80,9 +80,8 @@ class Leave:
         def change(runner: Runner) -> None:
             before = read_plan(self.conn, known[:1])
             views = hanging.lock_views([made for group in before.groups for made in before.made(group)])
-            tables = sql.SQL(", ").join(catalog.table(self.conn, label).sql for label in known)
-            locks = [*views, sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(tables)]
-            runner.retried(locks, lambda: self.change(runner, known))
+            tables = [catalog.table(self.conn, label).sql for label in known]
+            runner.retried([*views, lock(tables)], lambda: self.change(runner, known))
 
         return change
 

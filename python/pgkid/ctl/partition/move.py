@@ -15,7 +15,7 @@ from pgkid.ctl.partition.references import Late
 from pgkid.ctl.partition.swap import Back, Forward, Swap
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
-from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
+from pgkid.ctl.steps import Lock, Runner, Statement, Step, lock, raw, statement
 
 
 AHEAD = 7  # periods for which partitions are created
@@ -74,16 +74,15 @@ class Partition:
         """Returns a function that takes from a line of a dump what was asked for."""
         return Expected(self.plan()).line
 
-    def locks(self, plan: Plan) -> list[sql.Composed]:
-        """Returns the statements that lock what the swap needs, in the order in which queries lock it.
+    def locks(self, plan: Plan) -> list[Lock]:
+        """Returns the locks that the swap needs, in the order in which queries lock it.
 
         These are views before the tables that they show, and tables that others refer to before those.
         """
         found = hanging.lock_views(hanging.hanging(self.conn, plan.columns(), plan.schema, ("pg_publication_rel",)))
         # ATTACH drops the triggers by which a foreign key of the partition watched the other table.
         found += lock_referenced(plan, "ACCESS EXCLUSIVE")
-        mine = sql.SQL(", ").join(table.sql for table in [plan.root, *plan.referring()])
-        return found + [sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(mine)]
+        return found + [lock([table.sql for table in [plan.root, *plan.referring()]])]
 
     def prepare(self, runner: Runner) -> None:
         """Adds the constraint, with an end in the future: again if the end came near since."""
@@ -96,9 +95,7 @@ class Partition:
             plan.bound = bound_at(self.conn, plan.home, plan.key, plan.until)
         elif any(k.name == UNTIL for k in catalog.constraints(self.conn, [plan.root.oid])):
             raise Refused(f"{plan.root.label} has a constraint {UNTIL}, which this move did not make", "Drop it.")
-        runner.retried(
-            [sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(plan.root.sql)], lambda: self.begin(runner, plan)
-        )
+        runner.retried([lock([plan.root.sql])], lambda: self.begin(runner, plan))
 
     def is_near(self, plan: Plan) -> bool:
         """Returns whether the end of the first partition may come before the swap."""
@@ -153,7 +150,7 @@ class Partition:
     def partitions(self, runner: Runner) -> None:
         """Creates partitions for the periods after the first partition."""
         plan = self.plan()
-        lock = sql.SQL("LOCK TABLE ONLY {} IN SHARE UPDATE EXCLUSIVE MODE").format(plan.root.sql)
+        mine = lock([sql.SQL("ONLY {}").format(plan.root.sql)], "SHARE UPDATE EXCLUSIVE")
         create = statement(
             "SELECT {}.kid_create_partitions({}::regclass, {}::interval, {}::timestamptz + {} * {}::interval)",
             sql.SQL(plan.home),
@@ -164,7 +161,7 @@ class Partition:
             plan.options.width,
             about=f"partitions of {plan.root.label}",
         )
-        runner.retried([*lock_referenced(plan, "SHARE ROW EXCLUSIVE"), lock], lambda: runner.all([create]))
+        runner.retried([*lock_referenced(plan, "SHARE ROW EXCLUSIVE"), mine], lambda: runner.all([create]))
 
     def validate(self, runner: Runner) -> None:
         """Validates the foreign keys, and then gives the planner figures of the new table."""
@@ -180,8 +177,7 @@ class Partition:
                 f"{plan.root.label} is not partitioned yet", "Before the swap, `kidctl partition back` takes all back."
             )
         end_late(runner, plan)
-        lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(plan.old)
-        runner.retried([lock], lambda: self.forget(runner, plan, plan.old))
+        runner.retried([lock([plan.old])], lambda: self.forget(runner, plan, plan.old))
 
     def forget(self, runner: Runner, plan: Plan, table: sql.Composable) -> None:
         """Drops what the move has added to the table, and the state."""
@@ -192,8 +188,7 @@ class Partition:
         """Takes everything back before the swap."""
         if state.owner_of(self.conn, plan.schema) is not None:
             state.refuse_stranger(self.conn, plan.schema)
-            lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(plan.root.sql)
-            runner.retried([lock], lambda: self.forget(runner, plan, plan.root.sql))
+            runner.retried([lock([plan.root.sql])], lambda: self.forget(runner, plan, plan.root.sql))
 
     def go_back(self, runner: Runner) -> None:
         """Makes the first partition the table again, or takes back what was done before that."""
@@ -222,13 +217,11 @@ def writers_of(plan: Plan) -> Writers:
     return Writers(labels, {(plan.root.label, plan.key.name): given})
 
 
-def lock_referenced(plan: Plan, mode: str) -> list[sql.Composed]:
-    """Returns the statement that locks the tables that the foreign keys refer to, if this role may lock them."""
+def lock_referenced(plan: Plan, mode: str) -> list[Lock]:
+    """Returns the lock of the tables that the foreign keys refer to, if this role may lock them."""
     tables = [
         table.sql
         for table in plan.referenced()
         if one(plan.conn, "SELECT has_table_privilege(%s::oid, 'UPDATE, DELETE, TRUNCATE')", (table.oid,))
     ]
-    if not tables:
-        return []
-    return [sql.SQL("LOCK TABLE {} IN {} MODE").format(sql.SQL(", ").join(tables), sql.SQL(mode))]
+    return [lock(tables, mode)] if tables else []

@@ -22,7 +22,7 @@ from pgkid.ctl.partition.references import Late
 from pgkid.ctl.partition.shadow import BOUNDS, REST, Shadow
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
-from pgkid.ctl.steps import Runner, Statement, Step, statement
+from pgkid.ctl.steps import Lock, Runner, Statement, Step, lock, statement
 from pgkid.ctl.terminal import progress
 from pgkid.ctl.throttle import BLOCKS, Throttle
 
@@ -139,8 +139,8 @@ class MoveRows:
             shadow.create()
             plan.save("prepare", block=0)
 
-        lock = sql.SQL("LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE").format(shadow.source.sql)
-        runner.retried([*lock_referenced(plan, "SHARE ROW EXCLUSIVE"), lock], begin)
+        mine = lock([shadow.source.sql], "SHARE ROW EXCLUSIVE")
+        runner.retried([*lock_referenced(plan, "SHARE ROW EXCLUSIVE"), mine], begin)
 
     def copy(self, runner: Runner) -> None:
         """Copies the rows, from where it was interrupted. What is appended meanwhile is the trigger's."""
@@ -189,13 +189,10 @@ class MoveRows:
         table = sql.Identifier(plan.schema, "state")
         runner.execute(statement("CREATE INDEX CONCURRENTLY {} ON {} (one)", index, table, outside=True))
 
-    def locks(self, plan: Plan) -> list[sql.Composed]:
-        """Returns the statements that lock what the exchange needs."""
-        mine = sql.SQL(", ").join(table.sql for table in [plan.root, *plan.referring()])
-        return [
-            *lock_referenced(plan, "ACCESS EXCLUSIVE"),
-            sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(mine),
-        ]
+    def locks(self, plan: Plan) -> list[Lock]:
+        """Returns the locks that the exchange needs."""
+        mine = [table.sql for table in [plan.root, *plan.referring()]]
+        return [*lock_referenced(plan, "ACCESS EXCLUSIVE"), lock(mine)]
 
     def validate(self, runner: Runner) -> None:
         """Validates foreign keys, and forgets the move."""
@@ -238,8 +235,7 @@ class MoveRows:
             Shadow(plan, runner).drop_triggers()
             state.remove(runner, plan.schema)
 
-        lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(plan.old)
-        runner.retried([*lock_referenced(plan, "ACCESS EXCLUSIVE"), lock], remove)
+        runner.retried([*lock_referenced(plan, "ACCESS EXCLUSIVE"), lock([plan.old])], remove)
 
 
 class Noted(Exception):

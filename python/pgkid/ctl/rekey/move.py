@@ -17,7 +17,7 @@ from pgkid.ctl.rekey.fill import Fill
 from pgkid.ctl.rekey.finish import drop_new, finish
 from pgkid.ctl.rekey.plan import Options, Plan, beside, read_plan
 from pgkid.ctl.rekey.swap import Swap
-from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
+from pgkid.ctl.steps import Lock, Runner, Statement, Step, lock, raw, statement
 from pgkid.ctl.terminal import progress
 from pgkid.ctl.throttle import Throttle
 
@@ -182,14 +182,24 @@ class Rekey:
 
     def swap(self, runner: Runner) -> None:
         """Exchanges the columns, and fills materialized views."""
-        plan = self.plan_with_triggers()
-        with runner.locked(plan.locks()):
+        kept: dict[str, Any] = {}
+
+        def exchange() -> None:
+            plan = self.plan_with_triggers()
             swap = Swap(plan, runner, plan.direction("new"))
             swap.run()
-            kept = swap.keep()
+            kept.update(swap.keep())
             if plan.state:
                 plan.save("swap", **kept)
+
+        runner.retried(self.locks(), exchange)
         self.refresh(runner, kept["refresh"])
+
+    def locks(self) -> list[Lock]:
+        """Returns the locks that a swap needs: of views before the tables that they show, as queries take them."""
+        plan = self.plan()
+        views = hanging.lock_views(hanging.hanging(self.conn, plan.columns, plan.schema))
+        return [*views, lock(plan.locks())]
 
     def refresh(self, runner: Runner, views: Sequence[Sequence[str]]) -> None:
         """Fills materialized views, as their owners, unless that was done before an interruption."""
@@ -225,16 +235,22 @@ class Rekey:
         with runner.locked(plan.locks()):
             add_full(plan, runner, "old")
         twins.Builder(plan, runner, {}).validate()
-        with runner.locked(plan.locks()):
-            swap = Swap(plan, runner, plan.direction("old"))
+        refresh: list[list[str]] = []
+
+        def exchange() -> None:
+            present = self.swapped()
+            swap = Swap(present, runner, present.direction("old"))
             swap.run()
-            follow.remove(plan, runner)
-            drop_new(runner, [(plan.table(column.table), column) for column in plan.tops])
+            follow.remove(present, runner)
+            drop_new(runner, [(present.table(column.table), column) for column in present.tops])
+            refresh[:] = [[made.label, made.refresh] for made in swap.made if made.refresh]
+
+        runner.retried(self.locks(), exchange)
         for label, name, _definition, late in plan.state.kept["constraints"] if plan.state else []:
             if late:
                 table = one(self.conn, "SELECT to_regclass(%s)::oid", (label,))
                 runner.execute(twins.validation(plan, table, name))
-        self.refresh(runner, [[made.label, made.refresh] for made in swap.made if made.refresh])
+        self.refresh(runner, refresh)
 
 
 def refuse_other_moves(plan: Plan) -> None:

@@ -1,0 +1,120 @@
+# kidctl makes nobody wait for longer than a moment, whatever keeps it from its locks: a VACUUM, which it waits for without
+# blocking readers; an autovacuum, which gives way to it; and a query that reads a materialized view, which the swap makes again.
+use strict;
+use warnings;
+use Dialogue;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my ($python) = grep { system("$_ -c 'import psycopg, rich' >/dev/null 2>&1") == 0 } '/usr/bin/python3', 'python3';
+plan skip_all => 'psycopg 3 and rich for Python are not installed' unless $python;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "fsync = off\nautovacuum_naptime = 1\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE ROLE shop LOGIN CREATEDB; GRANT SET ON PARAMETER session_replication_role TO shop');
+
+# Makes a database with tables of `shop`, whose autovacuum is off.
+sub database
+{
+	my ($name) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $name OWNER shop");
+	$node->safe_psql($name, q{
+		CREATE EXTENSION kid; SET ROLE shop;
+		CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), item text) WITH (autovacuum_enabled = off);
+		CREATE TABLE lines (order_id bigint NOT NULL REFERENCES orders) WITH (autovacuum_enabled = off);
+		CREATE MATERIALIZED VIEW report AS SELECT id, item FROM orders;
+		INSERT INTO orders (item) SELECT 'tea' FROM generate_series(1, 1000);
+		INSERT INTO lines SELECT id FROM orders});
+	return $name;
+}
+
+sub start_kidctl
+{
+	my ($database, $command, @arguments) = @_;
+	my %run = (output => '', command => "kidctl $command");
+	$run{handle} = IPC::Run::start([ $python, 'python/kidctl', split(/ /, $command), @arguments, '-d', $node->connstr($database) . ' user=shop' ], '>&', \$run{output});
+	return \%run;
+}
+
+# Waits until a session of kidctl waits for a lock, or has ended.
+sub wait_for_lock
+{
+	my ($run, $database) = @_;
+	my $waits = "SELECT FROM pg_stat_activity WHERE datname = '$database' AND application_name = 'kidctl' AND wait_event_type = 'Lock'";
+	my $end = time + $PostgreSQL::Test::Utils::timeout_default;
+	while ($run->{handle}->pumpable && time < $end)
+	{
+		$run->{handle}->pump_nb;
+		return 1 if $node->safe_psql('postgres', "SELECT EXISTS ($waits)") eq 't';
+		sleep 0.02;
+	}
+	return 0;
+}
+
+sub ends_well
+{
+	my ($run) = @_;
+	ok($run->{handle}->finish, "$run->{command} succeeds") or diag $run->{output};
+	return;
+}
+
+# Reads and writes for three seconds. A statement that waits for a lock for more than 0.15 s is an error.
+sub nobody_waits
+{
+	my ($database, $name) = @_;
+	my $script = PostgreSQL::Test::Utils::tempdir . '/script';
+	PostgreSQL::Test::Utils::append_to_file($script, "SET lock_timeout = '150ms';\nSELECT FROM orders LIMIT 1;\nINSERT INTO orders (item) VALUES ('milk');\n\\sleep 2 ms\n");
+	$node->command_like([ 'pgbench', '-n', '-T', 3, '-f', $script, $node->connstr($database) ], qr/number of failed transactions: 0|tps/, $name);
+	return;
+}
+
+# What VACUUM locks a table with
+foreach my $case (
+	[ 'rekey run', '--time', 'created_at' ],
+	['rekey swap'], ['rekey back'],
+	[ 'rekey run', '--time', 'created_at' ],
+	['rekey swap'], ['rekey finish'],
+	[ 'partition run', '--width', '1 day' ],
+	['partition back'],
+	['leave run'])
+{
+	my ($command, @options) = @$case;
+	my $database = $node->safe_psql('postgres', q{SELECT EXISTS (SELECT FROM pg_database WHERE datname = 'vacuum')}) eq 't' ? 'vacuum' : database('vacuum');
+	my $vacuum = open_session($node, $database);
+	answer($vacuum, 'BEGIN; LOCK TABLE ONLY orders IN SHARE UPDATE EXCLUSIVE MODE;');
+	my $run = start_kidctl($database, "$command orders", @options);
+	ok(wait_for_lock($run, $database), "$run->{command} waits for a VACUUM");
+	nobody_waits($database, 'and nobody waits behind it');
+	answer($vacuum, 'COMMIT;');
+	close_session($vacuum);
+	ends_well($run);
+}
+
+# The swap makes the view again, which a query reads.
+my $database = database('view');
+ends_well(start_kidctl($database, 'rekey run orders', '--time', 'created_at'));
+my $reader = open_session($node, $database);
+answer($reader, 'BEGIN; SELECT count(*) FROM report;');
+my $run = start_kidctl($database, 'rekey swap orders');
+ok(wait_for_lock($run, $database), 'rekey swap waits for a query of a view');
+nobody_waits($database, 'and nobody waits behind it');
+answer($reader, 'COMMIT;');
+close_session($reader);
+ends_well($run);
+
+# The table is large for this autovacuum, which would take half an hour.
+$database = database('autovacuum');
+ends_well(start_kidctl($database, 'rekey run orders', '--time', 'created_at'));
+$node->safe_psql($database, q{
+	DELETE FROM lines; DELETE FROM orders WHERE id % 2 = 0; UPDATE orders SET item = 'milk';
+	ALTER TABLE orders SET (autovacuum_enabled = on, autovacuum_vacuum_threshold = 1, autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1)});
+$node->poll_query_until($database, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE 'autovacuum: VACUUM % public.orders')") or die 'no autovacuum';
+my $begin = -s $node->logfile;
+ends_well(start_kidctl($database, 'rekey swap orders'));
+like(slurp_file($node->logfile, $begin), qr/canceling autovacuum task/, 'autovacuum gives way to the swap');
+
+done_testing();
