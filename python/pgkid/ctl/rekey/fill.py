@@ -72,8 +72,10 @@ class Fill:
                 if idle % 60 == 0:
                     say(f"{missing} rows of {table.label} cannot be filled: transactions may have them locked")
                 self.throttle.slept(1)
+            # A pass that was interrupted began after its rows had got their keys.
+            is_begun = last is None and self.place(table) > 0
             last = missing
-            if table.oid == self.plan.root.oid:
+            if table.oid == self.plan.root.oid and not is_begun:
                 self.bar.update(0, missing, f"giving {missing} rows of {table.label} keys in the order of time")
                 self.runner.execute(assignment(self.plan))
             self.fill_pass(table)
@@ -84,9 +86,8 @@ class Fill:
         conn = self.plan.conn
         # What is appended from now on has a key.
         size = catalog.blocks(conn, table.oid)
-        places = self.plan.place("places")
         path = path_of_users(conn)
-        block = one(conn, sql.SQL("SELECT block FROM {} WHERE relation = %s").format(places), (table.label,)) or 0
+        block = self.place(table)
         while block < size:
             began = time.monotonic()
             with conn.transaction():
@@ -96,6 +97,12 @@ class Fill:
                 self.remember(table, block if block < size else 0)
             self.bar.update(min(block, size), size, f"filling {table.label}")
             self.throttle.rest(conn, time.monotonic() - began)
+
+    def place(self, table: catalog.Table) -> int:
+        """Returns the block at which to go on."""
+        places = self.plan.place("places")
+        block = one(self.plan.conn, sql.SQL("SELECT block FROM {} WHERE relation = %s").format(places), (table.label,))
+        return int(block or 0)
 
     def remember(self, table: catalog.Table, block: int) -> None:
         """Notes the block at which to go on."""
@@ -109,8 +116,8 @@ class Fill:
     def batch(self, table: catalog.Table, block: int) -> Statement:
         """Returns the statement that fills the rows of some blocks."""
         sets = sql.SQL(", ").join(
-            sql.SQL("{0} = coalesce(t.{0}, {1}(t.{2}::{3}))").format(
-                self.beside(c), self.plan.place("to_new"), c.sql, sql.SQL(self.plan.keys.old_type)
+            sql.SQL("{0} = coalesce(t.{0}, {2}, {1}(t.{3}))").format(
+                self.beside(c), self.plan.place("to_new"), self.known(c), self.given(c)
             )
             for c in self.plan.columns_of(table.oid)
         )
@@ -125,6 +132,18 @@ class Fill:
             places,
             self.lacking(table),
             about=f"fill of {table.label}",
+        )
+
+    def given(self, column: catalog.KeyColumn) -> sql.Composed:
+        """Returns what follows t. for the value of a column as an old key."""
+        return sql.SQL("{}::{}").format(column.sql, sql.SQL(self.plan.keys.old_type))
+
+    def known(self, column: catalog.KeyColumn) -> sql.Composed:
+        """Returns a query of the new key of a row t, which takes half as long as the function that finds every key."""
+        return sql.SQL("(SELECT k.new FROM {} AS k WHERE k.old {} t.{})").format(
+            self.plan.place("keys" if column == self.plan.key else "known"),
+            sql.SQL(self.plan.keys.old_equals),
+            self.given(column),
         )
 
 
