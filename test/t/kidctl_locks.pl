@@ -62,12 +62,13 @@ sub ends_well
 	return;
 }
 
-# Reads and writes for three seconds. A statement that waits for a lock for more than 0.15 s is an error.
+# Reads and writes for three seconds. A statement that waits for a lock for longer than a limit is an error.
 sub nobody_waits
 {
-	my ($database, $name) = @_;
+	my ($database, $name, $limit) = @_;
+	$limit //= '150ms';
 	my $script = PostgreSQL::Test::Utils::tempdir . '/script';
-	PostgreSQL::Test::Utils::append_to_file($script, "SET lock_timeout = '150ms';\nSELECT FROM orders LIMIT 1;\nINSERT INTO orders (item) VALUES ('milk');\n\\sleep 2 ms\n");
+	PostgreSQL::Test::Utils::append_to_file($script, "SET lock_timeout = '$limit';\nSELECT FROM orders LIMIT 1;\nINSERT INTO orders (item) VALUES ('milk');\n\\sleep 2 ms\n");
 	$node->command_like([ 'pgbench', '-n', '-T', 3, '-f', $script, $node->connstr($database) ], qr/number of failed transactions: 0|tps/, $name);
 	return;
 }
@@ -105,6 +106,27 @@ nobody_waits($database, 'and nobody waits behind it');
 answer($reader, 'COMMIT;');
 close_session($reader);
 ends_well($run);
+
+# An old snapshot keeps CREATE INDEX CONCURRENTLY waiting, and kidctl is killed. Its statement ends, and leaves an index that the
+# next run makes again, although a query has locked the table.
+$database = database('killed');
+$reader = open_session($node, $database);
+answer($reader, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT;');
+$run = start_kidctl($database, 'rekey run orders', '--time', 'created_at');
+ok(wait_for_lock($run, $database), 'building an index waits for an old snapshot');
+$run->{handle}->kill_kill(grace => 0);
+my $gone = "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = '$database' AND application_name = 'kidctl')";
+ok($node->poll_query_until($database, $gone), 'its statement ends after kidctl was killed');
+my $invalid = 'SELECT count(*) FROM pg_index WHERE NOT indisvalid';
+is($node->safe_psql($database, $invalid), 1, 'and leaves an index');
+answer($reader, 'SELECT FROM orders;');
+$run = start_kidctl($database, 'rekey run orders', '--time', 'created_at');
+ok(wait_for_lock($run, $database), 'the next run waits for the query');
+nobody_waits($database, 'and nobody waits behind it for longer than for an attempt to lock the tables', '2s');
+answer($reader, 'COMMIT;');
+close_session($reader);
+ends_well($run);
+is($node->safe_psql($database, $invalid), 0, 'and all indexes are valid');
 
 # The table is large for this autovacuum, which would take half an hour.
 $database = database('autovacuum');

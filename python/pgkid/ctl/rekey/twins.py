@@ -156,7 +156,8 @@ class Builder:
             (index.schema, name, index.table),
         ).fetchone()
         if valid and not valid[0] and not index.is_partitioned:
-            self.runner.execute(statement("DROP INDEX {}", sql.Identifier(index.schema, name)))
+            drop = statement("DROP INDEX CONCURRENTLY {}", sql.Identifier(index.schema, name), outside=True)
+            self.runner.execute(drop)
         elif valid:
             return
         about = label_of(self.plan, index)
