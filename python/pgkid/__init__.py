@@ -1,1 +1,3 @@
 """kid for Python."""
+
+__version__ = "1.0.0"

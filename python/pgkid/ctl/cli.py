@@ -9,6 +9,7 @@ from typing import Optional, Sequence
 
 import psycopg
 
+from pgkid import __version__
 from pgkid.ctl import interruption, terminal
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.leave.session import LeaveSession
@@ -31,8 +32,10 @@ def parser() -> argparse.ArgumentParser:
         prog="kidctl",
         description="Gives tables that you already have k-ordered keys or partitions, or takes kid's types away. "
         "Every command rehearses on an empty copy of the schema before it changes anything.",
-        epilog="Without -d, kidctl connects by PGHOST, PGPORT, PGUSER and PGDATABASE, as psql does.",
+        epilog="Without -d, kidctl connects by PGHOST, PGPORT, PGUSER and PGDATABASE, as psql does. The exit status is "
+        "0 if all is done, 1 if a finding stops the move, 2 after an error, and 128 and its number after a signal, such as 130 after Ctrl-C.",
     )
+    top.add_argument("--version", action="version", version=f"kidctl {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, session, text in COMMANDS:
         one = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")

@@ -29,7 +29,11 @@ READERS = """
 def add_throttle(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments that a Throttle takes."""
     parser.add_argument(
-        "--pause", type=share, default=0.2, help="the share of time in which it sleeps instead of writing; default 0.2"
+        "--pause",
+        type=share,
+        metavar="SHARE",
+        default=0.2,
+        help="the share of time in which kidctl sleeps instead of writing; default 0.2",
     )
     parser.add_argument(
         "--max-lag",

@@ -50,7 +50,7 @@ class PartitionSession(Session):
         parser.add_argument(
             "--partition",
             metavar="NAME",
-            help="of which move moves the rows; default the default one, or else the first one",
+            help="the partition whose rows `move` moves; by default the default partition, or else the first one",
         )
         add_throttle(parser)
 

@@ -67,7 +67,10 @@ class RekeySession(Session):
         parser.add_argument("--new-rows-only", action="store_true", help="leave the keys of old rows as they are")
         parser.add_argument("--old-name", metavar="NAME", type=name, help="keep the old key as a column of this name")
         parser.add_argument(
-            "--triggers", choices=("off", "run"), default="off", help="while rows are filled; default off"
+            "--triggers",
+            choices=("off", "run"),
+            default="off",
+            help="what your own triggers do while rows are filled; default off",
         )
         add_throttle(parser)
 
