@@ -228,7 +228,7 @@ class Surroundings(unittest.TestCase):
         times = [f.object for f in found if f.kind == "times"]
         self.assertEqual(["--time created_at", "--time seen", "--time day"], times)
         self.assertIn("80,000 in 2 tables", self.told(found, "costs", "rows"))
-        self.assertIn("0:00:04", self.told(found, "costs", "duration"))
+        self.assertIn("0:00:03", self.told(found, "costs", "duration"))
         heap, key, reference = self.database.conn.execute(
             "SELECT pg_relation_size('public.p') + pg_relation_size('public.c'), pg_relation_size('public.p_pkey'),"
             " pg_relation_size('public.c_p_idx')"

@@ -240,7 +240,7 @@ run('sized', 'VACUUM ANALYZE orders, lines');
 ($said) = kidctl('sized', 'rekey check', @sized, '--no-rehearsal');
 my $size = run('sized', q{SELECT pg_size_pretty(sum(pg_relation_size(oid))) FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = 'public'::regnamespace});
 like($said, qr/^  rows: 60,000 in \d+ tables, \Q$size\E with indexes$/m, 'rows and bytes are as PostgreSQL counts them');
-like($said, qr/^  duration: 0:00:03 to fill/m, 'and the duration follows from the rows');
+like($said, qr/^  duration: 0:00:02 to fill/m, 'and the duration follows from the rows');
 my %estimate = map { my ($item, $amount) = @$_; $item => run('sized', "SELECT pg_size_bytes('$amount')") } map { [ $_ => $said =~ /^  $_: (\d+ \w+)/m ] } qw(disk WAL);
 my $used = sub { return map { split /\|/ } $node->safe_psql('sized', "CHECKPOINT; SELECT pg_database_size('sized'), pg_current_wal_lsn() - '0/0'") };
 my @before = $used->();
