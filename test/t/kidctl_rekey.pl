@@ -225,6 +225,16 @@ kidctl_ok('small', 'rekey swap', 'bare');
 run('small', 'INSERT INTO bare (made) VALUES (now())', role => 'client');
 is(run('small', q{SELECT string_agg(kid_old_id::text, ' ' ORDER BY id) FROM bare}), '1 2', 'also for roles that only insert');
 
+# The planner has figures of all that the swap and the way back have made.
+run('small', q{CREATE TABLE figures (id bigint PRIMARY KEY, made timestamptz NOT NULL, n int); CREATE INDEX figures_even ON figures ((n % 2), id); CREATE INDEX figures_text ON figures ((id::text));
+	CREATE STATISTICS figures_both (dependencies) ON id, n FROM figures; INSERT INTO figures SELECT n, now(), n FROM generate_series(1, 1000) AS n; ANALYZE figures});
+my $figures = q{SELECT count(DISTINCT tablename) FROM pg_stats WHERE tablename IN ('figures_even', 'figures_text') OR tablename = 'figures' AND attname = 'id' UNION ALL SELECT count(*) FROM pg_stats_ext WHERE dependencies IS NOT NULL AND tablename = 'figures'};
+foreach my $action ('run', 'swap', 'back')
+{
+	kidctl_ok('small', "rekey $action", 'figures', $action eq 'run' ? qw(--time made --triggers run) : ());
+	is(run('small', $figures), "3\n1", "the planner has all figures after $action");
+}
+
 # The estimate, of sizes as PostgreSQL counts them, and of what the steps then take
 $node->safe_psql('postgres', 'CREATE DATABASE sized OWNER shop');
 $node->safe_psql('sized', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO shop; ALTER SYSTEM SET autovacuum = off; SELECT pg_reload_conf()');

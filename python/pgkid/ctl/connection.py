@@ -71,10 +71,6 @@ def connect(dsn: str, **parameters: Any) -> Connection:
     conn.prepare_threshold = None
     conn.execute("SET ROLE NONE")  # the role that the session is, even if ALTER ROLE … SET role says otherwise
     settle(conn)
-    try:  # A statement ends if kidctl was killed. Servers on Windows cannot do that.
-        conn.execute("SELECT pg_catalog.set_config('client_connection_check_interval', '1s', false)")
-    except psycopg.errors.InvalidParameterValue:
-        pass
     return conn
 
 

@@ -160,6 +160,8 @@ class Rekey:
         plan = self.plan_with_triggers()
         self.twins = twins.definitions(plan, runner, self.twins)
         twins.Builder(plan, runner, self.twins).build_indexes()
+        if any(0 in index.keys for index in twins.indexes(plan)):
+            analyze(plan, runner)
 
     def constrain(self, runner: Runner) -> None:
         """Adds constraints without looking at rows, where PostgreSQL can do that."""
@@ -194,6 +196,8 @@ class Rekey:
 
         runner.retried(self.locks(), exchange)
         self.refresh(runner, kept["refresh"])
+        if any(label.startswith("statistics ") for label, _before, _after in kept["made"]):
+            analyze(self.plan(), runner)
 
     def locks(self) -> list[Lock]:
         """Returns the locks that a swap needs: of views before the tables that they show, as queries take them."""
@@ -235,7 +239,7 @@ class Rekey:
         with runner.locked(plan.locks()):
             add_full(plan, runner, "old")
         twins.Builder(plan, runner, {}).validate()
-        refresh: list[list[str]] = []
+        made: list[hanging.Made] = []
 
         def exchange() -> None:
             present = self.swapped()
@@ -243,14 +247,16 @@ class Rekey:
             swap.run()
             follow.remove(present, runner)
             drop_new(runner, [(present.table(column.table), column) for column in present.tops])
-            refresh[:] = [[made.label, made.refresh] for made in swap.made if made.refresh]
+            made[:] = swap.made
 
         runner.retried(self.locks(), exchange)
         for label, name, _definition, late in plan.state.kept["constraints"] if plan.state else []:
             if late:
                 table = one(self.conn, "SELECT to_regclass(%s)::oid", (label,))
                 runner.execute(twins.validation(plan, table, name))
-        self.refresh(runner, refresh)
+        self.refresh(runner, [[m.label, m.refresh] for m in made if m.refresh])
+        if any(m.label.startswith("statistics ") for m in made):
+            analyze(plan, runner)
 
 
 def refuse_other_moves(plan: Plan) -> None:
@@ -273,3 +279,9 @@ def add_full(plan: Plan, runner: Runner, word: str) -> None:
             condition = sql.SQL("({} IS NULL) = ({} IS NULL)").format(other, column.sql)
         runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", table.sql, name))
         runner.execute(statement("ALTER TABLE {} ADD CONSTRAINT {} CHECK ({}) NOT VALID", table.sql, name, condition))
+
+
+def analyze(plan: Plan, runner: Runner) -> None:
+    """Gives the planner figures of new expressions of indexes, and of extended statistics that were made again."""
+    for table in plan.top_tables():
+        runner.execute(statement("ANALYZE {}", table.sql))
