@@ -132,7 +132,7 @@ is($node->safe_psql($database, $invalid), 0, 'and all indexes are valid');
 $database = database('autovacuum');
 ends_well(start_kidctl($database, 'rekey run orders', '--time', 'created_at'));
 $node->safe_psql($database, q{
-	DELETE FROM lines; DELETE FROM orders WHERE id % 2 = 0; UPDATE orders SET item = 'milk';
+	INSERT INTO orders (item) SELECT 'milk' FROM generate_series(1, 20000); DELETE FROM lines; DELETE FROM orders WHERE item = 'milk';
 	ALTER TABLE orders SET (autovacuum_enabled = on, autovacuum_vacuum_threshold = 1, autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1)});
 $node->poll_query_until($database, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE 'autovacuum: VACUUM % public.orders')") or die 'no autovacuum';
 my $begin = -s $node->logfile;
