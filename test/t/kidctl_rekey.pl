@@ -143,7 +143,7 @@ like((kidctl_as('dba', 'small', @run))[0], qr/role dba has rights that the owner
 $node->safe_psql('postgres', 'GRANT dba TO shop');
 like((kidctl('small', @run))[0], qr/belongs to shop, who can become a superuser: dba$/m, 'so is an owner who can become one');
 $node->safe_psql('postgres', 'REVOKE dba FROM shop');
-like((kidctl_as('more', 'small', @run))[0], qr/member of client/, 'so is a member of another role');
+like((kidctl_as('more', 'small', @run))[0], qr/more rights to role client/, 'so is a member of another role');
 my ($output, $code) = kidctl_as('deploy', 'small', @run);
 is($code, 0, 'a role that only is a member of the owner may move its tables') or diag($output);
 kidctl_ok('small', 'rekey cancel', 'orders');
