@@ -35,9 +35,10 @@ sub check
 sub interrupted
 {
 	my ($signal) = @_;
+	local $SIG{HUP} = 'DEFAULT'; # a program that nohup has started ignores it
 	my $program = IPC::Run::start([@check], '>&', \my $output);
 	$node->poll_query_until('postgres', $copies, '1') or die 'no copy';
-	sleep rand 2;
+	sleep rand 0.4;
 	$program->signal($signal);
 	eval { $program->finish };
 	return ($output, $program->full_result);
@@ -54,7 +55,7 @@ foreach ([ INT => 2 ], [ TERM => 15 ], [ HUP => 1 ])
 }
 interrupted('KILL');
 $node->poll_query_until('postgres', q{SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname ~ '^kidctl_')});
-is($node->safe_psql('postgres', $copies), 1, 'a kidctl that is killed leaves a copy');
+cmp_ok($node->safe_psql('postgres', $copies), '>', 0, 'a kidctl that is killed leaves a copy, or two');
 $node->safe_psql('postgres', 'CREATE DATABASE kidctl_0123456789abcdef OWNER app');
 like(check(), qr/dropped database kidctl_[0-9a-f]{16}, which a kidctl that was killed has left/, 'which the next one drops');
 is($node->safe_psql('postgres', $copies), 1, 'but not a database of the user whose name only looks so');
