@@ -35,7 +35,8 @@ sub check
 sub interrupted
 {
 	my ($signal) = @_;
-	local $SIG{HUP} = 'DEFAULT'; # a program that nohup has started ignores it
+	# A program that nohup has started ignores this signal.
+	local $SIG{HUP} = 'DEFAULT';
 	my $program = IPC::Run::start([@check], '>&', \my $output);
 	$node->poll_query_until('postgres', $copies, '1') or die 'no copy';
 	sleep rand 0.4;
