@@ -45,14 +45,31 @@ sub interrupted
 	return ($output, $program->full_result);
 }
 
-# kidctl leaves no copy behind when Ctrl-C, a closed terminal or a shutdown ends it. When the signal arrives is up to chance, and
-# on a busy machine a session of the copy can outlast it, so this part runs only with KID_ROUNDS.
-foreach ($ENV{KID_ROUNDS} ? ([ INT => 2 ], [ TERM => 15 ], [ HUP => 1 ]) : ())
+# kidctl leaves no copy behind when Ctrl-C, a closed terminal or a shutdown ends it.
+foreach ([ INT => 2 ], [ TERM => 15 ], [ HUP => 1 ])
 {
 	my ($signal, $number) = @$_;
 	my ($output, $status) = interrupted($signal);
 	is($status >> 8, 128 + $number, "SIG$signal ends it with status 128 + $number") or diag($output);
 	like($output, qr/^error: interrupted\nhint: Run the same command again to go on\.\n\z/m, '... in its own words');
+	is($node->safe_psql('postgres', $copies), 0, '... and no copy is left');
+}
+# Nor does it if the signal arrives while a session of the copy begins: that session would keep the copy from being dropped.
+{
+	my $code = q{
+import os, signal, sys
+from pgkid.ctl import cli, connection
+settle = connection.settle
+def interrupted(conn):
+    settle(conn)
+    if conn.info.dbname.startswith('kidctl_'):
+        os.kill(os.getpid(), signal.SIGTERM)
+connection.settle = interrupted
+sys.exit(cli.main(sys.argv[1:]))
+};
+	local $ENV{PYTHONPATH} = 'python';
+	IPC::Run::run([ $python, '-c', $code, @check[ 2 .. $#check ] ], '>&', \my $output, IPC::Run::timeout(60));
+	is($? >> 8, 128 + 15, 'a signal while a session of the copy begins') or diag($output);
 	is($node->safe_psql('postgres', $copies), 0, '... and no copy is left');
 }
 interrupted('KILL');

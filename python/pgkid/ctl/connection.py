@@ -67,10 +67,15 @@ SETTINGS = {
 def connect(dsn: str, **parameters: Any) -> Connection:
     """Opens a session that commits each statement by itself, outside of `transaction()` blocks."""
     conn = Interruptible.connect(dsn, autocommit=True, client_encoding="UTF8", **parameters)
-    conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
-    conn.prepare_threshold = None
-    conn.execute("SET ROLE NONE")  # the role that the session is, even if ALTER ROLE … SET role says otherwise
-    settle(conn)
+    try:
+        conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+        conn.prepare_threshold = None
+        conn.execute("SET ROLE NONE")  # the role that the session is, even if ALTER ROLE … SET role says otherwise
+        settle(conn)
+    except BaseException:
+        # The caller does not know this session yet, and could not end it.
+        conn.close()
+        raise
     return conn
 
 

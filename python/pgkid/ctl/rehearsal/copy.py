@@ -48,8 +48,10 @@ class Copy:
 
     def connect(self) -> Connection:
         """Opens a session in the copy, as the owner of the tables."""
-        conn = connect(self.dsn)
-        self.sessions.append(conn)
+        # A signal waits until close() knows the session, which would keep the copy from being dropped.
+        with deferred():
+            conn = connect(self.dsn)
+            self.sessions.append(conn)
         conn.execute(identifier("SET ROLE {}", self.role))
         return conn
 
