@@ -130,6 +130,25 @@ $node->safe_psql('leaving', 'REVOKE crew FROM helper; CREATE POLICY p ON app.mor
 like(kidctl('helper', 'leaving', qw(leave check app.users)), qr/^error: role helper has rights .*: owner of objects, or named in privileges or policies$/m, 'and so is one for which policies are');
 $node->safe_psql('leaving', 'DROP POLICY p ON app.more');
 unlike(kidctl('helper', 'leaving', qw(leave check app.users)), qr/^error/m, 'without that it may');
+# Without the extension, anybody who may create schemas can have been the first to create one named kid.
+$node->safe_psql('postgres', 'CREATE DATABASE home OWNER dba; GRANT CREATE ON DATABASE home TO shop, tenant; ALTER ROLE shop PASSWORD NULL');
+$node->safe_psql('home', q{CREATE SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC; CREATE FUNCTION kid.kid_create_partitions() RETURNS void LANGUAGE sql AS '';
+	CREATE FUNCTION kid.kid_bound_at(regtype, timestamptz) RETURNS text LANGUAGE plpgsql AS $$ BEGIN ALTER ROLE shop PASSWORD 'known'; RETURN NULL; EXCEPTION WHEN insufficient_privilege THEN RETURN NULL; END $$},
+	connstr => as_role($node, 'home', 'tenant'));
+$node->safe_psql('home', 'GRANT CREATE ON SCHEMA public TO shop');
+$node->safe_psql('home', 'CREATE TABLE t (id uuid PRIMARY KEY)', connstr => as_role($node, 'home', 'shop'));
+foreach ([qw(partition check t --width 1day)], [qw(partition status t)], [qw(leave check t)], [qw(leave check --all)])
+{
+	like(kidctl('shop', 'home', @$_), qr/^error: schema kid belongs to tenant, .*\nhint: Accept it if this is the role that installed kid: --accept 'schema kid'$/m, "kidctl @$_ asks whose schema kid is");
+}
+is($node->safe_psql('postgres', "SELECT count(rolpassword) FROM pg_authid WHERE rolname = 'shop'"), 0, 'and no function of that schema runs');
+
+# The statements that hints give have quoted names.
+$node->safe_psql('postgres', q{CREATE ROLE "o'neil.x y" LOGIN BYPASSRLS; GRANT SET ON PARAMETER session_replication_role TO "o'neil.x y"; GRANT CREATE ON DATABASE leaving TO "o'neil.x y"});
+$node->safe_psql('leaving', q{CREATE SCHEMA odd AUTHORIZATION "o'neil.x y"});
+my $odd = $node->connstr('leaving') . q{ user='o\\'neil.x y'};
+$node->safe_psql('leaving', q{CREATE TABLE odd.t (id bigserial PRIMARY KEY, made timestamptz NOT NULL DEFAULT '2024-01-01 UTC'); INSERT INTO odd.t DEFAULT VALUES}, connstr => $odd);
+like((run_kidctl($odd, qw(rekey check odd.t --time made --accept search_path)))[0], qr/^hint: As a superuser run ALTER ROLE "o'neil\.x y" CREATEDB/m, 'hints quote the name of a role');
 is($node->safe_psql('postgres', "SELECT count(*) FROM pg_database WHERE datname LIKE 'kidctl%'"), 0, 'no copy is left');
 $node->stop;
 done_testing();

@@ -108,6 +108,11 @@ def take_path(conn: Connection, path: str) -> None:
     conn.execute("SELECT pg_catalog.set_config('search_path', %s, true)", (path,))
 
 
+def in_statement(conn: Connection, name: str) -> str:
+    """Returns a name as part of a statement, with quotes if it needs them."""
+    return str(one(conn, "SELECT pg_catalog.quote_ident(%s)", (name,)))
+
+
 def one(conn: Connection, query: sql.Composable | str, parameters: Any = None) -> Any:
     """Returns the first column of the first row of a query, or None if it has no row."""
     row = conn.execute(query, parameters).fetchone()  # type: ignore[arg-type]

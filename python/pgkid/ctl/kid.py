@@ -1,8 +1,10 @@
 """Where kid is in a database, and which of its functions make keys."""
 from __future__ import annotations
 
+from typing import Iterator
+
 from pgkid.ctl.connection import Connection, one
-from pgkid.ctl.findings import Refused
+from pgkid.ctl.findings import Finding, Refused
 
 # What makes keys of a name that the user gives as --to: a call for now, the function for a time in the past and what
 # follows the time in its call, and the type of the column. All arguments are given, so that no function that somebody
@@ -33,3 +35,27 @@ def home_of(conn: Connection) -> str:
             "kid is not installed in this database", "Run CREATE EXTENSION kid, or the script of kid in plain SQL."
         )
     return str(home)
+
+
+def of_home(conn: Connection) -> Iterator[Finding]:
+    """Yields the schema of kid if it belongs to a role that could run code as the owner by it."""
+    home = home_of(conn)
+    for owner in conn.execute(
+        """
+        SELECT pg_get_userbyid(n.nspowner)
+          FROM pg_namespace AS n JOIN pg_roles AS r ON r.oid = n.nspowner
+               JOIN pg_database AS d ON d.datname = current_database()
+         WHERE n.oid = %s::regnamespace AND NOT (r.rolsuper OR n.nspowner = d.datdba OR pg_has_role(n.nspowner, 'USAGE'))
+               AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')
+        """,
+        (home,),
+    ).fetchall():
+        about = f"schema {home}"
+        yield Finding(
+            "rights",
+            about,
+            f"belongs to {owner[0]}, whose functions kidctl and defaults call",
+            hint="Accept it if this is the role that installed kid.",
+            stops=True,
+            accept_name=about,
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Iterable, Iterator, Sequence
 
 from pgkid.ctl.catalog import Table
-from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.connection import Connection, in_statement, one
 from pgkid.ctl.findings import Finding
 from pgkid.ctl.hanging import Made
 from pgkid.ctl.strangers import of_literals
@@ -25,7 +25,7 @@ def of_owners(conn: Connection, tables: Iterable[Table]) -> Iterator[Finding]:
     user = one(conn, "SELECT current_user")
     for table in tables:
         if table.owner != user:
-            hint = f"ALTER TABLE {table.label} OWNER TO {user}."
+            hint = f"ALTER TABLE {table.label} OWNER TO {in_statement(conn, user)}."
             yield rights(table.label, f"belongs to {table.owner}, and not to {user}", hint)
 
 
@@ -33,7 +33,7 @@ def of_hidden_rows(conn: Connection, tables: Iterable[Table]) -> Iterator[Findin
     """Yields the session's role if policies hide rows from it."""
     may_bypass = "SELECT rolbypassrls FROM pg_roles WHERE rolname = current_user"
     if any(table.force_row_security for table in tables) and not one(conn, may_bypass):
-        user = one(conn, "SELECT current_user")
+        user = one(conn, "SELECT quote_ident(current_user)")
         hint = f"As a superuser run ALTER ROLE {user} BYPASSRLS."
         yield rights(user, "would not see all rows of tables with FORCE ROW LEVEL SECURITY", hint)
 
@@ -41,7 +41,7 @@ def of_hidden_rows(conn: Connection, tables: Iterable[Table]) -> Iterator[Findin
 def of_state(conn: Connection) -> Iterator[Finding]:
     """Yields the session's role if it may not create the schema of the state."""
     user, database, may_create = conn.execute(
-        "SELECT current_user, quote_ident(current_database()), has_database_privilege(current_database(), 'CREATE')"
+        "SELECT quote_ident(current_user), quote_ident(current_database()), has_database_privilege(current_database(), 'CREATE')"
     ).fetchall()[0]
     if not may_create:
         message = "may not create the schema in which kidctl keeps the state of the move"
@@ -65,12 +65,12 @@ def of_row_types(conn: Connection, tables: Sequence[int], consequence: str) -> I
 
 def of_made(conn: Connection, made: Sequence[Made]) -> Iterator[Finding]:
     """Yields what must be made again, and belongs to a role that this one may not act as, or uses code of another role."""
-    user = one(conn, "SELECT current_user")
+    user = one(conn, "SELECT quote_ident(current_user)")
     for owner in sorted({m.owner for m in made}):
         if not one(conn, "SELECT pg_has_role(%s, 'USAGE')", (owner,)):
             yield rights(
                 ", ".join(m.label for m in made if m.owner == owner),
                 f"must be made again, and belongs to {owner}",
-                f"Drop it before, or give it to {user}. GRANT {owner} TO {user} only if {user} may do all that {owner} may.",
+                f"Drop it before, or give it to {user}. GRANT {in_statement(conn, owner)} TO {user} only if {user} may do all that {owner} may.",
             )
     yield from of_literals(conn, made)

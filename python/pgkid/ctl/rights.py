@@ -6,6 +6,10 @@ the tables does not have.
 """
 from __future__ import annotations
 
+import shlex
+
+from psycopg.conninfo import make_conninfo
+
 from pgkid.ctl.catalog import Table, identifier
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
@@ -14,7 +18,7 @@ from pgkid.ctl.findings import Refused
 def become_owner(conn: Connection, table: Table) -> None:
     """Makes the session act as the owner of a table, or raises an error that says how to connect."""
     user, owner = one(conn, "SELECT session_user"), table.owner
-    hint = f"Connect as {owner}: kidctl -d 'user={owner} …'."
+    hint = f"Connect as {owner}: kidctl -d {shlex.quote(make_conninfo('', user=owner) + ' …')}."
     refuse_superuser(conn, owner, f"table {table.label} belongs to {owner}")
     if user != owner:
         more = rights_beyond(conn, user, owner)

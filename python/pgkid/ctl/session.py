@@ -10,6 +10,7 @@ from psycopg import conninfo
 from pgkid.ctl import catalog, rights, terminal
 from pgkid.ctl.connection import Connection, connect
 from pgkid.ctl.findings import Finding, Refused, Report
+from pgkid.ctl.kid import of_home
 from pgkid.ctl.rehearsal.place import Place
 from pgkid.ctl.rehearsal.rehearsal import Move, Rehearsal
 from pgkid.ctl.steps import Runner, Step
@@ -59,6 +60,13 @@ class Session(ABC):
         table = catalog.table(self.conn, name)
         rights.become_owner(self.conn, table)
         return table
+
+    def trust_home(self) -> None:
+        """Raises an error if functions of kid may be those of a stranger. Called before the first of them is."""
+        for found in of_home(self.conn):
+            if found.stops_unless(self.args.accept):
+                hint = f"{found.hint.rstrip('.')}: --accept '{found.accept_name}'"
+                raise Refused(f"{found.object} {found.message}", hint)
 
     @abstractmethod
     def look(self) -> None:

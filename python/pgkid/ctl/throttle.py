@@ -114,7 +114,7 @@ class Throttle:
         """Returns how far each standby, subscriber and unused slot is, and says who has gone without a slot."""
         positions = {name: position for name, position in conn.execute(READERS).fetchall()}
         if None in positions.values() and not one(conn, "SELECT pg_has_role('pg_read_all_stats', 'USAGE')"):
-            user = one(conn, "SELECT current_user")
+            user = one(conn, "SELECT quote_ident(current_user)")
             raise Refused(
                 "--max-lag: this role cannot see the standbys", f"As a superuser run GRANT pg_monitor TO {user}."
             )

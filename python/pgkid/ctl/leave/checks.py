@@ -9,7 +9,7 @@ from psycopg import sql
 from pgkid.ctl import catalog, hanging
 from pgkid.ctl.beside import definitions
 from pgkid.ctl.beside.nodetree import ERRORS, Node, Value, nodes_in, parse
-from pgkid.ctl.connection import one
+from pgkid.ctl.connection import in_statement, one
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.leave.change import is_time_check, triggers_of_kid
 from pgkid.ctl.leave.defaults import core_type, generator
@@ -51,17 +51,20 @@ class Look:
     def of_rights(self, group: Group) -> Iterator[Finding]:
         """Yields what the owner may not do."""
         user = str(one(self.plan.conn, "SELECT current_user"))
+        role = in_statement(self.plan.conn, user)
         tables = self.plan.family(group)
         yield from of_owners(self.plan.conn, tables)
         yield from of_hidden_rows(self.plan.conn, tables)
         yield from of_state(self.plan.conn)
         for domain in group.domains:
             if domain.owner != user:
-                yield rights(domain.label, f"belongs to {domain.owner}, and not to {user}", f"Give it to {user}.")
+                yield rights(domain.label, f"belongs to {domain.owner}, and not to {user}", f"Give it to {role}.")
         for schema in sorted({t.schema for t in tables} | {d.schema for d in group.domains}):
             if not one(self.plan.conn, "SELECT has_schema_privilege(%s, 'CREATE')", (schema,)):
                 yield rights(
-                    user, f"may not create sequences in schema {schema}", f"GRANT CREATE ON SCHEMA … TO {user}."
+                    user,
+                    f"may not create sequences in schema {schema}",
+                    f"GRANT CREATE ON SCHEMA {in_statement(self.plan.conn, schema)} TO {role}.",
                 )
 
     def of_tables(self, group: Group) -> Iterator[Finding]:

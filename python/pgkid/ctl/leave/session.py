@@ -34,6 +34,7 @@ class LeaveSession(Session):
         else:
             user = str(one(conn, "SELECT session_user"))
             rights.refuse_superuser(conn, user, f"the session belongs to {user}")
+        self.trust_home()
 
     @classmethod
     def add_arguments(cls, parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from typing import Iterator
 from psycopg import sql
 
 from pgkid.ctl import catalog, hanging
-from pgkid.ctl.connection import one
+from pgkid.ctl.connection import Connection, in_statement, one
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.functions import functions, mentions
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_state, refused, rights
@@ -120,12 +120,12 @@ def of_keys(plan: Plan) -> Iterator[Finding]:
 
 def of_roles(plan: Plan) -> Iterator[Finding]:
     """Yields tables of other roles, and rows that this one would not see."""
-    conn, me = plan.conn, one(plan.conn, "SELECT current_user")
+    conn, me = plan.conn, one(plan.conn, "SELECT quote_ident(current_user)")
     yield from of_hidden_rows(conn, [plan.root])
     yield from of_state(conn)
     for table in plan.referring():
         if not one(conn, "SELECT pg_has_role(%s, 'USAGE')", (table.owner,)):
-            yield of_other(table.label, table.owner, me)
+            yield of_other(conn, table.label, table.owner)
     for table in plan.referenced():
         if not one(conn, "SELECT has_table_privilege(%s::oid, 'REFERENCES')", (table.oid,)):
             yield rights(table.label, "this role may not refer to it", f"GRANT REFERENCES ON {table.label} TO {me}.")
@@ -140,9 +140,10 @@ def of_rights(plan: Plan) -> Iterator[Finding]:
         yield refused(plan.root.label, str(error), error.hint)
 
 
-def of_other(name: str, owner: str, me: str) -> Finding:
+def of_other(conn: Connection, name: str, owner: str) -> Finding:
     """Returns the finding for an object of another role."""
-    return rights(name, f"belongs to {owner}", f"GRANT {owner} TO {me}.")
+    me = one(conn, "SELECT quote_ident(current_user)")
+    return rights(name, f"belongs to {owner}", f"GRANT {in_statement(conn, owner)} TO {me}.")
 
 
 def of_publications(plan: Plan) -> Iterator[Finding]:
@@ -160,7 +161,7 @@ def of_publications(plan: Plan) -> Iterator[Finding]:
                 f"ALTER PUBLICATION {name} SET (publish_via_partition_root = true).",
             )
         elif name in named and not named[name].is_owned:
-            yield of_other(f"publication {name}", named[name].owner, one(plan.conn, "SELECT current_user"))
+            yield of_other(plan.conn, f"publication {name}", named[name].owner)
     for (name,) in plan.conn.execute(
         "SELECT s.subname FROM pg_subscription_rel AS r JOIN pg_subscription AS s ON s.oid = r.srsubid WHERE r.srrelid = %s",
         (plan.root.oid,),

@@ -35,6 +35,7 @@ class PartitionSession(Session):
     def __init__(self, conn: Connection, args: argparse.Namespace) -> None:
         super().__init__(conn, args)
         self.root = self.own(args.table)
+        self.trust_home()
         self.partition = Partition(conn, self.root.label, Options(args.width, args.until) if args.width else None)
 
     @classmethod

@@ -64,7 +64,7 @@ class Place:
                     f"template {self.template} cannot be copied: {error.diag.message_primary}",
                     f"Run {identifier('ALTER DATABASE {} IS_TEMPLATE true', self.template).as_string(admin)}.",
                 ) from error
-            user = one(admin, "SELECT session_user")
+            user = one(admin, "SELECT quote_ident(session_user)")
             other = "" if self.is_other else ", or use another server with --rehearse-on"
             raise Refused(
                 f"role {user} may not create the database for the rehearsal",

@@ -10,6 +10,7 @@ from pgkid.ctl import catalog
 from pgkid.ctl.connection import one
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.hanging import hanging
+from pgkid.ctl.kid import of_home
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_owners, of_row_types, of_state, refused, rights
 from pgkid.ctl.rekey.fill import time_of
 from pgkid.ctl.rekey.follow import TRIGGER
@@ -31,7 +32,7 @@ def look(plan: Plan, accepted: Collection[str]) -> Iterator[Finding]:
     yield from of_hanging(plan)
     yield from taken_names(plan)
     yield from of_other_moves(plan)
-    home = list(of_home(plan))
+    home = list(of_home(plan.conn))
     yield from home
     if not any(finding.stops_unless(accepted) for finding in home):
         yield from of_times(plan)
@@ -144,7 +145,7 @@ def of_triggers(plan: Plan) -> Iterator[Finding]:
 
 def of_rights(plan: Plan) -> Iterator[Finding]:
     """Yields what the owner may not do."""
-    user = one(plan.conn, "SELECT current_user")
+    user = one(plan.conn, "SELECT quote_ident(current_user)")
     yield from of_owners(plan.conn, plan.tables())
     yield from of_hidden_rows(plan.conn, plan.tables())
     yield from of_state(plan.conn)
@@ -172,29 +173,6 @@ def of_function(plan: Plan, function: str, user: str) -> Iterator[Finding]:
         if not allowed:
             hint = f"GRANT EXECUTE ON FUNCTION {name} TO {user}."
             yield rights(name, f"{user} may not call this function", hint)
-
-
-def of_home(plan: Plan) -> Iterator[Finding]:
-    """Yields the schema of kid if it belongs to a role that could run code as the owner by it."""
-    for owner in plan.conn.execute(
-        """
-        SELECT pg_get_userbyid(n.nspowner)
-          FROM pg_namespace AS n JOIN pg_roles AS r ON r.oid = n.nspowner
-               JOIN pg_database AS d ON d.datname = current_database()
-         WHERE n.oid = %s::regnamespace AND NOT (r.rolsuper OR n.nspowner = d.datdba OR pg_has_role(n.nspowner, 'USAGE'))
-               AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid')
-        """,
-        (plan.keys.home,),
-    ).fetchall():
-        about = f"schema {plan.keys.home}"
-        yield Finding(
-            "rights",
-            about,
-            f"belongs to {owner[0]}, whose functions kidctl and the defaults of keys will call",
-            hint="Accept it if this is the role that installed kid.",
-            stops=True,
-            accept_name=about,
-        )
 
 
 def of_hanging(plan: Plan) -> Iterator[Finding]:

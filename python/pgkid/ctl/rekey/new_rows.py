@@ -9,9 +9,8 @@ from pgkid.ctl import catalog, state
 from pgkid.ctl.connection import one
 from pgkid.ctl.details import grants, identity
 from pgkid.ctl.findings import Finding
-from pgkid.ctl.kid import TARGETS
+from pgkid.ctl.kid import TARGETS, of_home
 from pgkid.ctl.obstacles import refused
-from pgkid.ctl.rekey.checks import of_home
 from pgkid.ctl.rekey.move import Rekey
 from pgkid.ctl.rekey.plan import Plan
 from pgkid.ctl.steps import Runner, Statement, Step, raw, statement
@@ -149,7 +148,7 @@ def target_of(key_type: str) -> str:
 
 def look(plan: Plan) -> Iterator[Finding]:
     """Yields what stands in the way: a key of another type, and columns that are too narrow for new keys."""
-    yield from of_home(plan)
+    yield from of_home(plan.conn)
     if plan.key.type != plan.keys.new_type:
         yield refused(
             f"column {plan.key.name} of {plan.root.label}",
