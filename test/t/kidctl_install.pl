@@ -1,6 +1,7 @@
 # kidctl as its users install it: pip, which finds the libraries of the extra `ctl`, puts the program where it runs by its name.
 use strict;
 use warnings;
+use File::Basename;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -33,5 +34,31 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE orders (id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now()); INSERT INTO orders DEFAULT VALUES});
 my ($report) = run_command([ $kidctl, qw(rekey check orders --time created_at -d), $node->connstr('postgres') . ' user=shop' ]);
 like($report, qr/ 0 of which stop the move\.$/, 'kidctl rekey check');
+
+# Without a library kidctl says in one line which package contains it. Python finds no installed package with -S.
+my ($code) = (q{import os, sys, psycopg, rich, typing_extensions as t; print(*(os.path.dirname(m.__file__) for m in (psycopg, rich)), t.__file__)});
+my ($psycopg, $rich, $extensions) = split / /, (run_command([ $python, '-c', $code ]))[0];
+my $libraries = "$folder/libraries";
+mkdir $libraries;
+local $ENV{PYTHONPATH} = $libraries;
+foreach my $start ([ $python, '-S', "$folder/source/kidctl" ], [ 'env', '-C', "$folder/source", $python, '-S', '-m', 'pgkid.ctl' ])
+{
+	unlink glob "$libraries/*";
+	foreach ([ 'psycopg', 'python3-psycopg', $psycopg ], [ 'typing_extensions', 'python3-typing-extensions', $extensions ], [ 'rich', 'python3-rich', $rich ])
+	{
+		my ($module, $package, $path) = @$_;
+		command_exit_is([ @$start, '--version' ], 1, "without $module: exit status 1");
+		my (undef, $errors) = run_command([ @$start, '--version' ]);
+		like($errors, qr/^kidctl: error: Python has no module $module: run apt install $package, or pip install '$module\S*'$/, 'and which package contains it');
+		unlike($errors, qr/\n/, 'in one line');
+		symlink $path, "$libraries/" . basename($path) or die "$path: $!";
+	}
+	command_like([ @$start, '--version' ], qr/^kidctl /, 'with all of them it starts');
+}
+{
+	local $ENV{PSYCOPG_IMPL} = 'none';
+	my (undef, $errors) = run_command([ $python, "$folder/source/kidctl", '--version' ]);
+	like($errors, qr/^kidctl: error: [^\n]*psycopg implementation 'none' unknown[^\n]*$/, 'if psycopg finds no libpq it says so in one line');
+}
 
 done_testing();

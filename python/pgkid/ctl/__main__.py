@@ -1,7 +1,7 @@
 """Runs kidctl as `python -m pgkid.ctl`."""
 import sys
 
-from pgkid.ctl.cli import main
+from pgkid.ctl.start import main
 
 
 sys.exit(main())

@@ -75,7 +75,3 @@ def run(args: argparse.Namespace) -> int:
             terminal.print_refused(Refused("interrupted", "Run the same command again to go on."))
         return 128 + interrupted.number
     return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main())
