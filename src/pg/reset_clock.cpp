@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/settings.hpp"
 #include "clocks/lease_lock.hpp"
+#include "clocks/sides.hpp"
 #include "horizon/horizon.hpp"
 #include "horizon/memory.hpp"
 
@@ -193,10 +194,7 @@ static bool lower_clock(clock_ref const &clock, std::uint64_t state) {
     std::uint64_t last = clock.cell.load();
     // Lower it to the end of the unit on the side in use, because either side of the unit itself may have been used.
     std::uint64_t const end = rules.end_of_unit(state, last);
-    std::uint64_t greatest = lease.page.last[clock.id];
-    // A change of sides that was interrupted may have left the other side on the page.
-    if (leased && rules.on_other_side(greatest, last))
-      greatest = rules.last_before(last, bound_of(clock));
+    std::uint64_t greatest = last_on_page(lease, clock);
 
     if (end < last) {
       // Lower the bound first, so that nothing is issued before the next renewal, which writes a page that is as low.
@@ -213,8 +211,7 @@ static bool lower_clock(clock_ref const &clock, std::uint64_t state) {
       // Only the bound is above `end`.
       greatest = leased ? take_bound_back(clock) : end;
     }
-    if (rules.sides != 0)
-      pg_atomic_write_u64(&lease.safe, Min(pg_atomic_read_u64(&lease.safe), rules.unit(end)));
+    lower_other_side(clock, end);
     return put_page(lease, page_with(lease.page, clock, greatest));
   });
   if (lowered)

@@ -22,7 +22,7 @@ KID_DEFINE(kid_stats) {
     clock_rules const &rules = clock.rules;
     std::uint64_t const state = clock.cell.load();
     std::uint64_t const bound = pg_atomic_read_u64(&clock.cell.bound);
-    std::uint64_t const safe = pg_atomic_read_u64(&shared.lease.safe);
+    std::uint64_t const safe = pg_atomic_read_u64(&clock.cell.safe);
     entrant const earliest = earliest_entrant(clock.id, true);
     Datum values[14] = {};
     bool nulls[14] = {};

@@ -3,13 +3,13 @@
 #include "../base/datum.hpp"
 #include "../base/settings.hpp"
 #include "lease_lock.hpp"
+#include "sides.hpp"
 
 namespace kid::pg {
 
 page_bounds page_with(page_bounds page, clock_ref const &clock, std::uint64_t last) {
   page.last[clock.id] = last;
-  if (clock.rules.sides != 0)
-    page.safe[clock.id] = pg_atomic_read_u64(&shared_memory->lease.safe);
+  page.safe[clock.id] = pg_atomic_read_u64(&clock.cell.safe);
   return page;
 }
 
@@ -41,11 +41,6 @@ std::uint64_t take_bound_back(clock_ref const &clock) {
   return leave_unit(clock);
 }
 
-void keep_time(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micros margin) {
-  pg_atomic_write_u64(&clock.cell.keep_from, clock.rules.state_at(now - margin));
-  pg_atomic_write_u64(&clock.cell.keep_until, clock.rules.state_at(clock.rules.time(last) + margin));
-}
-
 namespace {
 
 /// Returns the lease to put in force, in milliseconds. It cannot be off while a bound is ahead of the system clock: the
@@ -70,13 +65,7 @@ void start_clock(lease_state &lease, clock_ref const &clock, std::uint64_t last,
   std::uint64_t const bound = lease.length > 0 ? 0 : no_bound;
 
   pg_atomic_write_u64(&clock.stats.counted_until, is_usual ? rules.next_unit(last) : 0);
-  if (rules.sides != 0) {
-    std::uint64_t const safe = lease.page.safe[clock.id];
-    pg_atomic_write_u64(&lease.safe, safe);
-    // If the other side has used the time of the system clock too, changing sides would only make generators wait.
-    if (is_usual || rules.state_at(now) <= safe)
-      keep_time(clock, last, now, usual);
-  }
+  start_sides(lease, clock, last, now, usual, is_usual);
   pg_atomic_write_u64(&clock.cell.state, last);
   pg_write_barrier(); // pairs with those in permits() and open_clocks()
   pg_atomic_write_u64(&clock.cell.bound, bound);
@@ -190,6 +179,34 @@ void renew_early(clock_ref const &clock, std::uint64_t next) {
   ConditionVariableBroadcast(&lease.released);
 }
 
+/// If the page has a higher bound than the one in force, because that had to wait for standbys, puts it in force and
+/// returns true. Not if it is after `too_far`: the system clock was wrong when it was written. The caller has checked
+/// that the page is_confirmed(), and needs a bound above `next`.
+bool publish_written(lease_state const &lease, clock_ref const &clock, std::uint64_t next, unix_micros from,
+                     unix_micros too_far) {
+  std::uint64_t const last = lease.page.last[clock.id];
+  std::uint64_t const bound = clock.rules.next_unit(last);
+
+  if (bound <= bound_of(clock) || last <= next || clock.rules.on_other_side(last, clock.cell.load()) ||
+      clock.rules.time(bound) > too_far)
+    return false;
+  publish(clock, bound, from);
+  return true;
+}
+
+/// Returns the bound to write for a lease until `until`. It is not below the bound in force, unless that is too far
+/// ahead because a system clock was wrong or a disk was slow. Then takes that back.
+std::uint64_t bound_until(clock_ref const &clock, unix_micros until, std::int64_t length) {
+  std::uint64_t const bound = clock.rules.state_after(until);
+
+  if (bound >= bound_of(clock))
+    return bound;
+  if (clock.rules.time(bound_of(clock)) <= until + length)
+    return bound_of(clock);
+  unix_micros const reached = clock.rules.time(take_bound_back(clock));
+  return Max(bound, clock.rules.state_after(reached + near_micros));
+}
+
 } // namespace
 
 // If a write takes W, a lease of length L is in force from W on. It is renewed at L/2, and the next lease is in force W
@@ -212,26 +229,11 @@ bool extend(lease_state &lease, clock_ref const &clock, std::uint64_t next) {
   unix_micros const until =
       Max(now + length, rules.time(next) + Max(near_micros, Min(four_writes, slow_micros - ahead)));
 
-  // If the page has a higher bound, which had to wait for standbys, publish it, unless a wrong system clock put it too
-  // far ahead. The caller has checked that the page is_confirmed().
-  std::uint64_t const last = lease.page.last[clock.id];
-  std::uint64_t const written = rules.next_unit(last);
-  if (written > bound_of(clock) && last > next && !rules.on_other_side(last, clock.cell.load()) &&
-      rules.time(written) <= until + Max(length, slow_micros)) {
-    publish(clock, written, from);
+  if (publish_written(lease, clock, next, from, until + Max(length, slow_micros)))
     return true;
-  }
-
-  std::uint64_t bound = rules.state_after(until);
   // Others go on without trying to renew. If this renewal fails, they renew when they reach the bound.
   pg_atomic_write_u64(&clock.cell.renew_at, bound_of(clock));
-  if (bound < bound_of(clock)) {
-    // A system clock was wrong or a disk was slow. Take the bound back only if it is far too high.
-    if (rules.time(bound_of(clock)) > until + length)
-      bound = Max(bound, rules.state_after(rules.time(take_bound_back(clock)) + near_micros));
-    else
-      bound = bound_of(clock);
-  }
+  std::uint64_t const bound = bound_until(clock, until, length);
   if (!put_page(lease, page_with(lease.page, clock, rules.last_before(clock.cell.load(), bound))))
     return false;
   // If the system clock went back during the write, the next session that reaches the old bound renews.

@@ -22,7 +22,8 @@
 //
 //   lease_lock   the lock under which all of this is done, and which clocks are held while they are lowered
 //   lease        the bounds on the page and in shared memory, opening the lease after a start, renewing it
-//   move_clock   raising and lowering a clock, and changing its side
+//   move_clock   moving a clock other than by issuing IDs
+//   sides        what a clock with sides does besides
 #pragma once
 
 #include "shmem.hpp"
@@ -61,11 +62,6 @@ void set_bound(clock_ref const &clock, std::uint64_t bound, std::uint64_t renew_
 /// to the end of its time unit, so that a session that has read the old bound fails its compare-and-swap. Returns the
 /// new state of the clock.
 std::uint64_t take_bound_back(clock_ref const &clock);
-
-/// Makes a clock with sides keep the time of `last` while the system clock, at `now`, catches up. Meanwhile a used-up
-/// unit carries into the next one, up to `margin` after `last`. The clock changes sides if the system clock goes back
-/// by more than `margin`.
-void keep_time(clock_ref const &clock, std::uint64_t last, unix_micros now, unix_micros margin);
 
 /// Takes the lock, and writes the page anew if it is damaged. Returns whether it did, and reports it. If the clocks are
 /// running, the page gets its former content. Otherwise they will start at `time`, which must be at most
@@ -113,9 +109,5 @@ std::uint64_t leave_unit(clock_ref const &clock);
 /// horizon can then be above all IDs of the unit. If the clock is ahead of the system clock, does so once in 100 ms at
 /// most, so that polling hardly delays the time when the system clock catches up.
 void leave_passed_unit(clock_ref const &clock, std::uint64_t now);
-
-/// Changes the side of a clock with sides (core/types/sno.hpp) if the system clock, at `now`, is behind `last`. The
-/// result is as for `toggle` of clock_rules; if the result is `issued`, the clock has moved.
-step_result change_sides(clock_ref const &clock, std::uint64_t last, std::uint64_t now);
 
 } // namespace kid::pg

@@ -18,8 +18,8 @@ struct alignas(PG_CACHE_LINE_SIZE) clock_cell {
   pg_atomic_uint64 bound;    ///< nothing at or above it is issued: the lease ends there
   pg_atomic_uint64 renew_at; ///< from here on the lease should be renewed; at most `bound`
 
-  // A clock with sides (core/types/sno.hpp) that is ahead of the system clock normally changes sides. But a start puts
-  // it at the bound, and kid_observe() past an ID from elsewhere. Then it keeps its time instead:
+  // Of use to a clock with sides only, see sides.hpp:
+  pg_atomic_uint64 safe;       ///< the safe mark
   pg_atomic_uint64 keep_from;  ///< if the system clock is before this state, it changes sides
   pg_atomic_uint64 keep_until; ///< it keeps the time of states below this one
 
@@ -78,7 +78,6 @@ struct lease_state {
   std::int64_t pending_micros; ///< how long the last write had taken when it was last checked
   std::int64_t remind_at;      ///< when standbys are reminded of the page next
 
-  pg_atomic_uint64 safe;   ///< the safe mark of the clock with sides; changed under `lock`
   pg_atomic_uint64 resets; ///< how often a clock was lowered or its lane changed: states taken before are void
   pg_atomic_uint64 hold;   ///< the clocks that a process holds, see lease_lock.hpp; set under `lock`
 };

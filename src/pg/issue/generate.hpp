@@ -7,7 +7,7 @@
 
 #include "../base/error.hpp"
 #include "../base/settings.hpp"
-#include "../clocks/lease.hpp"
+#include "../clocks/sides.hpp"
 #include "../horizon/horizon.hpp"
 #include "backfill.hpp"
 
