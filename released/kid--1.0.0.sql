@@ -14,17 +14,17 @@ DROP FUNCTION kid_library();
 
 CREATE FUNCTION kid_support(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_support(internal) IS
+    'planner support for comparisons with time, functions that depend on a setting, and generators of sets';
 CREATE FUNCTION kid_support_recheck(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support for comparisons beside bounds';
 
 CREATE FUNCTION kid_typanalyze(internal) RETURNS boolean
     LANGUAGE C STABLE STRICT AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_support(internal) IS
-    'planner support for comparisons with time, functions that depend on a setting, and generators of sets';
-COMMENT ON FUNCTION kid_support_recheck(internal) IS 'planner support for comparisons beside bounds';
 COMMENT ON FUNCTION kid_typanalyze(internal) IS
-    'collects statistics on a column of IDs, with ten times as many bins as default_statistics_target if the IDs are unique';
+    'collects statistics on a column of IDs, with ten times as many bins as default_statistics_target if the IDs are '
+    'unique';
 
 -- from src/sql/span.sql
 
@@ -67,42 +67,61 @@ CREATE TYPE kid_ambiguous;
 
 CREATE FUNCTION kid_ambiguous_in(cstring) RETURNS kid_ambiguous
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_ambiguous';
+COMMENT ON FUNCTION kid_ambiguous_in(cstring) IS 'I/O';
 CREATE FUNCTION kid_ambiguous_out(kid_ambiguous) RETURNS cstring
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_ambiguous';
+COMMENT ON FUNCTION kid_ambiguous_out(kid_ambiguous) IS 'I/O';
 
 CREATE TYPE kid_ambiguous (INPUT = kid_ambiguous_in, OUTPUT = kid_ambiguous_out, LIKE = boolean);
 COMMENT ON TYPE kid_ambiguous IS
     'has no values; makes an operator ambiguous if no operand is an ID, but one would be converted to an ID';
 
 CREATE CAST (smallint AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (smallint AS kid_ambiguous) IS 'for resolution only';
 CREATE CAST (integer AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (integer AS kid_ambiguous) IS 'for resolution only';
 CREATE CAST (bigint AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (bigint AS kid_ambiguous) IS 'for resolution only';
 CREATE CAST (text AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (text AS kid_ambiguous) IS 'for resolution only';
 CREATE CAST (varchar AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (varchar AS kid_ambiguous) IS 'for resolution only';
 
 CREATE FUNCTION kid_ambiguous(kid_ambiguous, kid_ambiguous) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_ambiguous(kid_ambiguous, kid_ambiguous) IS 'implementation of operators that are never called';
 CREATE FUNCTION kid_ambiguous(kid_ambiguous, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_ambiguous(kid_ambiguous, timestamptz) IS 'implementation of operators that are never called';
 CREATE FUNCTION kid_ambiguous(timestamptz, kid_ambiguous) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_ambiguous(timestamptz, kid_ambiguous) IS 'implementation of operators that are never called';
 CREATE FUNCTION kid_ambiguous(kid_ambiguous, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_ambiguous(kid_ambiguous, kid_span) IS 'implementation of operators that are never called';
 CREATE FUNCTION kid_ambiguous(kid_span, kid_ambiguous) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_ambiguous(kid_span, kid_ambiguous) IS 'implementation of operators that are never called';
 CREATE FUNCTION kid_ambiguous_mi(kid_ambiguous, kid_ambiguous) RETURNS interval
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_ambiguous';
+COMMENT ON FUNCTION kid_ambiguous_mi(kid_ambiguous, kid_ambiguous) IS
+    'implementation of operators that are never called';
 
 CREATE OPERATOR < (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
 COMMENT ON OPERATOR < (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+
 CREATE OPERATOR <= (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
 COMMENT ON OPERATOR <= (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+
 CREATE OPERATOR = (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
 COMMENT ON OPERATOR = (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+
 CREATE OPERATOR <> (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
 COMMENT ON OPERATOR <> (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+
 CREATE OPERATOR >= (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
 COMMENT ON OPERATOR >= (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+
 CREATE OPERATOR > (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
 COMMENT ON OPERATOR > (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
 
@@ -110,14 +129,17 @@ CREATE OPERATOR < (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = k
 CREATE OPERATOR < (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
 COMMENT ON OPERATOR < (kid_ambiguous, timestamptz) IS 'for resolution only';
 COMMENT ON OPERATOR < (timestamptz, kid_ambiguous) IS 'for resolution only';
+
 CREATE OPERATOR <= (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = kid_ambiguous);
 CREATE OPERATOR <= (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
 COMMENT ON OPERATOR <= (kid_ambiguous, timestamptz) IS 'for resolution only';
 COMMENT ON OPERATOR <= (timestamptz, kid_ambiguous) IS 'for resolution only';
+
 CREATE OPERATOR >= (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = kid_ambiguous);
 CREATE OPERATOR >= (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
 COMMENT ON OPERATOR >= (kid_ambiguous, timestamptz) IS 'for resolution only';
 COMMENT ON OPERATOR >= (timestamptz, kid_ambiguous) IS 'for resolution only';
+
 CREATE OPERATOR > (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = kid_ambiguous);
 CREATE OPERATOR > (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
 COMMENT ON OPERATOR > (kid_ambiguous, timestamptz) IS 'for resolution only';
@@ -130,72 +152,58 @@ COMMENT ON OPERATOR - (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
 COMMENT ON OPERATOR <@ (kid_ambiguous, kid_span) IS 'for resolution only';
 COMMENT ON OPERATOR @> (kid_span, kid_ambiguous) IS 'for resolution only';
 
-COMMENT ON FUNCTION kid_ambiguous_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION kid_ambiguous_out(kid_ambiguous) IS 'I/O';
-COMMENT ON CAST (smallint AS kid_ambiguous) IS 'for resolution only';
-COMMENT ON CAST (integer AS kid_ambiguous) IS 'for resolution only';
-COMMENT ON CAST (bigint AS kid_ambiguous) IS 'for resolution only';
-COMMENT ON CAST (text AS kid_ambiguous) IS 'for resolution only';
-COMMENT ON CAST (varchar AS kid_ambiguous) IS 'for resolution only';
-COMMENT ON FUNCTION kid_ambiguous(kid_ambiguous, kid_ambiguous) IS 'implementation of operators that are never called';
-COMMENT ON FUNCTION kid_ambiguous(kid_ambiguous, timestamptz) IS 'implementation of operators that are never called';
-COMMENT ON FUNCTION kid_ambiguous(timestamptz, kid_ambiguous) IS 'implementation of operators that are never called';
-COMMENT ON FUNCTION kid_ambiguous(kid_ambiguous, kid_span) IS 'implementation of operators that are never called';
-COMMENT ON FUNCTION kid_ambiguous(kid_span, kid_ambiguous) IS 'implementation of operators that are never called';
-COMMENT ON FUNCTION kid_ambiguous_mi(kid_ambiguous, kid_ambiguous) IS
-    'implementation of operators that are never called';
-
--- from src/sql/index_support.sql.in
+-- from src/sql/index_support.sql
 
 -- Support of GiST, BRIN, min and max: it depends on no more than the size of the IDs
 
 CREATE FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) IS 'GiST support';
 CREATE FUNCTION kid_gist_union(internal, internal) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_union(internal, internal) IS 'GiST support';
 CREATE FUNCTION kid_gist_penalty(internal, internal, internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_penalty(internal, internal, internal) IS 'GiST support';
 CREATE FUNCTION kid_gist_picksplit(internal, internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_picksplit(internal, internal) IS 'GiST support';
 CREATE FUNCTION kid_gist_same(bytea, bytea, internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_same(bytea, bytea, internal) IS 'GiST support';
 CREATE FUNCTION kid_gist_fetch(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_fetch(internal) IS 'GiST support';
 CREATE FUNCTION kid_gist_sortsupport(internal) RETURNS void
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
 
 CREATE FUNCTION kid_gist_compress_8(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_compress_8(internal) IS 'GiST support';
 CREATE FUNCTION kid_brin_distance_8(internal, internal) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_distance_8(internal, internal) IS 'BRIN multi minmax distance';
+
 CREATE FUNCTION kid_gist_compress_10(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_compress_10(internal) IS 'GiST support';
 CREATE FUNCTION kid_brin_distance_10(internal, internal) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_distance_10(internal, internal) IS 'BRIN multi minmax distance';
+
 CREATE FUNCTION kid_gist_compress_12(internal) RETURNS internal
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_compress_12(internal) IS 'GiST support';
 CREATE FUNCTION kid_brin_distance_12(internal, internal) RETURNS double precision
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_distance_12(internal, internal) IS 'BRIN multi minmax distance';
 
 CREATE FUNCTION kid_smaller(anyelement, anyelement) RETURNS anyelement
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_smaller(anyelement, anyelement) IS 'smaller of two IDs';
 CREATE FUNCTION kid_larger(anyelement, anyelement) RETURNS anyelement
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_union(internal, internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_penalty(internal, internal, internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_picksplit(internal, internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_same(bytea, bytea, internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_fetch(internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_gist_compress_8(internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_brin_distance_8(internal, internal) IS 'BRIN multi minmax distance';
-COMMENT ON FUNCTION kid_gist_compress_10(internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_brin_distance_10(internal, internal) IS 'BRIN multi minmax distance';
-COMMENT ON FUNCTION kid_gist_compress_12(internal) IS 'GiST support';
-COMMENT ON FUNCTION kid_brin_distance_12(internal, internal) IS 'BRIN multi minmax distance';
-COMMENT ON FUNCTION kid_smaller(anyelement, anyelement) IS 'smaller of two IDs';
 COMMENT ON FUNCTION kid_larger(anyelement, anyelement) IS 'larger of two IDs';
 
 -- from src/sql/traits/io.sql.in
@@ -206,12 +214,16 @@ CREATE TYPE kid64;
 
 CREATE FUNCTION kid64_in(cstring) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_in(cstring) IS 'I/O';
 CREATE FUNCTION kid64_out(kid64) RETURNS cstring
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_out(kid64) IS 'I/O';
 CREATE FUNCTION kid64_recv(internal) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_recv(internal) IS 'I/O';
 CREATE FUNCTION kid64_send(kid64) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_send(kid64) IS 'binary form of an ID, most significant byte first';
 
 CREATE TYPE kid64 (
     INPUT = kid64_in, OUTPUT = kid64_out, RECEIVE = kid64_recv, SEND = kid64_send, ANALYZE = kid_typanalyze,
@@ -220,22 +232,17 @@ CREATE TYPE kid64 (
 -- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
 -- cast the other way: comparisons would convert the column, and not use its index.
 CREATE CAST (text AS kid64) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (text AS kid64) IS 'parses the text form';
 CREATE CAST (varchar AS kid64) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (varchar AS kid64) IS 'parses the text form';
 
 CREATE FUNCTION kid64_from_bytea(bytea) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_from_bytea(bytea) IS 'returns the kid64 with the given binary form';
 
 CREATE CAST (kid64 AS bytea) WITH FUNCTION kid64_send(kid64);
-CREATE CAST (bytea AS kid64) WITH FUNCTION kid64_from_bytea(bytea);
-
-COMMENT ON FUNCTION kid64_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION kid64_out(kid64) IS 'I/O';
-COMMENT ON FUNCTION kid64_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION kid64_send(kid64) IS 'binary form of an ID, most significant byte first';
-COMMENT ON CAST (text AS kid64) IS 'parses the text form';
-COMMENT ON CAST (varchar AS kid64) IS 'parses the text form';
-COMMENT ON FUNCTION kid64_from_bytea(bytea) IS 'returns the kid64 with the given binary form';
 COMMENT ON CAST (kid64 AS bytea) IS 'the binary form, most significant byte first';
+CREATE CAST (bytea AS kid64) WITH FUNCTION kid64_from_bytea(bytea);
 COMMENT ON CAST (bytea AS kid64) IS 'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
@@ -244,10 +251,9 @@ COMMENT ON CAST (bytea AS kid64) IS 'reads the binary form';
 
 CREATE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_encode';
+COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
@@ -258,36 +264,47 @@ COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_e
 
 CREATE FUNCTION kid64_lt(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_lt(kid64, kid64) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (kid64, kid64) IS 'less than';
+
 CREATE FUNCTION kid64_le(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_le(kid64, kid64) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (kid64, kid64) IS 'less than or equal';
+
 CREATE FUNCTION kid64_eq(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_eq(kid64, kid64) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR = (kid64, kid64) IS 'equal';
+
 CREATE FUNCTION kid64_ne(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_ne(kid64, kid64) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR <> (kid64, kid64) IS 'not equal';
+
 CREATE FUNCTION kid64_ge(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_ge(kid64, kid64) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (kid64, kid64) IS 'greater than or equal';
+
 CREATE FUNCTION kid64_gt(kid64, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_gt(kid64, kid64) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -295,23 +312,31 @@ COMMENT ON OPERATOR > (kid64, kid64) IS 'greater than';
 
 CREATE FUNCTION kid64_cmp(kid64, kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_cmp(kid64, kid64) IS 'less-equal-greater';
 CREATE FUNCTION kid64_sortsupport(internal) RETURNS void
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_sortsupport(internal) IS 'sort support';
 CREATE FUNCTION kid64_hash(kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_hash(kid64) IS 'hash';
 CREATE FUNCTION kid64_hash_extended(kid64, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_hash_extended(kid64, bigint) IS 'hash';
 
 CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING btree AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 kid64_cmp(kid64, kid64),
     FUNCTION 2 kid64_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
+COMMENT ON OPERATOR FAMILY kid64_ops USING btree IS 'order of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING btree IS 'order of kid64';
 
 CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 kid64_hash(kid64),
     FUNCTION 2 kid64_hash_extended(kid64, bigint);
+COMMENT ON OPERATOR FAMILY kid64_ops USING hash IS 'equality of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING hash IS 'equality of kid64';
 
 CREATE OPERATOR CLASS kid64_minmax_ops DEFAULT FOR TYPE kid64 USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -319,6 +344,8 @@ CREATE OPERATOR CLASS kid64_minmax_ops DEFAULT FOR TYPE kid64 USING brin AS
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
+COMMENT ON OPERATOR FAMILY kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
+COMMENT ON OPERATOR CLASS kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
 
 CREATE OPERATOR CLASS kid64_minmax_multi_ops FOR TYPE kid64 USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -328,31 +355,14 @@ CREATE OPERATOR CLASS kid64_minmax_multi_ops FOR TYPE kid64 USING brin AS
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_8(internal, internal);
+COMMENT ON OPERATOR FAMILY kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
+COMMENT ON OPERATOR CLASS kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
 
 CREATE AGGREGATE min(kid64) (
     SFUNC = kid_smaller, STYPE = kid64, COMBINEFUNC = kid_smaller, SORTOP = <, PARALLEL = SAFE);
+COMMENT ON AGGREGATE min(kid64) IS 'minimum value of all kid64 input values';
 CREATE AGGREGATE max(kid64) (
     SFUNC = kid_larger, STYPE = kid64, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
-
-COMMENT ON FUNCTION kid64_lt(kid64, kid64) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid64_le(kid64, kid64) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid64_eq(kid64, kid64) IS 'implementation of = operator';
-COMMENT ON FUNCTION kid64_ne(kid64, kid64) IS 'implementation of <> operator';
-COMMENT ON FUNCTION kid64_ge(kid64, kid64) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid64_gt(kid64, kid64) IS 'implementation of > operator';
-COMMENT ON FUNCTION kid64_cmp(kid64, kid64) IS 'less-equal-greater';
-COMMENT ON FUNCTION kid64_sortsupport(internal) IS 'sort support';
-COMMENT ON FUNCTION kid64_hash(kid64) IS 'hash';
-COMMENT ON FUNCTION kid64_hash_extended(kid64, bigint) IS 'hash';
-COMMENT ON OPERATOR FAMILY kid64_ops USING btree IS 'order of kid64';
-COMMENT ON OPERATOR CLASS kid64_ops USING btree IS 'order of kid64';
-COMMENT ON OPERATOR FAMILY kid64_ops USING hash IS 'equality of kid64';
-COMMENT ON OPERATOR CLASS kid64_ops USING hash IS 'equality of kid64';
-COMMENT ON OPERATOR FAMILY kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
-COMMENT ON OPERATOR CLASS kid64_minmax_ops USING brin IS 'the range of kid64 in a block range';
-COMMENT ON OPERATOR FAMILY kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
-COMMENT ON OPERATOR CLASS kid64_minmax_multi_ops USING brin IS 'a few ranges of kid64 in a block range';
-COMMENT ON AGGREGATE min(kid64) IS 'minimum value of all kid64 input values';
 COMMENT ON AGGREGATE max(kid64) IS 'maximum value of all kid64 input values';
 
 -- from src/sql/traits/gist.sql.in
@@ -372,6 +382,8 @@ CREATE OPERATOR CLASS kid64_ops DEFAULT FOR TYPE kid64 USING gist AS
     FUNCTION 9 kid_gist_fetch(internal),
     FUNCTION 11 kid_gist_sortsupport(internal),
     STORAGE bytea;
+COMMENT ON OPERATOR FAMILY kid64_ops USING gist IS 'order of kid64';
+COMMENT ON OPERATOR CLASS kid64_ops USING gist IS 'order of kid64';
 
 DO $$
 BEGIN
@@ -380,45 +392,43 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY kid64_ops USING gist IS 'order of kid64';
-COMMENT ON OPERATOR CLASS kid64_ops USING gist IS 'order of kid64';
-
 -- from src/sql/traits/time.sql.in
 
 -- kid64: the time in an ID (src/pg/traits/time.hpp)
 
 CREATE FUNCTION kid_timestamp(kid64) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid64_timestamp';
+COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
 CREATE FUNCTION kid64_timestamp(kid64) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
 CREATE FUNCTION kid64_floor(timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_floor(timestamptz) IS
+    'returns the lowest kid64 of the time unit that contains an instant';
+
 CREATE FUNCTION kid64_ceil(timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_timestamp(kid64) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid64_timestamp(kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid64_floor(timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_ceil(timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid64_ceil(timestamptz) IS
+    'returns the highest kid64 of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
 -- kid64: casts from and to time, and the time between two IDs
 
 CREATE CAST (timestamptz AS kid64) WITH FUNCTION kid64_floor(timestamptz);
+COMMENT ON CAST (timestamptz AS kid64) IS 'same as kid64_floor()';
 CREATE CAST (kid64 AS timestamptz) WITH FUNCTION kid_timestamp(kid64);
+COMMENT ON CAST (kid64 AS timestamptz) IS 'same as kid_timestamp()';
 
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION kid64_mi(kid64, kid64) RETURNS interval
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION kid64_mi(kid64, kid64) IS 'implementation of - operator';
 
 CREATE OPERATOR - (LEFTARG = kid64, RIGHTARG = kid64, FUNCTION = kid64_mi);
 COMMENT ON OPERATOR - (kid64, kid64) IS 'time from the second ID to the first';
-
-COMMENT ON CAST (timestamptz AS kid64) IS 'same as kid64_floor()';
-COMMENT ON CAST (kid64 AS timestamptz) IS 'same as kid_timestamp()';
-COMMENT ON FUNCTION kid64_mi(kid64, kid64) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -429,11 +439,15 @@ COMMENT ON FUNCTION kid64_mi(kid64, kid64) IS 'implementation of - operator';
 
 CREATE FUNCTION kid64_edge(which text, operator text, ts timestamptz) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_edge(which text, operator text, ts timestamptz) IS
+    'planner support: returns the lowest or the highest kid64 that is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid64_lt_time(kid64, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS 'implementation of < operator';
 CREATE FUNCTION kid64_time_lt(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_time_lt(timestamptz, kid64) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
@@ -442,10 +456,13 @@ CREATE OPERATOR < (
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (kid64, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, kid64) IS 'earlier than, in time units';
+
 CREATE FUNCTION kid64_le_time(kid64, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
 CREATE FUNCTION kid64_time_le(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -454,10 +471,13 @@ CREATE OPERATOR <= (
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (kid64, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, kid64) IS 'not later than, in time units';
+
 CREATE FUNCTION kid64_ge_time(kid64, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS 'implementation of >= operator';
 CREATE FUNCTION kid64_time_ge(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
@@ -466,10 +486,13 @@ CREATE OPERATOR >= (
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (kid64, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, kid64) IS 'not earlier than, in time units';
+
 CREATE FUNCTION kid64_gt_time(kid64, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS 'implementation of > operator';
 CREATE FUNCTION kid64_time_gt(timestamptz, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = kid64, RIGHTARG = timestamptz, FUNCTION = kid64_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -481,22 +504,11 @@ COMMENT ON OPERATOR > (timestamptz, kid64) IS 'later than, in time units';
 
 CREATE FUNCTION kid64_edge(which text, range tstzrange) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_edge_of_range';
+COMMENT ON FUNCTION kid64_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest kid64 in a range of time';
 
 CREATE FUNCTION kid_within(kid64, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_within';
-
-COMMENT ON FUNCTION kid64_edge(which text, operator text, ts timestamptz) IS
-    'planner support: returns the lowest or the highest kid64 that is <, <=, >= or > an instant';
-COMMENT ON FUNCTION kid64_lt_time(kid64, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid64_time_lt(timestamptz, kid64) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid64_le_time(kid64, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid64_time_le(timestamptz, kid64) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid64_ge_time(kid64, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid64_time_ge(timestamptz, kid64) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid64_gt_time(kid64, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION kid64_time_gt(timestamptz, kid64) IS 'implementation of > operator';
-COMMENT ON FUNCTION kid64_edge(which text, range tstzrange) IS
-    'planner support: returns the lowest or the highest kid64 in a range of time';
 COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
@@ -505,6 +517,7 @@ COMMENT ON FUNCTION kid_within(kid64, kid_span) IS 'tells whether an ID is in a 
 
 CREATE FUNCTION kid64_range_contains(kid_span, kid64) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
 
 CREATE OPERATOR <@ (
     LEFTARG = kid64, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -515,8 +528,6 @@ CREATE OPERATOR @> (
 
 COMMENT ON OPERATOR <@ (kid64, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, kid64) IS 'range of time contains';
-
-COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of @> operator';
 
 -- from src/sql/traits/bigint.sql.in
 
@@ -529,22 +540,21 @@ COMMENT ON FUNCTION kid64_range_contains(kid_span, kid64) IS 'implementation of 
 -- ambiguous.sql, which says why.
 
 CREATE CAST (bigint AS kid64) WITHOUT FUNCTION AS IMPLICIT;
+COMMENT ON CAST (bigint AS kid64) IS 'the same 64 bits';
 CREATE CAST (kid64 AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
+COMMENT ON CAST (kid64 AS bigint) IS 'the same 64 bits';
 
 -- A cast from integer with PostgreSQL's int8(integer) would depend on the cast from bigint. pg_upgrade does not know
 -- that, and may create the casts in the wrong order. Some drivers send a small number as smallint.
 CREATE FUNCTION kid64_from_integer(integer) RETURNS kid64
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
+COMMENT ON FUNCTION kid64_from_integer(integer) IS 'implementation of a cast';
 CREATE FUNCTION kid64_from_smallint(smallint) RETURNS kid64
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int28';
-CREATE CAST (integer AS kid64) WITH FUNCTION kid64_from_integer(integer) AS IMPLICIT;
-CREATE CAST (smallint AS kid64) WITH FUNCTION kid64_from_smallint(smallint) AS IMPLICIT;
-
-COMMENT ON CAST (bigint AS kid64) IS 'the same 64 bits';
-COMMENT ON CAST (kid64 AS bigint) IS 'the same 64 bits';
-COMMENT ON FUNCTION kid64_from_integer(integer) IS 'implementation of a cast';
 COMMENT ON FUNCTION kid64_from_smallint(smallint) IS 'implementation of a cast';
+CREATE CAST (integer AS kid64) WITH FUNCTION kid64_from_integer(integer) AS IMPLICIT;
 COMMENT ON CAST (integer AS kid64) IS 'the same number, as a bigint';
+CREATE CAST (smallint AS kid64) WITH FUNCTION kid64_from_smallint(smallint) AS IMPLICIT;
 COMMENT ON CAST (smallint AS kid64) IS 'the same number, as a bigint';
 
 -- from src/sql/traits/generators.sql.in
@@ -555,10 +565,9 @@ CREATE FUNCTION kid_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_next';
 CREATE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
+COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n kid64, each greater than the one before it';
 CREATE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n kid64, each greater than the one before it';
 COMMENT ON FUNCTION kid64_at(ts timestamptz) IS 'makes a kid64 with the time of an old row';
 
 -- from src/sql/traits/horizon.sql.in
@@ -567,7 +576,6 @@ COMMENT ON FUNCTION kid64_at(ts timestamptz) IS 'makes a kid64 with the time of 
 
 CREATE FUNCTION kid_horizon() RETURNS kid64
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid64_horizon';
-
 COMMENT ON FUNCTION kid_horizon() IS 'returns the ID below which no row is still to come, for consumers';
 
 -- from src/sql/traits/observe.sql.in
@@ -576,9 +584,8 @@ COMMENT ON FUNCTION kid_horizon() IS 'returns the ID below which no row is still
 
 CREATE FUNCTION kid_observe(kid64) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_observe';
-REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
-
 COMMENT ON FUNCTION kid_observe(kid64) IS 'moves the logical clock past an ID from elsewhere';
+REVOKE ALL ON FUNCTION kid_observe(kid64) FROM PUBLIC;
 
 -- from src/sql/traits/sequence.sql.in
 
@@ -586,7 +593,6 @@ COMMENT ON FUNCTION kid_observe(kid64) IS 'moves the logical clock past an ID fr
 
 CREATE FUNCTION kid_sequence(kid64) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_sequence';
-
 COMMENT ON FUNCTION kid_sequence(kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
 -- from src/sql/types/kid64.sql
@@ -599,24 +605,23 @@ COMMENT ON TYPE kid64 IS
 
 CREATE FUNCTION kid64_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
+COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
+    'assembles a kid64 from an instant and a sequence, 0 to 16383';
 
 COMMENT ON FUNCTION kid_next() IS 'makes a kid64 greater than all that the cluster issued before';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN id::text;
+COMMENT ON FUNCTION kid64_to_text(id kid64) IS 'returns an ID as text, as the cast does';
 CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN encoded::kid64;
-
-COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
-COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
-COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
-    'assembles a kid64 from an instant and a sequence, 0 to 16383';
-COMMENT ON FUNCTION kid64_to_text(id kid64) IS 'returns an ID as text, as the cast does';
 COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'reads an ID from text, as the cast does';
 
 -- from src/sql/inspect.sql.in
@@ -628,7 +633,6 @@ CREATE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits integer, OUT 
 BEGIN ATOMIC
     VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
 END;
-
 COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/io.sql.in
@@ -639,12 +643,16 @@ CREATE TYPE kid96;
 
 CREATE FUNCTION kid96_in(cstring) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_in(cstring) IS 'I/O';
 CREATE FUNCTION kid96_out(kid96) RETURNS cstring
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_out(kid96) IS 'I/O';
 CREATE FUNCTION kid96_recv(internal) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_recv(internal) IS 'I/O';
 CREATE FUNCTION kid96_send(kid96) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_send(kid96) IS 'binary form of an ID, most significant byte first';
 
 CREATE TYPE kid96 (
     INPUT = kid96_in, OUTPUT = kid96_out, RECEIVE = kid96_recv, SEND = kid96_send, ANALYZE = kid_typanalyze,
@@ -653,22 +661,17 @@ CREATE TYPE kid96 (
 -- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
 -- cast the other way: comparisons would convert the column, and not use its index.
 CREATE CAST (text AS kid96) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (text AS kid96) IS 'parses the text form';
 CREATE CAST (varchar AS kid96) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (varchar AS kid96) IS 'parses the text form';
 
 CREATE FUNCTION kid96_from_bytea(bytea) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_from_bytea(bytea) IS 'returns the kid96 with the given binary form';
 
 CREATE CAST (kid96 AS bytea) WITH FUNCTION kid96_send(kid96);
-CREATE CAST (bytea AS kid96) WITH FUNCTION kid96_from_bytea(bytea);
-
-COMMENT ON FUNCTION kid96_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION kid96_out(kid96) IS 'I/O';
-COMMENT ON FUNCTION kid96_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION kid96_send(kid96) IS 'binary form of an ID, most significant byte first';
-COMMENT ON CAST (text AS kid96) IS 'parses the text form';
-COMMENT ON CAST (varchar AS kid96) IS 'parses the text form';
-COMMENT ON FUNCTION kid96_from_bytea(bytea) IS 'returns the kid96 with the given binary form';
 COMMENT ON CAST (kid96 AS bytea) IS 'the binary form, most significant byte first';
+CREATE CAST (bytea AS kid96) WITH FUNCTION kid96_from_bytea(bytea);
 COMMENT ON CAST (bytea AS kid96) IS 'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
@@ -677,10 +680,9 @@ COMMENT ON CAST (bytea AS kid96) IS 'reads the binary form';
 
 CREATE FUNCTION kid_encode(id kid96, prefix text DEFAULT '') RETURNS text
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_encode';
+COMMENT ON FUNCTION kid_encode(id kid96, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE FUNCTION kid96_decode(encoded text, prefix text DEFAULT '') RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_encode(id kid96, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid96_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
@@ -691,36 +693,47 @@ COMMENT ON FUNCTION kid96_decode(encoded text, prefix text) IS 'reads what kid_e
 
 CREATE FUNCTION kid96_lt(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_lt(kid96, kid96) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (kid96, kid96) IS 'less than';
+
 CREATE FUNCTION kid96_le(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_le(kid96, kid96) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (kid96, kid96) IS 'less than or equal';
+
 CREATE FUNCTION kid96_eq(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_eq(kid96, kid96) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR = (kid96, kid96) IS 'equal';
+
 CREATE FUNCTION kid96_ne(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_ne(kid96, kid96) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR <> (kid96, kid96) IS 'not equal';
+
 CREATE FUNCTION kid96_ge(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_ge(kid96, kid96) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (kid96, kid96) IS 'greater than or equal';
+
 CREATE FUNCTION kid96_gt(kid96, kid96) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_gt(kid96, kid96) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -728,23 +741,31 @@ COMMENT ON OPERATOR > (kid96, kid96) IS 'greater than';
 
 CREATE FUNCTION kid96_cmp(kid96, kid96) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_cmp(kid96, kid96) IS 'less-equal-greater';
 CREATE FUNCTION kid96_sortsupport(internal) RETURNS void
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_sortsupport(internal) IS 'sort support';
 CREATE FUNCTION kid96_hash(kid96) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_hash(kid96) IS 'hash';
 CREATE FUNCTION kid96_hash_extended(kid96, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_hash_extended(kid96, bigint) IS 'hash';
 
 CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING btree AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 kid96_cmp(kid96, kid96),
     FUNCTION 2 kid96_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
+COMMENT ON OPERATOR FAMILY kid96_ops USING btree IS 'order of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING btree IS 'order of kid96';
 
 CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 kid96_hash(kid96),
     FUNCTION 2 kid96_hash_extended(kid96, bigint);
+COMMENT ON OPERATOR FAMILY kid96_ops USING hash IS 'equality of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING hash IS 'equality of kid96';
 
 CREATE OPERATOR CLASS kid96_minmax_ops DEFAULT FOR TYPE kid96 USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -752,6 +773,8 @@ CREATE OPERATOR CLASS kid96_minmax_ops DEFAULT FOR TYPE kid96 USING brin AS
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
+COMMENT ON OPERATOR FAMILY kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
+COMMENT ON OPERATOR CLASS kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
 
 CREATE OPERATOR CLASS kid96_minmax_multi_ops FOR TYPE kid96 USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -761,31 +784,14 @@ CREATE OPERATOR CLASS kid96_minmax_multi_ops FOR TYPE kid96 USING brin AS
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_12(internal, internal);
+COMMENT ON OPERATOR FAMILY kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
+COMMENT ON OPERATOR CLASS kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
 
 CREATE AGGREGATE min(kid96) (
     SFUNC = kid_smaller, STYPE = kid96, COMBINEFUNC = kid_smaller, SORTOP = <, PARALLEL = SAFE);
+COMMENT ON AGGREGATE min(kid96) IS 'minimum value of all kid96 input values';
 CREATE AGGREGATE max(kid96) (
     SFUNC = kid_larger, STYPE = kid96, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
-
-COMMENT ON FUNCTION kid96_lt(kid96, kid96) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid96_le(kid96, kid96) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid96_eq(kid96, kid96) IS 'implementation of = operator';
-COMMENT ON FUNCTION kid96_ne(kid96, kid96) IS 'implementation of <> operator';
-COMMENT ON FUNCTION kid96_ge(kid96, kid96) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid96_gt(kid96, kid96) IS 'implementation of > operator';
-COMMENT ON FUNCTION kid96_cmp(kid96, kid96) IS 'less-equal-greater';
-COMMENT ON FUNCTION kid96_sortsupport(internal) IS 'sort support';
-COMMENT ON FUNCTION kid96_hash(kid96) IS 'hash';
-COMMENT ON FUNCTION kid96_hash_extended(kid96, bigint) IS 'hash';
-COMMENT ON OPERATOR FAMILY kid96_ops USING btree IS 'order of kid96';
-COMMENT ON OPERATOR CLASS kid96_ops USING btree IS 'order of kid96';
-COMMENT ON OPERATOR FAMILY kid96_ops USING hash IS 'equality of kid96';
-COMMENT ON OPERATOR CLASS kid96_ops USING hash IS 'equality of kid96';
-COMMENT ON OPERATOR FAMILY kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
-COMMENT ON OPERATOR CLASS kid96_minmax_ops USING brin IS 'the range of kid96 in a block range';
-COMMENT ON OPERATOR FAMILY kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
-COMMENT ON OPERATOR CLASS kid96_minmax_multi_ops USING brin IS 'a few ranges of kid96 in a block range';
-COMMENT ON AGGREGATE min(kid96) IS 'minimum value of all kid96 input values';
 COMMENT ON AGGREGATE max(kid96) IS 'maximum value of all kid96 input values';
 
 -- from src/sql/traits/gist.sql.in
@@ -805,6 +811,8 @@ CREATE OPERATOR CLASS kid96_ops DEFAULT FOR TYPE kid96 USING gist AS
     FUNCTION 9 kid_gist_fetch(internal),
     FUNCTION 11 kid_gist_sortsupport(internal),
     STORAGE bytea;
+COMMENT ON OPERATOR FAMILY kid96_ops USING gist IS 'order of kid96';
+COMMENT ON OPERATOR CLASS kid96_ops USING gist IS 'order of kid96';
 
 DO $$
 BEGIN
@@ -813,45 +821,43 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY kid96_ops USING gist IS 'order of kid96';
-COMMENT ON OPERATOR CLASS kid96_ops USING gist IS 'order of kid96';
-
 -- from src/sql/traits/time.sql.in
 
 -- kid96: the time in an ID (src/pg/traits/time.hpp)
 
 CREATE FUNCTION kid_timestamp(kid96) RETURNS timestamptz
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_timestamp';
+COMMENT ON FUNCTION kid_timestamp(kid96) IS 'returns the beginning of the time unit of an ID';
 CREATE FUNCTION kid96_timestamp(kid96) RETURNS timestamptz
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_timestamp(kid96) IS 'same as kid_timestamp(), under a name that is not overloaded';
 CREATE FUNCTION kid96_floor(timestamptz) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_floor(timestamptz) IS
+    'returns the lowest kid96 of the time unit that contains an instant';
+
 CREATE FUNCTION kid96_ceil(timestamptz) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_timestamp(kid96) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid96_timestamp(kid96) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid96_floor(timestamptz) IS 'returns the lowest kid96 of the time unit that contains an instant';
-COMMENT ON FUNCTION kid96_ceil(timestamptz) IS 'returns the highest kid96 of the time unit that contains an instant';
+COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
+    'returns the highest kid96 of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
 -- kid96: casts from and to time, and the time between two IDs
 
 CREATE CAST (timestamptz AS kid96) WITH FUNCTION kid96_floor(timestamptz);
+COMMENT ON CAST (timestamptz AS kid96) IS 'same as kid96_floor()';
 CREATE CAST (kid96 AS timestamptz) WITH FUNCTION kid_timestamp(kid96);
+COMMENT ON CAST (kid96 AS timestamptz) IS 'same as kid_timestamp()';
 
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION kid96_mi(kid96, kid96) RETURNS interval
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION kid96_mi(kid96, kid96) IS 'implementation of - operator';
 
 CREATE OPERATOR - (LEFTARG = kid96, RIGHTARG = kid96, FUNCTION = kid96_mi);
 COMMENT ON OPERATOR - (kid96, kid96) IS 'time from the second ID to the first';
-
-COMMENT ON CAST (timestamptz AS kid96) IS 'same as kid96_floor()';
-COMMENT ON CAST (kid96 AS timestamptz) IS 'same as kid_timestamp()';
-COMMENT ON FUNCTION kid96_mi(kid96, kid96) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -862,11 +868,15 @@ COMMENT ON FUNCTION kid96_mi(kid96, kid96) IS 'implementation of - operator';
 
 CREATE FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighborhood integer) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighborhood integer) IS
+    'planner support: returns the lowest or the highest kid96 that is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid96_lt_time(kid96, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS 'implementation of < operator';
 CREATE FUNCTION kid96_time_lt(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_time_lt(timestamptz, kid96) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
@@ -875,10 +885,13 @@ CREATE OPERATOR < (
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (kid96, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, kid96) IS 'earlier than, in time units';
+
 CREATE FUNCTION kid96_le_time(kid96, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
 CREATE FUNCTION kid96_time_le(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -887,10 +900,13 @@ CREATE OPERATOR <= (
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (kid96, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, kid96) IS 'not later than, in time units';
+
 CREATE FUNCTION kid96_ge_time(kid96, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS 'implementation of >= operator';
 CREATE FUNCTION kid96_time_ge(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
@@ -899,10 +915,13 @@ CREATE OPERATOR >= (
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (kid96, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, kid96) IS 'not earlier than, in time units';
+
 CREATE FUNCTION kid96_gt_time(kid96, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS 'implementation of > operator';
 CREATE FUNCTION kid96_time_gt(timestamptz, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = kid96, RIGHTARG = timestamptz, FUNCTION = kid96_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -914,22 +933,11 @@ COMMENT ON OPERATOR > (timestamptz, kid96) IS 'later than, in time units';
 
 CREATE FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_edge_of_range';
+COMMENT ON FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) IS
+    'planner support: returns the lowest or the highest kid96 in a range of time';
 
 CREATE FUNCTION kid_within(kid96, kid_span) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_within';
-
-COMMENT ON FUNCTION kid96_edge(which text, operator text, ts timestamptz, neighborhood integer) IS
-    'planner support: returns the lowest or the highest kid96 that is <, <=, >= or > an instant';
-COMMENT ON FUNCTION kid96_lt_time(kid96, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid96_time_lt(timestamptz, kid96) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid96_le_time(kid96, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid96_time_le(timestamptz, kid96) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid96_ge_time(kid96, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid96_time_ge(timestamptz, kid96) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid96_gt_time(kid96, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION kid96_time_gt(timestamptz, kid96) IS 'implementation of > operator';
-COMMENT ON FUNCTION kid96_edge(which text, range tstzrange, neighborhood integer) IS
-    'planner support: returns the lowest or the highest kid96 in a range of time';
 COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
@@ -938,6 +946,7 @@ COMMENT ON FUNCTION kid_within(kid96, kid_span) IS 'tells whether an ID is in a 
 
 CREATE FUNCTION kid96_range_contains(kid_span, kid96) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
 
 CREATE OPERATOR <@ (
     LEFTARG = kid96, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -949,8 +958,6 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (kid96, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, kid96) IS 'range of time contains';
 
-COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of @> operator';
-
 -- from src/sql/traits/setting.sql.in
 
 -- kid96: functions that depend on a setting, with the value of the setting as the last argument
@@ -959,24 +966,24 @@ COMMENT ON FUNCTION kid96_range_contains(kid_span, kid96) IS 'implementation of 
 
 CREATE FUNCTION kid_timestamp(id kid96, neighborhood integer) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_timestamp';
+COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS
+    'same as kid_timestamp(id), with the setting as an argument';
 CREATE FUNCTION kid96_floor(ts timestamptz, neighborhood integer) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_floor(ts timestamptz, neighborhood integer) IS
+    'same as kid96_floor(ts), with the setting as an argument';
+
 CREATE FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) IS
+    'same as kid96_ceil(ts), with the setting as an argument';
 
 CREATE FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_within';
-CREATE FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_timestamp(id kid96, neighborhood integer) IS
-    'same as kid_timestamp(id), with the setting as an argument';
-COMMENT ON FUNCTION kid96_floor(ts timestamptz, neighborhood integer) IS
-    'same as kid96_floor(ts), with the setting as an argument';
-COMMENT ON FUNCTION kid96_ceil(ts timestamptz, neighborhood integer) IS
-    'same as kid96_ceil(ts), with the setting as an argument';
 COMMENT ON FUNCTION kid_within(id kid96, range tstzrange, neighborhood integer) IS
     'same as id <@ range, with the setting as an argument';
+CREATE FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neighborhood integer) IS
     'planner support: tells whether an ID is <, <=, >= or > an instant';
 
@@ -986,15 +993,14 @@ COMMENT ON FUNCTION kid96_compare(operator text, id kid96, ts timestamptz, neigh
 
 CREATE FUNCTION kid96_to_uuid(kid96) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_to_uuid(kid96) IS 'returns the uuid whose 16 bytes are the text form of an ID';
 CREATE FUNCTION kid96_from_uuid(uuid) RETURNS kid96
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
 
 CREATE CAST (kid96 AS uuid) WITH FUNCTION kid96_to_uuid(kid96);
-CREATE CAST (uuid AS kid96) WITH FUNCTION kid96_from_uuid(uuid);
-
-COMMENT ON FUNCTION kid96_to_uuid(kid96) IS 'returns the uuid whose 16 bytes are the text form of an ID';
-COMMENT ON FUNCTION kid96_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
 COMMENT ON CAST (kid96 AS uuid) IS 'the 16 characters of the text form, as bytes';
+CREATE CAST (uuid AS kid96) WITH FUNCTION kid96_from_uuid(uuid);
 COMMENT ON CAST (uuid AS kid96) IS 'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/generators.sql.in
@@ -1005,10 +1011,9 @@ CREATE FUNCTION kid96_next() RETURNS kid96
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid96_next';
 CREATE FUNCTION kid96_next(n bigint) RETURNS SETOF kid96
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_next_many';
+COMMENT ON FUNCTION kid96_next(n bigint) IS 'makes n kid96, each greater than the one before it';
 CREATE FUNCTION kid96_at(ts timestamptz) RETURNS kid96
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid96_next(n bigint) IS 'makes n kid96, each greater than the one before it';
 COMMENT ON FUNCTION kid96_at(ts timestamptz) IS 'makes a kid96 with the time of an old row';
 
 -- from src/sql/traits/observe.sql.in
@@ -1017,9 +1022,8 @@ COMMENT ON FUNCTION kid96_at(ts timestamptz) IS 'makes a kid96 with the time of 
 
 CREATE FUNCTION kid_observe(kid96) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_observe';
-REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
-
 COMMENT ON FUNCTION kid_observe(kid96) IS 'moves the logical clock past an ID from elsewhere';
+REVOKE ALL ON FUNCTION kid_observe(kid96) FROM PUBLIC;
 
 -- from src/sql/traits/sequence.sql.in
 
@@ -1027,7 +1031,6 @@ COMMENT ON FUNCTION kid_observe(kid96) IS 'moves the logical clock past an ID fr
 
 CREATE FUNCTION kid_sequence(kid96) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_sequence';
-
 COMMENT ON FUNCTION kid_sequence(kid96) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
 -- from src/sql/types/kid96.sql
@@ -1046,16 +1049,25 @@ COMMENT ON FUNCTION kid96_ceil(timestamptz) IS
 -- Its order is coarser than its time, so planner support adds bounds to a comparison with time and keeps a recheck.
 CREATE FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_within';
+COMMENT ON FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) IS
+    'planner support: tells exactly whether an ID is in a range of time';
 CREATE FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support_recheck AS 'MODULE_PATHNAME', 'kid96_compare';
+COMMENT ON FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) IS
+    'planner support: tells exactly whether an ID is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer DEFAULT NULL)
     RETURNS kid96
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer) IS
+    'assembles a kid96 from an instant, a node, a sequence and a neighborhood';
 CREATE FUNCTION kid_node(kid96) RETURNS bigint
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid96_node';
+COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4294967295';
 CREATE FUNCTION kid_node(kid96, neighborhood integer) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_node';
+COMMENT ON FUNCTION kid_node(kid96, neighborhood integer) IS
+    'returns the node that made an ID with the given neighborhood, 0 to 10';
 
 COMMENT ON FUNCTION kid96_next() IS 'makes a kid96 with the node of this server';
 COMMENT ON FUNCTION kid96_at(timestamptz) IS 'makes a kid96 with the time of an old row and the node of this server';
@@ -1064,28 +1076,18 @@ COMMENT ON FUNCTION kid_timestamp(kid96, integer) IS
 
 CREATE FUNCTION kid_global(kid64) RETURNS kid96
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid64_global';
+COMMENT ON FUNCTION kid_global(kid64) IS 'returns an ID with the node of this server';
 CREATE FUNCTION kid_local(kid96, force boolean DEFAULT false) RETURNS kid64
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_local';
-CREATE FUNCTION kid96_to_kid64(kid96) RETURNS kid64
-    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_local';
-
-CREATE CAST (kid64 AS kid96) WITH FUNCTION kid_global(kid64) AS ASSIGNMENT;
-CREATE CAST (kid96 AS kid64) WITH FUNCTION kid96_to_kid64(kid96);
-
-COMMENT ON FUNCTION kid96_recheck(id kid96, range tstzrange, neighborhood integer) IS
-    'planner support: tells exactly whether an ID is in a range of time';
-COMMENT ON FUNCTION kid96_recheck(operator text, id kid96, ts timestamptz, neighborhood integer) IS
-    'planner support: tells exactly whether an ID is <, <=, >= or > an instant';
-COMMENT ON FUNCTION kid96_make(ts timestamptz, node bigint, sequence integer, neighborhood integer) IS
-    'assembles a kid96 from an instant, a node, a sequence and a neighborhood';
-COMMENT ON FUNCTION kid_node(kid96) IS 'returns the node that made an ID, 0 to 4294967295';
-COMMENT ON FUNCTION kid_node(kid96, neighborhood integer) IS
-    'returns the node that made an ID with the given neighborhood, 0 to 10';
-COMMENT ON FUNCTION kid_global(kid64) IS 'returns an ID with the node of this server';
 COMMENT ON FUNCTION kid_local(kid96, force boolean) IS
     'returns an ID without its node, which must be that of this server unless force is true';
+CREATE FUNCTION kid96_to_kid64(kid96) RETURNS kid64
+    LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid96_local';
 COMMENT ON FUNCTION kid96_to_kid64(kid96) IS 'implementation of a cast';
+
+CREATE CAST (kid64 AS kid96) WITH FUNCTION kid_global(kid64) AS ASSIGNMENT;
 COMMENT ON CAST (kid64 AS kid96) IS 'same as kid_global()';
+CREATE CAST (kid96 AS kid64) WITH FUNCTION kid96_to_kid64(kid96);
 COMMENT ON CAST (kid96 AS kid64) IS 'same as kid_local()';
 
 -- from src/sql/inspect.sql.in
@@ -1097,7 +1099,6 @@ CREATE FUNCTION kid_inspect(id kid96, OUT component text, OUT bits integer, OUT 
 BEGIN ATOMIC
     VALUES ('timestamp', 50, kid_timestamp(id)::text), ('node', 32, kid_node(id)::text), ('sequence', 14, kid_sequence(id)::text);
 END;
-
 COMMENT ON FUNCTION kid_inspect(id kid96) IS 'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/io.sql.in
@@ -1108,12 +1109,16 @@ CREATE TYPE sno;
 
 CREATE FUNCTION sno_in(cstring) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_in(cstring) IS 'I/O';
 CREATE FUNCTION sno_out(sno) RETURNS cstring
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_out(sno) IS 'I/O';
 CREATE FUNCTION sno_recv(internal) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_recv(internal) IS 'I/O';
 CREATE FUNCTION sno_send(sno) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_send(sno) IS 'binary form of an ID, most significant byte first';
 
 CREATE TYPE sno (
     INPUT = sno_in, OUTPUT = sno_out, RECEIVE = sno_recv, SEND = sno_send, ANALYZE = kid_typanalyze,
@@ -1122,22 +1127,17 @@ CREATE TYPE sno (
 -- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
 -- cast the other way: comparisons would convert the column, and not use its index.
 CREATE CAST (text AS sno) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (text AS sno) IS 'parses the text form';
 CREATE CAST (varchar AS sno) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (varchar AS sno) IS 'parses the text form';
 
 CREATE FUNCTION sno_from_bytea(bytea) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_from_bytea(bytea) IS 'returns the sno with the given binary form';
 
 CREATE CAST (sno AS bytea) WITH FUNCTION sno_send(sno);
-CREATE CAST (bytea AS sno) WITH FUNCTION sno_from_bytea(bytea);
-
-COMMENT ON FUNCTION sno_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION sno_out(sno) IS 'I/O';
-COMMENT ON FUNCTION sno_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION sno_send(sno) IS 'binary form of an ID, most significant byte first';
-COMMENT ON CAST (text AS sno) IS 'parses the text form';
-COMMENT ON CAST (varchar AS sno) IS 'parses the text form';
-COMMENT ON FUNCTION sno_from_bytea(bytea) IS 'returns the sno with the given binary form';
 COMMENT ON CAST (sno AS bytea) IS 'the binary form, most significant byte first';
+CREATE CAST (bytea AS sno) WITH FUNCTION sno_from_bytea(bytea);
 COMMENT ON CAST (bytea AS sno) IS 'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
@@ -1146,10 +1146,9 @@ COMMENT ON CAST (bytea AS sno) IS 'reads the binary form';
 
 CREATE FUNCTION kid_encode(id sno, prefix text DEFAULT '') RETURNS text
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_encode';
+COMMENT ON FUNCTION kid_encode(id sno, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE FUNCTION sno_decode(encoded text, prefix text DEFAULT '') RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_encode(id sno, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION sno_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
@@ -1160,36 +1159,47 @@ COMMENT ON FUNCTION sno_decode(encoded text, prefix text) IS 'reads what kid_enc
 
 CREATE FUNCTION sno_lt(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_lt(sno, sno) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (sno, sno) IS 'less than';
+
 CREATE FUNCTION sno_le(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_le(sno, sno) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
+
 CREATE FUNCTION sno_eq(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_eq(sno, sno) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR = (sno, sno) IS 'equal';
+
 CREATE FUNCTION sno_ne(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_ne(sno, sno) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR <> (sno, sno) IS 'not equal';
+
 CREATE FUNCTION sno_ge(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_ge(sno, sno) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
+
 CREATE FUNCTION sno_gt(sno, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_gt(sno, sno) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -1197,23 +1207,31 @@ COMMENT ON OPERATOR > (sno, sno) IS 'greater than';
 
 CREATE FUNCTION sno_cmp(sno, sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_cmp(sno, sno) IS 'less-equal-greater';
 CREATE FUNCTION sno_sortsupport(internal) RETURNS void
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_sortsupport(internal) IS 'sort support';
 CREATE FUNCTION sno_hash(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_hash(sno) IS 'hash';
 CREATE FUNCTION sno_hash_extended(sno, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_hash_extended(sno, bigint) IS 'hash';
 
 CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING btree AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 sno_cmp(sno, sno),
     FUNCTION 2 sno_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
+COMMENT ON OPERATOR FAMILY sno_ops USING btree IS 'order of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING btree IS 'order of sno';
 
 CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 sno_hash(sno),
     FUNCTION 2 sno_hash_extended(sno, bigint);
+COMMENT ON OPERATOR FAMILY sno_ops USING hash IS 'equality of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING hash IS 'equality of sno';
 
 CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -1221,6 +1239,8 @@ CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin AS
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
+COMMENT ON OPERATOR FAMILY sno_minmax_ops USING brin IS 'the range of sno in a block range';
+COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS 'the range of sno in a block range';
 
 CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -1230,31 +1250,14 @@ CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin AS
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_10(internal, internal);
+COMMENT ON OPERATOR FAMILY sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
+COMMENT ON OPERATOR CLASS sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
 
 CREATE AGGREGATE min(sno) (
     SFUNC = kid_smaller, STYPE = sno, COMBINEFUNC = kid_smaller, SORTOP = <, PARALLEL = SAFE);
+COMMENT ON AGGREGATE min(sno) IS 'minimum value of all sno input values';
 CREATE AGGREGATE max(sno) (
     SFUNC = kid_larger, STYPE = sno, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
-
-COMMENT ON FUNCTION sno_lt(sno, sno) IS 'implementation of < operator';
-COMMENT ON FUNCTION sno_le(sno, sno) IS 'implementation of <= operator';
-COMMENT ON FUNCTION sno_eq(sno, sno) IS 'implementation of = operator';
-COMMENT ON FUNCTION sno_ne(sno, sno) IS 'implementation of <> operator';
-COMMENT ON FUNCTION sno_ge(sno, sno) IS 'implementation of >= operator';
-COMMENT ON FUNCTION sno_gt(sno, sno) IS 'implementation of > operator';
-COMMENT ON FUNCTION sno_cmp(sno, sno) IS 'less-equal-greater';
-COMMENT ON FUNCTION sno_sortsupport(internal) IS 'sort support';
-COMMENT ON FUNCTION sno_hash(sno) IS 'hash';
-COMMENT ON FUNCTION sno_hash_extended(sno, bigint) IS 'hash';
-COMMENT ON OPERATOR FAMILY sno_ops USING btree IS 'order of sno';
-COMMENT ON OPERATOR CLASS sno_ops USING btree IS 'order of sno';
-COMMENT ON OPERATOR FAMILY sno_ops USING hash IS 'equality of sno';
-COMMENT ON OPERATOR CLASS sno_ops USING hash IS 'equality of sno';
-COMMENT ON OPERATOR FAMILY sno_minmax_ops USING brin IS 'the range of sno in a block range';
-COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS 'the range of sno in a block range';
-COMMENT ON OPERATOR FAMILY sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
-COMMENT ON OPERATOR CLASS sno_minmax_multi_ops USING brin IS 'a few ranges of sno in a block range';
-COMMENT ON AGGREGATE min(sno) IS 'minimum value of all sno input values';
 COMMENT ON AGGREGATE max(sno) IS 'maximum value of all sno input values';
 
 -- from src/sql/traits/gist.sql.in
@@ -1274,6 +1277,8 @@ CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING gist AS
     FUNCTION 9 kid_gist_fetch(internal),
     FUNCTION 11 kid_gist_sortsupport(internal),
     STORAGE bytea;
+COMMENT ON OPERATOR FAMILY sno_ops USING gist IS 'order of sno';
+COMMENT ON OPERATOR CLASS sno_ops USING gist IS 'order of sno';
 
 DO $$
 BEGIN
@@ -1282,45 +1287,43 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY sno_ops USING gist IS 'order of sno';
-COMMENT ON OPERATOR CLASS sno_ops USING gist IS 'order of sno';
-
 -- from src/sql/traits/time.sql.in
 
 -- sno: the time in an ID (src/pg/traits/time.hpp)
 
 CREATE FUNCTION kid_timestamp(sno) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'sno_timestamp';
+COMMENT ON FUNCTION kid_timestamp(sno) IS 'returns the beginning of the time unit of an ID';
 CREATE FUNCTION sno_timestamp(sno) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_timestamp(sno) IS 'same as kid_timestamp(), under a name that is not overloaded';
 CREATE FUNCTION sno_floor(timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_floor(timestamptz) IS
+    'returns the lowest sno of the time unit that contains an instant';
+
 CREATE FUNCTION sno_ceil(timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_timestamp(sno) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION sno_timestamp(sno) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION sno_floor(timestamptz) IS 'returns the lowest sno of the time unit that contains an instant';
-COMMENT ON FUNCTION sno_ceil(timestamptz) IS 'returns the highest sno of the time unit that contains an instant';
+COMMENT ON FUNCTION sno_ceil(timestamptz) IS
+    'returns the highest sno of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
 -- sno: casts from and to time, and the time between two IDs
 
 CREATE CAST (timestamptz AS sno) WITH FUNCTION sno_floor(timestamptz);
+COMMENT ON CAST (timestamptz AS sno) IS 'same as sno_floor()';
 CREATE CAST (sno AS timestamptz) WITH FUNCTION kid_timestamp(sno);
+COMMENT ON CAST (sno AS timestamptz) IS 'same as kid_timestamp()';
 
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION sno_mi(sno, sno) RETURNS interval
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION sno_mi(sno, sno) IS 'implementation of - operator';
 
 CREATE OPERATOR - (LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_mi);
 COMMENT ON OPERATOR - (sno, sno) IS 'time from the second ID to the first';
-
-COMMENT ON CAST (timestamptz AS sno) IS 'same as sno_floor()';
-COMMENT ON CAST (sno AS timestamptz) IS 'same as kid_timestamp()';
-COMMENT ON FUNCTION sno_mi(sno, sno) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -1331,11 +1334,15 @@ COMMENT ON FUNCTION sno_mi(sno, sno) IS 'implementation of - operator';
 
 CREATE FUNCTION sno_edge(which text, operator text, ts timestamptz) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_edge(which text, operator text, ts timestamptz) IS
+    'planner support: returns the lowest or the highest sno that is <, <=, >= or > an instant';
 
 CREATE FUNCTION sno_lt_time(sno, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS 'implementation of < operator';
 CREATE FUNCTION sno_time_lt(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_time_lt(timestamptz, sno) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
@@ -1344,10 +1351,13 @@ CREATE OPERATOR < (
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (sno, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, sno) IS 'earlier than, in time units';
+
 CREATE FUNCTION sno_le_time(sno, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
 CREATE FUNCTION sno_time_le(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -1356,10 +1366,13 @@ CREATE OPERATOR <= (
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (sno, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, sno) IS 'not later than, in time units';
+
 CREATE FUNCTION sno_ge_time(sno, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS 'implementation of >= operator';
 CREATE FUNCTION sno_time_ge(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
@@ -1368,10 +1381,13 @@ CREATE OPERATOR >= (
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (sno, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, sno) IS 'not earlier than, in time units';
+
 CREATE FUNCTION sno_gt_time(sno, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS 'implementation of > operator';
 CREATE FUNCTION sno_time_gt(timestamptz, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -1383,22 +1399,11 @@ COMMENT ON OPERATOR > (timestamptz, sno) IS 'later than, in time units';
 
 CREATE FUNCTION sno_edge(which text, range tstzrange) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_edge_of_range';
+COMMENT ON FUNCTION sno_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest sno in a range of time';
 
 CREATE FUNCTION kid_within(sno, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'sno_within';
-
-COMMENT ON FUNCTION sno_edge(which text, operator text, ts timestamptz) IS
-    'planner support: returns the lowest or the highest sno that is <, <=, >= or > an instant';
-COMMENT ON FUNCTION sno_lt_time(sno, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION sno_time_lt(timestamptz, sno) IS 'implementation of < operator';
-COMMENT ON FUNCTION sno_le_time(sno, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION sno_time_le(timestamptz, sno) IS 'implementation of <= operator';
-COMMENT ON FUNCTION sno_ge_time(sno, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION sno_time_ge(timestamptz, sno) IS 'implementation of >= operator';
-COMMENT ON FUNCTION sno_gt_time(sno, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION sno_time_gt(timestamptz, sno) IS 'implementation of > operator';
-COMMENT ON FUNCTION sno_edge(which text, range tstzrange) IS
-    'planner support: returns the lowest or the highest sno in a range of time';
 COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
@@ -1407,6 +1412,7 @@ COMMENT ON FUNCTION kid_within(sno, kid_span) IS 'tells whether an ID is in a ra
 
 CREATE FUNCTION sno_range_contains(kid_span, sno) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
 
 CREATE OPERATOR <@ (
     LEFTARG = sno, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -1418,23 +1424,20 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (sno, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, sno) IS 'range of time contains';
 
-COMMENT ON FUNCTION sno_range_contains(kid_span, sno) IS 'implementation of @> operator';
-
 -- from src/sql/traits/uuid.sql.in
 
 -- sno: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
 
 CREATE FUNCTION sno_to_uuid(sno) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_to_uuid(sno) IS 'returns the uuid whose 16 bytes are the text form of an ID';
 CREATE FUNCTION sno_from_uuid(uuid) RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
 
 CREATE CAST (sno AS uuid) WITH FUNCTION sno_to_uuid(sno);
-CREATE CAST (uuid AS sno) WITH FUNCTION sno_from_uuid(uuid);
-
-COMMENT ON FUNCTION sno_to_uuid(sno) IS 'returns the uuid whose 16 bytes are the text form of an ID';
-COMMENT ON FUNCTION sno_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
 COMMENT ON CAST (sno AS uuid) IS 'the 16 characters of the text form, as bytes';
+CREATE CAST (uuid AS sno) WITH FUNCTION sno_from_uuid(uuid);
 COMMENT ON CAST (uuid AS sno) IS 'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/observe.sql.in
@@ -1443,9 +1446,8 @@ COMMENT ON CAST (uuid AS sno) IS 'reads the 16 bytes as the text form';
 
 CREATE FUNCTION kid_observe(sno) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_observe';
-REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
-
 COMMENT ON FUNCTION kid_observe(sno) IS 'moves the logical clock past an ID from elsewhere';
+REVOKE ALL ON FUNCTION kid_observe(sno) FROM PUBLIC;
 
 -- from src/sql/traits/sequence.sql.in
 
@@ -1453,7 +1455,6 @@ COMMENT ON FUNCTION kid_observe(sno) IS 'moves the logical clock past an ID from
 
 CREATE FUNCTION kid_sequence(sno) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_sequence';
-
 COMMENT ON FUNCTION kid_sequence(sno) IS 'returns the sequence of an ID within its time unit, 0 to 65535';
 
 -- from src/sql/types/sno.sql
@@ -1466,30 +1467,29 @@ COMMENT ON TYPE sno IS
 
 CREATE FUNCTION sno_next(meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_next(meta integer) IS 'makes a sno with a metabyte, 0 to 255, and the partition of this server';
 CREATE FUNCTION sno_next(meta integer, n bigint) RETURNS SETOF sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'sno_next_many';
+COMMENT ON FUNCTION sno_next(meta integer, n bigint) IS
+    'makes n sno with a metabyte, 0 to 255, each greater than the one before it unless the tick toggles between them';
 CREATE FUNCTION sno_at(ts timestamptz, meta integer DEFAULT 0) RETURNS sno
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION sno_at(ts timestamptz, meta integer) IS
+    'makes a sno with the time of an old row and a metabyte, 0 to 255';
 CREATE FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean DEFAULT false)
     RETURNS sno
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_tick(sno) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_tick';
-CREATE FUNCTION kid_meta(sno) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_meta';
-CREATE FUNCTION kid_partition(sno) RETURNS integer
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_partition';
-
-COMMENT ON FUNCTION sno_next(meta integer) IS 'makes a sno with a metabyte, 0 to 255, and the partition of this server';
-COMMENT ON FUNCTION sno_next(meta integer, n bigint) IS
-    'makes n sno with a metabyte, 0 to 255, each greater than the one before it unless the tick toggles between them';
-COMMENT ON FUNCTION sno_at(ts timestamptz, meta integer) IS
-    'makes a sno with the time of an old row and a metabyte, 0 to 255';
 COMMENT ON FUNCTION sno_make(ts timestamptz, meta integer, partition integer, sequence integer, tick boolean) IS
     'assembles a sno from an instant, a metabyte, a partition, a sequence and a tick';
+CREATE FUNCTION kid_tick(sno) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_tick';
 COMMENT ON FUNCTION kid_tick(sno) IS
     'returns the tick, which toggles whenever the system clock of the generator goes back';
+CREATE FUNCTION kid_meta(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_meta';
 COMMENT ON FUNCTION kid_meta(sno) IS 'returns the metabyte, 0 to 255, that the caller of the generator gave';
+CREATE FUNCTION kid_partition(sno) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'sno_partition';
 COMMENT ON FUNCTION kid_partition(sno) IS 'returns the partition that made an ID, 0 to 65535';
 
 -- from src/sql/inspect.sql.in
@@ -1501,7 +1501,6 @@ CREATE FUNCTION kid_inspect(id sno, OUT component text, OUT bits integer, OUT va
 BEGIN ATOMIC
     VALUES ('timestamp', 39, kid_timestamp(id)::text), ('tick', 1, kid_tick(id)::text), ('meta', 8, kid_meta(id)::text), ('partition', 16, kid_partition(id)::text), ('sequence', 16, kid_sequence(id)::text);
 END;
-
 COMMENT ON FUNCTION kid_inspect(id sno) IS 'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/io.sql.in
@@ -1512,12 +1511,16 @@ CREATE TYPE flake;
 
 CREATE FUNCTION flake_in(cstring) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_in(cstring) IS 'I/O';
 CREATE FUNCTION flake_out(flake) RETURNS cstring
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_out(flake) IS 'I/O';
 CREATE FUNCTION flake_recv(internal) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_recv(internal) IS 'I/O';
 CREATE FUNCTION flake_send(flake) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_send(flake) IS 'binary form of an ID, most significant byte first';
 
 CREATE TYPE flake (
     INPUT = flake_in, OUTPUT = flake_out, RECEIVE = flake_recv, SEND = flake_send, ANALYZE = kid_typanalyze,
@@ -1526,22 +1529,17 @@ CREATE TYPE flake (
 -- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
 -- cast the other way: comparisons would convert the column, and not use its index.
 CREATE CAST (text AS flake) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (text AS flake) IS 'parses the text form';
 CREATE CAST (varchar AS flake) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (varchar AS flake) IS 'parses the text form';
 
 CREATE FUNCTION flake_from_bytea(bytea) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_from_bytea(bytea) IS 'returns the flake with the given binary form';
 
 CREATE CAST (flake AS bytea) WITH FUNCTION flake_send(flake);
-CREATE CAST (bytea AS flake) WITH FUNCTION flake_from_bytea(bytea);
-
-COMMENT ON FUNCTION flake_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION flake_out(flake) IS 'I/O';
-COMMENT ON FUNCTION flake_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION flake_send(flake) IS 'binary form of an ID, most significant byte first';
-COMMENT ON CAST (text AS flake) IS 'parses the text form';
-COMMENT ON CAST (varchar AS flake) IS 'parses the text form';
-COMMENT ON FUNCTION flake_from_bytea(bytea) IS 'returns the flake with the given binary form';
 COMMENT ON CAST (flake AS bytea) IS 'the binary form, most significant byte first';
+CREATE CAST (bytea AS flake) WITH FUNCTION flake_from_bytea(bytea);
 COMMENT ON CAST (bytea AS flake) IS 'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
@@ -1550,10 +1548,9 @@ COMMENT ON CAST (bytea AS flake) IS 'reads the binary form';
 
 CREATE FUNCTION kid_encode(id flake, prefix text DEFAULT '') RETURNS text
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_encode';
+COMMENT ON FUNCTION kid_encode(id flake, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE FUNCTION flake_decode(encoded text, prefix text DEFAULT '') RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_encode(id flake, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION flake_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
@@ -1564,36 +1561,47 @@ COMMENT ON FUNCTION flake_decode(encoded text, prefix text) IS 'reads what kid_e
 
 CREATE FUNCTION flake_lt(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_lt(flake, flake) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (flake, flake) IS 'less than';
+
 CREATE FUNCTION flake_le(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_le(flake, flake) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (flake, flake) IS 'less than or equal';
+
 CREATE FUNCTION flake_eq(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_eq(flake, flake) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR = (flake, flake) IS 'equal';
+
 CREATE FUNCTION flake_ne(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_ne(flake, flake) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR <> (flake, flake) IS 'not equal';
+
 CREATE FUNCTION flake_ge(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_ge(flake, flake) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (flake, flake) IS 'greater than or equal';
+
 CREATE FUNCTION flake_gt(flake, flake) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_gt(flake, flake) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -1601,23 +1609,31 @@ COMMENT ON OPERATOR > (flake, flake) IS 'greater than';
 
 CREATE FUNCTION flake_cmp(flake, flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_cmp(flake, flake) IS 'less-equal-greater';
 CREATE FUNCTION flake_sortsupport(internal) RETURNS void
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_sortsupport(internal) IS 'sort support';
 CREATE FUNCTION flake_hash(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_hash(flake) IS 'hash';
 CREATE FUNCTION flake_hash_extended(flake, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_hash_extended(flake, bigint) IS 'hash';
 
 CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING btree AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 flake_cmp(flake, flake),
     FUNCTION 2 flake_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
+COMMENT ON OPERATOR FAMILY flake_ops USING btree IS 'order of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING btree IS 'order of flake';
 
 CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 flake_hash(flake),
     FUNCTION 2 flake_hash_extended(flake, bigint);
+COMMENT ON OPERATOR FAMILY flake_ops USING hash IS 'equality of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING hash IS 'equality of flake';
 
 CREATE OPERATOR CLASS flake_minmax_ops DEFAULT FOR TYPE flake USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -1625,6 +1641,8 @@ CREATE OPERATOR CLASS flake_minmax_ops DEFAULT FOR TYPE flake USING brin AS
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
+COMMENT ON OPERATOR FAMILY flake_minmax_ops USING brin IS 'the range of flake in a block range';
+COMMENT ON OPERATOR CLASS flake_minmax_ops USING brin IS 'the range of flake in a block range';
 
 CREATE OPERATOR CLASS flake_minmax_multi_ops FOR TYPE flake USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -1634,31 +1652,14 @@ CREATE OPERATOR CLASS flake_minmax_multi_ops FOR TYPE flake USING brin AS
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_8(internal, internal);
+COMMENT ON OPERATOR FAMILY flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
+COMMENT ON OPERATOR CLASS flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
 
 CREATE AGGREGATE min(flake) (
     SFUNC = kid_smaller, STYPE = flake, COMBINEFUNC = kid_smaller, SORTOP = <, PARALLEL = SAFE);
+COMMENT ON AGGREGATE min(flake) IS 'minimum value of all flake input values';
 CREATE AGGREGATE max(flake) (
     SFUNC = kid_larger, STYPE = flake, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
-
-COMMENT ON FUNCTION flake_lt(flake, flake) IS 'implementation of < operator';
-COMMENT ON FUNCTION flake_le(flake, flake) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flake_eq(flake, flake) IS 'implementation of = operator';
-COMMENT ON FUNCTION flake_ne(flake, flake) IS 'implementation of <> operator';
-COMMENT ON FUNCTION flake_ge(flake, flake) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flake_gt(flake, flake) IS 'implementation of > operator';
-COMMENT ON FUNCTION flake_cmp(flake, flake) IS 'less-equal-greater';
-COMMENT ON FUNCTION flake_sortsupport(internal) IS 'sort support';
-COMMENT ON FUNCTION flake_hash(flake) IS 'hash';
-COMMENT ON FUNCTION flake_hash_extended(flake, bigint) IS 'hash';
-COMMENT ON OPERATOR FAMILY flake_ops USING btree IS 'order of flake';
-COMMENT ON OPERATOR CLASS flake_ops USING btree IS 'order of flake';
-COMMENT ON OPERATOR FAMILY flake_ops USING hash IS 'equality of flake';
-COMMENT ON OPERATOR CLASS flake_ops USING hash IS 'equality of flake';
-COMMENT ON OPERATOR FAMILY flake_minmax_ops USING brin IS 'the range of flake in a block range';
-COMMENT ON OPERATOR CLASS flake_minmax_ops USING brin IS 'the range of flake in a block range';
-COMMENT ON OPERATOR FAMILY flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
-COMMENT ON OPERATOR CLASS flake_minmax_multi_ops USING brin IS 'a few ranges of flake in a block range';
-COMMENT ON AGGREGATE min(flake) IS 'minimum value of all flake input values';
 COMMENT ON AGGREGATE max(flake) IS 'maximum value of all flake input values';
 
 -- from src/sql/traits/gist.sql.in
@@ -1678,6 +1679,8 @@ CREATE OPERATOR CLASS flake_ops DEFAULT FOR TYPE flake USING gist AS
     FUNCTION 9 kid_gist_fetch(internal),
     FUNCTION 11 kid_gist_sortsupport(internal),
     STORAGE bytea;
+COMMENT ON OPERATOR FAMILY flake_ops USING gist IS 'order of flake';
+COMMENT ON OPERATOR CLASS flake_ops USING gist IS 'order of flake';
 
 DO $$
 BEGIN
@@ -1686,45 +1689,43 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY flake_ops USING gist IS 'order of flake';
-COMMENT ON OPERATOR CLASS flake_ops USING gist IS 'order of flake';
-
 -- from src/sql/traits/time.sql.in
 
 -- flake: the time in an ID (src/pg/traits/time.hpp)
 
 CREATE FUNCTION kid_timestamp(flake) RETURNS timestamptz
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_timestamp';
+COMMENT ON FUNCTION kid_timestamp(flake) IS 'returns the beginning of the time unit of an ID';
 CREATE FUNCTION flake_timestamp(flake) RETURNS timestamptz
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_timestamp(flake) IS 'same as kid_timestamp(), under a name that is not overloaded';
 CREATE FUNCTION flake_floor(timestamptz) RETURNS flake
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_floor(timestamptz) IS
+    'returns the lowest flake of the time unit that contains an instant';
+
 CREATE FUNCTION flake_ceil(timestamptz) RETURNS flake
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_timestamp(flake) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION flake_timestamp(flake) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION flake_floor(timestamptz) IS 'returns the lowest flake of the time unit that contains an instant';
-COMMENT ON FUNCTION flake_ceil(timestamptz) IS 'returns the highest flake of the time unit that contains an instant';
+COMMENT ON FUNCTION flake_ceil(timestamptz) IS
+    'returns the highest flake of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
 -- flake: casts from and to time, and the time between two IDs
 
 CREATE CAST (timestamptz AS flake) WITH FUNCTION flake_floor(timestamptz);
+COMMENT ON CAST (timestamptz AS flake) IS 'same as flake_floor()';
 CREATE CAST (flake AS timestamptz) WITH FUNCTION kid_timestamp(flake);
+COMMENT ON CAST (flake AS timestamptz) IS 'same as kid_timestamp()';
 
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION flake_mi(flake, flake) RETURNS interval
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION flake_mi(flake, flake) IS 'implementation of - operator';
 
 CREATE OPERATOR - (LEFTARG = flake, RIGHTARG = flake, FUNCTION = flake_mi);
 COMMENT ON OPERATOR - (flake, flake) IS 'time from the second ID to the first';
-
-COMMENT ON CAST (timestamptz AS flake) IS 'same as flake_floor()';
-COMMENT ON CAST (flake AS timestamptz) IS 'same as kid_timestamp()';
-COMMENT ON FUNCTION flake_mi(flake, flake) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -1735,11 +1736,15 @@ COMMENT ON FUNCTION flake_mi(flake, flake) IS 'implementation of - operator';
 
 CREATE FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch timestamptz) IS
+    'planner support: returns the lowest or the highest flake that is <, <=, >= or > an instant';
 
 CREATE FUNCTION flake_lt_time(flake, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS 'implementation of < operator';
 CREATE FUNCTION flake_time_lt(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_time_lt(timestamptz, flake) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
@@ -1748,10 +1753,13 @@ CREATE OPERATOR < (
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (flake, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, flake) IS 'earlier than, in time units';
+
 CREATE FUNCTION flake_le_time(flake, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
 CREATE FUNCTION flake_time_le(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -1760,10 +1768,13 @@ CREATE OPERATOR <= (
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (flake, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, flake) IS 'not later than, in time units';
+
 CREATE FUNCTION flake_ge_time(flake, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS 'implementation of >= operator';
 CREATE FUNCTION flake_time_ge(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
@@ -1772,10 +1783,13 @@ CREATE OPERATOR >= (
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (flake, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, flake) IS 'not earlier than, in time units';
+
 CREATE FUNCTION flake_gt_time(flake, timestamptz) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS 'implementation of > operator';
 CREATE FUNCTION flake_time_gt(timestamptz, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = flake, RIGHTARG = timestamptz, FUNCTION = flake_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -1787,22 +1801,11 @@ COMMENT ON OPERATOR > (timestamptz, flake) IS 'later than, in time units';
 
 CREATE FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_edge_of_range';
+COMMENT ON FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) IS
+    'planner support: returns the lowest or the highest flake in a range of time';
 
 CREATE FUNCTION kid_within(flake, kid_span) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_within';
-
-COMMENT ON FUNCTION flake_edge(which text, operator text, ts timestamptz, epoch timestamptz) IS
-    'planner support: returns the lowest or the highest flake that is <, <=, >= or > an instant';
-COMMENT ON FUNCTION flake_lt_time(flake, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION flake_time_lt(timestamptz, flake) IS 'implementation of < operator';
-COMMENT ON FUNCTION flake_le_time(flake, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flake_time_le(timestamptz, flake) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flake_ge_time(flake, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flake_time_ge(timestamptz, flake) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flake_gt_time(flake, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION flake_time_gt(timestamptz, flake) IS 'implementation of > operator';
-COMMENT ON FUNCTION flake_edge(which text, range tstzrange, epoch timestamptz) IS
-    'planner support: returns the lowest or the highest flake in a range of time';
 COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
@@ -1811,6 +1814,7 @@ COMMENT ON FUNCTION kid_within(flake, kid_span) IS 'tells whether an ID is in a 
 
 CREATE FUNCTION flake_range_contains(kid_span, flake) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
 
 CREATE OPERATOR <@ (
     LEFTARG = flake, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -1822,8 +1826,6 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (flake, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, flake) IS 'range of time contains';
 
-COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of @> operator';
-
 -- from src/sql/traits/setting.sql.in
 
 -- flake: functions that depend on a setting, with the value of the setting as the last argument
@@ -1832,24 +1834,24 @@ COMMENT ON FUNCTION flake_range_contains(kid_span, flake) IS 'implementation of 
 
 CREATE FUNCTION kid_timestamp(id flake, epoch timestamptz) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_timestamp';
+COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS
+    'same as kid_timestamp(id), with the setting as an argument';
 CREATE FUNCTION flake_floor(ts timestamptz, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_floor(ts timestamptz, epoch timestamptz) IS
+    'same as flake_floor(ts), with the setting as an argument';
+
 CREATE FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) RETURNS flake
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) IS
+    'same as flake_ceil(ts), with the setting as an argument';
 
 CREATE FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_within';
-CREATE FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_timestamp(id flake, epoch timestamptz) IS
-    'same as kid_timestamp(id), with the setting as an argument';
-COMMENT ON FUNCTION flake_floor(ts timestamptz, epoch timestamptz) IS
-    'same as flake_floor(ts), with the setting as an argument';
-COMMENT ON FUNCTION flake_ceil(ts timestamptz, epoch timestamptz) IS
-    'same as flake_ceil(ts), with the setting as an argument';
 COMMENT ON FUNCTION kid_within(id flake, range tstzrange, epoch timestamptz) IS
     'same as id <@ range, with the setting as an argument';
+CREATE FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch timestamptz) IS
     'planner support: tells whether an ID is <, <=, >= or > an instant';
 
@@ -1864,22 +1866,21 @@ COMMENT ON FUNCTION flake_compare(operator text, id flake, ts timestamptz, epoch
 -- ambiguous.sql, which says why.
 
 CREATE CAST (bigint AS flake) WITHOUT FUNCTION AS IMPLICIT;
+COMMENT ON CAST (bigint AS flake) IS 'the same 64 bits';
 CREATE CAST (flake AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
+COMMENT ON CAST (flake AS bigint) IS 'the same 64 bits';
 
 -- A cast from integer with PostgreSQL's int8(integer) would depend on the cast from bigint. pg_upgrade does not know
 -- that, and may create the casts in the wrong order. Some drivers send a small number as smallint.
 CREATE FUNCTION flake_from_integer(integer) RETURNS flake
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int48';
+COMMENT ON FUNCTION flake_from_integer(integer) IS 'implementation of a cast';
 CREATE FUNCTION flake_from_smallint(smallint) RETURNS flake
     LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'int28';
-CREATE CAST (integer AS flake) WITH FUNCTION flake_from_integer(integer) AS IMPLICIT;
-CREATE CAST (smallint AS flake) WITH FUNCTION flake_from_smallint(smallint) AS IMPLICIT;
-
-COMMENT ON CAST (bigint AS flake) IS 'the same 64 bits';
-COMMENT ON CAST (flake AS bigint) IS 'the same 64 bits';
-COMMENT ON FUNCTION flake_from_integer(integer) IS 'implementation of a cast';
 COMMENT ON FUNCTION flake_from_smallint(smallint) IS 'implementation of a cast';
+CREATE CAST (integer AS flake) WITH FUNCTION flake_from_integer(integer) AS IMPLICIT;
 COMMENT ON CAST (integer AS flake) IS 'the same number, as a bigint';
+CREATE CAST (smallint AS flake) WITH FUNCTION flake_from_smallint(smallint) AS IMPLICIT;
 COMMENT ON CAST (smallint AS flake) IS 'the same number, as a bigint';
 
 -- from src/sql/traits/generators.sql.in
@@ -1890,10 +1891,9 @@ CREATE FUNCTION flake_next() RETURNS flake
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_next';
 CREATE FUNCTION flake_next(n bigint) RETURNS SETOF flake
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'flake_next_many';
+COMMENT ON FUNCTION flake_next(n bigint) IS 'makes n flake, each greater than the one before it';
 CREATE FUNCTION flake_at(ts timestamptz) RETURNS flake
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION flake_next(n bigint) IS 'makes n flake, each greater than the one before it';
 COMMENT ON FUNCTION flake_at(ts timestamptz) IS 'makes a flake with the time of an old row';
 
 -- from src/sql/traits/horizon.sql.in
@@ -1902,7 +1902,6 @@ COMMENT ON FUNCTION flake_at(ts timestamptz) IS 'makes a flake with the time of 
 
 CREATE FUNCTION flake_horizon() RETURNS flake
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flake_horizon';
-
 COMMENT ON FUNCTION flake_horizon() IS 'returns the ID below which no row is still to come, for consumers';
 
 -- from src/sql/traits/observe.sql.in
@@ -1911,9 +1910,8 @@ COMMENT ON FUNCTION flake_horizon() IS 'returns the ID below which no row is sti
 
 CREATE FUNCTION kid_observe(flake) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_observe';
-REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
-
 COMMENT ON FUNCTION kid_observe(flake) IS 'moves the logical clock past an ID from elsewhere';
+REVOKE ALL ON FUNCTION kid_observe(flake) FROM PUBLIC;
 
 -- from src/sql/traits/sequence.sql.in
 
@@ -1921,7 +1919,6 @@ COMMENT ON FUNCTION kid_observe(flake) IS 'moves the logical clock past an ID fr
 
 CREATE FUNCTION kid_sequence(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_sequence';
-
 COMMENT ON FUNCTION kid_sequence(flake) IS 'returns the sequence of an ID within its time unit, 0 to 4095';
 
 -- from src/sql/types/flake.sql
@@ -1935,26 +1932,24 @@ COMMENT ON TYPE flake IS
 CREATE FUNCTION flake_make(
     ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS
+    'assembles a flake from an instant, a datacenter, a worker, a sequence and an epoch';
 CREATE FUNCTION kid_datacenter(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_datacenter';
+COMMENT ON FUNCTION kid_datacenter(flake) IS
+    'returns the datacenter that made an ID, 0 to 31, the upper half of the generator';
 CREATE FUNCTION kid_worker(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_worker';
+COMMENT ON FUNCTION kid_worker(flake) IS 'returns the worker that made an ID, 0 to 31, the lower half of the generator';
 CREATE FUNCTION kid_generator(flake) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_generator';
+COMMENT ON FUNCTION kid_generator(flake) IS
+    'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
 
 COMMENT ON FUNCTION flake_next() IS
     'makes a flake greater than all that the cluster issued with this generator and epoch';
 COMMENT ON FUNCTION kid_timestamp(flake, timestamptz) IS
     'returns the beginning of the millisecond of an ID that counts from the given epoch';
-
-COMMENT ON FUNCTION flake_make(
-    ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz) IS
-    'assembles a flake from an instant, a datacenter, a worker, a sequence and an epoch';
-COMMENT ON FUNCTION kid_datacenter(flake) IS
-    'returns the datacenter that made an ID, 0 to 31, the upper half of the generator';
-COMMENT ON FUNCTION kid_worker(flake) IS 'returns the worker that made an ID, 0 to 31, the lower half of the generator';
-COMMENT ON FUNCTION kid_generator(flake) IS
-    'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
 
 -- from src/sql/inspect.sql.in
 
@@ -1965,7 +1960,6 @@ CREATE FUNCTION kid_inspect(id flake, OUT component text, OUT bits integer, OUT 
 BEGIN ATOMIC
     VALUES ('timestamp', 42, kid_timestamp(id)::text), ('datacenter', 5, kid_datacenter(id)::text), ('worker', 5, kid_worker(id)::text), ('sequence', 12, kid_sequence(id)::text);
 END;
-
 COMMENT ON FUNCTION kid_inspect(id flake) IS 'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/io.sql.in
@@ -1976,12 +1970,16 @@ CREATE TYPE flax;
 
 CREATE FUNCTION flax_in(cstring) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_in(cstring) IS 'I/O';
 CREATE FUNCTION flax_out(flax) RETURNS cstring
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_out(flax) IS 'I/O';
 CREATE FUNCTION flax_recv(internal) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_recv(internal) IS 'I/O';
 CREATE FUNCTION flax_send(flax) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_send(flax) IS 'binary form of an ID, most significant byte first';
 
 CREATE TYPE flax (
     INPUT = flax_in, OUTPUT = flax_out, RECEIVE = flax_recv, SEND = flax_send, ANALYZE = kid_typanalyze,
@@ -1990,22 +1988,17 @@ CREATE TYPE flax (
 -- Drivers send parameters as text or varchar, which are therefore also cast in ambiguous.sql. No type has an implicit
 -- cast the other way: comparisons would convert the column, and not use its index.
 CREATE CAST (text AS flax) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (text AS flax) IS 'parses the text form';
 CREATE CAST (varchar AS flax) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (varchar AS flax) IS 'parses the text form';
 
 CREATE FUNCTION flax_from_bytea(bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_from_bytea(bytea) IS 'returns the flax with the given binary form';
 
 CREATE CAST (flax AS bytea) WITH FUNCTION flax_send(flax);
-CREATE CAST (bytea AS flax) WITH FUNCTION flax_from_bytea(bytea);
-
-COMMENT ON FUNCTION flax_in(cstring) IS 'I/O';
-COMMENT ON FUNCTION flax_out(flax) IS 'I/O';
-COMMENT ON FUNCTION flax_recv(internal) IS 'I/O';
-COMMENT ON FUNCTION flax_send(flax) IS 'binary form of an ID, most significant byte first';
-COMMENT ON CAST (text AS flax) IS 'parses the text form';
-COMMENT ON CAST (varchar AS flax) IS 'parses the text form';
-COMMENT ON FUNCTION flax_from_bytea(bytea) IS 'returns the flax with the given binary form';
 COMMENT ON CAST (flax AS bytea) IS 'the binary form, most significant byte first';
+CREATE CAST (bytea AS flax) WITH FUNCTION flax_from_bytea(bytea);
 COMMENT ON CAST (bytea AS flax) IS 'reads the binary form';
 
 -- from src/sql/traits/base32.sql.in
@@ -2014,10 +2007,9 @@ COMMENT ON CAST (bytea AS flax) IS 'reads the binary form';
 
 CREATE FUNCTION kid_encode(id flax, prefix text DEFAULT '') RETURNS text
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_encode';
+COMMENT ON FUNCTION kid_encode(id flax, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE FUNCTION flax_decode(encoded text, prefix text DEFAULT '') RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_encode(id flax, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION flax_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/order.sql.in
@@ -2028,36 +2020,47 @@ COMMENT ON FUNCTION flax_decode(encoded text, prefix text) IS 'reads what kid_en
 
 CREATE FUNCTION flax_lt(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_lt(flax, flax) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_lt,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (flax, flax) IS 'less than';
+
 CREATE FUNCTION flax_le(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_le(flax, flax) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_le,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (flax, flax) IS 'less than or equal';
+
 CREATE FUNCTION flax_eq(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_eq(flax, flax) IS 'implementation of = operator';
 CREATE OPERATOR = (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_eq,
     COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES);
 COMMENT ON OPERATOR = (flax, flax) IS 'equal';
+
 CREATE FUNCTION flax_ne(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_ne(flax, flax) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_ne,
     COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel);
 COMMENT ON OPERATOR <> (flax, flax) IS 'not equal';
+
 CREATE FUNCTION flax_ge(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_ge(flax, flax) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_ge,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (flax, flax) IS 'greater than or equal';
+
 CREATE FUNCTION flax_gt(flax, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_gt(flax, flax) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_gt,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -2065,23 +2068,31 @@ COMMENT ON OPERATOR > (flax, flax) IS 'greater than';
 
 CREATE FUNCTION flax_cmp(flax, flax) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_cmp(flax, flax) IS 'less-equal-greater';
 CREATE FUNCTION flax_sortsupport(internal) RETURNS void
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_sortsupport(internal) IS 'sort support';
 CREATE FUNCTION flax_hash(flax) RETURNS integer
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_hash(flax) IS 'hash';
 CREATE FUNCTION flax_hash_extended(flax, bigint) RETURNS bigint
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_hash_extended(flax, bigint) IS 'hash';
 
 CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING btree AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
     FUNCTION 1 flax_cmp(flax, flax),
     FUNCTION 2 flax_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
+COMMENT ON OPERATOR FAMILY flax_ops USING btree IS 'order of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING btree IS 'order of flax';
 
 CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING hash AS
     OPERATOR 1 =,
     FUNCTION 1 flax_hash(flax),
     FUNCTION 2 flax_hash_extended(flax, bigint);
+COMMENT ON OPERATOR FAMILY flax_ops USING hash IS 'equality of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING hash IS 'equality of flax';
 
 CREATE OPERATOR CLASS flax_minmax_ops DEFAULT FOR TYPE flax USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -2089,6 +2100,8 @@ CREATE OPERATOR CLASS flax_minmax_ops DEFAULT FOR TYPE flax USING brin AS
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
+COMMENT ON OPERATOR FAMILY flax_minmax_ops USING brin IS 'the range of flax in a block range';
+COMMENT ON OPERATOR CLASS flax_minmax_ops USING brin IS 'the range of flax in a block range';
 
 CREATE OPERATOR CLASS flax_minmax_multi_ops FOR TYPE flax USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
@@ -2098,31 +2111,14 @@ CREATE OPERATOR CLASS flax_minmax_multi_ops FOR TYPE flax USING brin AS
     FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
     FUNCTION 5 brin_minmax_multi_options(internal),
     FUNCTION 11 kid_brin_distance_12(internal, internal);
+COMMENT ON OPERATOR FAMILY flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
+COMMENT ON OPERATOR CLASS flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
 
 CREATE AGGREGATE min(flax) (
     SFUNC = kid_smaller, STYPE = flax, COMBINEFUNC = kid_smaller, SORTOP = <, PARALLEL = SAFE);
+COMMENT ON AGGREGATE min(flax) IS 'minimum value of all flax input values';
 CREATE AGGREGATE max(flax) (
     SFUNC = kid_larger, STYPE = flax, COMBINEFUNC = kid_larger, SORTOP = >, PARALLEL = SAFE);
-
-COMMENT ON FUNCTION flax_lt(flax, flax) IS 'implementation of < operator';
-COMMENT ON FUNCTION flax_le(flax, flax) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flax_eq(flax, flax) IS 'implementation of = operator';
-COMMENT ON FUNCTION flax_ne(flax, flax) IS 'implementation of <> operator';
-COMMENT ON FUNCTION flax_ge(flax, flax) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flax_gt(flax, flax) IS 'implementation of > operator';
-COMMENT ON FUNCTION flax_cmp(flax, flax) IS 'less-equal-greater';
-COMMENT ON FUNCTION flax_sortsupport(internal) IS 'sort support';
-COMMENT ON FUNCTION flax_hash(flax) IS 'hash';
-COMMENT ON FUNCTION flax_hash_extended(flax, bigint) IS 'hash';
-COMMENT ON OPERATOR FAMILY flax_ops USING btree IS 'order of flax';
-COMMENT ON OPERATOR CLASS flax_ops USING btree IS 'order of flax';
-COMMENT ON OPERATOR FAMILY flax_ops USING hash IS 'equality of flax';
-COMMENT ON OPERATOR CLASS flax_ops USING hash IS 'equality of flax';
-COMMENT ON OPERATOR FAMILY flax_minmax_ops USING brin IS 'the range of flax in a block range';
-COMMENT ON OPERATOR CLASS flax_minmax_ops USING brin IS 'the range of flax in a block range';
-COMMENT ON OPERATOR FAMILY flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
-COMMENT ON OPERATOR CLASS flax_minmax_multi_ops USING brin IS 'a few ranges of flax in a block range';
-COMMENT ON AGGREGATE min(flax) IS 'minimum value of all flax input values';
 COMMENT ON AGGREGATE max(flax) IS 'maximum value of all flax input values';
 
 -- from src/sql/traits/gist.sql.in
@@ -2142,6 +2138,8 @@ CREATE OPERATOR CLASS flax_ops DEFAULT FOR TYPE flax USING gist AS
     FUNCTION 9 kid_gist_fetch(internal),
     FUNCTION 11 kid_gist_sortsupport(internal),
     STORAGE bytea;
+COMMENT ON OPERATOR FAMILY flax_ops USING gist IS 'order of flax';
+COMMENT ON OPERATOR CLASS flax_ops USING gist IS 'order of flax';
 
 DO $$
 BEGIN
@@ -2150,45 +2148,43 @@ BEGIN
     END IF;
 END $$;
 
-COMMENT ON OPERATOR FAMILY flax_ops USING gist IS 'order of flax';
-COMMENT ON OPERATOR CLASS flax_ops USING gist IS 'order of flax';
-
 -- from src/sql/traits/time.sql.in
 
 -- flax: the time in an ID (src/pg/traits/time.hpp)
 
 CREATE FUNCTION kid_timestamp(flax) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'flax_timestamp';
+COMMENT ON FUNCTION kid_timestamp(flax) IS 'returns the beginning of the time unit of an ID';
 CREATE FUNCTION flax_timestamp(flax) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_timestamp(flax) IS 'same as kid_timestamp(), under a name that is not overloaded';
 CREATE FUNCTION flax_floor(timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_floor(timestamptz) IS
+    'returns the lowest flax of the time unit that contains an instant';
+
 CREATE FUNCTION flax_ceil(timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_timestamp(flax) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION flax_timestamp(flax) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION flax_floor(timestamptz) IS 'returns the lowest flax of the time unit that contains an instant';
-COMMENT ON FUNCTION flax_ceil(timestamptz) IS 'returns the highest flax of the time unit that contains an instant';
+COMMENT ON FUNCTION flax_ceil(timestamptz) IS
+    'returns the highest flax of the time unit that contains an instant';
 
 -- from src/sql/traits/time_casts.sql.in
 
 -- flax: casts from and to time, and the time between two IDs
 
 CREATE CAST (timestamptz AS flax) WITH FUNCTION flax_floor(timestamptz);
+COMMENT ON CAST (timestamptz AS flax) IS 'same as flax_floor()';
 CREATE CAST (flax AS timestamptz) WITH FUNCTION kid_timestamp(flax);
+COMMENT ON CAST (flax AS timestamptz) IS 'same as kid_timestamp()';
 
 -- There is no date_trunc() of an ID, and no operator for now() - id: functions and operators of these names would also
 -- be candidates in queries without IDs.
 CREATE FUNCTION flax_mi(flax, flax) RETURNS interval
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp($1) - kid_timestamp($2);
+COMMENT ON FUNCTION flax_mi(flax, flax) IS 'implementation of - operator';
 
 CREATE OPERATOR - (LEFTARG = flax, RIGHTARG = flax, FUNCTION = flax_mi);
 COMMENT ON OPERATOR - (flax, flax) IS 'time from the second ID to the first';
-
-COMMENT ON CAST (timestamptz AS flax) IS 'same as flax_floor()';
-COMMENT ON CAST (flax AS timestamptz) IS 'same as kid_timestamp()';
-COMMENT ON FUNCTION flax_mi(flax, flax) IS 'implementation of - operator';
 
 -- from src/sql/traits/time_comparison.sql.in
 
@@ -2199,11 +2195,15 @@ COMMENT ON FUNCTION flax_mi(flax, flax) IS 'implementation of - operator';
 
 CREATE FUNCTION flax_edge(which text, operator text, ts timestamptz) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_edge(which text, operator text, ts timestamptz) IS
+    'planner support: returns the lowest or the highest flax that is <, <=, >= or > an instant';
 
 CREATE FUNCTION flax_lt_time(flax, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS 'implementation of < operator';
 CREATE FUNCTION flax_time_lt(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_time_lt(timestamptz, flax) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
@@ -2212,10 +2212,13 @@ CREATE OPERATOR < (
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (flax, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, flax) IS 'earlier than, in time units';
+
 CREATE FUNCTION flax_le_time(flax, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
 CREATE FUNCTION flax_time_le(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -2224,10 +2227,13 @@ CREATE OPERATOR <= (
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (flax, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, flax) IS 'not later than, in time units';
+
 CREATE FUNCTION flax_ge_time(flax, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS 'implementation of >= operator';
 CREATE FUNCTION flax_time_ge(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
@@ -2236,10 +2242,13 @@ CREATE OPERATOR >= (
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (flax, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, flax) IS 'not earlier than, in time units';
+
 CREATE FUNCTION flax_gt_time(flax, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS 'implementation of > operator';
 CREATE FUNCTION flax_time_gt(timestamptz, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = flax, RIGHTARG = timestamptz, FUNCTION = flax_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -2251,22 +2260,11 @@ COMMENT ON OPERATOR > (timestamptz, flax) IS 'later than, in time units';
 
 CREATE FUNCTION flax_edge(which text, range tstzrange) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_edge_of_range';
+COMMENT ON FUNCTION flax_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest flax in a range of time';
 
 CREATE FUNCTION kid_within(flax, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'flax_within';
-
-COMMENT ON FUNCTION flax_edge(which text, operator text, ts timestamptz) IS
-    'planner support: returns the lowest or the highest flax that is <, <=, >= or > an instant';
-COMMENT ON FUNCTION flax_lt_time(flax, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION flax_time_lt(timestamptz, flax) IS 'implementation of < operator';
-COMMENT ON FUNCTION flax_le_time(flax, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flax_time_le(timestamptz, flax) IS 'implementation of <= operator';
-COMMENT ON FUNCTION flax_ge_time(flax, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flax_time_ge(timestamptz, flax) IS 'implementation of >= operator';
-COMMENT ON FUNCTION flax_gt_time(flax, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION flax_time_gt(timestamptz, flax) IS 'implementation of > operator';
-COMMENT ON FUNCTION flax_edge(which text, range tstzrange) IS
-    'planner support: returns the lowest or the highest flax in a range of time';
 COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/range_operators.sql.in
@@ -2275,6 +2273,7 @@ COMMENT ON FUNCTION kid_within(flax, kid_span) IS 'tells whether an ID is in a r
 
 CREATE FUNCTION flax_range_contains(kid_span, flax) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
 
 CREATE OPERATOR <@ (
     LEFTARG = flax, RIGHTARG = kid_span, FUNCTION = kid_within,
@@ -2286,23 +2285,20 @@ CREATE OPERATOR @> (
 COMMENT ON OPERATOR <@ (flax, kid_span) IS 'is in the range of time';
 COMMENT ON OPERATOR @> (kid_span, flax) IS 'range of time contains';
 
-COMMENT ON FUNCTION flax_range_contains(kid_span, flax) IS 'implementation of @> operator';
-
 -- from src/sql/traits/uuid.sql.in
 
 -- flax: its text form, 16 characters, as the 16 bytes of a uuid (src/pg/traits/uuid_casts.hpp)
 
 CREATE FUNCTION flax_to_uuid(flax) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_to_uuid(flax) IS 'returns the uuid whose 16 bytes are the text form of an ID';
 CREATE FUNCTION flax_from_uuid(uuid) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
 
 CREATE CAST (flax AS uuid) WITH FUNCTION flax_to_uuid(flax);
-CREATE CAST (uuid AS flax) WITH FUNCTION flax_from_uuid(uuid);
-
-COMMENT ON FUNCTION flax_to_uuid(flax) IS 'returns the uuid whose 16 bytes are the text form of an ID';
-COMMENT ON FUNCTION flax_from_uuid(uuid) IS 'returns the ID whose text form is the 16 bytes of a uuid';
 COMMENT ON CAST (flax AS uuid) IS 'the 16 characters of the text form, as bytes';
+CREATE CAST (uuid AS flax) WITH FUNCTION flax_from_uuid(uuid);
 COMMENT ON CAST (uuid AS flax) IS 'reads the 16 bytes as the text form';
 
 -- from src/sql/traits/generators.sql.in
@@ -2313,10 +2309,9 @@ CREATE FUNCTION flax_next() RETURNS flax
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'flax_next';
 CREATE FUNCTION flax_next(n bigint) RETURNS SETOF flax
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'flax_next_many';
+COMMENT ON FUNCTION flax_next(n bigint) IS 'makes n flax, each greater than the one before it';
 CREATE FUNCTION flax_at(ts timestamptz) RETURNS flax
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION flax_next(n bigint) IS 'makes n flax, each greater than the one before it';
 COMMENT ON FUNCTION flax_at(ts timestamptz) IS 'makes a flax with the time of an old row';
 
 -- from src/sql/types/flax.sql
@@ -2329,16 +2324,15 @@ COMMENT ON TYPE flax IS
 
 CREATE FUNCTION flax_make(ts timestamptz, random bytea) RETURNS flax
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION flax_make(ts timestamptz, random bytea) IS
+    'assembles a flax from an instant and a random part of 7 bytes';
 CREATE FUNCTION kid_random(flax) RETURNS bytea
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flax_random';
+COMMENT ON FUNCTION kid_random(flax) IS 'returns the random part of an ID, 7 bytes';
 
 COMMENT ON FUNCTION flax_next() IS
     'makes a flax from the time of the system clock and 56 bits of PostgreSQL''s strong random generator';
 COMMENT ON FUNCTION flax_next(bigint) IS 'makes n flax, as flax_next() does';
-
-COMMENT ON FUNCTION flax_make(ts timestamptz, random bytea) IS
-    'assembles a flax from an instant and a random part of 7 bytes';
-COMMENT ON FUNCTION kid_random(flax) IS 'returns the random part of an ID, 7 bytes';
 
 -- from src/sql/inspect.sql.in
 
@@ -2349,7 +2343,6 @@ CREATE FUNCTION kid_inspect(id flax, OUT component text, OUT bits integer, OUT v
 BEGIN ATOMIC
     VALUES ('timestamp', 40, kid_timestamp(id)::text), ('random', 56, encode(kid_random(id), 'hex'));
 END;
-
 COMMENT ON FUNCTION kid_inspect(id flax) IS 'lists the components of an ID, most significant first';
 
 -- from src/sql/traits/base32.sql.in
@@ -2358,10 +2351,9 @@ COMMENT ON FUNCTION kid_inspect(id flax) IS 'lists the components of an ID, most
 
 CREATE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuid_encode';
+COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- from src/sql/traits/time.sql.in
@@ -2370,17 +2362,17 @@ COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what ki
 
 CREATE FUNCTION kid_timestamp(uuid) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME', 'kid_uuidv7_timestamp';
+COMMENT ON FUNCTION kid_timestamp(uuid) IS 'returns the beginning of the time unit of an ID';
 CREATE FUNCTION kid_uuidv7_timestamp(uuid) RETURNS timestamptz
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
 CREATE FUNCTION kid_uuidv7_floor(timestamptz) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-CREATE FUNCTION kid_uuidv7_ceil(timestamptz) RETURNS uuid
-    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_timestamp(uuid) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
 COMMENT ON FUNCTION kid_uuidv7_floor(timestamptz) IS
     'returns the lowest uuid of the time unit that contains an instant';
+
+CREATE FUNCTION kid_uuidv7_ceil(timestamptz) RETURNS uuid
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
 COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
     'returns the highest uuid of the time unit that contains an instant';
 
@@ -2393,11 +2385,15 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
 
 CREATE FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) IS
+    'planner support: returns the lowest or the highest uuid that is <, <=, >= or > an instant';
 
 CREATE FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) IS 'implementation of < operator';
 CREATE FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_lt_time,
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
@@ -2406,10 +2402,13 @@ CREATE OPERATOR < (
     COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
 COMMENT ON OPERATOR < (uuid, timestamptz) IS 'earlier than, in time units';
 COMMENT ON OPERATOR < (timestamptz, uuid) IS 'earlier than, in time units';
+
 CREATE FUNCTION kid_uuidv7_le_time(uuid, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS 'implementation of <= operator';
 CREATE FUNCTION kid_uuidv7_time_le(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_le_time,
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
@@ -2418,10 +2417,13 @@ CREATE OPERATOR <= (
     COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel);
 COMMENT ON OPERATOR <= (uuid, timestamptz) IS 'not later than, in time units';
 COMMENT ON OPERATOR <= (timestamptz, uuid) IS 'not later than, in time units';
+
 CREATE FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS 'implementation of >= operator';
 CREATE FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_ge_time,
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
@@ -2430,10 +2432,13 @@ CREATE OPERATOR >= (
     COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel);
 COMMENT ON OPERATOR >= (uuid, timestamptz) IS 'not earlier than, in time units';
 COMMENT ON OPERATOR >= (timestamptz, uuid) IS 'not earlier than, in time units';
+
 CREATE FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS 'implementation of > operator';
 CREATE FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE LEAKPROOF SUPPORT kid_support AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = uuid, RIGHTARG = timestamptz, FUNCTION = kid_uuidv7_gt_time,
     COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
@@ -2445,22 +2450,11 @@ COMMENT ON OPERATOR > (timestamptz, uuid) IS 'later than, in time units';
 
 CREATE FUNCTION kid_uuidv7_edge(which text, range tstzrange) RETURNS uuid
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_edge_of_range';
+COMMENT ON FUNCTION kid_uuidv7_edge(which text, range tstzrange) IS
+    'planner support: returns the lowest or the highest uuid in a range of time';
 
 CREATE FUNCTION kid_within(uuid, kid_span) RETURNS boolean
     LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid_uuidv7_within';
-
-COMMENT ON FUNCTION kid_uuidv7_edge(which text, operator text, ts timestamptz) IS
-    'planner support: returns the lowest or the highest uuid that is <, <=, >= or > an instant';
-COMMENT ON FUNCTION kid_uuidv7_lt_time(uuid, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid_uuidv7_time_lt(timestamptz, uuid) IS 'implementation of < operator';
-COMMENT ON FUNCTION kid_uuidv7_le_time(uuid, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid_uuidv7_time_le(timestamptz, uuid) IS 'implementation of <= operator';
-COMMENT ON FUNCTION kid_uuidv7_ge_time(uuid, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid_uuidv7_time_ge(timestamptz, uuid) IS 'implementation of >= operator';
-COMMENT ON FUNCTION kid_uuidv7_gt_time(uuid, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION kid_uuidv7_time_gt(timestamptz, uuid) IS 'implementation of > operator';
-COMMENT ON FUNCTION kid_uuidv7_edge(which text, range tstzrange) IS
-    'planner support: returns the lowest or the highest uuid in a range of time';
 COMMENT ON FUNCTION kid_within(uuid, kid_span) IS 'tells whether an ID is in a range of time';
 
 -- from src/sql/traits/generators.sql.in
@@ -2471,10 +2465,9 @@ CREATE FUNCTION kid_uuidv7() RETURNS uuid
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_next';
 CREATE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid_uuidv7_next_many';
+COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n uuid, each greater than the one before it';
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n uuid, each greater than the one before it';
 COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid with the time of an old row';
 
 -- from src/sql/traits/horizon.sql.in
@@ -2483,7 +2476,6 @@ COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid with the time
 
 CREATE FUNCTION kid_uuidv7_horizon() RETURNS uuid
     LANGUAGE C STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'kid_uuidv7_horizon';
-
 COMMENT ON FUNCTION kid_uuidv7_horizon() IS 'returns the ID below which no row is still to come, for consumers';
 
 -- from src/sql/traits/observe.sql.in
@@ -2492,9 +2484,8 @@ COMMENT ON FUNCTION kid_uuidv7_horizon() IS 'returns the ID below which no row i
 
 CREATE FUNCTION kid_observe(uuid) RETURNS void
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_uuidv7_observe';
-REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
-
 COMMENT ON FUNCTION kid_observe(uuid) IS 'moves the logical clock past an ID from elsewhere';
+REVOKE ALL ON FUNCTION kid_observe(uuid) FROM PUBLIC;
 
 -- from src/sql/traits/inspect_uuid.sql
 
@@ -2515,7 +2506,6 @@ BEGIN ATOMIC
                                   ('count', 4, count::text, false),
                                   ('random', 58, random, false)) AS c (component, bits, value, always);
 END;
-
 COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of version 7, most significant first';
 
 -- from src/sql/types/uuidv7.sql
@@ -2545,7 +2535,6 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(timestamptz) IS
 
 CREATE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
-
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
 
@@ -2558,9 +2547,66 @@ COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) I
 
 CREATE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
-
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
+
+-- from src/sql/forms.sql
+
+-- The types that IDs have here. A further type needs a line in each of these functions.
+--
+-- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
+
+CREATE FUNCTION kid_bound_at(type regtype, ts timestamptz) RETURNS name
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN lpad(CASE type::oid
+                WHEN regtype 'kid64'::oid THEN kid64_floor(ts)::text
+                WHEN regtype 'kid96'::oid THEN kid96_floor(ts)::text
+                WHEN regtype 'sno'::oid THEN sno_floor(ts)::text
+                WHEN regtype 'flake'::oid THEN flake_floor(ts)::text
+                WHEN regtype 'flax'::oid THEN flax_floor(ts)::text
+                WHEN regtype 'uuid'::oid THEN kid_uuidv7_floor(ts)::text
+            END, 36)::name;
+COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
+    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
+
+-- A bound of uuids need not be of version 7.
+CREATE FUNCTION kid_bound_time(type regtype, bound name) RETURNS timestamptz
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN CASE type::oid
+           WHEN regtype 'kid64'::oid THEN kid_timestamp(ltrim(bound::text)::kid64)
+           WHEN regtype 'kid96'::oid THEN kid_timestamp(ltrim(bound::text)::kid96)
+           WHEN regtype 'sno'::oid THEN kid_timestamp(ltrim(bound::text)::sno)
+           WHEN regtype 'flake'::oid THEN kid_timestamp(ltrim(bound::text)::flake)
+           WHEN regtype 'flax'::oid THEN kid_timestamp(ltrim(bound::text)::flax)
+           WHEN regtype 'uuid'::oid THEN kid_timestamp((left(bound::text, 13) || text '-7000-8000-000000000000')::uuid)
+       END;
+COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS 'returns when the time unit of a bound begins';
+
+-- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
+-- last ID of a time for kid_observe(); the generator; the type that a column with such IDs is stored as; and the schema
+-- of its operators.
+CREATE FUNCTION kid_stored_forms()
+    RETURNS TABLE (clock text, type regtype, prefix text, past text, next text, stored_as regtype,
+                   operators regnamespace)
+    LANGUAGE SQL STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, t.typnamespace::regnamespace
+      FROM (VALUES
+           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'kid64'),
+           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'bigint'),
+           (text 'kid', regtype 'kid96', text 'kid96', text 'kid64_ceil', text 'kid96_next', regtype 'kid96'),
+           (text 'kid', regtype 'kid96', text 'kid96', text 'kid64_ceil', text 'kid96_next', regtype 'uuid'),
+           (text 'sno', regtype 'sno', text 'sno', text 'sno_ceil', text 'sno_next', regtype 'sno'),
+           (text 'sno', regtype 'sno', text 'sno', text 'sno_ceil', text 'sno_next', regtype 'uuid'),
+           (text 'flake', regtype 'flake', text 'flake', text 'flake_ceil', text 'flake_next', regtype 'flake'),
+           (text 'flake', regtype 'flake', text 'flake', text 'flake_ceil', text 'flake_next', regtype 'bigint'),
+           (NULL, regtype 'flax', text 'flax', text 'flax_ceil', text 'flax_next', regtype 'flax'),
+           (NULL, regtype 'flax', text 'flax', text 'flax_ceil', text 'flax_next', regtype 'uuid'),
+           (text 'uuidv7', regtype 'uuid', text 'kid_uuidv7', text 'kid_uuidv7_ceil', text 'kid_uuidv7', regtype 'uuid')
+           ) AS v (clock, type, prefix, past, next, stored_as)
+           JOIN pg_type AS t ON t.oid = v.stored_as::oid;
+END;
+COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
 
 -- from src/sql/clocks.sql
 
@@ -2568,6 +2614,7 @@ COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
 
 CREATE FUNCTION kid_version() RETURNS text
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_version() IS 'returns the version of the library that the session has loaded';
 
 CREATE FUNCTION kid_stats(
     OUT clock text, OUT last_issued timestamptz, OUT ahead interval, OUT waits bigint, OUT backward_steps bigint,
@@ -2575,42 +2622,38 @@ CREATE FUNCTION kid_stats(
     OUT waiting_for interval, OUT held_by integer, OUT held_for interval, OUT problem text)
     RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4 AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_stats() IS
+    'returns the state of each logical clock of the cluster, and its counters since the server started';
 
 REVOKE ALL ON FUNCTION kid_stats() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
 CREATE FUNCTION kid_own_ids_trigger() RETURNS trigger
     LANGUAGE C AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_own_ids_trigger() IS
+    'rejects a row whose ID, in the column that the trigger names, was not made in this transaction';
 
 CREATE FUNCTION kid_identity(
     OUT node bigint, OUT partition bigint, OUT generator bigint, OUT lane bigint, OUT lanes bigint)
     RETURNS record
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_version() IS 'returns the version of the library that the session has loaded';
-COMMENT ON FUNCTION kid_stats(
-    OUT clock text) IS
-    'returns the state of each logical clock of the cluster, and its counters since the server started';
-COMMENT ON FUNCTION kid_own_ids_trigger() IS
-    'rejects a row whose ID, in the column that the trigger names, was not made in this transaction';
-COMMENT ON FUNCTION kid_identity(
-    OUT node bigint) IS
-    'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the lane of kid64 and kid96';
+COMMENT ON FUNCTION kid_identity() IS
+    'returns what this server puts into IDs: the node of kid96, the partition of sno, the generator of flake, and the '
+    'lane of kid64 and kid96';
 
 -- from src/sql/track.sql
 
 CREATE FUNCTION kid_track_enter() RETURNS trigger
     LANGUAGE C VOLATILE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 
 CREATE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE C VOLATILE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
 -- Takes the sequence from the default of the column, not from the argument, which only the edition in plain SQL needs.
 CREATE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
     LANGUAGE C VOLATILE STRICT AS 'MODULE_PATHNAME';
-
-COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
-COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS
     'returns the last value of what a tracked column draws from, to those who may read the table';
 
@@ -2631,6 +2674,8 @@ COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS
 CREATE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
+COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
+    'returns the key of the advisory lock of a table and a floor';
 
 -- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
 -- or null. If `col` is null, takes the column of the trigger. Raises an error if there is no such table.
@@ -2701,6 +2746,8 @@ BEGIN
     END IF;
     RETURN source;
 END $$;
+COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
+    'returns what a column draws from, and why the column cannot be tracked';
 
 CREATE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -2730,6 +2777,9 @@ BEGIN
         EXECUTE format('DROP TRIGGER zz_kid_track ON %s', tab);
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
+    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
+    'errors if their ID was not made in their transaction';
 
 CREATE FUNCTION kid_untrack(tab regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
@@ -2746,6 +2796,8 @@ BEGIN
         EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_untrack(tab regclass) IS
+    'removes the triggers of `kid_track()` from a table, and what it granted';
 
 -- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
 -- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long ago.
@@ -2783,6 +2835,8 @@ BEGIN
      WHERE d.behind < 1095216660480;
     RETURN least(last, (last >> shift) - behind << shift) + 1;
 END $$;
+COMMENT ON FUNCTION kid_track_read(tab regclass, source text[], last bigint) IS
+    'returns the horizon of a table whose sequence is known';
 
 -- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
 CREATE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
@@ -2791,6 +2845,8 @@ BEGIN ATOMIC
     SELECT kid_track_read(tab, s.source, kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
       FROM kid_track_source(tab::oid, NULL::name) AS s (source);
 END;
+COMMENT ON PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint) IS
+    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
 
 CREATE FUNCTION kid_track_holders(
     tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
@@ -2815,21 +2871,8 @@ BEGIN ATOMIC
            AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
      ORDER BY 1;
 END;
-
-COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
-    'returns the key of the advisory lock of a table and a floor';
-COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
-    'returns what a column draws from, and why the column cannot be tracked';
-COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are errors if their ID was not made in their transaction';
-COMMENT ON FUNCTION kid_untrack(tab regclass) IS
-    'removes the triggers of `kid_track()` from a table, and what it granted';
-COMMENT ON FUNCTION kid_track_read(tab regclass, source text[], last bigint) IS
-    'returns the horizon of a table whose sequence is known';
-COMMENT ON PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint) IS
-    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
-COMMENT ON FUNCTION kid_track_holders(
-    tab regclass) IS 'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+COMMENT ON FUNCTION kid_track_holders(tab regclass) IS
+    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 
 -- from src/sql/tables/partitions.sql.in
 
@@ -2841,29 +2884,6 @@ COMMENT ON FUNCTION kid_track_holders(
 -- Functions in SQL are bound when they are created, and each operand has exactly the type of its operator: others may
 -- be able to create functions and operators in the schema of kid. Functions in PL/pgSQL look up names when they run, in
 -- pg_catalog alone, and name kid's schema where they call kid's functions.
---
--- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
-
-CREATE FUNCTION kid_bound_at(type regtype, ts timestamptz) RETURNS name
-    LANGUAGE SQL STABLE PARALLEL SAFE
-RETURN lpad(CASE type::oid
-                WHEN regtype 'kid64'::oid THEN kid64_floor(ts)::text
-                WHEN regtype 'kid96'::oid THEN kid96_floor(ts)::text
-                WHEN regtype 'sno'::oid THEN sno_floor(ts)::text
-                WHEN regtype 'flake'::oid THEN flake_floor(ts)::text
-                WHEN regtype 'flax'::oid THEN flax_floor(ts)::text
-                WHEN regtype 'uuid'::oid THEN kid_uuidv7_floor(ts)::text
-            END, 36)::name;
-CREATE FUNCTION kid_bound_time(type regtype, bound name) RETURNS timestamptz
-    LANGUAGE SQL STABLE PARALLEL SAFE
-RETURN CASE type::oid
-           WHEN regtype 'kid64'::oid THEN kid_timestamp(ltrim(bound::text)::kid64)
-           WHEN regtype 'kid96'::oid THEN kid_timestamp(ltrim(bound::text)::kid96)
-           WHEN regtype 'sno'::oid THEN kid_timestamp(ltrim(bound::text)::sno)
-           WHEN regtype 'flake'::oid THEN kid_timestamp(ltrim(bound::text)::flake)
-           WHEN regtype 'flax'::oid THEN kid_timestamp(ltrim(bound::text)::flax)
-           WHEN regtype 'uuid'::oid THEN kid_timestamp((left(bound::text, 13) || text '-7000-8000-000000000000')::uuid)
-       END;
 
 -- Returns the column that a table is partitioned by, and the setting that the time in its IDs depends on. `change` is
 -- null to list partitions, false to tell what a change would do, and true for a change: then other sessions wait to
@@ -2875,7 +2895,9 @@ DECLARE
     owner name;
     is_id boolean;
 BEGIN
-    SELECT pg_get_userbyid(c.relowner), a.atttypid, a.attname, CASE t.typname WHEN 'kid96' THEN 'kid.neighborhood' WHEN 'flake' THEN 'kid.flake_epoch' END INTO owner, type, name, setting
+    SELECT pg_get_userbyid(c.relowner), a.atttypid, a.attname,
+           CASE t.typname WHEN 'kid96' THEN 'kid.neighborhood' WHEN 'flake' THEN 'kid.flake_epoch' END
+      INTO owner, type, name, setting
       FROM pg_class AS c
            JOIN pg_partitioned_table AS p ON p.partrelid = c.oid AND p.partstrat = 'r' AND p.partnatts = 1
            JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
@@ -2919,6 +2941,8 @@ BEGIN
                   HINT = 'Give all roles the same value, written alike, or create and drop partitions by their bounds.';
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
+    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
 
 -- `lower` is empty for MINVALUE, and for what is below all IDs. `upper` is null for MAXVALUE. Without the default
 -- partition.
@@ -2939,6 +2963,8 @@ BEGIN ATOMIC
                    AS b (lower, upper)
      WHERE i.inhparent = parent::oid AND t.text IS NOT NULL;
 END;
+COMMENT ON FUNCTION kid_partition_bounds(parent regclass) IS
+    'returns the partitions of a table with their bounds and times';
 
 -- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
 --
@@ -2984,6 +3010,8 @@ BEGIN ATOMIC
       FROM listed AS t LEFT JOIN sums s ON s.partition = t.partition::oid
      ORDER BY t.begins;
 END;
+COMMENT ON FUNCTION kid_partitions(parent regclass) IS
+    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
 
 CREATE FUNCTION kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
@@ -3209,6 +3237,8 @@ BEGIN
                          'attach it again when it is empty.';
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
+    'creates the missing partitions of a table until a time, and returns their names';
 
 CREATE FUNCTION kid_drop_partitions(
     parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
@@ -3272,21 +3302,7 @@ BEGIN
         count := count + 1;
     END LOOP;
 END $$;
-
-COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
-    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
-COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS 'returns when the time unit of a bound begins';
-COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
-    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
-COMMENT ON FUNCTION kid_partition_bounds(parent regclass) IS
-    'returns the partitions of a table with their bounds and times';
-COMMENT ON FUNCTION kid_partitions(parent regclass) IS
-    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
-COMMENT ON FUNCTION kid_create_partitions(
-    parent regclass, width interval, until timestamptz, since timestamptz, at_most integer, time_check boolean) IS
-    'creates the missing partitions of a table until a time, and returns their names';
-COMMENT ON FUNCTION kid_drop_partitions(
-    parent regclass, older_than timestamptz, dry_run boolean, at_most integer) IS
+COMMENT ON FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry_run boolean, at_most integer) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
 -- from src/sql/tables/stored_ids.sql.in
@@ -3299,31 +3315,6 @@ COMMENT ON FUNCTION kid_drop_partitions(
 -- Then it refuses tables with objects that depend on code of others. Its settings keep constraints from being evaluated
 -- and policies from being applied. Functions of kid and operators on IDs are named with their schema, and operands
 -- have exactly their types, so that nothing of others in that schema fits better: a cast removes domains.
-
--- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
--- last ID of a time for kid_observe(); the generator; the type that a column with such IDs is stored as; and the schema
--- of its operators.
-CREATE FUNCTION kid_stored_forms()
-    RETURNS TABLE (clock text, type regtype, prefix text, past text, next text, stored_as regtype,
-                   operators regnamespace)
-    LANGUAGE SQL STABLE PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, t.typnamespace::regnamespace
-      FROM (VALUES
-           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'kid64'),
-           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'bigint'),
-           (text 'kid', regtype 'kid96', text 'kid96', text 'kid64_ceil', text 'kid96_next', regtype 'kid96'),
-           (text 'kid', regtype 'kid96', text 'kid96', text 'kid64_ceil', text 'kid96_next', regtype 'uuid'),
-           (text 'sno', regtype 'sno', text 'sno', text 'sno_ceil', text 'sno_next', regtype 'sno'),
-           (text 'sno', regtype 'sno', text 'sno', text 'sno_ceil', text 'sno_next', regtype 'uuid'),
-           (text 'flake', regtype 'flake', text 'flake', text 'flake_ceil', text 'flake_next', regtype 'flake'),
-           (text 'flake', regtype 'flake', text 'flake', text 'flake_ceil', text 'flake_next', regtype 'bigint'),
-           (NULL, regtype 'flax', text 'flax', text 'flax_ceil', text 'flax_next', regtype 'flax'),
-           (NULL, regtype 'flax', text 'flax', text 'flax_ceil', text 'flax_next', regtype 'uuid'),
-           (text 'uuidv7', regtype 'uuid', text 'kid_uuidv7', text 'kid_uuidv7_ceil', text 'kid_uuidv7', regtype 'uuid')
-           ) AS v (clock, type, prefix, past, next, stored_as)
-           JOIN pg_type AS t ON t.oid = v.stored_as::oid;
-END;
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
 -- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
@@ -3511,6 +3502,8 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
+COMMENT ON FUNCTION kid_stored_ids(after timestamptz, only_clock text, parent regclass) IS
+    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
 
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
 -- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
@@ -3554,13 +3547,9 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 END $$;
-REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
-
-COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
-COMMENT ON FUNCTION kid_stored_ids(after timestamptz, only_clock text, parent regclass) IS
-    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
 COMMENT ON FUNCTION kid_observe_all() IS
     'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
+REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
 
 -- from src/sql/tables/check.sql.in
 
@@ -3714,7 +3703,6 @@ BEGIN ATOMIC
     SELECT f.relation_name, f.column_name, f.problem, f.remedy FROM found AS f
      ORDER BY f.n, f.relation_name::text, f.column_name, f.problem;
 END;
-
 COMMENT ON FUNCTION kid_check(relation regclass) IS
     'returns a row for each problem with the IDs and the partitions of a table, with its remedy';
 
@@ -3724,9 +3712,14 @@ COMMENT ON FUNCTION kid_check(relation regclass) IS
 
 CREATE FUNCTION kid_hold_clocks(above timestamptz, OUT clock text, OUT until timestamptz) RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 4 AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_hold_clocks(above timestamptz) IS
+    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this '
+    'transaction';
 
 CREATE FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) IS
+    'lowers the clocks that are held; a part of kid_reset_clock()';
 
 -- Runs no code of an owner of the schema or of a table, see kid_stored_ids().
 --
@@ -3752,13 +3745,8 @@ BEGIN ATOMIC
       FROM (SELECT pg_catalog.format('%s: %s', c.name, c.problem) AS line, c.passing
               FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL) p;
 END;
+COMMENT ON FUNCTION kid_reset_clock(above timestamptz, force boolean) IS
+    'lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID';
 
 REVOKE ALL ON FUNCTION kid_hold_clocks(timestamptz), kid_lower_clocks(timestamptz, boolean, text, text, text),
     kid_reset_clock(timestamptz, boolean) FROM PUBLIC;
-
-COMMENT ON FUNCTION kid_hold_clocks(above timestamptz) IS
-    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this transaction';
-COMMENT ON FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) IS
-    'lowers the clocks that are held; a part of kid_reset_clock()';
-COMMENT ON FUNCTION kid_reset_clock(above timestamptz, force boolean) IS
-    'lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID';

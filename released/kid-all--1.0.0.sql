@@ -2,8 +2,9 @@
 -- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
 -- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
--- setting behind. It puts all into the schemas kid, kid_clocks. The role that runs it owns the logical clocks. To
--- upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
+-- setting behind. It puts all into the schemas kid,kid_clocks. The role that runs it owns the logical
+-- clocks. To upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types
+-- and keys.
 --
 -- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
 -- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
@@ -14,6 +15,11 @@ DECLARE
     path pg_catalog.text := pg_catalog.current_setting('search_path');
     home pg_catalog.text;
     what record;
+    -- For revoke.sql
+    private pg_catalog.regnamespace;
+    schemas pg_catalog.name[];
+    functions pg_catalog.oid[];
+    is_new boolean;
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
@@ -48,7 +54,6 @@ COMMENT ON SCHEMA kid_clocks IS 'logical clocks of kid, for the functions of kid
 
 CREATE OR REPLACE FUNCTION kid_version() RETURNS text
     LANGUAGE SQL STABLE PARALLEL SAFE RETURN '1.0.0'::text;
-
 COMMENT ON FUNCTION kid_version() IS 'returns the version of the script that made these functions';
 
 -- kid64: the bits of the type in C, as a bigint, until the sign bit would be set, in 18584. src/core/types/kid64.hpp
@@ -68,29 +73,37 @@ CREATE OR REPLACE FUNCTION kid_micros(ts timestamptz) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN date_part('epoch', date_trunc('second', ts AT TIME ZONE interval '0'))::bigint * 1000000
        + date_part('microseconds', ts AT TIME ZONE interval '0')::bigint % 1000000;
+COMMENT ON FUNCTION kid_micros(ts timestamptz) IS 'returns the microseconds since 1970 of an instant';
 CREATE OR REPLACE FUNCTION kid_time(micros bigint) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (date '1970-01-01' + (micros / 86400000000)::integer + micros % 86400000000 * interval '1 us')
        AT TIME ZONE interval '0';
+COMMENT ON FUNCTION kid_time(micros bigint) IS 'returns the instant that is so many microseconds after 1970';
 
 CREATE OR REPLACE FUNCTION kid64_of_micros(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (micros / 1000000000000 << 44) + (micros / 1000000 % 1000000 << 24) + (micros % 1000000 >> 10 << 14);
+COMMENT ON FUNCTION kid64_of_micros(micros bigint) IS 'returns the lowest ID of the time unit that contains an instant';
 CREATE OR REPLACE FUNCTION kid64_micros(id bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ((id >> 44) * 1000000 + (id >> 24 & 1048575)) * 1000000 + (id >> 14 & 1023) * 1024;
+COMMENT ON FUNCTION kid64_micros(id bigint) IS 'returns when the time unit of an ID begins, in microseconds since 1970';
 -- An ID is a state of its clock.
 CREATE OR REPLACE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN ((state >> 44) * 1000000 + (state >> 24 & 1048575)) * 1000000
        + least(((state >> 14 & 1023) + 1) * 1024, 1000000);
+COMMENT ON FUNCTION kid64_unit_end(state bigint) IS 'returns when the time unit of a state ends, in microseconds';
 
 CREATE OR REPLACE FUNCTION kid_timestamp(id kid64) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_time(kid64_micros(id));
+COMMENT ON FUNCTION kid_timestamp(id kid64) IS 'returns the beginning of the time unit of an ID';
 CREATE OR REPLACE FUNCTION kid64_timestamp(id kid64) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_time(kid64_micros(id));
+COMMENT ON FUNCTION kid64_timestamp(id kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
 CREATE OR REPLACE FUNCTION kid_sequence(id kid64) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id & 16383)::integer;
+COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
 -- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then.
 --
@@ -101,14 +114,17 @@ CREATE OR REPLACE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0
             WHEN ts >= timestamptz '18584-01-10 03:33:20+00' THEN 9223372036854775807
             ELSE kid64_of_micros(kid_micros(ts)) END;
+COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
 CREATE OR REPLACE FUNCTION kid64_floor(ts timestamptz) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
     RETURN kid.kid64_inline_floor(ts);
 END $$;
+COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
 CREATE OR REPLACE FUNCTION kid64_ceil(ts timestamptz) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
+COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
 
 CREATE OR REPLACE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
@@ -123,6 +139,8 @@ BEGIN
     END IF;
     RETURN kid64_inline_floor(ts) + sequence;
 END $$;
+COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
+    'assembles a kid64 from an instant and a sequence, 0 to 16383';
 
 -- The text form of the type in C: base64 with another alphabet, in ASCII order.
 
@@ -131,6 +149,7 @@ CREATE OR REPLACE FUNCTION kid64_to_text(id kid64) RETURNS text
 RETURN translate(encode(int8send(id), 'base64'),
                  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=',
                  '.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz');
+COMMENT ON FUNCTION kid64_to_text(id kid64) IS 'returns an ID in the text form of the type in C';
 
 -- The collation is that of the argument otherwise, and may equate upper and lower case.
 CREATE OR REPLACE FUNCTION kid64_from_text(encoded text) RETURNS kid64
@@ -152,21 +171,6 @@ BEGIN
         USING ERRCODE = 'invalid_text_representation',
               DETAIL = 'An ID until 18584 has 11 characters of .0-9A-Z_a-z, the first from "." to "U".';
 END $$;
-
-COMMENT ON FUNCTION kid_micros(ts timestamptz) IS 'returns the microseconds since 1970 of an instant';
-COMMENT ON FUNCTION kid_time(micros bigint) IS 'returns the instant that is so many microseconds after 1970';
-COMMENT ON FUNCTION kid64_of_micros(micros bigint) IS 'returns the lowest ID of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_micros(id bigint) IS 'returns when the time unit of an ID begins, in microseconds since 1970';
-COMMENT ON FUNCTION kid64_unit_end(state bigint) IS 'returns when the time unit of a state ends, in microseconds';
-COMMENT ON FUNCTION kid_timestamp(id kid64) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid64_timestamp(id kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
-COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
-COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
-    'assembles a kid64 from an instant and a sequence, 0 to 16383';
-COMMENT ON FUNCTION kid64_to_text(id kid64) IS 'returns an ID in the text form of the type in C';
 COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'returns the ID that kid64_to_text() wrote';
 
 -- kid64: a range of time for both editions
@@ -176,7 +180,6 @@ COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'returns the ID that kid64_
 
 CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
-
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
 
@@ -187,25 +190,23 @@ CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits in
 BEGIN ATOMIC
     VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
 END;
-
 COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
 
 -- What the logical clocks share
 
 CREATE OR REPLACE FUNCTION kid_clock_micros() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
+COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
 
 CREATE OR REPLACE FUNCTION kid_clocks.kid_random() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN uuid_hash_extended(gen_random_uuid(), 0) & 9223372036854775807;
+COMMENT ON FUNCTION kid_clocks.kid_random() IS 'returns 63 random bits, for a secret';
 
 -- A session draws from this sequence before it takes the lock of a clock: see clock.sql.in.
 IF to_regclass('kid_clocks.attempt') IS NULL THEN
     CREATE SEQUENCE kid_clocks.attempt CYCLE;
     COMMENT ON SEQUENCE kid_clocks.attempt IS 'fails where the logical clocks cannot be moved';
 END IF;
-
-COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
-COMMENT ON FUNCTION kid_clocks.kid_random() IS 'returns 63 random bits, for a secret';
 
 -- kid64: the logical clock, and the generator
 --
@@ -248,10 +249,14 @@ END IF;
 
 CREATE OR REPLACE FUNCTION kid64_state() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN pg_sequence_last_value('kid_clocks.kid64_clock');
+COMMENT ON FUNCTION kid64_state() IS 'returns the last state of the logical clock of kid64';
 CREATE OR REPLACE FUNCTION kid64_draw() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid64_clock');
+COMMENT ON FUNCTION kid64_draw() IS 'returns the next state of the logical clock of kid64';
 CREATE OR REPLACE FUNCTION kid64_is_open(state bigint, micros bigint) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid64_unit_end(state) AND state & 16383 < 8192;
+COMMENT ON FUNCTION kid64_is_open(state bigint, micros bigint) IS
+    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
 -- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
 -- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
@@ -269,6 +274,8 @@ CREATE OR REPLACE FUNCTION kid64_is_open(state bigint, micros bigint) RETURNS bo
 CREATE OR REPLACE FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
+COMMENT ON FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) IS
+    'returns the key of the advisory lock that a session holds to leave a time unit';
 
 -- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
 -- state above that.
@@ -337,6 +344,8 @@ BEGIN
         PERFORM pg_sleep(0.001);
     END LOOP;
 END $$;
+COMMENT ON FUNCTION kid_clocks.kid64_open(beyond bigint, new_secret boolean) IS
+    'moves the logical clock of kid64 to a later time unit, and returns a state of it';
 
 -- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
 -- own, because PostgreSQL replaces the functions in it by their definitions.
@@ -349,8 +358,11 @@ BEGIN
                   ELSE kid_clocks.kid64_open() END;
     RETURN state;
 END $$;
+COMMENT ON FUNCTION kid_next() IS
+    'makes a kid64 that is greater than all IDs that this function returned before in the database';
 CREATE OR REPLACE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
     LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
+COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n IDs, each greater than the one before it';
 
 CREATE OR REPLACE FUNCTION kid_observe(id kid64) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
@@ -366,26 +378,16 @@ BEGIN
         PERFORM kid_clocks.kid64_open(state);
     END IF;
 END $$;
-
-COMMENT ON FUNCTION kid64_state() IS 'returns the last state of the logical clock of kid64';
-COMMENT ON FUNCTION kid64_draw() IS 'returns the next state of the logical clock of kid64';
-COMMENT ON FUNCTION kid64_is_open(state bigint, micros bigint) IS
-    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
-COMMENT ON FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) IS
-    'returns the key of the advisory lock that a session holds to leave a time unit';
-COMMENT ON FUNCTION kid_clocks.kid64_open(beyond bigint, new_secret boolean) IS
-    'moves the logical clock of kid64 to a later time unit, and returns a state of it';
-COMMENT ON FUNCTION kid_next() IS
-    'makes a kid64 that is greater than all IDs that this function returned before in the database';
-COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n IDs, each greater than the one before it';
 COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID from elsewhere';
 
 -- Other ways to make IDs, and the clocks as a table
 
 CREATE OR REPLACE FUNCTION kid64_next() RETURNS kid64
     LANGUAGE SQL VOLATILE RETURN kid_next();
+COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 CREATE OR REPLACE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
+COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
 
 IF to_regclass('kid_clocks.kid64_at_sequence') IS NULL THEN
     CREATE SEQUENCE kid_clocks.kid64_at_sequence MINVALUE 0 MAXVALUE 16383 START 0 CYCLE;
@@ -397,6 +399,8 @@ CREATE OR REPLACE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
 BEGIN
     RETURN kid64_make(ts, nextval('kid_clocks.kid64_at_sequence')::integer);
 END $$;
+COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
+    'makes a kid64 for an old row, with the given time: no two of 16384 calls in a row are equal';
 
 CREATE OR REPLACE FUNCTION kid_clocks.kid_new_secrets() RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -408,6 +412,8 @@ BEGIN
         EXECUTE format('SELECT kid_clocks.%I(new_secret => true)', replace(clock, '_clock', '_open'));
     END LOOP;
 END $$;
+COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
+    'changes the secrets of the logical clocks, also while IDs are made';
 
 CREATE OR REPLACE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval) RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 2 SET search_path = kid, pg_temp AS $$
@@ -421,13 +427,6 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 END $$;
-
-COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
-COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
-COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
-    'makes a kid64 for an old row, with the given time: no two of 16384 calls in a row are equal';
-COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
-    'changes the secrets of the logical clocks, also while IDs are made';
 COMMENT ON FUNCTION kid_stats() IS 'returns the state of each logical clock of the database';
 
 -- Crockford's base32, 5 bits in each character, after a prefix. src/core/base32.hpp has the rules.
@@ -439,6 +438,7 @@ BEGIN ATOMIC
                       '' ORDER BY i)
       FROM generate_series(1, length(bits), 5) AS i;
 END;
+COMMENT ON FUNCTION kid_base32(bits bit varying) IS 'returns bits, in groups of 5, as digits';
 
 -- With the prefix, "_" if the prefix is not empty.
 CREATE OR REPLACE FUNCTION kid_checked_prefix(prefix text) RETURNS text
@@ -453,6 +453,7 @@ BEGIN
         USING ERRCODE = 'invalid_parameter_value',
               DETAIL = 'A prefix has at most 63 characters of a-z_, and begins and ends with a letter.';
 END $$;
+COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
 
 -- Returns the bits of a text that is the prefix and so many digits, the first of which is at most `first`.
 CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) RETURNS text
@@ -472,19 +473,16 @@ BEGIN
               DETAIL = format('A value of type %s is %s characters of 0-9a-hjkmnp-tv-z in base32, the first from "0" '
                               'to "%s", after the prefix "%s".', type, length, first, checked);
 END $$;
+COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) IS
+    'returns the bits of an ID with a prefix, as text';
 
 CREATE OR REPLACE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_checked_prefix(prefix) || kid_base32(B'0' || id::bigint::bit(64));
+COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE OR REPLACE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
-
-COMMENT ON FUNCTION kid_base32(bits bit varying) IS 'returns bits, in groups of 5, as digits';
-COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
-COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) IS
-    'returns the bits of an ID with a prefix, as text';
-COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- uuid version 7: its time, and bounds of time
@@ -494,35 +492,34 @@ COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_e
 CREATE OR REPLACE FUNCTION kid_uuidv7_millis(id uuid) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ('x' || encode(substr(uuid_send(id), 1, 6), 'hex'))::bit(48)::bigint;
+COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS 'returns the first 48 bits of a uuid';
 CREATE OR REPLACE FUNCTION kid_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN get_byte(uuid_send(id), 6) >> 4 = 7 AND get_byte(uuid_send(id), 8) >> 6 = 2
             THEN kid_time(kid_uuidv7_millis(id) * 1000) END;
+COMMENT ON FUNCTION kid_timestamp(id uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
 CREATE OR REPLACE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp(id);
+COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (lpad(to_hex(kid_micros(least(greatest(ts, timestamptz '1970-01-01 00:00:00+00'),
                                      timestamptz '10889-08-02 05:31:50.655999+00')) / 1000), 12, '0') || below)::uuid;
+COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
+    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_floor(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts >= timestamptz '10889-08-02 05:31:50.656+00' THEN 'ffffffff-ffff-7fff-bfff-ffffffffffff'
             ELSE kid_uuidv7_bound(ts, '70008000000000000000') END;
+COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
+    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 CREATE OR REPLACE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
             ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
-
-COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS 'returns the first 48 bits of a uuid';
-COMMENT ON FUNCTION kid_timestamp(id uuid) IS
-    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
-    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
-COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
-    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
 
@@ -533,7 +530,6 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
 
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
-
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
 
@@ -554,7 +550,6 @@ BEGIN ATOMIC
                                   ('count', 4, count::text, false),
                                   ('random', 58, random, false)) AS c (component, bits, value, always);
 END;
-
 COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of version 7, most significant first';
 
 -- uuid version 7: the states of its logical clock, and IDs for old rows
@@ -563,8 +558,12 @@ COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of v
 -- in the uuid: the fraction of the edition in C, and half of its count.
 CREATE OR REPLACE FUNCTION kid_uuidv7_unit_of(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros / 1000 << 14;
+COMMENT ON FUNCTION kid_uuidv7_unit_of(micros bigint) IS
+    'returns the first state of the millisecond that contains an instant';
 CREATE OR REPLACE FUNCTION kid_uuidv7_unit_end(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN ((state >> 14) + 1) * 1000;
+COMMENT ON FUNCTION kid_uuidv7_unit_end(state bigint) IS
+    'returns when the millisecond of a state ends, in microseconds';
 CREATE OR REPLACE FUNCTION kid_uuidv7_state_of(id uuid) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -576,12 +575,17 @@ BEGIN
     RETURN (kid_uuidv7_millis(id) << 14) + ((get_byte(bytes, 6) & 15) << 10) + (get_byte(bytes, 7) << 2)
            + (get_byte(bytes, 8) >> 4 & 3);
 END $$;
+COMMENT ON FUNCTION kid_uuidv7_state_of(id uuid) IS 'returns the state that has a uuid of version 7';
 CREATE OR REPLACE FUNCTION kid_uuidv7_micros(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN (state >> 14) * 1000;
+COMMENT ON FUNCTION kid_uuidv7_micros(state bigint) IS
+    'returns when the millisecond of a state begins, in microseconds';
 CREATE OR REPLACE FUNCTION kid_uuidv7_of(state bigint, random bigint) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN encode(int8send((state >> 14 << 16) + 28672 + (state >> 2 & 4095))
               || int8send((8 + (state & 3) << 60) + (random & 1152921504606846975)), 'hex')::uuid;
+COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
+    'returns the uuid of version 7 of a state, with 60 random bits';
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
@@ -594,6 +598,7 @@ BEGIN
     RETURN kid_uuidv7_of(kid_uuidv7_unit_of(kid_micros(ts)) + (uuid_hash_extended(gen_random_uuid(), 0) & 16383),
                          uuid_hash_extended(gen_random_uuid(), 0));
 END $$;
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
 
 CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -603,17 +608,6 @@ BEGIN
     CALL kid.kid_horizon(tab, state);
     horizon := kid.kid_uuidv7_of(state, 0);
 END $$;
-
-COMMENT ON FUNCTION kid_uuidv7_unit_of(micros bigint) IS
-    'returns the first state of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_uuidv7_unit_end(state bigint) IS
-    'returns when the millisecond of a state ends, in microseconds';
-COMMENT ON FUNCTION kid_uuidv7_state_of(id uuid) IS 'returns the state that has a uuid of version 7';
-COMMENT ON FUNCTION kid_uuidv7_micros(state bigint) IS
-    'returns when the millisecond of a state begins, in microseconds';
-COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
-    'returns the uuid of version 7 of a state, with 60 random bits';
-COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
 COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
     'does the same as `kid_horizon(table)` for a table with uuids of version 7';
 
@@ -658,10 +652,14 @@ END IF;
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_state() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN pg_sequence_last_value('kid_clocks.kid_uuidv7_clock');
+COMMENT ON FUNCTION kid_uuidv7_state() IS 'returns the last state of the logical clock of uuid';
 CREATE OR REPLACE FUNCTION kid_uuidv7_draw() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid_uuidv7_clock');
+COMMENT ON FUNCTION kid_uuidv7_draw() IS 'returns the next state of the logical clock of uuid';
 CREATE OR REPLACE FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid_uuidv7_unit_end(state) AND state & 16383 < 8192;
+COMMENT ON FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) IS
+    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
 -- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
 -- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
@@ -679,6 +677,8 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) RETUR
 CREATE OR REPLACE FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
+COMMENT ON FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) IS
+    'returns the key of the advisory lock that a session holds to leave a time unit';
 
 -- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
 -- state above that.
@@ -747,6 +747,8 @@ BEGIN
         PERFORM pg_sleep(0.001);
     END LOOP;
 END $$;
+COMMENT ON FUNCTION kid_clocks.kid_uuidv7_open(beyond bigint, new_secret boolean) IS
+    'moves the logical clock of uuid to a later time unit, and returns a state of it';
 
 -- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
 -- own, because PostgreSQL replaces the functions in it by their definitions.
@@ -759,8 +761,11 @@ BEGIN
                   ELSE kid_clocks.kid_uuidv7_open() END;
     RETURN kid.kid_uuidv7_of(state, pg_catalog.uuid_hash_extended(pg_catalog.gen_random_uuid(), 0));
 END $$;
+COMMENT ON FUNCTION kid_uuidv7() IS
+    'makes a uuid that is greater than all IDs that this function returned before in the database';
 CREATE OR REPLACE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
     LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_uuidv7() FROM generate_series(1, n); END;
+COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n IDs, each greater than the one before it';
 
 CREATE OR REPLACE FUNCTION kid_observe(id uuid) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
@@ -776,18 +781,6 @@ BEGIN
         PERFORM kid_clocks.kid_uuidv7_open(state);
     END IF;
 END $$;
-
-COMMENT ON FUNCTION kid_uuidv7_state() IS 'returns the last state of the logical clock of uuid';
-COMMENT ON FUNCTION kid_uuidv7_draw() IS 'returns the next state of the logical clock of uuid';
-COMMENT ON FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) IS
-    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
-COMMENT ON FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) IS
-    'returns the key of the advisory lock that a session holds to leave a time unit';
-COMMENT ON FUNCTION kid_clocks.kid_uuidv7_open(beyond bigint, new_secret boolean) IS
-    'moves the logical clock of uuid to a later time unit, and returns a state of it';
-COMMENT ON FUNCTION kid_uuidv7() IS
-    'makes a uuid that is greater than all IDs that this function returned before in the database';
-COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n IDs, each greater than the one before it';
 COMMENT ON FUNCTION kid_observe(id uuid) IS 'moves the logical clock past an ID from elsewhere';
 
 -- uuid in base32
@@ -795,6 +788,7 @@ COMMENT ON FUNCTION kid_observe(id uuid) IS 'moves the logical clock past an ID 
 CREATE OR REPLACE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_checked_prefix(prefix) || kid_base32(B'00' || ('x' || encode(uuid_send(id), 'hex'))::bit(128));
+COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE OR REPLACE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -803,18 +797,9 @@ BEGIN
     RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint),
                   'hex')::uuid;
 END $$;
-
-COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
--- Partitions by time, for both editions
---
--- A table, its constraints and its triggers can run code of the owner. So these functions work only for the owner, who
--- can do all of it without them.
---
--- Functions in SQL are bound when they are created, and each operand has exactly the type of its operator: others may
--- be able to create functions and operators in the schema of kid. Functions in PL/pgSQL look up names when they run, in
--- pg_catalog alone, and name kid's schema where they call kid's functions.
+-- The types that IDs have here. A further type needs a line in each of these functions.
 --
 -- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
 
@@ -824,12 +809,43 @@ RETURN lpad(CASE type::oid
                 WHEN regtype 'kid64'::oid THEN kid64_floor(ts)::text
                 WHEN regtype 'uuid'::oid THEN kid_uuidv7_floor(ts)::text
             END, 36)::name;
+COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
+    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
+
+-- A bound of uuids need not be of version 7.
 CREATE OR REPLACE FUNCTION kid_bound_time(type regtype, bound name) RETURNS timestamptz
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN CASE type::oid
            WHEN regtype 'kid64'::oid THEN kid_timestamp(ltrim(bound::text)::kid64)
            WHEN regtype 'uuid'::oid THEN kid_timestamp((left(bound::text, 13) || text '-7000-8000-000000000000')::uuid)
        END;
+COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS 'returns when the time unit of a bound begins';
+
+-- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
+-- last ID of a time for kid_observe(); the generator; the type that a column with such IDs is stored as; and the schema
+-- of its operators.
+CREATE OR REPLACE FUNCTION kid_stored_forms()
+    RETURNS TABLE (clock text, type regtype, prefix text, past text, next text, stored_as regtype,
+                   operators regnamespace)
+    LANGUAGE SQL STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, t.typnamespace::regnamespace
+      FROM (VALUES
+           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'bigint'),
+           (text 'uuidv7', regtype 'uuid', text 'kid_uuidv7', text 'kid_uuidv7_ceil', text 'kid_uuidv7', regtype 'uuid')
+           ) AS v (clock, type, prefix, past, next, stored_as)
+           JOIN pg_type AS t ON t.oid = v.stored_as::oid;
+END;
+COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
+
+-- Partitions by time, for both editions
+--
+-- A table, its constraints and its triggers can run code of the owner. So these functions work only for the owner, who
+-- can do all of it without them.
+--
+-- Functions in SQL are bound when they are created, and each operand has exactly the type of its operator: others may
+-- be able to create functions and operators in the schema of kid. Functions in PL/pgSQL look up names when they run, in
+-- pg_catalog alone, and name kid's schema where they call kid's functions.
 
 -- Returns the column that a table is partitioned by, and the setting that the time in its IDs depends on. `change` is
 -- null to list partitions, false to tell what a change would do, and true for a change: then other sessions wait to
@@ -841,7 +857,9 @@ DECLARE
     owner name;
     is_id boolean;
 BEGIN
-    SELECT pg_get_userbyid(c.relowner), a.atttypid, a.attname, NULL INTO owner, type, name, setting
+    SELECT pg_get_userbyid(c.relowner), a.atttypid, a.attname,
+           CASE t.typname WHEN 'kid96' THEN 'kid.neighborhood' WHEN 'flake' THEN 'kid.flake_epoch' END
+      INTO owner, type, name, setting
       FROM pg_class AS c
            JOIN pg_partitioned_table AS p ON p.partrelid = c.oid AND p.partstrat = 'r' AND p.partnatts = 1
            JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
@@ -885,6 +903,8 @@ BEGIN
                   HINT = 'Give all roles the same value, written alike, or create and drop partitions by their bounds.';
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
+    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
 
 -- `lower` is empty for MINVALUE, and for what is below all IDs. `upper` is null for MAXVALUE. Without the default
 -- partition.
@@ -905,6 +925,8 @@ BEGIN ATOMIC
                    AS b (lower, upper)
      WHERE i.inhparent = parent::oid AND t.text IS NOT NULL;
 END;
+COMMENT ON FUNCTION kid_partition_bounds(parent regclass) IS
+    'returns the partitions of a table with their bounds and times';
 
 -- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
 --
@@ -950,6 +972,8 @@ BEGIN ATOMIC
       FROM listed AS t LEFT JOIN sums s ON s.partition = t.partition::oid
      ORDER BY t.begins;
 END;
+COMMENT ON FUNCTION kid_partitions(parent regclass) IS
+    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
 
 CREATE OR REPLACE FUNCTION kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
@@ -1175,6 +1199,8 @@ BEGIN
                          'attach it again when it is empty.';
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
+    'creates the missing partitions of a table until a time, and returns their names';
 
 CREATE OR REPLACE FUNCTION kid_drop_partitions(
     parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
@@ -1238,21 +1264,7 @@ BEGIN
         count := count + 1;
     END LOOP;
 END $$;
-
-COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
-    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
-COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS 'returns when the time unit of a bound begins';
-COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
-    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
-COMMENT ON FUNCTION kid_partition_bounds(parent regclass) IS
-    'returns the partitions of a table with their bounds and times';
-COMMENT ON FUNCTION kid_partitions(parent regclass) IS
-    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
-COMMENT ON FUNCTION kid_create_partitions(
-    parent regclass, width interval, until timestamptz, since timestamptz, at_most integer, time_check boolean) IS
-    'creates the missing partitions of a table until a time, and returns their names';
-COMMENT ON FUNCTION kid_drop_partitions(
-    parent regclass, older_than timestamptz, dry_run boolean, at_most integer) IS
+COMMENT ON FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry_run boolean, at_most integer) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
 -- The IDs that tables contain, and kid_observe_all(), for both editions
@@ -1263,22 +1275,6 @@ COMMENT ON FUNCTION kid_drop_partitions(
 -- Then it refuses tables with objects that depend on code of others. Its settings keep constraints from being evaluated
 -- and policies from being applied. Functions of kid and operators on IDs are named with their schema, and operands
 -- have exactly their types, so that nothing of others in that schema fits better: a cast removes domains.
-
--- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
--- last ID of a time for kid_observe(); the generator; the type that a column with such IDs is stored as; and the schema
--- of its operators.
-CREATE OR REPLACE FUNCTION kid_stored_forms()
-    RETURNS TABLE (clock text, type regtype, prefix text, past text, next text, stored_as regtype,
-                   operators regnamespace)
-    LANGUAGE SQL STABLE PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, t.typnamespace::regnamespace
-      FROM (VALUES
-           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'bigint'),
-           (text 'uuidv7', regtype 'uuid', text 'kid_uuidv7', text 'kid_uuidv7_ceil', text 'kid_uuidv7', regtype 'uuid')
-           ) AS v (clock, type, prefix, past, next, stored_as)
-           JOIN pg_type AS t ON t.oid = v.stored_as::oid;
-END;
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
 -- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
@@ -1466,6 +1462,8 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
+COMMENT ON FUNCTION kid_stored_ids(after timestamptz, only_clock text, parent regclass) IS
+    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
 
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
 -- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
@@ -1509,13 +1507,9 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 END $$;
-REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
-
-COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
-COMMENT ON FUNCTION kid_stored_ids(after timestamptz, only_clock text, parent regclass) IS
-    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
 COMMENT ON FUNCTION kid_observe_all() IS
     'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
+REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
 
 -- kid_check(): finds what is wrong with the IDs of a table, and with the rights on its partitions, for both editions
 --
@@ -1667,7 +1661,6 @@ BEGIN ATOMIC
     SELECT f.relation_name, f.column_name, f.problem, f.remedy FROM found AS f
      ORDER BY f.n, f.relation_name::text, f.column_name, f.problem;
 END;
-
 COMMENT ON FUNCTION kid_check(relation regclass) IS
     'returns a row for each problem with the IDs and the partitions of a table, with its remedy';
 
@@ -1676,7 +1669,6 @@ PERFORM set_config('search_path', 'kid, pg_temp', true);
 CREATE OR REPLACE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN CASE WHEN has_sequence_privilege(seq, text 'SELECT') THEN pg_sequence_last_value(seq::regclass) END;
-
 COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the last value of what a column draws from';
 
 -- A horizon for tables that draw their IDs from a sequence, for both editions
@@ -1694,6 +1686,8 @@ COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the l
 CREATE OR REPLACE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
+COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
+    'returns the key of the advisory lock of a table and a floor';
 
 -- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
 -- or null. If `col` is null, takes the column of the trigger. Raises an error if there is no such table.
@@ -1764,6 +1758,8 @@ BEGIN
     END IF;
     RETURN source;
 END $$;
+COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
+    'returns what a column draws from, and why the column cannot be tracked';
 
 CREATE OR REPLACE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -1793,6 +1789,9 @@ BEGIN
         EXECUTE format('DROP TRIGGER zz_kid_track ON %s', tab);
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
+    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
+    'errors if their ID was not made in their transaction';
 
 CREATE OR REPLACE FUNCTION kid_untrack(tab regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
@@ -1809,6 +1808,8 @@ BEGIN
         EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_untrack(tab regclass) IS
+    'removes the triggers of `kid_track()` from a table, and what it granted';
 
 -- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
 -- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long ago.
@@ -1846,6 +1847,8 @@ BEGIN
      WHERE d.behind < 1095216660480;
     RETURN least(last, (last >> shift) - behind << shift) + 1;
 END $$;
+COMMENT ON FUNCTION kid_track_read(tab regclass, source text[], last bigint) IS
+    'returns the horizon of a table whose sequence is known';
 
 -- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
 CREATE OR REPLACE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
@@ -1854,6 +1857,8 @@ BEGIN ATOMIC
     SELECT kid_track_read(tab, s.source, kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
       FROM kid_track_source(tab::oid, NULL::name) AS s (source);
 END;
+COMMENT ON PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint) IS
+    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
 
 CREATE OR REPLACE FUNCTION kid_track_holders(
     tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
@@ -1878,21 +1883,8 @@ BEGIN ATOMIC
            AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
      ORDER BY 1;
 END;
-
-COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
-    'returns the key of the advisory lock of a table and a floor';
-COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
-    'returns what a column draws from, and why the column cannot be tracked';
-COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are errors if their ID was not made in their transaction';
-COMMENT ON FUNCTION kid_untrack(tab regclass) IS
-    'removes the triggers of `kid_track()` from a table, and what it granted';
-COMMENT ON FUNCTION kid_track_read(tab regclass, source text[], last bigint) IS
-    'returns the horizon of a table whose sequence is known';
-COMMENT ON PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint) IS
-    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
-COMMENT ON FUNCTION kid_track_holders(
-    tab regclass) IS 'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+COMMENT ON FUNCTION kid_track_holders(tab regclass) IS
+    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 
 -- The triggers of kid_track() in PL/pgSQL
 --
@@ -1914,12 +1906,15 @@ BEGIN
     seq := (kid.kid_track_source(tab, NULL::name))[2];
     RETURN CASE WHEN has_sequence_privilege(seq, 'SELECT') THEN pg_sequence_last_value(seq) END;
 END $$;
+COMMENT ON FUNCTION kid_track_find(tab oid) IS 'returns the last value of what a table draws from';
 
 -- A sequence that was never called has no last value.
 CREATE OR REPLACE FUNCTION kid_track_last(tab oid, tracked oid, seq oid) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
                      THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab) END, bigint '-1');
+COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid) IS
+    'does the same, faster if the table still has the OID with which its sequence was found';
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
@@ -1971,6 +1966,7 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 
 -- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them. An update
 -- may leave an ID as it was.
@@ -1997,6 +1993,7 @@ BEGIN
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
               HINT = 'Leave the column to its default, and insert through the table that is tracked.';
 END $$;
+COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
 -- The trigger's fourth argument says whether kid_track() granted the right to read the sequence. Triggers of other owners
 -- do not count, because any role can create one with any arguments, on a table with any default.
@@ -2012,6 +2009,8 @@ BEGIN
            JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = t.tgattr[0]
      WHERE s.oid = seq AND (kid.kid_track_source(c.oid, a.attname))[2] = seq::text;
 END $$;
+COMMENT ON FUNCTION kid_track_drawers(seq oid) IS
+    'lists the tables that draw from a sequence, and whether every role may read it because of them';
 
 CREATE OR REPLACE FUNCTION kid_track_grant(seq oid) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -2024,6 +2023,8 @@ BEGIN
         USING HINT = 'kid_untrack() takes this right back.';
     RETURN true;
 END $$;
+COMMENT ON FUNCTION kid_track_grant(seq oid) IS
+    'lets every role read a sequence; returns whether kid_track() did that, now or before';
 
 CREATE OR REPLACE FUNCTION kid_track_granted(tab oid) RETURNS oid
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
@@ -2035,6 +2036,8 @@ BEGIN ATOMIC
      WHERE t.tgrelid = tab AND t.tgname = name 'kid_track'
            AND (SELECT bool_and(d.tab = t.tgrelid AND d.granted) FROM kid_track_drawers(s.seq) AS d);
 END;
+COMMENT ON FUNCTION kid_track_granted(tab oid) IS
+    'returns the sequence that no other tracked table draws from, if kid_track() let every role read it';
 
 -- Rights, whatever the default privileges of the role are
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
@@ -2042,18 +2045,6 @@ FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
     EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
-
-COMMENT ON FUNCTION kid_track_find(tab oid) IS 'returns the last value of what a table draws from';
-COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid) IS
-    'does the same, faster if the table still has the OID with which its sequence was found';
-COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
-COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
-COMMENT ON FUNCTION kid_track_drawers(seq oid) IS
-    'lists the tables that draw from a sequence, and whether every role may read it because of them';
-COMMENT ON FUNCTION kid_track_grant(seq oid) IS
-    'lets every role read a sequence; returns whether kid_track() did that, now or before';
-COMMENT ON FUNCTION kid_track_granted(tab oid) IS
-    'returns the sequence that no other tracked table draws from, if kid_track() let every role read it';
 
 -- Rights, whatever the default privileges of the role are
 
@@ -2063,24 +2054,30 @@ GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
 REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
+private := 'kid_clocks';
+schemas := '{kid,kid_clocks}';
+functions := ARRAY(SELECT p.oid FROM pg_proc AS p
+                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'));
+is_new := true;
+-- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`. Unless
+-- `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
-          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
+          FROM pg_namespace AS n WHERE n.nspname = ANY (schemas)
         UNION ALL
         SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
                c.relowner, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
+          FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
         UNION ALL
         SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
                coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
-                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
+          FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
      WHERE a.grantee <> o.owner
-       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
+       AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c

@@ -2,8 +2,9 @@
 -- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
 -- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
--- setting behind. It puts all into the schema kid. The role that runs it owns the logical clocks. To
--- upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
+-- setting behind. It puts all into the schemas kid. The role that runs it owns the logical
+-- clocks. To upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types
+-- and keys.
 --
 -- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
 -- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
@@ -14,6 +15,11 @@ DECLARE
     path pg_catalog.text := pg_catalog.current_setting('search_path');
     home pg_catalog.text;
     what record;
+    -- For revoke.sql
+    private pg_catalog.regnamespace;
+    schemas pg_catalog.name[];
+    functions pg_catalog.oid[];
+    is_new boolean;
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
@@ -45,7 +51,6 @@ PERFORM set_config('search_path', 'kid, pg_temp', true);
 CREATE OR REPLACE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN CASE WHEN has_sequence_privilege(seq, text 'SELECT') THEN pg_sequence_last_value(seq::regclass) END;
-
 COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the last value of what a column draws from';
 
 -- A horizon for tables that draw their IDs from a sequence, for both editions
@@ -63,6 +68,8 @@ COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the l
 CREATE OR REPLACE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
+COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
+    'returns the key of the advisory lock of a table and a floor';
 
 -- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
 -- or null. If `col` is null, takes the column of the trigger. Raises an error if there is no such table.
@@ -133,6 +140,8 @@ BEGIN
     END IF;
     RETURN source;
 END $$;
+COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
+    'returns what a column draws from, and why the column cannot be tracked';
 
 CREATE OR REPLACE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -162,6 +171,9 @@ BEGIN
         EXECUTE format('DROP TRIGGER zz_kid_track ON %s', tab);
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
+    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
+    'errors if their ID was not made in their transaction';
 
 CREATE OR REPLACE FUNCTION kid_untrack(tab regclass) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
@@ -178,6 +190,8 @@ BEGIN
         EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_untrack(tab regclass) IS
+    'removes the triggers of `kid_track()` from a table, and what it granted';
 
 -- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
 -- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long ago.
@@ -215,6 +229,8 @@ BEGIN
      WHERE d.behind < 1095216660480;
     RETURN least(last, (last >> shift) - behind << shift) + 1;
 END $$;
+COMMENT ON FUNCTION kid_track_read(tab regclass, source text[], last bigint) IS
+    'returns the horizon of a table whose sequence is known';
 
 -- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
 CREATE OR REPLACE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
@@ -223,6 +239,8 @@ BEGIN ATOMIC
     SELECT kid_track_read(tab, s.source, kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
       FROM kid_track_source(tab::oid, NULL::name) AS s (source);
 END;
+COMMENT ON PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint) IS
+    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
 
 CREATE OR REPLACE FUNCTION kid_track_holders(
     tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
@@ -247,21 +265,8 @@ BEGIN ATOMIC
            AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
      ORDER BY 1;
 END;
-
-COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
-    'returns the key of the advisory lock of a table and a floor';
-COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
-    'returns what a column draws from, and why the column cannot be tracked';
-COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are errors if their ID was not made in their transaction';
-COMMENT ON FUNCTION kid_untrack(tab regclass) IS
-    'removes the triggers of `kid_track()` from a table, and what it granted';
-COMMENT ON FUNCTION kid_track_read(tab regclass, source text[], last bigint) IS
-    'returns the horizon of a table whose sequence is known';
-COMMENT ON PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint) IS
-    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
-COMMENT ON FUNCTION kid_track_holders(
-    tab regclass) IS 'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+COMMENT ON FUNCTION kid_track_holders(tab regclass) IS
+    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 
 -- The triggers of kid_track() in PL/pgSQL
 --
@@ -283,12 +288,15 @@ BEGIN
     seq := (kid.kid_track_source(tab, NULL::name))[2];
     RETURN CASE WHEN has_sequence_privilege(seq, 'SELECT') THEN pg_sequence_last_value(seq) END;
 END $$;
+COMMENT ON FUNCTION kid_track_find(tab oid) IS 'returns the last value of what a table draws from';
 
 -- A sequence that was never called has no last value.
 CREATE OR REPLACE FUNCTION kid_track_last(tab oid, tracked oid, seq oid) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
                      THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab) END, bigint '-1');
+COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid) IS
+    'does the same, faster if the table still has the OID with which its sequence was found';
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
@@ -340,6 +348,7 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 
 -- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them. An update
 -- may leave an ID as it was.
@@ -366,6 +375,7 @@ BEGIN
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
               HINT = 'Leave the column to its default, and insert through the table that is tracked.';
 END $$;
+COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
 -- The trigger's fourth argument says whether kid_track() granted the right to read the sequence. Triggers of other owners
 -- do not count, because any role can create one with any arguments, on a table with any default.
@@ -381,6 +391,8 @@ BEGIN
            JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = t.tgattr[0]
      WHERE s.oid = seq AND (kid.kid_track_source(c.oid, a.attname))[2] = seq::text;
 END $$;
+COMMENT ON FUNCTION kid_track_drawers(seq oid) IS
+    'lists the tables that draw from a sequence, and whether every role may read it because of them';
 
 CREATE OR REPLACE FUNCTION kid_track_grant(seq oid) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -393,6 +405,8 @@ BEGIN
         USING HINT = 'kid_untrack() takes this right back.';
     RETURN true;
 END $$;
+COMMENT ON FUNCTION kid_track_grant(seq oid) IS
+    'lets every role read a sequence; returns whether kid_track() did that, now or before';
 
 CREATE OR REPLACE FUNCTION kid_track_granted(tab oid) RETURNS oid
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
@@ -404,6 +418,8 @@ BEGIN ATOMIC
      WHERE t.tgrelid = tab AND t.tgname = name 'kid_track'
            AND (SELECT bool_and(d.tab = t.tgrelid AND d.granted) FROM kid_track_drawers(s.seq) AS d);
 END;
+COMMENT ON FUNCTION kid_track_granted(tab oid) IS
+    'returns the sequence that no other tracked table draws from, if kid_track() let every role read it';
 
 -- Rights, whatever the default privileges of the role are
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
@@ -411,18 +427,6 @@ FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
     EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;
-
-COMMENT ON FUNCTION kid_track_find(tab oid) IS 'returns the last value of what a table draws from';
-COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid) IS
-    'does the same, faster if the table still has the OID with which its sequence was found';
-COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
-COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
-COMMENT ON FUNCTION kid_track_drawers(seq oid) IS
-    'lists the tables that draw from a sequence, and whether every role may read it because of them';
-COMMENT ON FUNCTION kid_track_grant(seq oid) IS
-    'lets every role read a sequence; returns whether kid_track() did that, now or before';
-COMMENT ON FUNCTION kid_track_granted(tab oid) IS
-    'returns the sequence that no other tracked table draws from, if kid_track() let every role read it';
 
 PERFORM pg_catalog.set_config('search_path', path, true);
 END $kid$;

@@ -2,8 +2,9 @@
 -- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
 -- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
--- setting behind. It puts all into the schemas kid, kid_clocks. The role that runs it owns the logical clocks. To
--- upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
+-- setting behind. It puts all into the schemas kid,kid_clocks. The role that runs it owns the logical
+-- clocks. To upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types
+-- and keys.
 --
 -- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
 -- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
@@ -14,6 +15,11 @@ DECLARE
     path pg_catalog.text := pg_catalog.current_setting('search_path');
     home pg_catalog.text;
     what record;
+    -- For revoke.sql
+    private pg_catalog.regnamespace;
+    schemas pg_catalog.name[];
+    functions pg_catalog.oid[];
+    is_new boolean;
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
@@ -48,7 +54,6 @@ COMMENT ON SCHEMA kid_clocks IS 'logical clocks of kid, for the functions of kid
 
 CREATE OR REPLACE FUNCTION kid_version() RETURNS text
     LANGUAGE SQL STABLE PARALLEL SAFE RETURN '1.0.0'::text;
-
 COMMENT ON FUNCTION kid_version() IS 'returns the version of the script that made these functions';
 
 -- kid64: the bits of the type in C, as a bigint, until the sign bit would be set, in 18584. src/core/types/kid64.hpp
@@ -68,29 +73,37 @@ CREATE OR REPLACE FUNCTION kid_micros(ts timestamptz) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN date_part('epoch', date_trunc('second', ts AT TIME ZONE interval '0'))::bigint * 1000000
        + date_part('microseconds', ts AT TIME ZONE interval '0')::bigint % 1000000;
+COMMENT ON FUNCTION kid_micros(ts timestamptz) IS 'returns the microseconds since 1970 of an instant';
 CREATE OR REPLACE FUNCTION kid_time(micros bigint) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (date '1970-01-01' + (micros / 86400000000)::integer + micros % 86400000000 * interval '1 us')
        AT TIME ZONE interval '0';
+COMMENT ON FUNCTION kid_time(micros bigint) IS 'returns the instant that is so many microseconds after 1970';
 
 CREATE OR REPLACE FUNCTION kid64_of_micros(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (micros / 1000000000000 << 44) + (micros / 1000000 % 1000000 << 24) + (micros % 1000000 >> 10 << 14);
+COMMENT ON FUNCTION kid64_of_micros(micros bigint) IS 'returns the lowest ID of the time unit that contains an instant';
 CREATE OR REPLACE FUNCTION kid64_micros(id bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ((id >> 44) * 1000000 + (id >> 24 & 1048575)) * 1000000 + (id >> 14 & 1023) * 1024;
+COMMENT ON FUNCTION kid64_micros(id bigint) IS 'returns when the time unit of an ID begins, in microseconds since 1970';
 -- An ID is a state of its clock.
 CREATE OR REPLACE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN ((state >> 44) * 1000000 + (state >> 24 & 1048575)) * 1000000
        + least(((state >> 14 & 1023) + 1) * 1024, 1000000);
+COMMENT ON FUNCTION kid64_unit_end(state bigint) IS 'returns when the time unit of a state ends, in microseconds';
 
 CREATE OR REPLACE FUNCTION kid_timestamp(id kid64) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_time(kid64_micros(id));
+COMMENT ON FUNCTION kid_timestamp(id kid64) IS 'returns the beginning of the time unit of an ID';
 CREATE OR REPLACE FUNCTION kid64_timestamp(id kid64) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_time(kid64_micros(id));
+COMMENT ON FUNCTION kid64_timestamp(id kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
 CREATE OR REPLACE FUNCTION kid_sequence(id kid64) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id & 16383)::integer;
+COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
 -- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then.
 --
@@ -101,14 +114,17 @@ CREATE OR REPLACE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0
             WHEN ts >= timestamptz '18584-01-10 03:33:20+00' THEN 9223372036854775807
             ELSE kid64_of_micros(kid_micros(ts)) END;
+COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
 CREATE OR REPLACE FUNCTION kid64_floor(ts timestamptz) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
     RETURN kid.kid64_inline_floor(ts);
 END $$;
+COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
 CREATE OR REPLACE FUNCTION kid64_ceil(ts timestamptz) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
+COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
 
 CREATE OR REPLACE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
@@ -123,6 +139,8 @@ BEGIN
     END IF;
     RETURN kid64_inline_floor(ts) + sequence;
 END $$;
+COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
+    'assembles a kid64 from an instant and a sequence, 0 to 16383';
 
 -- The text form of the type in C: base64 with another alphabet, in ASCII order.
 
@@ -131,6 +149,7 @@ CREATE OR REPLACE FUNCTION kid64_to_text(id kid64) RETURNS text
 RETURN translate(encode(int8send(id), 'base64'),
                  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=',
                  '.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz');
+COMMENT ON FUNCTION kid64_to_text(id kid64) IS 'returns an ID in the text form of the type in C';
 
 -- The collation is that of the argument otherwise, and may equate upper and lower case.
 CREATE OR REPLACE FUNCTION kid64_from_text(encoded text) RETURNS kid64
@@ -152,21 +171,6 @@ BEGIN
         USING ERRCODE = 'invalid_text_representation',
               DETAIL = 'An ID until 18584 has 11 characters of .0-9A-Z_a-z, the first from "." to "U".';
 END $$;
-
-COMMENT ON FUNCTION kid_micros(ts timestamptz) IS 'returns the microseconds since 1970 of an instant';
-COMMENT ON FUNCTION kid_time(micros bigint) IS 'returns the instant that is so many microseconds after 1970';
-COMMENT ON FUNCTION kid64_of_micros(micros bigint) IS 'returns the lowest ID of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_micros(id bigint) IS 'returns when the time unit of an ID begins, in microseconds since 1970';
-COMMENT ON FUNCTION kid64_unit_end(state bigint) IS 'returns when the time unit of a state ends, in microseconds';
-COMMENT ON FUNCTION kid_timestamp(id kid64) IS 'returns the beginning of the time unit of an ID';
-COMMENT ON FUNCTION kid64_timestamp(id kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
-COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
-COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
-COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
-    'assembles a kid64 from an instant and a sequence, 0 to 16383';
-COMMENT ON FUNCTION kid64_to_text(id kid64) IS 'returns an ID in the text form of the type in C';
 COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'returns the ID that kid64_to_text() wrote';
 
 -- kid64: a range of time for both editions
@@ -176,7 +180,6 @@ COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'returns the ID that kid64_
 
 CREATE OR REPLACE FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid64_floor(since) AND id < kid64_floor(until);
-
 COMMENT ON FUNCTION kid_within(id kid64, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
 
@@ -187,25 +190,23 @@ CREATE OR REPLACE FUNCTION kid_inspect(id kid64, OUT component text, OUT bits in
 BEGIN ATOMIC
     VALUES ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text);
 END;
-
 COMMENT ON FUNCTION kid_inspect(id kid64) IS 'lists the components of an ID, most significant first';
 
 -- What the logical clocks share
 
 CREATE OR REPLACE FUNCTION kid_clock_micros() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
+COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
 
 CREATE OR REPLACE FUNCTION kid_clocks.kid_random() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN uuid_hash_extended(gen_random_uuid(), 0) & 9223372036854775807;
+COMMENT ON FUNCTION kid_clocks.kid_random() IS 'returns 63 random bits, for a secret';
 
 -- A session draws from this sequence before it takes the lock of a clock: see clock.sql.in.
 IF to_regclass('kid_clocks.attempt') IS NULL THEN
     CREATE SEQUENCE kid_clocks.attempt CYCLE;
     COMMENT ON SEQUENCE kid_clocks.attempt IS 'fails where the logical clocks cannot be moved';
 END IF;
-
-COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
-COMMENT ON FUNCTION kid_clocks.kid_random() IS 'returns 63 random bits, for a secret';
 
 -- kid64: the logical clock, and the generator
 --
@@ -248,10 +249,14 @@ END IF;
 
 CREATE OR REPLACE FUNCTION kid64_state() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN pg_sequence_last_value('kid_clocks.kid64_clock');
+COMMENT ON FUNCTION kid64_state() IS 'returns the last state of the logical clock of kid64';
 CREATE OR REPLACE FUNCTION kid64_draw() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid64_clock');
+COMMENT ON FUNCTION kid64_draw() IS 'returns the next state of the logical clock of kid64';
 CREATE OR REPLACE FUNCTION kid64_is_open(state bigint, micros bigint) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid64_unit_end(state) AND state & 16383 < 8192;
+COMMENT ON FUNCTION kid64_is_open(state bigint, micros bigint) IS
+    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
 -- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
 -- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
@@ -269,6 +274,8 @@ CREATE OR REPLACE FUNCTION kid64_is_open(state bigint, micros bigint) RETURNS bo
 CREATE OR REPLACE FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
+COMMENT ON FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) IS
+    'returns the key of the advisory lock that a session holds to leave a time unit';
 
 -- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
 -- state above that.
@@ -337,6 +344,8 @@ BEGIN
         PERFORM pg_sleep(0.001);
     END LOOP;
 END $$;
+COMMENT ON FUNCTION kid_clocks.kid64_open(beyond bigint, new_secret boolean) IS
+    'moves the logical clock of kid64 to a later time unit, and returns a state of it';
 
 -- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
 -- own, because PostgreSQL replaces the functions in it by their definitions.
@@ -349,8 +358,11 @@ BEGIN
                   ELSE kid_clocks.kid64_open() END;
     RETURN state;
 END $$;
+COMMENT ON FUNCTION kid_next() IS
+    'makes a kid64 that is greater than all IDs that this function returned before in the database';
 CREATE OR REPLACE FUNCTION kid_next(n bigint) RETURNS SETOF kid64
     LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
+COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n IDs, each greater than the one before it';
 
 CREATE OR REPLACE FUNCTION kid_observe(id kid64) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
@@ -366,26 +378,16 @@ BEGIN
         PERFORM kid_clocks.kid64_open(state);
     END IF;
 END $$;
-
-COMMENT ON FUNCTION kid64_state() IS 'returns the last state of the logical clock of kid64';
-COMMENT ON FUNCTION kid64_draw() IS 'returns the next state of the logical clock of kid64';
-COMMENT ON FUNCTION kid64_is_open(state bigint, micros bigint) IS
-    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
-COMMENT ON FUNCTION kid_clocks.kid64_key(secret bigint, unit bigint) IS
-    'returns the key of the advisory lock that a session holds to leave a time unit';
-COMMENT ON FUNCTION kid_clocks.kid64_open(beyond bigint, new_secret boolean) IS
-    'moves the logical clock of kid64 to a later time unit, and returns a state of it';
-COMMENT ON FUNCTION kid_next() IS
-    'makes a kid64 that is greater than all IDs that this function returned before in the database';
-COMMENT ON FUNCTION kid_next(n bigint) IS 'makes n IDs, each greater than the one before it';
 COMMENT ON FUNCTION kid_observe(id kid64) IS 'moves the logical clock past an ID from elsewhere';
 
 -- Other ways to make IDs, and the clocks as a table
 
 CREATE OR REPLACE FUNCTION kid64_next() RETURNS kid64
     LANGUAGE SQL VOLATILE RETURN kid_next();
+COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 CREATE OR REPLACE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_next() FROM generate_series(1, n); END;
+COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
 
 IF to_regclass('kid_clocks.kid64_at_sequence') IS NULL THEN
     CREATE SEQUENCE kid_clocks.kid64_at_sequence MINVALUE 0 MAXVALUE 16383 START 0 CYCLE;
@@ -397,6 +399,8 @@ CREATE OR REPLACE FUNCTION kid64_at(ts timestamptz) RETURNS kid64
 BEGIN
     RETURN kid64_make(ts, nextval('kid_clocks.kid64_at_sequence')::integer);
 END $$;
+COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
+    'makes a kid64 for an old row, with the given time: no two of 16384 calls in a row are equal';
 
 CREATE OR REPLACE FUNCTION kid_clocks.kid_new_secrets() RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -408,6 +412,8 @@ BEGIN
         EXECUTE format('SELECT kid_clocks.%I(new_secret => true)', replace(clock, '_clock', '_open'));
     END LOOP;
 END $$;
+COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
+    'changes the secrets of the logical clocks, also while IDs are made';
 
 CREATE OR REPLACE FUNCTION kid_stats(OUT clock text, OUT last_issued timestamptz, OUT ahead interval) RETURNS SETOF record
     LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 2 SET search_path = kid, pg_temp AS $$
@@ -421,13 +427,6 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 END $$;
-
-COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
-COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
-COMMENT ON FUNCTION kid64_at(ts timestamptz) IS
-    'makes a kid64 for an old row, with the given time: no two of 16384 calls in a row are equal';
-COMMENT ON FUNCTION kid_clocks.kid_new_secrets() IS
-    'changes the secrets of the logical clocks, also while IDs are made';
 COMMENT ON FUNCTION kid_stats() IS 'returns the state of each logical clock of the database';
 
 -- Crockford's base32, 5 bits in each character, after a prefix. src/core/base32.hpp has the rules.
@@ -439,6 +438,7 @@ BEGIN ATOMIC
                       '' ORDER BY i)
       FROM generate_series(1, length(bits), 5) AS i;
 END;
+COMMENT ON FUNCTION kid_base32(bits bit varying) IS 'returns bits, in groups of 5, as digits';
 
 -- With the prefix, "_" if the prefix is not empty.
 CREATE OR REPLACE FUNCTION kid_checked_prefix(prefix text) RETURNS text
@@ -453,6 +453,7 @@ BEGIN
         USING ERRCODE = 'invalid_parameter_value',
               DETAIL = 'A prefix has at most 63 characters of a-z_, and begins and ends with a letter.';
 END $$;
+COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
 
 -- Returns the bits of a text that is the prefix and so many digits, the first of which is at most `first`.
 CREATE OR REPLACE FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) RETURNS text
@@ -472,19 +473,16 @@ BEGIN
               DETAIL = format('A value of type %s is %s characters of 0-9a-hjkmnp-tv-z in base32, the first from "0" '
                               'to "%s", after the prefix "%s".', type, length, first, checked);
 END $$;
+COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) IS
+    'returns the bits of an ID with a prefix, as text';
 
 CREATE OR REPLACE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_checked_prefix(prefix) || kid_base32(B'0' || id::bigint::bit(64));
+COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE OR REPLACE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
-
-COMMENT ON FUNCTION kid_base32(bits bit varying) IS 'returns bits, in groups of 5, as digits';
-COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
-COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) IS
-    'returns the bits of an ID with a prefix, as text';
-COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- Rights, whatever the default privileges of the role are
@@ -495,24 +493,30 @@ GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
 REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
+private := 'kid_clocks';
+schemas := '{kid,kid_clocks}';
+functions := ARRAY(SELECT p.oid FROM pg_proc AS p
+                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'));
+is_new := true;
+-- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`. Unless
+-- `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
-          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
+          FROM pg_namespace AS n WHERE n.nspname = ANY (schemas)
         UNION ALL
         SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
                c.relowner, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
+          FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
         UNION ALL
         SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
                coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
-                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
+          FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
      WHERE a.grantee <> o.owner
-       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
+       AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c

@@ -2,8 +2,9 @@
 -- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
 -- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
--- setting behind. It puts all into the schemas kid, kid_seal, kid_seal_internal. The role that runs it owns the logical clocks. To
--- upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
+-- setting behind. It puts all into the schemas kid,kid_seal,kid_seal_internal. The role that runs it owns the logical
+-- clocks. To upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types
+-- and keys.
 --
 -- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
 -- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
@@ -14,6 +15,11 @@ DECLARE
     path pg_catalog.text := pg_catalog.current_setting('search_path');
     home pg_catalog.text;
     what record;
+    -- For revoke.sql
+    private pg_catalog.regnamespace;
+    schemas pg_catalog.name[];
+    functions pg_catalog.oid[];
+    is_new boolean;
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
@@ -59,6 +65,7 @@ PERFORM set_config('kid_seal.is_new', (to_regclass('kid_seal_internal.keys') IS 
 CREATE OR REPLACE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_checked_prefix(prefix) || kid_base32(B'00' || ('x' || encode(uuid_send(id), 'hex'))::bit(128));
+COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE OR REPLACE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -67,8 +74,6 @@ BEGIN
     RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint),
                   'hex')::uuid;
 END $$;
-
-COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- Rights, whatever the default privileges of the role are
@@ -79,24 +84,30 @@ GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
 REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
+private := 'kid_clocks';
+schemas := '{kid,kid_clocks}';
+functions := ARRAY(SELECT p.oid FROM pg_proc AS p
+                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'));
+is_new := true;
+-- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`. Unless
+-- `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
-          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
+          FROM pg_namespace AS n WHERE n.nspname = ANY (schemas)
         UNION ALL
         SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
                c.relowner, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
+          FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
         UNION ALL
         SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
                coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
-                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
+          FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
      WHERE a.grantee <> o.owner
-       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
+       AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
@@ -168,6 +179,8 @@ BEGIN
     END IF;
     RETURN coalesce(NEW, OLD);
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
+    'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
 
 -- From 18 on a subscriber logs an UPDATE of a row that it does not have, with its values.
 CREATE OR REPLACE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.keys
@@ -181,9 +194,6 @@ CREATE OR REPLACE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON kid_seal_in
     FOR EACH STATEMENT EXECUTE FUNCTION kid_seal_internal.keep_keys();
 ALTER TABLE kid_seal_internal.forgotten ENABLE ALWAYS TRIGGER keep_keys, ENABLE ALWAYS TRIGGER refuse_change;
 
-COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
-    'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
-
 -- Functions that find those of pgcrypto when they are created
 
 SET LOCAL search_path = pg_catalog, pg_temp;
@@ -195,35 +205,37 @@ END $$;
 
 CREATE OR REPLACE FUNCTION kid_seal_internal.new_key() RETURNS bytea
     LANGUAGE sql VOLATILE PARALLEL SAFE RETURN gen_random_bytes(32);
+COMMENT ON FUNCTION kid_seal_internal.new_key() IS '256 random bits';
 -- To SQL_ASCII means without conversion; a valid prefix is in ASCII. STABLE, like convert_to(): PL/pgSQL calls a
 -- function in SQL directly, three times as fast, only if what the function calls is not more volatile.
 CREATE OR REPLACE FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) RETURNS bytea
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN substr(hmac(convert_to(type || ':'::text || prefix, 'SQL_ASCII'::name), key, 'sha256'::text), 1, 16);
-CREATE OR REPLACE FUNCTION kid_seal_internal.mark(key bytea) RETURNS bytea
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE RETURN hmac('forgotten'::bytea, key, 'sha256'::text);
-CREATE OR REPLACE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encrypt(block, key, 'aes-ecb/pad:none'::text);
-CREATE OR REPLACE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN decrypt(block, key, 'aes-ecb/pad:none'::text);
-
-COMMENT ON FUNCTION kid_seal_internal.new_key() IS '256 random bits';
 COMMENT ON FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) IS
     'the AES key for a type and a prefix';
+CREATE OR REPLACE FUNCTION kid_seal_internal.mark(key bytea) RETURNS bytea
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE RETURN hmac('forgotten'::bytea, key, 'sha256'::text);
 COMMENT ON FUNCTION kid_seal_internal.mark(key bytea) IS
     'what a forgotten key is recognized by, which tells nothing about it';
+CREATE OR REPLACE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encrypt(block, key, 'aes-ecb/pad:none'::text);
 COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS 'AES-128 of one block';
+CREATE OR REPLACE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN decrypt(block, key, 'aes-ecb/pad:none'::text);
 COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the inverse of encipher()';
-
--- Functions that find those of kid when they are created, and the keys
 
 SET LOCAL search_path = pg_catalog, kid, pg_temp;
 
+-- Functions that find those of kid when they are created, and the keys
+
 CREATE OR REPLACE FUNCTION kid_seal_internal.to_text(block bytea, prefix text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN kid_encode(encode(block, 'hex'::text)::uuid, prefix);
+COMMENT ON FUNCTION kid_seal_internal.to_text(block bytea, prefix text) IS 'a block as TypeID';
 CREATE OR REPLACE FUNCTION kid_seal_internal.head(prefix text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN left(kid_encode('00000000-0000-0000-0000-000000000000'::uuid, prefix), -26);
+COMMENT ON FUNCTION kid_seal_internal.head(prefix text) IS
+    'what precedes the digits of a TypeID; an invalid prefix is an error';
 -- One text for each block: unlike kid_uuid_decode(), this takes no upper case, whatever the collation of an argument. It
 -- is not STRICT, so that PostgreSQL inlines it.
 CREATE OR REPLACE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS bytea
@@ -231,6 +243,8 @@ CREATE OR REPLACE FUNCTION kid_seal_internal.from_text(sealed text, prefix text)
     RETURN CASE WHEN left(sealed, -26) = kid_seal_internal.head(prefix) COLLATE "C"
                  AND right(sealed, 26) ~ '^[0-7][0-9a-hjkmnp-tv-z]{25}$'::text COLLATE "C"
                 THEN uuid_send(kid_uuid_decode(sealed, prefix)) END;
+COMMENT ON FUNCTION kid_seal_internal.from_text(sealed text, prefix text) IS
+    'the block of a TypeID in lower case, NULL for other texts';
 
 CREATE OR REPLACE FUNCTION kid_seal_internal.missing_key() RETURNS bytea
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -245,6 +259,7 @@ BEGIN
               HINT = 'Call kid_seal_import_key() with the keys of an earlier database, or kid_seal_new_key() for the '
                      'first one.';
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.missing_key() IS 'raises the error of sealing without a key';
 CREATE OR REPLACE FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -254,6 +269,8 @@ BEGIN
                             THEN format('It is not the prefix "%s" and 16 bytes in base32, in lower case.', prefix)
                             ELSE format('No key opens it as an ID of type %s with the prefix "%s".', type, prefix) END;
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) IS
+    'raises the error of a text that no key opens';
 
 -- The callers set plan_cache_mode: before the first ANALYZE PostgreSQL would plan these queries again in each call.
 CREATE OR REPLACE FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) RETURNS bytea
@@ -262,6 +279,8 @@ BEGIN
     RETURN coalesce((SELECT kid_seal_internal.encipher(block, kid_seal_internal.subkey(k.key, type, prefix))
                        FROM kid_seal_internal.keys AS k WHERE k.seals), kid_seal_internal.missing_key());
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) IS
+    'enciphers a block with the key that seals';
 -- Most texts are of the key that seals, so it is tried before the others.
 CREATE OR REPLACE FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) RETURNS bytea
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
@@ -274,6 +293,8 @@ BEGIN
                             OFFSET 0) AS opened (block)
              WHERE substr(block, size + 1) = zeros LIMIT 1);
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) IS
+    'returns what stands before the zeros of a block, NULL if no key opens it';
 
 -- Each change of keys comes after all before it, so it must not go by an older snapshot. Changes in a session that
 -- replicates would be ignored.
@@ -291,6 +312,7 @@ BEGIN
     END IF;
     LOCK TABLE kid_seal_internal.keys IN SHARE ROW EXCLUSIVE MODE;
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS 'waits for other changes of keys';
 
 -- A number stands for one key only, even after that key was forgotten.
 CREATE OR REPLACE FUNCTION kid_seal_internal.free_number(wanted integer) RETURNS integer
@@ -300,6 +322,8 @@ BEGIN
               FROM (SELECT k.n FROM kid_seal_internal.keys AS k
                     UNION ALL SELECT f.n FROM kid_seal_internal.forgotten AS f) AS t);
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.free_number(wanted integer) IS
+    'returns the number that a key is to have, or the next one if that is NULL or taken';
 
 -- Writes the row anew instead of updating it: see the table.
 CREATE OR REPLACE FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) RETURNS void
@@ -309,6 +333,7 @@ BEGIN
     INSERT INTO kid_seal_internal.keys (n, key, made, seals)
     SELECT old.n, old.key, old.made, rewrite.seals FROM old;
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) IS 'sets whether a key seals';
 
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal_new_key() RETURNS integer
     LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -320,6 +345,8 @@ BEGIN
     VALUES (kid_seal_internal.free_number(NULL), kid_seal_internal.new_key()) RETURNING n INTO made;
     RETURN made;
 END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_new_key() IS
+    'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
 
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal_use_key(n integer) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -331,6 +358,8 @@ BEGIN
         RAISE 'there is no key %', kid_seal_use_key.n USING ERRCODE = 'undefined_object';
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_use_key(n integer) IS
+    'makes a key the one that seals; the others go on unsealing';
 
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal_forget_key(n integer) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -347,18 +376,23 @@ BEGIN
         RAISE 'there is no key %', kid_seal_forget_key.n USING ERRCODE = 'undefined_object';
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_forget_key(n integer) IS
+    'deletes a key for good, and so ends every text that it sealed; the key that seals cannot be deleted';
 
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal_keys(OUT n integer, OUT made timestamptz, OUT seals boolean) RETURNS SETOF record
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY SELECT k.n, k.made, k.seals FROM kid_seal_internal.keys AS k ORDER BY k.n;
 END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_keys() IS 'lists the keys by their numbers, without their contents';
 
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal_export_keys(OUT n integer, OUT key text, OUT seals boolean) RETURNS SETOF record
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY SELECT k.n, encode(k.key, 'hex'), k.seals FROM kid_seal_internal.keys AS k ORDER BY k.n;
 END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_export_keys() IS
+    'returns the keys in hexadecimal, for kid_seal_import_key() in another database and for services that unseal';
 
 -- A key is checked before it is inserted, because the error of a constraint shows the row. It does not seal: an export
 -- can be older than the last change of keys.
@@ -395,39 +429,15 @@ BEGIN
     RETURNING keys.n INTO number;
     RETURN number;
 END $$;
-
-COMMENT ON FUNCTION kid_seal_internal.to_text(block bytea, prefix text) IS 'a block as TypeID';
-COMMENT ON FUNCTION kid_seal_internal.head(prefix text) IS
-    'what precedes the digits of a TypeID; an invalid prefix is an error';
-COMMENT ON FUNCTION kid_seal_internal.from_text(sealed text, prefix text) IS
-    'the block of a TypeID in lower case, NULL for other texts';
-COMMENT ON FUNCTION kid_seal_internal.missing_key() IS 'raises the error of sealing without a key';
-COMMENT ON FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) IS
-    'raises the error of a text that no key opens';
-COMMENT ON FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) IS
-    'enciphers a block with the key that seals';
-COMMENT ON FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) IS
-    'returns what stands before the zeros of a block, NULL if no key opens it';
-COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS 'waits for other changes of keys';
-COMMENT ON FUNCTION kid_seal_internal.free_number(wanted integer) IS
-    'returns the number that a key is to have, or the next one if that is NULL or taken';
-COMMENT ON FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) IS 'sets whether a key seals';
-COMMENT ON FUNCTION kid_seal.kid_seal_new_key() IS
-    'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
-COMMENT ON FUNCTION kid_seal.kid_seal_use_key(n integer) IS
-    'makes a key the one that seals; the others go on unsealing';
-COMMENT ON FUNCTION kid_seal.kid_seal_forget_key(n integer) IS
-    'deletes a key for good, and so ends every text that it sealed; the key that seals cannot be deleted';
-COMMENT ON FUNCTION kid_seal.kid_seal_keys() IS 'lists the keys by their numbers, without their contents';
-COMMENT ON FUNCTION kid_seal.kid_seal_export_keys() IS
-    'returns the keys in hexadecimal, for kid_seal_import_key() in another database and for services that unseal';
 COMMENT ON FUNCTION kid_seal.kid_seal_import_key(n integer, key text, forgotten_ok boolean) IS
-    'adds a key, which unseals, and seals after kid_seal_use_key(); returns its number, which is the next one if its own is taken. A key that was forgotten is not added, and the result NULL, unless forgotten_ok';
+    'adds a key, which unseals, and seals after kid_seal_use_key(); returns its number, which is the next one if its '
+    'own is taken. A key that was forgotten is not added, and the result NULL, unless forgotten_ok';
 
 -- kid64
 
 CREATE OR REPLACE FUNCTION kid_seal_internal.to_kid64(id bytea) RETURNS kid64
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint;
+COMMENT ON FUNCTION kid_seal_internal.to_kid64(id bytea) IS 'the ID with the given binary form';
 
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal(id kid64, prefix text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -436,6 +446,9 @@ BEGIN
     RETURN kid_seal_internal.to_text(
         kid_seal_internal.seal(int8send(id) || decode('0000000000000000', 'hex'), 'kid64', prefix), prefix);
 END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal(id kid64, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and '
+    'prefix give the same text';
 
 CREATE OR REPLACE FUNCTION kid_seal.kid64_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -449,10 +462,6 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
-
-COMMENT ON FUNCTION kid_seal_internal.to_kid64(id bytea) IS 'the ID with the given binary form';
-COMMENT ON FUNCTION kid_seal.kid_seal(id kid64, prefix text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 COMMENT ON FUNCTION kid_seal.kid64_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
@@ -477,6 +486,8 @@ BEGIN
                            AS tried (block)
              WHERE get_byte(block, 6) >> 4 = 4 AND get_byte(block, 8) >> 6 = 2 LIMIT 1);
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) IS
+    'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
 
 CREATE OR REPLACE FUNCTION kid_seal.kid_seal_uuid(id kid64, prefix text) RETURNS uuid
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -487,6 +498,8 @@ BEGIN
                               FROM kid_seal_internal.keys AS k WHERE k.seals),
                            kid_seal_internal.missing_key()), 'hex')::uuid;
 END $$;
+COMMENT ON FUNCTION kid_seal.kid_seal_uuid(id kid64, prefix text) IS
+    'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
 
 CREATE OR REPLACE FUNCTION kid_seal.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -510,11 +523,6 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
-
-COMMENT ON FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) IS
-    'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
-COMMENT ON FUNCTION kid_seal.kid_seal_uuid(id kid64, prefix text) IS
-    'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
 COMMENT ON FUNCTION kid_seal.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal_uuid() sealed with this prefix; any other uuid is an error, or NULL if missing_ok';
 
@@ -525,24 +533,29 @@ PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
 COMMENT ON SCHEMA kid_seal IS 'functions that seal and unseal IDs of kid';
 COMMENT ON SCHEMA kid_seal_internal IS 'keys of sealed IDs, and functions that nobody else calls';
 
+private := 'kid_seal_internal';
+schemas := '{kid_seal,kid_seal_internal}';
+functions := ARRAY(SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'kid_seal'::regnamespace);
+is_new := current_setting('kid_seal.is_new')::boolean;
+-- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`. Unless
+-- `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
-          FROM pg_namespace AS n WHERE n.nspname IN ('kid_seal', 'kid_seal_internal')
+          FROM pg_namespace AS n WHERE n.nspname = ANY (schemas)
         UNION ALL
         SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
                c.relowner, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_seal_internal'::regnamespace AND c.relkind IN ('r', 'S')
+          FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
         UNION ALL
         SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
                coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p WHERE p.pronamespace = 'kid_seal_internal'::regnamespace
-                               OR p.pronamespace = 'kid_seal'::regnamespace)
+          FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
      WHERE a.grantee <> o.owner
-       AND (o.home = 'kid_seal_internal'::regnamespace OR current_setting('kid_seal.is_new')::boolean OR a.grantee = 0) LOOP
+       AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 

@@ -2,8 +2,9 @@
 -- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
 -- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
--- setting behind. It puts all into the schemas kid, kid_clocks. The role that runs it owns the logical clocks. To
--- upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
+-- setting behind. It puts all into the schemas kid,kid_clocks. The role that runs it owns the logical
+-- clocks. To upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types
+-- and keys.
 --
 -- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
 -- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
@@ -14,6 +15,11 @@ DECLARE
     path pg_catalog.text := pg_catalog.current_setting('search_path');
     home pg_catalog.text;
     what record;
+    -- For revoke.sql
+    private pg_catalog.regnamespace;
+    schemas pg_catalog.name[];
+    functions pg_catalog.oid[];
+    is_new boolean;
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
@@ -52,35 +58,34 @@ PERFORM set_config('search_path', 'kid, pg_temp', true);
 CREATE OR REPLACE FUNCTION kid_uuidv7_millis(id uuid) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ('x' || encode(substr(uuid_send(id), 1, 6), 'hex'))::bit(48)::bigint;
+COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS 'returns the first 48 bits of a uuid';
 CREATE OR REPLACE FUNCTION kid_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN get_byte(uuid_send(id), 6) >> 4 = 7 AND get_byte(uuid_send(id), 8) >> 6 = 2
             THEN kid_time(kid_uuidv7_millis(id) * 1000) END;
+COMMENT ON FUNCTION kid_timestamp(id uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
 CREATE OR REPLACE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp(id);
+COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (lpad(to_hex(kid_micros(least(greatest(ts, timestamptz '1970-01-01 00:00:00+00'),
                                      timestamptz '10889-08-02 05:31:50.655999+00')) / 1000), 12, '0') || below)::uuid;
+COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
+    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_floor(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts >= timestamptz '10889-08-02 05:31:50.656+00' THEN 'ffffffff-ffff-7fff-bfff-ffffffffffff'
             ELSE kid_uuidv7_bound(ts, '70008000000000000000') END;
+COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
+    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 CREATE OR REPLACE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
             ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
-
-COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS 'returns the first 48 bits of a uuid';
-COMMENT ON FUNCTION kid_timestamp(id uuid) IS
-    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
-    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
-COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
-    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
 
@@ -91,18 +96,10 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
 
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
-
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
 
--- Partitions by time, for both editions
---
--- A table, its constraints and its triggers can run code of the owner. So these functions work only for the owner, who
--- can do all of it without them.
---
--- Functions in SQL are bound when they are created, and each operand has exactly the type of its operator: others may
--- be able to create functions and operators in the schema of kid. Functions in PL/pgSQL look up names when they run, in
--- pg_catalog alone, and name kid's schema where they call kid's functions.
+-- The types that IDs have here. A further type needs a line in each of these functions.
 --
 -- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
 
@@ -112,12 +109,43 @@ RETURN lpad(CASE type::oid
                 WHEN regtype 'kid64'::oid THEN kid64_floor(ts)::text
                 WHEN regtype 'uuid'::oid THEN kid_uuidv7_floor(ts)::text
             END, 36)::name;
+COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
+    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
+
+-- A bound of uuids need not be of version 7.
 CREATE OR REPLACE FUNCTION kid_bound_time(type regtype, bound name) RETURNS timestamptz
     LANGUAGE SQL STABLE PARALLEL SAFE
 RETURN CASE type::oid
            WHEN regtype 'kid64'::oid THEN kid_timestamp(ltrim(bound::text)::kid64)
            WHEN regtype 'uuid'::oid THEN kid_timestamp((left(bound::text, 13) || text '-7000-8000-000000000000')::uuid)
        END;
+COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS 'returns when the time unit of a bound begins';
+
+-- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
+-- last ID of a time for kid_observe(); the generator; the type that a column with such IDs is stored as; and the schema
+-- of its operators.
+CREATE OR REPLACE FUNCTION kid_stored_forms()
+    RETURNS TABLE (clock text, type regtype, prefix text, past text, next text, stored_as regtype,
+                   operators regnamespace)
+    LANGUAGE SQL STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, t.typnamespace::regnamespace
+      FROM (VALUES
+           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'bigint'),
+           (text 'uuidv7', regtype 'uuid', text 'kid_uuidv7', text 'kid_uuidv7_ceil', text 'kid_uuidv7', regtype 'uuid')
+           ) AS v (clock, type, prefix, past, next, stored_as)
+           JOIN pg_type AS t ON t.oid = v.stored_as::oid;
+END;
+COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
+
+-- Partitions by time, for both editions
+--
+-- A table, its constraints and its triggers can run code of the owner. So these functions work only for the owner, who
+-- can do all of it without them.
+--
+-- Functions in SQL are bound when they are created, and each operand has exactly the type of its operator: others may
+-- be able to create functions and operators in the schema of kid. Functions in PL/pgSQL look up names when they run, in
+-- pg_catalog alone, and name kid's schema where they call kid's functions.
 
 -- Returns the column that a table is partitioned by, and the setting that the time in its IDs depends on. `change` is
 -- null to list partitions, false to tell what a change would do, and true for a change: then other sessions wait to
@@ -129,7 +157,9 @@ DECLARE
     owner name;
     is_id boolean;
 BEGIN
-    SELECT pg_get_userbyid(c.relowner), a.atttypid, a.attname, NULL INTO owner, type, name, setting
+    SELECT pg_get_userbyid(c.relowner), a.atttypid, a.attname,
+           CASE t.typname WHEN 'kid96' THEN 'kid.neighborhood' WHEN 'flake' THEN 'kid.flake_epoch' END
+      INTO owner, type, name, setting
       FROM pg_class AS c
            JOIN pg_partitioned_table AS p ON p.partrelid = c.oid AND p.partstrat = 'r' AND p.partnatts = 1
            JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
@@ -173,6 +203,8 @@ BEGIN
                   HINT = 'Give all roles the same value, written alike, or create and drop partitions by their bounds.';
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
+    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
 
 -- `lower` is empty for MINVALUE, and for what is below all IDs. `upper` is null for MAXVALUE. Without the default
 -- partition.
@@ -193,6 +225,8 @@ BEGIN ATOMIC
                    AS b (lower, upper)
      WHERE i.inhparent = parent::oid AND t.text IS NOT NULL;
 END;
+COMMENT ON FUNCTION kid_partition_bounds(parent regclass) IS
+    'returns the partitions of a table with their bounds and times';
 
 -- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
 --
@@ -238,6 +272,8 @@ BEGIN ATOMIC
       FROM listed AS t LEFT JOIN sums s ON s.partition = t.partition::oid
      ORDER BY t.begins;
 END;
+COMMENT ON FUNCTION kid_partitions(parent regclass) IS
+    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
 
 CREATE OR REPLACE FUNCTION kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
@@ -463,6 +499,8 @@ BEGIN
                          'attach it again when it is empty.';
     END IF;
 END $$;
+COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
+    'creates the missing partitions of a table until a time, and returns their names';
 
 CREATE OR REPLACE FUNCTION kid_drop_partitions(
     parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
@@ -526,21 +564,7 @@ BEGIN
         count := count + 1;
     END LOOP;
 END $$;
-
-COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
-    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
-COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS 'returns when the time unit of a bound begins';
-COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
-    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
-COMMENT ON FUNCTION kid_partition_bounds(parent regclass) IS
-    'returns the partitions of a table with their bounds and times';
-COMMENT ON FUNCTION kid_partitions(parent regclass) IS
-    'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
-COMMENT ON FUNCTION kid_create_partitions(
-    parent regclass, width interval, until timestamptz, since timestamptz, at_most integer, time_check boolean) IS
-    'creates the missing partitions of a table until a time, and returns their names';
-COMMENT ON FUNCTION kid_drop_partitions(
-    parent regclass, older_than timestamptz, dry_run boolean, at_most integer) IS
+COMMENT ON FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry_run boolean, at_most integer) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
 -- The IDs that tables contain, and kid_observe_all(), for both editions
@@ -551,22 +575,6 @@ COMMENT ON FUNCTION kid_drop_partitions(
 -- Then it refuses tables with objects that depend on code of others. Its settings keep constraints from being evaluated
 -- and policies from being applied. Functions of kid and operators on IDs are named with their schema, and operands
 -- have exactly their types, so that nothing of others in that schema fits better: a cast removes domains.
-
--- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
--- last ID of a time for kid_observe(); the generator; the type that a column with such IDs is stored as; and the schema
--- of its operators.
-CREATE OR REPLACE FUNCTION kid_stored_forms()
-    RETURNS TABLE (clock text, type regtype, prefix text, past text, next text, stored_as regtype,
-                   operators regnamespace)
-    LANGUAGE SQL STABLE PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, t.typnamespace::regnamespace
-      FROM (VALUES
-           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'bigint'),
-           (text 'uuidv7', regtype 'uuid', text 'kid_uuidv7', text 'kid_uuidv7_ceil', text 'kid_uuidv7', regtype 'uuid')
-           ) AS v (clock, type, prefix, past, next, stored_as)
-           JOIN pg_type AS t ON t.oid = v.stored_as::oid;
-END;
 
 -- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
 -- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
@@ -754,6 +762,8 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
+COMMENT ON FUNCTION kid_stored_ids(after timestamptz, only_clock text, parent regclass) IS
+    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
 
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
 -- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
@@ -797,13 +807,9 @@ BEGIN
         RETURN NEXT;
     END LOOP;
 END $$;
-REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
-
-COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
-COMMENT ON FUNCTION kid_stored_ids(after timestamptz, only_clock text, parent regclass) IS
-    'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
 COMMENT ON FUNCTION kid_observe_all() IS
     'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
+REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
 
 -- kid_check(): finds what is wrong with the IDs of a table, and with the rights on its partitions, for both editions
 --
@@ -955,7 +961,6 @@ BEGIN ATOMIC
     SELECT f.relation_name, f.column_name, f.problem, f.remedy FROM found AS f
      ORDER BY f.n, f.relation_name::text, f.column_name, f.problem;
 END;
-
 COMMENT ON FUNCTION kid_check(relation regclass) IS
     'returns a row for each problem with the IDs and the partitions of a table, with its remedy';
 
@@ -967,24 +972,30 @@ GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
 REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
+private := 'kid_clocks';
+schemas := '{kid,kid_clocks}';
+functions := ARRAY(SELECT p.oid FROM pg_proc AS p
+                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'));
+is_new := true;
+-- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`. Unless
+-- `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
-          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
+          FROM pg_namespace AS n WHERE n.nspname = ANY (schemas)
         UNION ALL
         SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
                c.relowner, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
+          FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
         UNION ALL
         SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
                coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
-                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
+          FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
      WHERE a.grantee <> o.owner
-       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
+       AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c

@@ -2,8 +2,9 @@
 -- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
 -- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
--- setting behind. It puts all into the schemas kid, kid_clocks. The role that runs it owns the logical clocks. To
--- upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
+-- setting behind. It puts all into the schemas kid,kid_clocks. The role that runs it owns the logical
+-- clocks. To upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types
+-- and keys.
 --
 -- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
 -- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
@@ -14,6 +15,11 @@ DECLARE
     path pg_catalog.text := pg_catalog.current_setting('search_path');
     home pg_catalog.text;
     what record;
+    -- For revoke.sql
+    private pg_catalog.regnamespace;
+    schemas pg_catalog.name[];
+    functions pg_catalog.oid[];
+    is_new boolean;
 BEGIN
 PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
@@ -52,35 +58,34 @@ PERFORM set_config('search_path', 'kid, pg_temp', true);
 CREATE OR REPLACE FUNCTION kid_uuidv7_millis(id uuid) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ('x' || encode(substr(uuid_send(id), 1, 6), 'hex'))::bit(48)::bigint;
+COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS 'returns the first 48 bits of a uuid';
 CREATE OR REPLACE FUNCTION kid_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN get_byte(uuid_send(id), 6) >> 4 = 7 AND get_byte(uuid_send(id), 8) >> 6 = 2
             THEN kid_time(kid_uuidv7_millis(id) * 1000) END;
+COMMENT ON FUNCTION kid_timestamp(id uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
 CREATE OR REPLACE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp(id);
+COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (lpad(to_hex(kid_micros(least(greatest(ts, timestamptz '1970-01-01 00:00:00+00'),
                                      timestamptz '10889-08-02 05:31:50.655999+00')) / 1000), 12, '0') || below)::uuid;
+COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
+    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_floor(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts >= timestamptz '10889-08-02 05:31:50.656+00' THEN 'ffffffff-ffff-7fff-bfff-ffffffffffff'
             ELSE kid_uuidv7_bound(ts, '70008000000000000000') END;
+COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
+    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 CREATE OR REPLACE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
             ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
-
-COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS 'returns the first 48 bits of a uuid';
-COMMENT ON FUNCTION kid_timestamp(id uuid) IS
-    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
-COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
-COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
-    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
-COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
-    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
     'returns the highest uuid of version 7 of the millisecond that contains an instant';
 
@@ -91,7 +96,6 @@ COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
 
 CREATE OR REPLACE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN id >= kid_uuidv7_floor(since) AND id < kid_uuidv7_floor(until);
-
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
 
@@ -112,7 +116,6 @@ BEGIN ATOMIC
                                   ('count', 4, count::text, false),
                                   ('random', 58, random, false)) AS c (component, bits, value, always);
 END;
-
 COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of version 7, most significant first';
 
 -- uuid version 7: the states of its logical clock, and IDs for old rows
@@ -121,8 +124,12 @@ COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of v
 -- in the uuid: the fraction of the edition in C, and half of its count.
 CREATE OR REPLACE FUNCTION kid_uuidv7_unit_of(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros / 1000 << 14;
+COMMENT ON FUNCTION kid_uuidv7_unit_of(micros bigint) IS
+    'returns the first state of the millisecond that contains an instant';
 CREATE OR REPLACE FUNCTION kid_uuidv7_unit_end(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN ((state >> 14) + 1) * 1000;
+COMMENT ON FUNCTION kid_uuidv7_unit_end(state bigint) IS
+    'returns when the millisecond of a state ends, in microseconds';
 CREATE OR REPLACE FUNCTION kid_uuidv7_state_of(id uuid) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -134,12 +141,17 @@ BEGIN
     RETURN (kid_uuidv7_millis(id) << 14) + ((get_byte(bytes, 6) & 15) << 10) + (get_byte(bytes, 7) << 2)
            + (get_byte(bytes, 8) >> 4 & 3);
 END $$;
+COMMENT ON FUNCTION kid_uuidv7_state_of(id uuid) IS 'returns the state that has a uuid of version 7';
 CREATE OR REPLACE FUNCTION kid_uuidv7_micros(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN (state >> 14) * 1000;
+COMMENT ON FUNCTION kid_uuidv7_micros(state bigint) IS
+    'returns when the millisecond of a state begins, in microseconds';
 CREATE OR REPLACE FUNCTION kid_uuidv7_of(state bigint, random bigint) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN encode(int8send((state >> 14 << 16) + 28672 + (state >> 2 & 4095))
               || int8send((8 + (state & 3) << 60) + (random & 1152921504606846975)), 'hex')::uuid;
+COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
+    'returns the uuid of version 7 of a state, with 60 random bits';
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
@@ -152,6 +164,7 @@ BEGIN
     RETURN kid_uuidv7_of(kid_uuidv7_unit_of(kid_micros(ts)) + (uuid_hash_extended(gen_random_uuid(), 0) & 16383),
                          uuid_hash_extended(gen_random_uuid(), 0));
 END $$;
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
 
 CREATE OR REPLACE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -161,17 +174,6 @@ BEGIN
     CALL kid.kid_horizon(tab, state);
     horizon := kid.kid_uuidv7_of(state, 0);
 END $$;
-
-COMMENT ON FUNCTION kid_uuidv7_unit_of(micros bigint) IS
-    'returns the first state of the millisecond that contains an instant';
-COMMENT ON FUNCTION kid_uuidv7_unit_end(state bigint) IS
-    'returns when the millisecond of a state ends, in microseconds';
-COMMENT ON FUNCTION kid_uuidv7_state_of(id uuid) IS 'returns the state that has a uuid of version 7';
-COMMENT ON FUNCTION kid_uuidv7_micros(state bigint) IS
-    'returns when the millisecond of a state begins, in microseconds';
-COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
-    'returns the uuid of version 7 of a state, with 60 random bits';
-COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
 COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
     'does the same as `kid_horizon(table)` for a table with uuids of version 7';
 
@@ -216,10 +218,14 @@ END IF;
 
 CREATE OR REPLACE FUNCTION kid_uuidv7_state() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN pg_sequence_last_value('kid_clocks.kid_uuidv7_clock');
+COMMENT ON FUNCTION kid_uuidv7_state() IS 'returns the last state of the logical clock of uuid';
 CREATE OR REPLACE FUNCTION kid_uuidv7_draw() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN nextval('kid_clocks.kid_uuidv7_clock');
+COMMENT ON FUNCTION kid_uuidv7_draw() IS 'returns the next state of the logical clock of uuid';
 CREATE OR REPLACE FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) RETURNS boolean
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros < kid_uuidv7_unit_end(state) AND state & 16383 < 8192;
+COMMENT ON FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) IS
+    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
 
 -- A session that leaves a unit holds an advisory lock meanwhile, whose key is made of a secret and of that unit. It
 -- sets the clock only if the clock is still in that unit. So one session at a time leaves a unit. When pg_locks shows
@@ -237,6 +243,8 @@ CREATE OR REPLACE FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) RETUR
 CREATE OR REPLACE FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE
 RETURN ('x' || left(encode(sha256(int8send(secret) || int8send(unit)), 'hex'), 16))::bit(64)::bigint;
+COMMENT ON FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) IS
+    'returns the key of the advisory lock that a session holds to leave a time unit';
 
 -- Returns the first state of a later unit, or, if another session has opened one, its next state; with `beyond`, a
 -- state above that.
@@ -305,6 +313,8 @@ BEGIN
         PERFORM pg_sleep(0.001);
     END LOOP;
 END $$;
+COMMENT ON FUNCTION kid_clocks.kid_uuidv7_open(beyond bigint, new_secret boolean) IS
+    'moves the logical clock of uuid to a later time unit, and returns a state of it';
 
 -- Without SET search_path, which would double the time. PL/pgSQL evaluates each expression here without a query of its
 -- own, because PostgreSQL replaces the functions in it by their definitions.
@@ -317,8 +327,11 @@ BEGIN
                   ELSE kid_clocks.kid_uuidv7_open() END;
     RETURN kid.kid_uuidv7_of(state, pg_catalog.uuid_hash_extended(pg_catalog.gen_random_uuid(), 0));
 END $$;
+COMMENT ON FUNCTION kid_uuidv7() IS
+    'makes a uuid that is greater than all IDs that this function returned before in the database';
 CREATE OR REPLACE FUNCTION kid_uuidv7(n bigint) RETURNS SETOF uuid
     LANGUAGE SQL VOLATILE STRICT BEGIN ATOMIC SELECT kid_uuidv7() FROM generate_series(1, n); END;
+COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n IDs, each greater than the one before it';
 
 CREATE OR REPLACE FUNCTION kid_observe(id uuid) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SECURITY DEFINER SET search_path = kid, pg_temp AS $$
@@ -334,18 +347,6 @@ BEGIN
         PERFORM kid_clocks.kid_uuidv7_open(state);
     END IF;
 END $$;
-
-COMMENT ON FUNCTION kid_uuidv7_state() IS 'returns the last state of the logical clock of uuid';
-COMMENT ON FUNCTION kid_uuidv7_draw() IS 'returns the next state of the logical clock of uuid';
-COMMENT ON FUNCTION kid_uuidv7_is_open(state bigint, micros bigint) IS
-    'tells whether a session that saw a state at an instant, in microseconds, may draw the next one';
-COMMENT ON FUNCTION kid_clocks.kid_uuidv7_key(secret bigint, unit bigint) IS
-    'returns the key of the advisory lock that a session holds to leave a time unit';
-COMMENT ON FUNCTION kid_clocks.kid_uuidv7_open(beyond bigint, new_secret boolean) IS
-    'moves the logical clock of uuid to a later time unit, and returns a state of it';
-COMMENT ON FUNCTION kid_uuidv7() IS
-    'makes a uuid that is greater than all IDs that this function returned before in the database';
-COMMENT ON FUNCTION kid_uuidv7(n bigint) IS 'makes n IDs, each greater than the one before it';
 COMMENT ON FUNCTION kid_observe(id uuid) IS 'moves the logical clock past an ID from elsewhere';
 
 -- uuid in base32
@@ -353,6 +354,7 @@ COMMENT ON FUNCTION kid_observe(id uuid) IS 'moves the logical clock past an ID 
 CREATE OR REPLACE FUNCTION kid_encode(id uuid, prefix text DEFAULT '') RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_checked_prefix(prefix) || kid_base32(B'00' || ('x' || encode(uuid_send(id), 'hex'))::bit(128));
+COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE OR REPLACE FUNCTION kid_uuid_decode(encoded text, prefix text DEFAULT '') RETURNS uuid
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -361,8 +363,6 @@ BEGIN
     RETURN encode(int8send(substr(bits, 3, 64)::bit(64)::bigint) || int8send(substr(bits, 67)::bit(64)::bigint),
                   'hex')::uuid;
 END $$;
-
-COMMENT ON FUNCTION kid_encode(id uuid, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';
 
 -- Rights, whatever the default privileges of the role are
@@ -373,24 +373,30 @@ GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
 REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
+private := 'kid_clocks';
+schemas := '{kid,kid_clocks}';
+functions := ARRAY(SELECT p.oid FROM pg_proc AS p
+                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'));
+is_new := true;
+-- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`. Unless
+-- `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
-          FROM pg_namespace AS n WHERE n.nspname IN ('kid', 'kid_clocks')
+          FROM pg_namespace AS n WHERE n.nspname = ANY (schemas)
         UNION ALL
         SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
                c.relowner, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relkind IN ('r', 'S')
+          FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
         UNION ALL
         SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
                coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p WHERE p.pronamespace = 'kid_clocks'::regnamespace
-                               OR p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'))
+          FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
      WHERE a.grantee <> o.owner
-       AND (o.home = 'kid_clocks'::regnamespace OR true) LOOP
+       AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c

@@ -80,6 +80,8 @@ BEGIN
     END IF;
     RETURN coalesce(NEW, OLD);
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
+    'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
 
 -- From 18 on a subscriber logs an UPDATE of a row that it does not have, with its values.
 CREATE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.keys
@@ -92,9 +94,6 @@ CREATE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.
 CREATE TRIGGER refuse_change BEFORE UPDATE OR TRUNCATE ON kid_seal_internal.forgotten
     FOR EACH STATEMENT EXECUTE FUNCTION kid_seal_internal.keep_keys();
 ALTER TABLE kid_seal_internal.forgotten ENABLE ALWAYS TRIGGER keep_keys, ENABLE ALWAYS TRIGGER refuse_change;
-
-COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
-    'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
 
 -- from src/sql/seal/cipher.sql
 
@@ -109,39 +108,43 @@ END $$;
 
 CREATE FUNCTION kid_seal_internal.new_key() RETURNS bytea
     LANGUAGE sql VOLATILE PARALLEL SAFE RETURN gen_random_bytes(32);
+COMMENT ON FUNCTION kid_seal_internal.new_key() IS '256 random bits';
 -- To SQL_ASCII means without conversion; a valid prefix is in ASCII. STABLE, like convert_to(): PL/pgSQL calls a
 -- function in SQL directly, three times as fast, only if what the function calls is not more volatile.
 CREATE FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) RETURNS bytea
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN substr(hmac(convert_to(type || ':'::text || prefix, 'SQL_ASCII'::name), key, 'sha256'::text), 1, 16);
-CREATE FUNCTION kid_seal_internal.mark(key bytea) RETURNS bytea
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE RETURN hmac('forgotten'::bytea, key, 'sha256'::text);
-CREATE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encrypt(block, key, 'aes-ecb/pad:none'::text);
-CREATE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN decrypt(block, key, 'aes-ecb/pad:none'::text);
-
-COMMENT ON FUNCTION kid_seal_internal.new_key() IS '256 random bits';
 COMMENT ON FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) IS
     'the AES key for a type and a prefix';
+CREATE FUNCTION kid_seal_internal.mark(key bytea) RETURNS bytea
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE RETURN hmac('forgotten'::bytea, key, 'sha256'::text);
 COMMENT ON FUNCTION kid_seal_internal.mark(key bytea) IS
     'what a forgotten key is recognized by, which tells nothing about it';
+CREATE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encrypt(block, key, 'aes-ecb/pad:none'::text);
 COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS 'AES-128 of one block';
+CREATE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN decrypt(block, key, 'aes-ecb/pad:none'::text);
 COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the inverse of encipher()';
 
--- from src/sql/seal/keys.sql.in
-
--- Functions that find those of kid when they are created, and the keys
+-- from src/sql/seal/kid_path.sql
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 SELECT set_config('search_path', format('pg_catalog, %I, pg_temp', nspname), true)
   FROM pg_extension JOIN pg_namespace AS n ON n.oid = extnamespace WHERE extname = 'kid';
 
+-- from src/sql/seal/keys.sql.in
+
+-- Functions that find those of kid when they are created, and the keys
+
 CREATE FUNCTION kid_seal_internal.to_text(block bytea, prefix text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN kid_encode(encode(block, 'hex'::text)::uuid, prefix);
+COMMENT ON FUNCTION kid_seal_internal.to_text(block bytea, prefix text) IS 'a block as TypeID';
 CREATE FUNCTION kid_seal_internal.head(prefix text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN left(kid_encode('00000000-0000-0000-0000-000000000000'::uuid, prefix), -26);
+COMMENT ON FUNCTION kid_seal_internal.head(prefix text) IS
+    'what precedes the digits of a TypeID; an invalid prefix is an error';
 -- One text for each block: unlike kid_uuid_decode(), this takes no upper case, whatever the collation of an argument. It
 -- is not STRICT, so that PostgreSQL inlines it.
 CREATE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS bytea
@@ -149,6 +152,8 @@ CREATE FUNCTION kid_seal_internal.from_text(sealed text, prefix text) RETURNS by
     RETURN CASE WHEN left(sealed, -26) = kid_seal_internal.head(prefix) COLLATE "C"
                  AND right(sealed, 26) ~ '^[0-7][0-9a-hjkmnp-tv-z]{25}$'::text COLLATE "C"
                 THEN uuid_send(kid_uuid_decode(sealed, prefix)) END;
+COMMENT ON FUNCTION kid_seal_internal.from_text(sealed text, prefix text) IS
+    'the block of a TypeID in lower case, NULL for other texts';
 
 CREATE FUNCTION kid_seal_internal.missing_key() RETURNS bytea
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
@@ -163,6 +168,7 @@ BEGIN
               HINT = 'Call kid_seal_import_key() with the keys of an earlier database, or kid_seal_new_key() for the '
                      'first one.';
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.missing_key() IS 'raises the error of sealing without a key';
 CREATE FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -172,6 +178,8 @@ BEGIN
                             THEN format('It is not the prefix "%s" and 16 bytes in base32, in lower case.', prefix)
                             ELSE format('No key opens it as an ID of type %s with the prefix "%s".', type, prefix) END;
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) IS
+    'raises the error of a text that no key opens';
 
 -- The callers set plan_cache_mode: before the first ANALYZE PostgreSQL would plan these queries again in each call.
 CREATE FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) RETURNS bytea
@@ -180,6 +188,8 @@ BEGIN
     RETURN coalesce((SELECT kid_seal_internal.encipher(block, kid_seal_internal.subkey(k.key, type, prefix))
                        FROM kid_seal_internal.keys AS k WHERE k.seals), kid_seal_internal.missing_key());
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) IS
+    'enciphers a block with the key that seals';
 -- Most texts are of the key that seals, so it is tried before the others.
 CREATE FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) RETURNS bytea
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
@@ -192,6 +202,8 @@ BEGIN
                             OFFSET 0) AS opened (block)
              WHERE substr(block, size + 1) = zeros LIMIT 1);
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) IS
+    'returns what stands before the zeros of a block, NULL if no key opens it';
 
 -- Each change of keys comes after all before it, so it must not go by an older snapshot. Changes in a session that
 -- replicates would be ignored.
@@ -209,6 +221,7 @@ BEGIN
     END IF;
     LOCK TABLE kid_seal_internal.keys IN SHARE ROW EXCLUSIVE MODE;
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS 'waits for other changes of keys';
 
 -- A number stands for one key only, even after that key was forgotten.
 CREATE FUNCTION kid_seal_internal.free_number(wanted integer) RETURNS integer
@@ -218,6 +231,8 @@ BEGIN
               FROM (SELECT k.n FROM kid_seal_internal.keys AS k
                     UNION ALL SELECT f.n FROM kid_seal_internal.forgotten AS f) AS t);
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.free_number(wanted integer) IS
+    'returns the number that a key is to have, or the next one if that is NULL or taken';
 
 -- Writes the row anew instead of updating it: see the table.
 CREATE FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) RETURNS void
@@ -227,6 +242,7 @@ BEGIN
     INSERT INTO kid_seal_internal.keys (n, key, made, seals)
     SELECT old.n, old.key, old.made, rewrite.seals FROM old;
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) IS 'sets whether a key seals';
 
 CREATE FUNCTION @extschema@.kid_seal_new_key() RETURNS integer
     LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -238,6 +254,8 @@ BEGIN
     VALUES (kid_seal_internal.free_number(NULL), kid_seal_internal.new_key()) RETURNING n INTO made;
     RETURN made;
 END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal_new_key() IS
+    'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
 
 CREATE FUNCTION @extschema@.kid_seal_use_key(n integer) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -249,6 +267,8 @@ BEGIN
         RAISE 'there is no key %', kid_seal_use_key.n USING ERRCODE = 'undefined_object';
     END IF;
 END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal_use_key(n integer) IS
+    'makes a key the one that seals; the others go on unsealing';
 
 CREATE FUNCTION @extschema@.kid_seal_forget_key(n integer) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -265,18 +285,23 @@ BEGIN
         RAISE 'there is no key %', kid_seal_forget_key.n USING ERRCODE = 'undefined_object';
     END IF;
 END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal_forget_key(n integer) IS
+    'deletes a key for good, and so ends every text that it sealed; the key that seals cannot be deleted';
 
 CREATE FUNCTION @extschema@.kid_seal_keys(OUT n integer, OUT made timestamptz, OUT seals boolean) RETURNS SETOF record
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY SELECT k.n, k.made, k.seals FROM kid_seal_internal.keys AS k ORDER BY k.n;
 END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal_keys() IS 'lists the keys by their numbers, without their contents';
 
 CREATE FUNCTION @extschema@.kid_seal_export_keys(OUT n integer, OUT key text, OUT seals boolean) RETURNS SETOF record
     LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 2 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY SELECT k.n, encode(k.key, 'hex'), k.seals FROM kid_seal_internal.keys AS k ORDER BY k.n;
 END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal_export_keys() IS
+    'returns the keys in hexadecimal, for kid_seal_import_key() in another database and for services that unseal';
 
 -- A key is checked before it is inserted, because the error of a constraint shows the row. It does not seal: an export
 -- can be older than the last change of keys.
@@ -313,34 +338,9 @@ BEGIN
     RETURNING keys.n INTO number;
     RETURN number;
 END $$;
-
-COMMENT ON FUNCTION kid_seal_internal.to_text(block bytea, prefix text) IS 'a block as TypeID';
-COMMENT ON FUNCTION kid_seal_internal.head(prefix text) IS
-    'what precedes the digits of a TypeID; an invalid prefix is an error';
-COMMENT ON FUNCTION kid_seal_internal.from_text(sealed text, prefix text) IS
-    'the block of a TypeID in lower case, NULL for other texts';
-COMMENT ON FUNCTION kid_seal_internal.missing_key() IS 'raises the error of sealing without a key';
-COMMENT ON FUNCTION kid_seal_internal.refuse(sealed text, block bytea, type text, prefix text) IS
-    'raises the error of a text that no key opens';
-COMMENT ON FUNCTION kid_seal_internal.seal(block bytea, type text, prefix text) IS
-    'enciphers a block with the key that seals';
-COMMENT ON FUNCTION kid_seal_internal.unseal(sealed bytea, zeros bytea, type text, prefix text) IS
-    'returns what stands before the zeros of a block, NULL if no key opens it';
-COMMENT ON FUNCTION kid_seal_internal.lock_keys() IS 'waits for other changes of keys';
-COMMENT ON FUNCTION kid_seal_internal.free_number(wanted integer) IS
-    'returns the number that a key is to have, or the next one if that is NULL or taken';
-COMMENT ON FUNCTION kid_seal_internal.rewrite(n integer, seals boolean) IS 'sets whether a key seals';
-COMMENT ON FUNCTION @extschema@.kid_seal_new_key() IS
-    'makes a random key, which unseals, and seals after kid_seal_use_key(); returns its number';
-COMMENT ON FUNCTION @extschema@.kid_seal_use_key(n integer) IS
-    'makes a key the one that seals; the others go on unsealing';
-COMMENT ON FUNCTION @extschema@.kid_seal_forget_key(n integer) IS
-    'deletes a key for good, and so ends every text that it sealed; the key that seals cannot be deleted';
-COMMENT ON FUNCTION @extschema@.kid_seal_keys() IS 'lists the keys by their numbers, without their contents';
-COMMENT ON FUNCTION @extschema@.kid_seal_export_keys() IS
-    'returns the keys in hexadecimal, for kid_seal_import_key() in another database and for services that unseal';
 COMMENT ON FUNCTION @extschema@.kid_seal_import_key(n integer, key text, forgotten_ok boolean) IS
-    'adds a key, which unseals, and seals after kid_seal_use_key(); returns its number, which is the next one if its own is taken. A key that was forgotten is not added, and the result NULL, unless forgotten_ok';
+    'adds a key, which unseals, and seals after kid_seal_use_key(); returns its number, which is the next one if its '
+    'own is taken. A key that was forgotten is not added, and the result NULL, unless forgotten_ok';
 
 -- from src/sql/seal/type.sql.in
 
@@ -348,6 +348,7 @@ COMMENT ON FUNCTION @extschema@.kid_seal_import_key(n integer, key text, forgott
 
 CREATE FUNCTION kid_seal_internal.to_kid64(id bytea) RETURNS kid64
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::kid64;
+COMMENT ON FUNCTION kid_seal_internal.to_kid64(id bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id kid64, prefix text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -356,6 +357,9 @@ BEGIN
     RETURN kid_seal_internal.to_text(
         kid_seal_internal.seal(id::bytea || decode('0000000000000000', 'hex'), 'kid64', prefix), prefix);
 END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal(id kid64, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and '
+    'prefix give the same text';
 
 CREATE FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -369,10 +373,6 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
-
-COMMENT ON FUNCTION kid_seal_internal.to_kid64(id bytea) IS 'the ID with the given binary form';
-COMMENT ON FUNCTION @extschema@.kid_seal(id kid64, prefix text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 COMMENT ON FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
@@ -399,6 +399,8 @@ BEGIN
                            AS tried (block)
              WHERE get_byte(block, 6) >> 4 = 4 AND get_byte(block, 8) >> 6 = 2 LIMIT 1);
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) IS
+    'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
 
 CREATE FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) RETURNS uuid
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -409,6 +411,8 @@ BEGIN
                               FROM kid_seal_internal.keys AS k WHERE k.seals),
                            kid_seal_internal.missing_key()), 'hex')::uuid;
 END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) IS
+    'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
 
 CREATE FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -432,11 +436,6 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_kid64(id);
 END $$;
-
-COMMENT ON FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) IS
-    'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
-COMMENT ON FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) IS
-    'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
 COMMENT ON FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal_uuid() sealed with this prefix; any other uuid is an error, or NULL if missing_ok';
 
@@ -446,6 +445,7 @@ COMMENT ON FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, miss
 
 CREATE FUNCTION kid_seal_internal.to_kid96(id bytea) RETURNS kid96
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::kid96;
+COMMENT ON FUNCTION kid_seal_internal.to_kid96(id bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id kid96, prefix text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -454,6 +454,9 @@ BEGIN
     RETURN kid_seal_internal.to_text(
         kid_seal_internal.seal(id::bytea || decode('00000000', 'hex'), 'kid96', prefix), prefix);
 END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal(id kid96, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and '
+    'prefix give the same text';
 
 CREATE FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS kid96
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -467,10 +470,6 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_kid96(id);
 END $$;
-
-COMMENT ON FUNCTION kid_seal_internal.to_kid96(id bytea) IS 'the ID with the given binary form';
-COMMENT ON FUNCTION @extschema@.kid_seal(id kid96, prefix text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 COMMENT ON FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
@@ -480,6 +479,7 @@ COMMENT ON FUNCTION @extschema@.kid96_unseal(sealed text, prefix text, missing_o
 
 CREATE FUNCTION kid_seal_internal.to_sno(id bytea) RETURNS sno
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::sno;
+COMMENT ON FUNCTION kid_seal_internal.to_sno(id bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id sno, prefix text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -488,6 +488,9 @@ BEGIN
     RETURN kid_seal_internal.to_text(
         kid_seal_internal.seal(id::bytea || decode('000000000000', 'hex'), 'sno', prefix), prefix);
 END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal(id sno, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and '
+    'prefix give the same text';
 
 CREATE FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS sno
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -501,10 +504,6 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_sno(id);
 END $$;
-
-COMMENT ON FUNCTION kid_seal_internal.to_sno(id bytea) IS 'the ID with the given binary form';
-COMMENT ON FUNCTION @extschema@.kid_seal(id sno, prefix text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 COMMENT ON FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
@@ -514,6 +513,7 @@ COMMENT ON FUNCTION @extschema@.sno_unseal(sealed text, prefix text, missing_ok 
 
 CREATE FUNCTION kid_seal_internal.to_flake(id bytea) RETURNS flake
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::flake;
+COMMENT ON FUNCTION kid_seal_internal.to_flake(id bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id flake, prefix text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -522,6 +522,9 @@ BEGIN
     RETURN kid_seal_internal.to_text(
         kid_seal_internal.seal(id::bytea || decode('0000000000000000', 'hex'), 'flake', prefix), prefix);
 END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal(id flake, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and '
+    'prefix give the same text';
 
 CREATE FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS flake
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -535,10 +538,6 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_flake(id);
 END $$;
-
-COMMENT ON FUNCTION kid_seal_internal.to_flake(id bytea) IS 'the ID with the given binary form';
-COMMENT ON FUNCTION @extschema@.kid_seal(id flake, prefix text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 COMMENT ON FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
@@ -548,6 +547,7 @@ COMMENT ON FUNCTION @extschema@.flake_unseal(sealed text, prefix text, missing_o
 
 CREATE FUNCTION kid_seal_internal.to_flax(id bytea) RETURNS flax
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN id::flax;
+COMMENT ON FUNCTION kid_seal_internal.to_flax(id bytea) IS 'the ID with the given binary form';
 
 CREATE FUNCTION @extschema@.kid_seal(id flax, prefix text) RETURNS text
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -556,6 +556,9 @@ BEGIN
     RETURN kid_seal_internal.to_text(
         kid_seal_internal.seal(id::bytea || decode('00000000', 'hex'), 'flax', prefix), prefix);
 END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal(id flax, prefix text) IS
+    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and '
+    'prefix give the same text';
 
 CREATE FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boolean DEFAULT false) RETURNS flax
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
@@ -569,14 +572,10 @@ BEGIN
     END IF;
     RETURN kid_seal_internal.to_flax(id);
 END $$;
-
-COMMENT ON FUNCTION kid_seal_internal.to_flax(id bytea) IS 'the ID with the given binary form';
-COMMENT ON FUNCTION @extschema@.kid_seal(id flax, prefix text) IS
-    'returns an ID as a text that only its unsealing function can read; until another key seals, the same ID and prefix give the same text';
 COMMENT ON FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
--- from src/sql/seal/foot.sql.in
+-- from src/sql/seal/foot.sql
 
 -- Rights: the owner of the database grants them to others. PUBLIC may not even seal: a role that seals can find the ID
 -- of a text by trying the IDs of its time.
@@ -602,27 +601,33 @@ DECLARE
            AND p.prolang IS DISTINCT FROM (SELECT oid FROM pg_language WHERE lanname = 'c')
            AND t.typtype IS DISTINCT FROM 'b'
          LIMIT 1);
+    -- For revoke.sql
+    private regnamespace := 'kid_seal_internal';
+    schemas name[] := '{kid_seal_internal}';
+    functions oid[] := members;
+    is_new boolean := true;
     what record;
 BEGIN
 -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
+-- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`. Unless
+-- `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
-          FROM pg_namespace AS n WHERE n.nspname IN ('kid_seal_internal')
+          FROM pg_namespace AS n WHERE n.nspname = ANY (schemas)
         UNION ALL
         SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.relnamespace, c.oid::regclass::text,
                c.relowner, c.relacl
-          FROM pg_class AS c WHERE c.relnamespace = 'kid_seal_internal'::regnamespace AND c.relkind IN ('r', 'S')
+          FROM pg_class AS c WHERE c.relnamespace = private AND c.relkind IN ('r', 'S')
         UNION ALL
         SELECT 'FUNCTION', p.pronamespace, p.oid::regprocedure::text, p.proowner,
                coalesce(p.proacl, acldefault('f', p.proowner))
-          FROM pg_proc AS p WHERE p.pronamespace = 'kid_seal_internal'::regnamespace
-                               OR p.oid = ANY (members))
+          FROM pg_proc AS p WHERE p.pronamespace = private OR p.oid = ANY (functions))
     SELECT DISTINCT o.kind, o.name,
            CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
       FROM objects AS o, aclexplode(o.acl) AS a
      WHERE a.grantee <> o.owner
-       AND (o.home = 'kid_seal_internal'::regnamespace OR true) LOOP
+       AND (o.home = private OR is_new OR a.grantee = 0) LOOP
     EXECUTE format('REVOKE ALL ON %s %s FROM %s CASCADE', what.kind, what.name, what.grantee);
 END LOOP;
     FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p

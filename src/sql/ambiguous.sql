@@ -16,38 +16,85 @@
 
 CREATE TYPE kid_ambiguous;
 
---- I/O
-CREATE FUNCTION kid_ambiguous_in(cstring) RETURNS kid_ambiguous AS 'kid_ambiguous';
-CREATE FUNCTION kid_ambiguous_out(kid_ambiguous) RETURNS cstring AS 'kid_ambiguous';
+CREATE FUNCTION kid_ambiguous_in(cstring) RETURNS kid_ambiguous
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_ambiguous';
+COMMENT ON FUNCTION kid_ambiguous_in(cstring) IS 'I/O';
+CREATE FUNCTION kid_ambiguous_out(kid_ambiguous) RETURNS cstring
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_ambiguous';
+COMMENT ON FUNCTION kid_ambiguous_out(kid_ambiguous) IS 'I/O';
 
 CREATE TYPE kid_ambiguous (INPUT = kid_ambiguous_in, OUTPUT = kid_ambiguous_out, LIKE = boolean);
 COMMENT ON TYPE kid_ambiguous IS
     'has no values; makes an operator ambiguous if no operand is an ID, but one would be converted to an ID';
 
---- for resolution only
 CREATE CAST (smallint AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (smallint AS kid_ambiguous) IS 'for resolution only';
 CREATE CAST (integer AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (integer AS kid_ambiguous) IS 'for resolution only';
 CREATE CAST (bigint AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (bigint AS kid_ambiguous) IS 'for resolution only';
 CREATE CAST (text AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (text AS kid_ambiguous) IS 'for resolution only';
 CREATE CAST (varchar AS kid_ambiguous) WITH INOUT AS IMPLICIT;
+COMMENT ON CAST (varchar AS kid_ambiguous) IS 'for resolution only';
 
---- implementation of operators that are never called
-CREATE FUNCTION kid_ambiguous(kid_ambiguous, kid_ambiguous) RETURNS boolean;
-CREATE FUNCTION kid_ambiguous(kid_ambiguous, timestamptz) RETURNS boolean;
-CREATE FUNCTION kid_ambiguous(timestamptz, kid_ambiguous) RETURNS boolean;
-CREATE FUNCTION kid_ambiguous(kid_ambiguous, kid_span) RETURNS boolean;
-CREATE FUNCTION kid_ambiguous(kid_span, kid_ambiguous) RETURNS boolean;
-CREATE FUNCTION kid_ambiguous_mi(kid_ambiguous, kid_ambiguous) RETURNS interval AS 'kid_ambiguous';
+CREATE FUNCTION kid_ambiguous(kid_ambiguous, kid_ambiguous) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_ambiguous(kid_ambiguous, kid_ambiguous) IS 'implementation of operators that are never called';
+CREATE FUNCTION kid_ambiguous(kid_ambiguous, timestamptz) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_ambiguous(kid_ambiguous, timestamptz) IS 'implementation of operators that are never called';
+CREATE FUNCTION kid_ambiguous(timestamptz, kid_ambiguous) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_ambiguous(timestamptz, kid_ambiguous) IS 'implementation of operators that are never called';
+CREATE FUNCTION kid_ambiguous(kid_ambiguous, kid_span) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_ambiguous(kid_ambiguous, kid_span) IS 'implementation of operators that are never called';
+CREATE FUNCTION kid_ambiguous(kid_span, kid_ambiguous) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_ambiguous(kid_span, kid_ambiguous) IS 'implementation of operators that are never called';
+CREATE FUNCTION kid_ambiguous_mi(kid_ambiguous, kid_ambiguous) RETURNS interval
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'kid_ambiguous';
+COMMENT ON FUNCTION kid_ambiguous_mi(kid_ambiguous, kid_ambiguous) IS
+    'implementation of operators that are never called';
 
--- for each of: lt le eq ne ge gt
-CREATE OPERATOR @operator@ (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
-COMMENT ON OPERATOR @operator@ (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+CREATE OPERATOR < (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR < (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
 
--- for each of: lt le ge gt
-CREATE OPERATOR @operator@ (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = kid_ambiguous);
-CREATE OPERATOR @operator@ (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
-COMMENT ON OPERATOR @operator@ (kid_ambiguous, timestamptz) IS 'for resolution only';
-COMMENT ON OPERATOR @operator@ (timestamptz, kid_ambiguous) IS 'for resolution only';
+CREATE OPERATOR <= (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR <= (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+
+CREATE OPERATOR = (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR = (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+
+CREATE OPERATOR <> (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR <> (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+
+CREATE OPERATOR >= (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR >= (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+
+CREATE OPERATOR > (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR > (kid_ambiguous, kid_ambiguous) IS 'for resolution only';
+
+CREATE OPERATOR < (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = kid_ambiguous);
+CREATE OPERATOR < (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR < (kid_ambiguous, timestamptz) IS 'for resolution only';
+COMMENT ON OPERATOR < (timestamptz, kid_ambiguous) IS 'for resolution only';
+
+CREATE OPERATOR <= (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = kid_ambiguous);
+CREATE OPERATOR <= (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR <= (kid_ambiguous, timestamptz) IS 'for resolution only';
+COMMENT ON OPERATOR <= (timestamptz, kid_ambiguous) IS 'for resolution only';
+
+CREATE OPERATOR >= (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = kid_ambiguous);
+CREATE OPERATOR >= (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR >= (kid_ambiguous, timestamptz) IS 'for resolution only';
+COMMENT ON OPERATOR >= (timestamptz, kid_ambiguous) IS 'for resolution only';
+
+CREATE OPERATOR > (LEFTARG = kid_ambiguous, RIGHTARG = timestamptz, FUNCTION = kid_ambiguous);
+CREATE OPERATOR > (LEFTARG = timestamptz, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous);
+COMMENT ON OPERATOR > (kid_ambiguous, timestamptz) IS 'for resolution only';
+COMMENT ON OPERATOR > (timestamptz, kid_ambiguous) IS 'for resolution only';
 
 CREATE OPERATOR - (LEFTARG = kid_ambiguous, RIGHTARG = kid_ambiguous, FUNCTION = kid_ambiguous_mi);
 CREATE OPERATOR <@ (LEFTARG = kid_ambiguous, RIGHTARG = kid_span, FUNCTION = kid_ambiguous);

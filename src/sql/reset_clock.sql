@@ -1,18 +1,20 @@
 -- Lowering the logical clocks, after the system clock was wrong
 
---- keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this transaction
 CREATE FUNCTION kid_hold_clocks(above timestamptz, OUT clock text, OUT until timestamptz) RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 4 AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_hold_clocks(above timestamptz) IS
+    'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this '
+    'transaction';
 
---- lowers the clocks that are held; a part of kid_reset_clock()
 CREATE FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) IS
+    'lowers the clocks that are held; a part of kid_reset_clock()';
 
 -- Runs no code of an owner of the schema or of a table, see kid_stored_ids().
 --
 -- Each statement has a snapshot of its own. So the second sees all rows of transactions that have ended when the first
 -- returns, and from then on nobody makes IDs of these clocks. With `force` neither holds nor looks.
---- lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID
 CREATE FUNCTION kid_reset_clock(above timestamptz, force boolean DEFAULT false) RETURNS void
     LANGUAGE SQL VOLATILE STRICT PARALLEL UNSAFE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
@@ -33,6 +35,8 @@ BEGIN ATOMIC
       FROM (SELECT pg_catalog.format('%s: %s', c.name, c.problem) AS line, c.passing
               FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL) p;
 END;
+COMMENT ON FUNCTION kid_reset_clock(above timestamptz, force boolean) IS
+    'lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID';
 
 REVOKE ALL ON FUNCTION kid_hold_clocks(timestamptz), kid_lower_clocks(timestamptz, boolean, text, text, text),
     kid_reset_clock(timestamptz, boolean) FROM PUBLIC;

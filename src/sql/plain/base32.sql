@@ -1,6 +1,5 @@
 -- Crockford's base32, 5 bits in each character, after a prefix. src/core/base32.hpp has the rules.
 
---- returns bits, in groups of 5, as digits
 CREATE FUNCTION kid_base32(bits bit varying) RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
@@ -8,9 +7,9 @@ BEGIN ATOMIC
                       '' ORDER BY i)
       FROM generate_series(1, length(bits), 5) AS i;
 END;
+COMMENT ON FUNCTION kid_base32(bits bit varying) IS 'returns bits, in groups of 5, as digits';
 
 -- With the prefix, "_" if the prefix is not empty.
---- returns what precedes the digits of an ID with a prefix
 CREATE FUNCTION kid_checked_prefix(prefix text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
@@ -23,9 +22,9 @@ BEGIN
         USING ERRCODE = 'invalid_parameter_value',
               DETAIL = 'A prefix has at most 63 characters of a-z_, and begins and ends with a letter.';
 END $$;
+COMMENT ON FUNCTION kid_checked_prefix(prefix text) IS 'returns what precedes the digits of an ID with a prefix';
 
 -- Returns the bits of a text that is the prefix and so many digits, the first of which is at most `first`.
---- returns the bits of an ID with a prefix, as text
 CREATE FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -43,12 +42,14 @@ BEGIN
               DETAIL = format('A value of type %s is %s characters of 0-9a-hjkmnp-tv-z in base32, the first from "0" '
                               'to "%s", after the prefix "%s".', type, length, first, checked);
 END $$;
+COMMENT ON FUNCTION kid_decoded_bits(encoded text, prefix text, type text, first text, length integer) IS
+    'returns the bits of an ID with a prefix, as text';
 
---- writes an ID in Crockford's base32, after a prefix
 CREATE FUNCTION kid_encode(id kid64, prefix text DEFAULT '') RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN kid_checked_prefix(prefix) || kid_base32(B'0' || id::bigint::bit(64));
---- reads what kid_encode() wrote with the same prefix
+COMMENT ON FUNCTION kid_encode(id kid64, prefix text) IS 'writes an ID in Crockford''s base32, after a prefix';
 CREATE FUNCTION kid64_decode(encoded text, prefix text DEFAULT '') RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN substr(kid_decoded_bits(encoded, prefix, 'kid64', '7', 13), 2)::bit(64)::bigint;
+COMMENT ON FUNCTION kid64_decode(encoded text, prefix text) IS 'reads what kid_encode() wrote with the same prefix';

@@ -2,13 +2,14 @@
 
 -- A state of the clock of uuids is the milliseconds since 1970, then 14 bits that count. They follow the milliseconds
 -- in the uuid: the fraction of the edition in C, and half of its count.
---- returns the first state of the millisecond that contains an instant
 CREATE FUNCTION kid_uuidv7_unit_of(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN micros / 1000 << 14;
---- returns when the millisecond of a state ends, in microseconds
+COMMENT ON FUNCTION kid_uuidv7_unit_of(micros bigint) IS
+    'returns the first state of the millisecond that contains an instant';
 CREATE FUNCTION kid_uuidv7_unit_end(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN ((state >> 14) + 1) * 1000;
---- returns the state that has a uuid of version 7
+COMMENT ON FUNCTION kid_uuidv7_unit_end(state bigint) IS
+    'returns when the millisecond of a state ends, in microseconds';
 CREATE FUNCTION kid_uuidv7_state_of(id uuid) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -20,16 +21,18 @@ BEGIN
     RETURN (kid_uuidv7_millis(id) << 14) + ((get_byte(bytes, 6) & 15) << 10) + (get_byte(bytes, 7) << 2)
            + (get_byte(bytes, 8) >> 4 & 3);
 END $$;
---- returns when the millisecond of a state begins, in microseconds
+COMMENT ON FUNCTION kid_uuidv7_state_of(id uuid) IS 'returns the state that has a uuid of version 7';
 CREATE FUNCTION kid_uuidv7_micros(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE RETURN (state >> 14) * 1000;
---- returns the uuid of version 7 of a state, with 60 random bits
+COMMENT ON FUNCTION kid_uuidv7_micros(state bigint) IS
+    'returns when the millisecond of a state begins, in microseconds';
 CREATE FUNCTION kid_uuidv7_of(state bigint, random bigint) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN encode(int8send((state >> 14 << 16) + 28672 + (state >> 2 & 4095))
               || int8send((8 + (state & 3) << 60) + (random & 1152921504606846975)), 'hex')::uuid;
+COMMENT ON FUNCTION kid_uuidv7_of(state bigint, random bigint) IS
+    'returns the uuid of version 7 of a state, with 60 random bits';
 
---- makes a uuid of version 7 with the millisecond of an old row
 CREATE FUNCTION kid_uuidv7_at(ts timestamptz) RETURNS uuid
     LANGUAGE plpgsql VOLATILE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
@@ -41,8 +44,8 @@ BEGIN
     RETURN kid_uuidv7_of(kid_uuidv7_unit_of(kid_micros(ts)) + (uuid_hash_extended(gen_random_uuid(), 0) & 16383),
                          uuid_hash_extended(gen_random_uuid(), 0));
 END $$;
+COMMENT ON FUNCTION kid_uuidv7_at(ts timestamptz) IS 'makes a uuid of version 7 with the millisecond of an old row';
 
---- does the same as `kid_horizon(table)` for a table with uuids of version 7
 CREATE PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid DEFAULT NULL)
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -51,3 +54,5 @@ BEGIN
     CALL kid.kid_horizon(tab, state);
     horizon := kid.kid_uuidv7_of(state, 0);
 END $$;
+COMMENT ON PROCEDURE kid_uuidv7_horizon(tab regclass, INOUT horizon uuid) IS
+    'does the same as `kid_horizon(table)` for a table with uuids of version 7';

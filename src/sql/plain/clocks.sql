@@ -1,12 +1,12 @@
 -- What the logical clocks share
 
---- returns the system clock, in microseconds since 1970
 CREATE FUNCTION kid_clock_micros() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
+COMMENT ON FUNCTION kid_clock_micros() IS 'returns the system clock, in microseconds since 1970';
 
---- returns 63 random bits, for a secret
 CREATE FUNCTION kid_clocks.kid_random() RETURNS bigint
     LANGUAGE SQL VOLATILE RETURN uuid_hash_extended(gen_random_uuid(), 0) & 9223372036854775807;
+COMMENT ON FUNCTION kid_clocks.kid_random() IS 'returns 63 random bits, for a secret';
 
 -- A session draws from this sequence before it takes the lock of a clock: see clock.sql.in.
 IF to_regclass('kid_clocks.attempt') IS NULL THEN

@@ -1,3 +1,13 @@
+-- next: kid_next
+-- state: id
+-- id: state
+-- unit_of: kid64_of_micros
+-- greatest: 9223372036854775807
+-- zeros: 0000000000000000
+-- to_bytes: int8send(id)
+-- from_bytes: ('x'::text || encode(id, 'hex'::text))::bit(64)::bigint
+-- parts: ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text)
+
 -- kid64: the bits of the type in C, as a bigint, until the sign bit would be set, in 18584. src/core/types/kid64.hpp
 -- draws them: megaseconds << 44 | seconds << 24 | microseconds >> 10 << 14 | sequence.
 
@@ -11,64 +21,63 @@ COMMENT ON DOMAIN kid64 IS
 -- Conversions of times, in microseconds since 1970. The name 'UTC' would be an abbreviation, to which PostgreSQL 18
 -- gives the meaning that it has in the time zone of the session, such as 'UTC+5'.
 
---- returns the microseconds since 1970 of an instant
 CREATE FUNCTION kid_micros(ts timestamptz) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN date_part('epoch', date_trunc('second', ts AT TIME ZONE interval '0'))::bigint * 1000000
        + date_part('microseconds', ts AT TIME ZONE interval '0')::bigint % 1000000;
---- returns the instant that is so many microseconds after 1970
+COMMENT ON FUNCTION kid_micros(ts timestamptz) IS 'returns the microseconds since 1970 of an instant';
 CREATE FUNCTION kid_time(micros bigint) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (date '1970-01-01' + (micros / 86400000000)::integer + micros % 86400000000 * interval '1 us')
        AT TIME ZONE interval '0';
+COMMENT ON FUNCTION kid_time(micros bigint) IS 'returns the instant that is so many microseconds after 1970';
 
---- returns the lowest ID of the time unit that contains an instant
 CREATE FUNCTION kid64_of_micros(micros bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN (micros / 1000000000000 << 44) + (micros / 1000000 % 1000000 << 24) + (micros % 1000000 >> 10 << 14);
---- returns when the time unit of an ID begins, in microseconds since 1970
+COMMENT ON FUNCTION kid64_of_micros(micros bigint) IS 'returns the lowest ID of the time unit that contains an instant';
 CREATE FUNCTION kid64_micros(id bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ((id >> 44) * 1000000 + (id >> 24 & 1048575)) * 1000000 + (id >> 14 & 1023) * 1024;
+COMMENT ON FUNCTION kid64_micros(id bigint) IS 'returns when the time unit of an ID begins, in microseconds since 1970';
 -- An ID is a state of its clock.
---- returns when the time unit of a state ends, in microseconds
 CREATE FUNCTION kid64_unit_end(state bigint) RETURNS bigint
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN ((state >> 44) * 1000000 + (state >> 24 & 1048575)) * 1000000
        + least(((state >> 14 & 1023) + 1) * 1024, 1000000);
+COMMENT ON FUNCTION kid64_unit_end(state bigint) IS 'returns when the time unit of a state ends, in microseconds';
 
---- returns the beginning of the time unit of an ID
 CREATE FUNCTION kid_timestamp(id kid64) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_time(kid64_micros(id));
---- same as kid_timestamp(), under a name that is not overloaded
+COMMENT ON FUNCTION kid_timestamp(id kid64) IS 'returns the beginning of the time unit of an ID';
 CREATE FUNCTION kid64_timestamp(id kid64) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_time(kid64_micros(id));
---- returns the sequence of an ID within its time unit, 0 to 16383
+COMMENT ON FUNCTION kid64_timestamp(id kid64) IS 'same as kid_timestamp(), under a name that is not overloaded';
 CREATE FUNCTION kid_sequence(id kid64) RETURNS integer
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN (id & 16383)::integer;
+COMMENT ON FUNCTION kid_sequence(id kid64) IS 'returns the sequence of an ID within its time unit, 0 to 16383';
 
 -- Bounds. kid64_inline_floor() is not STRICT, because PostgreSQL would not inline it then.
 --
 -- PostgreSQL does not inline PL/pgSQL, so EXPLAIN shows calls of kid64_floor() and not its long body.
 
---- body of kid64_floor()
 CREATE FUNCTION kid64_inline_floor(ts timestamptz) RETURNS kid64
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0
             WHEN ts >= timestamptz '18584-01-10 03:33:20+00' THEN 9223372036854775807
             ELSE kid64_of_micros(kid_micros(ts)) END;
---- returns the lowest kid64 of the time unit that contains an instant
+COMMENT ON FUNCTION kid64_inline_floor(ts timestamptz) IS 'body of kid64_floor()';
 CREATE FUNCTION kid64_floor(ts timestamptz) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
     RETURN kid.kid64_inline_floor(ts);
 END $$;
---- returns the highest kid64 of the time unit that contains an instant
+COMMENT ON FUNCTION kid64_floor(ts timestamptz) IS 'returns the lowest kid64 of the time unit that contains an instant';
 CREATE FUNCTION kid64_ceil(ts timestamptz) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN 0 ELSE kid64_inline_floor(ts) | 16383 END;
+COMMENT ON FUNCTION kid64_ceil(ts timestamptz) IS 'returns the highest kid64 of the time unit that contains an instant';
 
---- assembles a kid64 from an instant and a sequence, 0 to 16383
 CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 BEGIN
@@ -82,18 +91,19 @@ BEGIN
     END IF;
     RETURN kid64_inline_floor(ts) + sequence;
 END $$;
+COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
+    'assembles a kid64 from an instant and a sequence, 0 to 16383';
 
 -- The text form of the type in C: base64 with another alphabet, in ASCII order.
 
---- returns an ID in the text form of the type in C
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN translate(encode(int8send(id), 'base64'),
                  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=',
                  '.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz');
+COMMENT ON FUNCTION kid64_to_text(id kid64) IS 'returns an ID in the text form of the type in C';
 
 -- The collation is that of the argument otherwise, and may equate upper and lower case.
---- returns the ID that kid64_to_text() wrote
 CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = kid, pg_temp AS $$
 DECLARE
@@ -113,3 +123,4 @@ BEGIN
         USING ERRCODE = 'invalid_text_representation',
               DETAIL = 'An ID until 18584 has 11 characters of .0-9A-Z_a-z, the first from "." to "U".';
 END $$;
+COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'returns the ID that kid64_to_text() wrote';

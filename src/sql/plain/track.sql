@@ -6,7 +6,6 @@
 -- Searches the catalogs, as after a restore. Null if there is no sequence that this role may read: kid_horizon() fails.
 -- Queries read the catalogs with the snapshot of the transaction. One that is older than the trigger cannot know the
 -- sequence.
---- returns the last value of what a table draws from
 CREATE FUNCTION kid_track_find(tab oid) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -19,13 +18,15 @@ BEGIN
     seq := (kid.kid_track_source(tab, NULL::name))[2];
     RETURN CASE WHEN has_sequence_privilege(seq, 'SELECT') THEN pg_sequence_last_value(seq) END;
 END $$;
+COMMENT ON FUNCTION kid_track_find(tab oid) IS 'returns the last value of what a table draws from';
 
 -- A sequence that was never called has no last value.
---- does the same, faster if the table still has the OID with which its sequence was found
 CREATE FUNCTION kid_track_last(tab oid, tracked oid, seq oid) RETURNS bigint
     LANGUAGE SQL VOLATILE
 RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SELECT')
                      THEN pg_sequence_last_value(seq::regclass) ELSE kid_track_find(tab) END, bigint '-1');
+COMMENT ON FUNCTION kid_track_last(tab oid, tracked oid, seq oid) IS
+    'does the same, faster if the table still has the OID with which its sequence was found';
 
 -- The setting kid_track.fOID has the floor whose lock this transaction or subtransaction holds. No row is missed if it
 -- was set by hand: the trigger takes the lock of the lesser of that floor and the true one, within half of the range of
@@ -34,7 +35,6 @@ RETURN coalesce(CASE WHEN tab = tracked AND has_sequence_privilege(seq, text 'SE
 --
 -- The first statement of a transaction assigns the transaction ID instead of the setting, which would take a third of
 -- its time. The second one sets the setting. Each expression takes time in each transaction, so the first has only one.
---- takes the lock of a transaction for `kid_horizon(table)`
 CREATE FUNCTION kid_track_enter() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -78,10 +78,10 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
+COMMENT ON FUNCTION kid_track_enter() IS 'takes the lock of a transaction for `kid_horizon(table)`';
 
 -- Rejects rows whose ID may have been drawn before the transaction had its lock: consumers could miss them. An update
 -- may leave an ID as it was.
---- rejects rows whose ID was not made in their transaction
 CREATE FUNCTION kid_track_check() RETURNS trigger
     LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -105,10 +105,10 @@ BEGIN
         USING ERRCODE = 'check_violation', DETAIL = 'Consumers that read up to the horizon would miss the row.',
               HINT = 'Leave the column to its default, and insert through the table that is tracked.';
 END $$;
+COMMENT ON FUNCTION kid_track_check() IS 'rejects rows whose ID was not made in their transaction';
 
 -- The trigger's fourth argument says whether kid_track() granted the right to read the sequence. Triggers of other owners
 -- do not count, because any role can create one with any arguments, on a table with any default.
---- lists the tables that draw from a sequence, and whether every role may read it because of them
 CREATE FUNCTION kid_track_drawers(seq oid) RETURNS TABLE (tab oid, granted boolean)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -121,8 +121,9 @@ BEGIN
            JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = t.tgattr[0]
      WHERE s.oid = seq AND (kid.kid_track_source(c.oid, a.attname))[2] = seq::text;
 END $$;
+COMMENT ON FUNCTION kid_track_drawers(seq oid) IS
+    'lists the tables that draw from a sequence, and whether every role may read it because of them';
 
---- lets every role read a sequence; returns whether kid_track() did that, now or before
 CREATE FUNCTION kid_track_grant(seq oid) RETURNS boolean
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -134,8 +135,9 @@ BEGIN
         USING HINT = 'kid_untrack() takes this right back.';
     RETURN true;
 END $$;
+COMMENT ON FUNCTION kid_track_grant(seq oid) IS
+    'lets every role read a sequence; returns whether kid_track() did that, now or before';
 
---- returns the sequence that no other tracked table draws from, if kid_track() let every role read it
 CREATE FUNCTION kid_track_granted(tab oid) RETURNS oid
     LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
@@ -146,6 +148,8 @@ BEGIN ATOMIC
      WHERE t.tgrelid = tab AND t.tgname = name 'kid_track'
            AND (SELECT bool_and(d.tab = t.tgrelid AND d.granted) FROM kid_track_drawers(s.seq) AS d);
 END;
+COMMENT ON FUNCTION kid_track_granted(tab oid) IS
+    'returns the sequence that no other tracked table draws from, if kid_track() let every role read it';
 
 -- Rights, whatever the default privileges of the role are
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p

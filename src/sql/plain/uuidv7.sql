@@ -1,33 +1,45 @@
+-- type: uuid
+-- prefix: kid_uuidv7
+-- next: kid_uuidv7
+-- state: kid_uuidv7_state_of(id)
+-- id: kid.kid_uuidv7_of(state, pg_catalog.uuid_hash_extended(pg_catalog.gen_random_uuid(), 0))
+-- unit_of: kid_uuidv7_unit_of
+-- greatest: 4611686018427387903
+
 -- uuid version 7: its time, and bounds of time
 --
 -- A comparison with a bound compares all uuids by their bytes, whatever their version is.
 
---- returns the first 48 bits of a uuid
 CREATE FUNCTION kid_uuidv7_millis(id uuid) RETURNS bigint
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN ('x' || encode(substr(uuid_send(id), 1, 6), 'hex'))::bit(48)::bigint;
---- returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions
+COMMENT ON FUNCTION kid_uuidv7_millis(id uuid) IS 'returns the first 48 bits of a uuid';
 CREATE FUNCTION kid_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN get_byte(uuid_send(id), 6) >> 4 = 7 AND get_byte(uuid_send(id), 8) >> 6 = 2
             THEN kid_time(kid_uuidv7_millis(id) * 1000) END;
---- same as kid_timestamp(), under a name that is not overloaded
+COMMENT ON FUNCTION kid_timestamp(id uuid) IS
+    'returns the beginning of the millisecond of a uuid of version 7, and NULL for other versions';
 CREATE FUNCTION kid_uuidv7_timestamp(id uuid) RETURNS timestamptz
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN kid_timestamp(id);
+COMMENT ON FUNCTION kid_uuidv7_timestamp(id uuid) IS 'same as kid_timestamp(), under a name that is not overloaded';
 
---- returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal
 CREATE FUNCTION kid_uuidv7_bound(ts timestamptz, below text) RETURNS uuid
     LANGUAGE SQL IMMUTABLE PARALLEL SAFE
 RETURN (lpad(to_hex(kid_micros(least(greatest(ts, timestamptz '1970-01-01 00:00:00+00'),
                                      timestamptz '10889-08-02 05:31:50.655999+00')) / 1000), 12, '0') || below)::uuid;
+COMMENT ON FUNCTION kid_uuidv7_bound(ts timestamptz, below text) IS
+    'returns the uuid of the millisecond of an instant with the other 80 bits as given in hexadecimal';
 
---- returns the lowest uuid of version 7 of the millisecond that contains an instant
 CREATE FUNCTION kid_uuidv7_floor(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts >= timestamptz '10889-08-02 05:31:50.656+00' THEN 'ffffffff-ffff-7fff-bfff-ffffffffffff'
             ELSE kid_uuidv7_bound(ts, '70008000000000000000') END;
---- returns the highest uuid of version 7 of the millisecond that contains an instant
+COMMENT ON FUNCTION kid_uuidv7_floor(ts timestamptz) IS
+    'returns the lowest uuid of version 7 of the millisecond that contains an instant';
 CREATE FUNCTION kid_uuidv7_ceil(ts timestamptz) RETURNS uuid
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE
 RETURN CASE WHEN ts < timestamptz '1970-01-01 00:00:00+00' THEN '00000000-0000-7000-8000-000000000000'
             ELSE kid_uuidv7_bound(ts, '7fffbfffffffffffffff') END;
+COMMENT ON FUNCTION kid_uuidv7_ceil(ts timestamptz) IS
+    'returns the highest uuid of version 7 of the millisecond that contains an instant';

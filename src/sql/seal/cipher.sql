@@ -7,21 +7,23 @@ BEGIN
        FROM pg_extension JOIN pg_namespace AS n ON n.oid = extnamespace WHERE extname = 'pgcrypto';
 END $$;
 
---- 256 random bits
 CREATE FUNCTION kid_seal_internal.new_key() RETURNS bytea
     LANGUAGE sql VOLATILE PARALLEL SAFE RETURN gen_random_bytes(32);
+COMMENT ON FUNCTION kid_seal_internal.new_key() IS '256 random bits';
 -- To SQL_ASCII means without conversion; a valid prefix is in ASCII. STABLE, like convert_to(): PL/pgSQL calls a
 -- function in SQL directly, three times as fast, only if what the function calls is not more volatile.
---- the AES key for a type and a prefix
 CREATE FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) RETURNS bytea
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     RETURN substr(hmac(convert_to(type || ':'::text || prefix, 'SQL_ASCII'::name), key, 'sha256'::text), 1, 16);
---- what a forgotten key is recognized by, which tells nothing about it
+COMMENT ON FUNCTION kid_seal_internal.subkey(key bytea, type text, prefix text) IS
+    'the AES key for a type and a prefix';
 CREATE FUNCTION kid_seal_internal.mark(key bytea) RETURNS bytea
     LANGUAGE sql STABLE STRICT PARALLEL SAFE RETURN hmac('forgotten'::bytea, key, 'sha256'::text);
---- AES-128 of one block
+COMMENT ON FUNCTION kid_seal_internal.mark(key bytea) IS
+    'what a forgotten key is recognized by, which tells nothing about it';
 CREATE FUNCTION kid_seal_internal.encipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN encrypt(block, key, 'aes-ecb/pad:none'::text);
---- the inverse of encipher()
+COMMENT ON FUNCTION kid_seal_internal.encipher(block bytea, key bytea) IS 'AES-128 of one block';
 CREATE FUNCTION kid_seal_internal.decipher(block bytea, key bytea) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN decrypt(block, key, 'aes-ecb/pad:none'::text);
+COMMENT ON FUNCTION kid_seal_internal.decipher(block bytea, key bytea) IS 'the inverse of encipher()';

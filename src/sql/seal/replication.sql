@@ -1,6 +1,5 @@
 -- A publication FOR ALL TABLES has the keys, and the forgotten ones, too. On a subscriber nothing of them arrives: each server keeps its own
 -- keys, and no line of the log can show one of either side.
---- ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE
 CREATE FUNCTION kid_seal_internal.keep_keys() RETURNS trigger
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -12,6 +11,8 @@ BEGIN
     END IF;
     RETURN coalesce(NEW, OLD);
 END $$;
+COMMENT ON FUNCTION kid_seal_internal.keep_keys() IS
+    'ignores changes of keys that come by replication, and refuses UPDATE and TRUNCATE';
 
 -- From 18 on a subscriber logs an UPDATE of a row that it does not have, with its values.
 CREATE TRIGGER keep_keys BEFORE INSERT OR UPDATE OR DELETE ON kid_seal_internal.keys

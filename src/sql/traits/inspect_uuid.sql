@@ -1,6 +1,5 @@
 -- uuid version 7: its components
 
---- lists the components of a uuid of version 7, most significant first
 CREATE FUNCTION kid_inspect(id uuid, OUT component text, OUT bits integer, OUT value text) RETURNS SETOF record
     LANGUAGE SQL STABLE STRICT PARALLEL SAFE ROWS 6
 BEGIN ATOMIC
@@ -16,3 +15,4 @@ BEGIN ATOMIC
                                   ('count', 4, count::text, false),
                                   ('random', 58, random, false)) AS c (component, bits, value, always);
 END;
+COMMENT ON FUNCTION kid_inspect(id uuid) IS 'lists the components of a uuid of version 7, most significant first';

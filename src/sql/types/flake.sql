@@ -1,10 +1,12 @@
 -- traits: io base32 order gist time time_casts time_comparison range_operators setting bigint generators
 -- traits: horizon observe sequence
 -- storage: LIKE = bigint
--- guc: kid.flake_epoch
 -- setting: epoch timestamptz
 --     the milliseconds count from kid.flake_epoch
--- parts: timestamp 42, datacenter 5, worker 5, sequence 12
+-- size: 8
+-- zeros: 0000000000000000
+-- last: 4095
+-- parts: ('timestamp', 42, kid_timestamp(id)::text), ('datacenter', 5, kid_datacenter(id)::text), ('worker', 5, kid_worker(id)::text), ('sequence', 12, kid_sequence(id)::text)
 
 -- flake: what only this type has
 
@@ -12,16 +14,22 @@ COMMENT ON TYPE flake IS
     'k-ordered ID in 8 bytes, with 139 years of milliseconds from kid.flake_epoch on, a datacenter and a worker, as '
     'the Node library flake-idgen makes it';
 
---- assembles a flake from an instant, a datacenter, a worker, a sequence and an epoch
 CREATE FUNCTION flake_make(
     ts timestamptz, datacenter integer, worker integer, sequence integer, epoch timestamptz DEFAULT NULL) RETURNS flake
     LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME';
---- returns the datacenter that made an ID, 0 to 31, the upper half of the generator
-CREATE FUNCTION kid_datacenter(flake) RETURNS integer AS 'flake_datacenter';
---- returns the worker that made an ID, 0 to 31, the lower half of the generator
-CREATE FUNCTION kid_worker(flake) RETURNS integer AS 'flake_worker';
---- returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker
-CREATE FUNCTION kid_generator(flake) RETURNS integer AS 'flake_generator';
+COMMENT ON FUNCTION flake_make(timestamptz, integer, integer, integer, timestamptz) IS
+    'assembles a flake from an instant, a datacenter, a worker, a sequence and an epoch';
+CREATE FUNCTION kid_datacenter(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_datacenter';
+COMMENT ON FUNCTION kid_datacenter(flake) IS
+    'returns the datacenter that made an ID, 0 to 31, the upper half of the generator';
+CREATE FUNCTION kid_worker(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_worker';
+COMMENT ON FUNCTION kid_worker(flake) IS 'returns the worker that made an ID, 0 to 31, the lower half of the generator';
+CREATE FUNCTION kid_generator(flake) RETURNS integer
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'flake_generator';
+COMMENT ON FUNCTION kid_generator(flake) IS
+    'returns the generator that made an ID, 0 to 1023: 32 times the datacenter, plus the worker';
 
 COMMENT ON FUNCTION flake_next() IS
     'makes a flake greater than all that the cluster issued with this generator and epoch';

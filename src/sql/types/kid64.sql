@@ -2,10 +2,11 @@
 -- traits: sequence
 -- storage: LIKE = bigint
 -- next: kid_next
--- clock: kid64 and kid96
 -- horizon: kid_horizon
--- stats: kid
--- parts: timestamp 50, sequence 14
+-- size: 8
+-- zeros: 0000000000000000
+-- last: 16383
+-- parts: ('timestamp', 50, kid_timestamp(id)::text), ('sequence', 14, kid_sequence(id)::text)
 
 -- kid64: what only this type has
 
@@ -13,21 +14,23 @@ COMMENT ON TYPE kid64 IS
     'k-ordered ID in 8 bytes, with the time from 1970 to 35198 in units of 1.024 ms: the local ID of the Erlang '
     'library uid';
 
---- same as kid_next()
 CREATE FUNCTION kid64_next() RETURNS kid64
     LANGUAGE C VOLATILE PARALLEL RESTRICTED AS 'MODULE_PATHNAME';
---- same as kid_next(n)
+COMMENT ON FUNCTION kid64_next() IS 'same as kid_next()';
 CREATE FUNCTION kid64_next(n bigint) RETURNS SETOF kid64
     LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED SUPPORT kid_support AS 'MODULE_PATHNAME', 'kid64_next_many';
---- assembles a kid64 from an instant and a sequence, 0 to 16383
-CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64;
+COMMENT ON FUNCTION kid64_next(n bigint) IS 'same as kid_next(n)';
+CREATE FUNCTION kid64_make(ts timestamptz, sequence integer) RETURNS kid64
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid64_make(ts timestamptz, sequence integer) IS
+    'assembles a kid64 from an instant and a sequence, 0 to 16383';
 
 COMMENT ON FUNCTION kid_next() IS 'makes a kid64 greater than all that the cluster issued before';
 
 -- The edition in plain SQL has these, too. There a kid64 is a bigint.
---- returns an ID as text, as the cast does
 CREATE FUNCTION kid64_to_text(id kid64) RETURNS text
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN id::text;
---- reads an ID from text, as the cast does
+COMMENT ON FUNCTION kid64_to_text(id kid64) IS 'returns an ID as text, as the cast does';
 CREATE FUNCTION kid64_from_text(encoded text) RETURNS kid64
     LANGUAGE SQL IMMUTABLE STRICT PARALLEL SAFE RETURN encoded::kid64;
+COMMENT ON FUNCTION kid64_from_text(encoded text) IS 'reads an ID from text, as the cast does';

@@ -3,9 +3,6 @@
 -- prefix: kid_uuidv7
 -- base32: kid_uuid
 -- next: kid_uuidv7
--- clock: uuid version 7
--- bound: (left(bound::text, 13) || text '-7000-8000-000000000000')
---     a bound need not be of version 7
 
 -- uuid version 7: what only it has
 --

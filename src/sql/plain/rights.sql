@@ -6,7 +6,12 @@ GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
 REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
 
-\i revoke.sql.in
+private := 'kid_clocks';
+schemas := '{kid,kid_clocks}';
+functions := ARRAY(SELECT p.oid FROM pg_proc AS p
+                    WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'));
+is_new := true;
+\i revoke.sql
 FOR what IN SELECT c.oid::regclass AS name FROM pg_class AS c
              WHERE c.relnamespace = 'kid_clocks'::regnamespace AND c.relname ~ '_clock$' LOOP
     -- For kid_track(). Nobody can name the clocks, but who knows their OID can read what kid_next() returned.

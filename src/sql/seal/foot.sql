@@ -22,10 +22,15 @@ DECLARE
            AND p.prolang IS DISTINCT FROM (SELECT oid FROM pg_language WHERE lanname = 'c')
            AND t.typtype IS DISTINCT FROM 'b'
          LIMIT 1);
+    -- For revoke.sql
+    private regnamespace := 'kid_seal_internal';
+    schemas name[] := '{kid_seal_internal}';
+    functions oid[] := members;
+    is_new boolean := true;
     what record;
 BEGIN
 -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
-\i revoke.sql.in
+\i revoke.sql
     FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
                  WHERE p.oid = ANY (members) AND p.pronamespace <> 'kid_seal_internal'::regnamespace LOOP
         EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO pg_database_owner WITH GRANT OPTION', what.name);

@@ -5,7 +5,11 @@ PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
 COMMENT ON SCHEMA kid_seal IS 'functions that seal and unseal IDs of kid';
 COMMENT ON SCHEMA kid_seal_internal IS 'keys of sealed IDs, and functions that nobody else calls';
 
-\i revoke.sql.in
+private := 'kid_seal_internal';
+schemas := '{kid_seal,kid_seal_internal}';
+functions := ARRAY(SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'kid_seal'::regnamespace);
+is_new := current_setting('kid_seal.is_new')::boolean;
+\i revoke.sql
 
 -- What was found by name in the schema of pgcrypto: only a superuser can have made functions in C.
 FOR what IN SELECT found.oid::regprocedure AS name

@@ -1,0 +1,51 @@
+-- Support of GiST, BRIN, min and max: it depends on no more than the size of the IDs
+
+CREATE FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) RETURNS boolean
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_consistent(internal, "any", smallint, oid, internal) IS 'GiST support';
+CREATE FUNCTION kid_gist_union(internal, internal) RETURNS bytea
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_union(internal, internal) IS 'GiST support';
+CREATE FUNCTION kid_gist_penalty(internal, internal, internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_penalty(internal, internal, internal) IS 'GiST support';
+CREATE FUNCTION kid_gist_picksplit(internal, internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_picksplit(internal, internal) IS 'GiST support';
+CREATE FUNCTION kid_gist_same(bytea, bytea, internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_same(bytea, bytea, internal) IS 'GiST support';
+CREATE FUNCTION kid_gist_fetch(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_fetch(internal) IS 'GiST support';
+CREATE FUNCTION kid_gist_sortsupport(internal) RETURNS void
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_sortsupport(internal) IS 'GiST support';
+
+CREATE FUNCTION kid_gist_compress_8(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_compress_8(internal) IS 'GiST support';
+CREATE FUNCTION kid_brin_distance_8(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_distance_8(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE FUNCTION kid_gist_compress_10(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_compress_10(internal) IS 'GiST support';
+CREATE FUNCTION kid_brin_distance_10(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_distance_10(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE FUNCTION kid_gist_compress_12(internal) RETURNS internal
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_gist_compress_12(internal) IS 'GiST support';
+CREATE FUNCTION kid_brin_distance_12(internal, internal) RETURNS double precision
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_brin_distance_12(internal, internal) IS 'BRIN multi minmax distance';
+
+CREATE FUNCTION kid_smaller(anyelement, anyelement) RETURNS anyelement
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_smaller(anyelement, anyelement) IS 'smaller of two IDs';
+CREATE FUNCTION kid_larger(anyelement, anyelement) RETURNS anyelement
+    LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME';
+COMMENT ON FUNCTION kid_larger(anyelement, anyelement) IS 'larger of two IDs';
