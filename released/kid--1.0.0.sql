@@ -2550,64 +2550,6 @@ CREATE FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) RETURN
 COMMENT ON FUNCTION kid_within(id uuid, since timestamptz, until timestamptz) IS
     'tells whether an ID is of an instant or later, and earlier than another';
 
--- from src/sql/forms.sql
-
--- The types that IDs have here. A further type needs a line in each of these functions.
---
--- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
-
-CREATE FUNCTION kid_bound_at(type regtype, ts timestamptz) RETURNS name
-    LANGUAGE SQL STABLE PARALLEL SAFE
-RETURN lpad(CASE type::oid
-                WHEN regtype 'kid64'::oid THEN kid64_floor(ts)::text
-                WHEN regtype 'kid96'::oid THEN kid96_floor(ts)::text
-                WHEN regtype 'sno'::oid THEN sno_floor(ts)::text
-                WHEN regtype 'flake'::oid THEN flake_floor(ts)::text
-                WHEN regtype 'flax'::oid THEN flax_floor(ts)::text
-                WHEN regtype 'uuid'::oid THEN kid_uuidv7_floor(ts)::text
-            END, 36)::name;
-COMMENT ON FUNCTION kid_bound_at(type regtype, ts timestamptz) IS
-    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
-
--- A bound of uuids need not be of version 7.
-CREATE FUNCTION kid_bound_time(type regtype, bound name) RETURNS timestamptz
-    LANGUAGE SQL STABLE PARALLEL SAFE
-RETURN CASE type::oid
-           WHEN regtype 'kid64'::oid THEN kid_timestamp(ltrim(bound::text)::kid64)
-           WHEN regtype 'kid96'::oid THEN kid_timestamp(ltrim(bound::text)::kid96)
-           WHEN regtype 'sno'::oid THEN kid_timestamp(ltrim(bound::text)::sno)
-           WHEN regtype 'flake'::oid THEN kid_timestamp(ltrim(bound::text)::flake)
-           WHEN regtype 'flax'::oid THEN kid_timestamp(ltrim(bound::text)::flax)
-           WHEN regtype 'uuid'::oid THEN kid_timestamp((left(bound::text, 13) || text '-7000-8000-000000000000')::uuid)
-       END;
-COMMENT ON FUNCTION kid_bound_time(type regtype, bound name) IS 'returns when the time unit of a bound begins';
-
--- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
--- last ID of a time for kid_observe(); the generator; the type that a column with such IDs is stored as; and the schema
--- of its operators.
-CREATE FUNCTION kid_stored_forms()
-    RETURNS TABLE (clock text, type regtype, prefix text, past text, next text, stored_as regtype,
-                   operators regnamespace)
-    LANGUAGE SQL STABLE PARALLEL SAFE
-BEGIN ATOMIC
-    SELECT v.clock, v.type, v.prefix, v.past, v.next, v.stored_as, t.typnamespace::regnamespace
-      FROM (VALUES
-           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'kid64'),
-           (text 'kid', regtype 'kid64', text 'kid64', text 'kid64_ceil', text 'kid_next', regtype 'bigint'),
-           (text 'kid', regtype 'kid96', text 'kid96', text 'kid64_ceil', text 'kid96_next', regtype 'kid96'),
-           (text 'kid', regtype 'kid96', text 'kid96', text 'kid64_ceil', text 'kid96_next', regtype 'uuid'),
-           (text 'sno', regtype 'sno', text 'sno', text 'sno_ceil', text 'sno_next', regtype 'sno'),
-           (text 'sno', regtype 'sno', text 'sno', text 'sno_ceil', text 'sno_next', regtype 'uuid'),
-           (text 'flake', regtype 'flake', text 'flake', text 'flake_ceil', text 'flake_next', regtype 'flake'),
-           (text 'flake', regtype 'flake', text 'flake', text 'flake_ceil', text 'flake_next', regtype 'bigint'),
-           (NULL, regtype 'flax', text 'flax', text 'flax_ceil', text 'flax_next', regtype 'flax'),
-           (NULL, regtype 'flax', text 'flax', text 'flax_ceil', text 'flax_next', regtype 'uuid'),
-           (text 'uuidv7', regtype 'uuid', text 'kid_uuidv7', text 'kid_uuidv7_ceil', text 'kid_uuidv7', regtype 'uuid')
-           ) AS v (clock, type, prefix, past, next, stored_as)
-           JOIN pg_type AS t ON t.oid = v.stored_as::oid;
-END;
-COMMENT ON FUNCTION kid_stored_forms() IS 'returns the types of IDs, and the types of columns that they are stored in';
-
 -- from src/sql/clocks.sql
 
 -- The version, and functions that show the logical clocks and the server
@@ -2657,7 +2599,95 @@ CREATE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
 COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS
     'returns the last value of what a tracked column draws from, to those who may read the table';
 
--- from src/sql/tables/track.sql.in
+-- from src/sql/tables/common.sql.in
+
+-- Functions on tables, for both editions
+--
+-- Other roles may be able to create functions and operators in the schema of kid, and the owner of the schema can
+-- rename it. So nothing here depends on what a name means when a function runs:
+--
+--   Functions in SQL are bound when they are created, to objects of pg_catalog, and to those of kid that this script
+--   names with their schema, with arguments of exactly their types. They call all other functions of kid.
+--
+--   Functions in PL/pgSQL look up names when they run, in pg_catalog alone. They call no function of kid, but get what
+--   they need as arguments. Where the text of a query has to name kid's schema, they read its name from the catalog,
+--   and a superuser first locks the name.
+
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+CREATE FUNCTION @extschema@.kid_refuse(state text, message text, detail text DEFAULT '', hint text DEFAULT '')
+    RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF detail <> '' THEN
+        RAISE '%', message USING ERRCODE = state, DETAIL = detail;
+    ELSIF hint <> '' THEN
+        RAISE '%', message USING ERRCODE = state, HINT = hint;
+    END IF;
+    RAISE '%', message USING ERRCODE = state;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
+
+-- from src/sql/forms.sql.in
+
+-- The types that IDs have here. A further type needs a line in each of these functions.
+--
+-- A bound is the text of an ID, with spaces before it, as a name: bounds sort by their bytes, and so as the IDs do.
+
+CREATE FUNCTION @extschema@.kid_bound_at(type regtype, ts timestamptz) RETURNS name
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN lpad(CASE type::oid
+                WHEN '@extschema@.kid64'::regtype::oid THEN @extschema@.kid64_floor(ts)::text
+                WHEN '@extschema@.kid96'::regtype::oid THEN @extschema@.kid96_floor(ts)::text
+                WHEN '@extschema@.sno'::regtype::oid THEN @extschema@.sno_floor(ts)::text
+                WHEN '@extschema@.flake'::regtype::oid THEN @extschema@.flake_floor(ts)::text
+                WHEN '@extschema@.flax'::regtype::oid THEN @extschema@.flax_floor(ts)::text
+                WHEN 'uuid'::regtype::oid THEN @extschema@.kid_uuidv7_floor(ts)::text
+            END, 36)::name;
+COMMENT ON FUNCTION @extschema@.kid_bound_at(regtype, timestamptz) IS
+    'returns the lowest ID of the time unit that contains an instant, as a bound; NULL if kid makes no IDs of the type';
+
+-- A bound of uuids need not be of version 7.
+CREATE FUNCTION @extschema@.kid_bound_time(type regtype, bound name) RETURNS timestamptz
+    LANGUAGE SQL STABLE PARALLEL SAFE
+RETURN CASE type::oid
+           WHEN '@extschema@.kid64'::regtype::oid THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.kid64)
+           WHEN '@extschema@.kid96'::regtype::oid THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.kid96)
+           WHEN '@extschema@.sno'::regtype::oid THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.sno)
+           WHEN '@extschema@.flake'::regtype::oid THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.flake)
+           WHEN '@extschema@.flax'::regtype::oid THEN @extschema@.kid_timestamp(ltrim(bound::text)::@extschema@.flax)
+           WHEN 'uuid'::regtype::oid
+           THEN @extschema@.kid_timestamp((left(bound::text, 13) || '-7000-8000-000000000000')::uuid)
+       END;
+COMMENT ON FUNCTION @extschema@.kid_bound_time(regtype, name) IS 'returns when the time unit of a bound begins';
+
+-- Returns the types of IDs: the clock, or null; the type; the prefix of its functions; the function that returns the
+-- last ID of a time for kid_observe(); the generator; and the type that a column with such IDs is stored as.
+CREATE FUNCTION @extschema@.kid_stored_forms()
+    RETURNS TABLE (clock text, type regtype, prefix text, past text, next regprocedure, stored_as regtype)
+    LANGUAGE SQL STABLE PARALLEL SAFE
+BEGIN ATOMIC
+    SELECT v.clock, v.type, v.prefix, v.past, v.next, s.stored_as
+      FROM (VALUES
+               ('kid', '@extschema@.kid64'::regtype, 'kid64', 'kid64_ceil', '@extschema@.kid_next()'::regprocedure,
+                ARRAY['@extschema@.kid64'::regtype, 'bigint'::regtype]),
+               ('kid', '@extschema@.kid96'::regtype, 'kid96', 'kid64_ceil', '@extschema@.kid96_next()'::regprocedure,
+                ARRAY['@extschema@.kid96'::regtype, 'uuid'::regtype]),
+               ('sno', '@extschema@.sno'::regtype, 'sno', 'sno_ceil', '@extschema@.sno_next(integer)'::regprocedure,
+                ARRAY['@extschema@.sno'::regtype, 'uuid'::regtype]),
+               ('flake', '@extschema@.flake'::regtype, 'flake', 'flake_ceil', '@extschema@.flake_next()'::regprocedure,
+                ARRAY['@extschema@.flake'::regtype, 'bigint'::regtype]),
+               (NULL, '@extschema@.flax'::regtype, 'flax', 'flax_ceil', '@extschema@.flax_next()'::regprocedure,
+                ARRAY['@extschema@.flax'::regtype, 'uuid'::regtype]),
+               ('uuidv7', 'uuid'::regtype, 'kid_uuidv7', 'kid_uuidv7_ceil', '@extschema@.kid_uuidv7()'::regprocedure,
+                ARRAY['uuid'::regtype])
+           ) AS v (clock, type, prefix, past, next, stored_as),
+           unnest(v.stored_as) AS s (stored_as);
+END;
+COMMENT ON FUNCTION @extschema@.kid_stored_forms() IS
+    'returns the types of IDs, and the types of columns that they are stored in';
+
+-- from src/sql/tables/track_source.sql.in
 
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
@@ -2667,19 +2697,14 @@ COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS
 -- others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock, later statements see all
 -- rows up to what it read. If another lock happens to have such a key, the horizon is lower until that lock ends.
 --
--- A role that may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights of the
--- owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be allowed to read
--- the sequence.
-
-CREATE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
-COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
-    'returns the key of the advisory lock of a table and a floor';
+-- A role that may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights
+-- of the owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be
+-- allowed to read the sequence.
 
 -- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
--- or null. If `col` is null, takes the column of the trigger. Raises an error if there is no such table.
-CREATE FUNCTION kid_track_source(tab oid, col name) RETURNS text[]
+-- or null. If `col` is null, takes the column of the trigger; if it is empty, the primary key. Raises an error if there
+-- is no such table.
+CREATE FUNCTION @extschema@.kid_track_source(tab oid, col name) RETURNS text[]
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     source text[];
@@ -2720,7 +2745,9 @@ BEGIN
                      FROM pg_trigger AS t
                     WHERE col IS NULL AND t.tgrelid = c.oid AND t.tgname = 'kid_track' AND t.tgenabled = 'A'
                           AND t.tgfoid::regproc::text LIKE '%kid_track_enter%') AS g ON true
-               LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND (a.attname = col OR a.attnum = g.num)
+               LEFT JOIN pg_index AS x ON col = '' AND x.indrelid = c.oid AND x.indisprimary AND x.indnkeyatts = 1
+               LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid
+                                              AND (a.attname = col OR a.attnum = coalesce(g.num, x.indkey[0]))
                LEFT JOIN pg_type AS y ON y.oid = a.atttypid
                LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
                LEFT JOIN LATERAL (SELECT pg_get_expr(e.adbin, e.adrelid) AS value) AS d ON true
@@ -2746,62 +2773,74 @@ BEGIN
     END IF;
     RETURN source;
 END $$;
-COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
+COMMENT ON FUNCTION @extschema@.kid_track_source(tab oid, col name) IS
     'returns what a column draws from, and why the column cannot be tracked';
 
-CREATE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
+-- from src/sql/tables/track.sql.in
+
+-- The functions that users of kid_horizon(table) call. The files before this one have what they call.
+
+-- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and are
+-- of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function.
+CREATE FUNCTION @extschema@.kid_track_create(
+    tab regclass, source text[], granted boolean, reject boolean, enter regproc, check_row regproc) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
-    s text[];
-    granted boolean := false;
 BEGIN
-    EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, (
-        SELECT a.attname FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-         WHERE i.indrelid = tab AND i.indisprimary AND i.indnkeyatts = 1), '');
-    IF s[4] IS NOT NULL THEN
-        RAISE 'table % cannot be tracked: %', tab, s[4] USING ERRCODE = 'object_not_in_prerequisite_state';
-    ELSIF false THEN
-        EXECUTE format('SELECT %s.kid_track_grant($1)', home) INTO granted USING s[2]::oid;
-    END IF;
-    -- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and
-    -- are of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function.
-    EXECUTE format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
-                   'EXECUTE FUNCTION %s.kid_track_enter(%s, %s, %s, %s%s)',
-                   s[1], tab, home, tab::oid, s[2], s[3], granted, CASE WHEN reject THEN ', true' END);
-    EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab);
-    IF reject THEN
-        EXECUTE format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH ROW '
-                       'EXECUTE FUNCTION %s.kid_track_check(%L)', s[1], tab, home, s[1]);
-    ELSIF EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'zz_kid_track') THEN
-        EXECUTE format('DROP TRIGGER zz_kid_track ON %s', tab);
-    END IF;
+    EXECUTE concat_ws(
+        '; ',
+        format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
+               'EXECUTE FUNCTION %s(%s)',
+               source[1], tab, enter,
+               concat_ws(', ', tab::oid, source[2]::oid, source[3]::integer, granted, CASE WHEN reject THEN true END)),
+        format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab),
+        CASE WHEN reject
+             THEN format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %1$I ON %2$s FOR EACH ROW '
+                         'EXECUTE FUNCTION %3$s(%1$L)', source[1], tab, check_row)
+             WHEN EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'zz_kid_track')
+             THEN format('DROP TRIGGER zz_kid_track ON %s', tab) END);
 END $$;
-COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
+COMMENT ON FUNCTION @extschema@.kid_track_create(regclass, text[], boolean, boolean, regproc, regproc) IS
+    'creates the triggers of `kid_track()`';
+
+CREATE FUNCTION @extschema@.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
+    LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT @extschema@.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, s.source[4]))
+      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, '')) AS s (source) WHERE s.source[4] IS NOT NULL;
+    SELECT @extschema@.kid_track_create(
+               tab, s.source, false, reject, '@extschema@.kid_track_enter()'::regprocedure::oid::regproc,
+               '@extschema@.kid_track_check()'::regprocedure::oid::regproc)
+      FROM @extschema@.kid_track_source(tab::oid, coalesce(col, '')) AS s (source);
+END;
+COMMENT ON FUNCTION @extschema@.kid_track(regclass, name, boolean) IS
     'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
     'errors if their ID was not made in their transaction';
 
-CREATE FUNCTION kid_untrack(tab regclass) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
-DECLARE
-    granted oid;
+CREATE FUNCTION @extschema@.kid_track_drop(tab regclass, granted oid) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
 BEGIN
-    EXECUTE format('SELECT %s.kid_track_source($1, NULL::name)', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) USING tab::oid; -- an error if there is no such table
-    IF false THEN
-        EXECUTE format('SELECT %s.kid_track_granted($1)', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) INTO granted USING tab::oid;
-    END IF;
-    EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %s', tab);
-    EXECUTE format('DROP TRIGGER IF EXISTS zz_kid_track ON %s', tab);
-    IF granted IS NOT NULL THEN
-        EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
-    END IF;
+    EXECUTE concat_ws(
+        '; ',
+        format('DROP TRIGGER IF EXISTS kid_track ON %1$s; DROP TRIGGER IF EXISTS zz_kid_track ON %1$s', tab),
+        CASE WHEN granted IS NOT NULL THEN format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass) END);
 END $$;
-COMMENT ON FUNCTION kid_untrack(tab regclass) IS
+COMMENT ON FUNCTION @extschema@.kid_track_drop(regclass, oid) IS
+    'removes the triggers of `kid_track()` from a table, and a right that it granted';
+
+CREATE FUNCTION @extschema@.kid_untrack(tab regclass) RETURNS void
+    LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+BEGIN ATOMIC
+    -- An error if there is no such table
+    SELECT @extschema@.kid_track_source(tab::oid, NULL::name);
+    SELECT @extschema@.kid_track_drop(tab, NULL::oid);
+END;
+COMMENT ON FUNCTION @extschema@.kid_untrack(regclass) IS
     'removes the triggers of `kid_track()` from a table, and what it granted';
 
 -- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
--- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long ago.
-CREATE FUNCTION kid_track_read(tab regclass, source text[], last bigint) RETURNS bigint
+-- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long
+-- ago.
+CREATE FUNCTION @extschema@.kid_track_read(tab regclass, source text[], last bigint) RETURNS bigint
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     shift integer := source[3];
@@ -2835,20 +2874,21 @@ BEGIN
      WHERE d.behind < 1095216660480;
     RETURN least(last, (last >> shift) - behind << shift) + 1;
 END $$;
-COMMENT ON FUNCTION kid_track_read(tab regclass, source text[], last bigint) IS
+COMMENT ON FUNCTION @extschema@.kid_track_read(tab regclass, source text[], last bigint) IS
     'returns the horizon of a table whose sequence is known';
 
 -- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
-CREATE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
+CREATE PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
     LANGUAGE SQL
 BEGIN ATOMIC
-    SELECT kid_track_read(tab, s.source, kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
-      FROM kid_track_source(tab::oid, NULL::name) AS s (source);
+    SELECT @extschema@.kid_track_read(
+               tab, s.source, @extschema@.kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
+      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s (source);
 END;
-COMMENT ON PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint) IS
+COMMENT ON PROCEDURE @extschema@.kid_horizon(tab regclass, INOUT horizon bigint) IS
     'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
 
-CREATE FUNCTION kid_track_holders(
+CREATE FUNCTION @extschema@.kid_track_holders(
     tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
     OUT since timestamptz)
     RETURNS SETOF record
@@ -2857,9 +2897,10 @@ BEGIN ATOMIC
     SELECT (r.unit + ((((l.classid::bigint << 32 | l.objid::bigint) - r.unit + bigint '549755813888')
                        & bigint '1099511627775') - bigint '549755813888') << s.source[3]::integer) + bigint '1',
            l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
-      FROM kid_track_source(tab::oid, NULL::name) AS s (source),
-           LATERAL (SELECT kid_track_last(tab::oid, s.source[1], s.source[2]::oid) OFFSET 0) AS n (last),
-           LATERAL (SELECT kid_track_read(tab, s.source, n.last) - bigint '1' >> s.source[3]::integer OFFSET 0)
+      FROM @extschema@.kid_track_source(tab::oid, NULL::name) AS s (source),
+           LATERAL (SELECT @extschema@.kid_track_last(tab::oid, s.source[1], s.source[2]::oid) OFFSET 0) AS n (last),
+           LATERAL (SELECT @extschema@.kid_track_read(tab, s.source, n.last) - bigint '1' >> s.source[3]::integer
+                    OFFSET 0)
                AS r (unit),
            pg_locks AS l
            LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
@@ -2871,39 +2912,20 @@ BEGIN ATOMIC
            AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
      ORDER BY 1;
 END;
-COMMENT ON FUNCTION kid_track_holders(tab regclass) IS
+COMMENT ON FUNCTION @extschema@.kid_track_holders(tab regclass) IS
     'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
 
--- from src/sql/tables/partitions.sql.in
+-- from src/sql/tables/partition_key.sql.in
 
--- Partitions by time, for both editions
---
--- A table, its constraints and its triggers can run code of the owner. So these functions work only for the owner, who
--- can do all of it without them.
---
--- Functions in SQL are bound when they are created, and each operand has exactly the type of its operator: others may
--- be able to create functions and operators in the schema of kid. Functions in PL/pgSQL look up names when they run, in
--- pg_catalog alone, and name kid's schema where they call kid's functions.
-
--- Returns the column that a table is partitioned by, and the setting that the time in its IDs depends on. `change` is
--- null to list partitions, false to tell what a change would do, and true for a change: then other sessions wait to
--- change the partitions, but not to read or write.
-CREATE FUNCTION kid_partition_key(parent regclass, change boolean, OUT type regtype, OUT name name, OUT setting text)
+-- `change` is null to list partitions, false to tell what a change would do, and true for a change: then other sessions
+-- wait to change the partitions, but not to read or write.
+CREATE FUNCTION @extschema@.kid_partition_check(
+    parent regclass, type regtype, name name, is_id boolean, setting text, change boolean) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     full_name text := parent;
-    owner name;
-    is_id boolean;
+    owner name := (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c WHERE c.oid = parent);
 BEGIN
-    SELECT pg_get_userbyid(c.relowner), a.atttypid, a.attname,
-           CASE t.typname WHEN 'kid96' THEN 'kid.neighborhood' WHEN 'flake' THEN 'kid.flake_epoch' END
-      INTO owner, type, name, setting
-      FROM pg_class AS c
-           JOIN pg_partitioned_table AS p ON p.partrelid = c.oid AND p.partstrat = 'r' AND p.partnatts = 1
-           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = p.partattrs[0]
-           JOIN pg_type AS t ON t.oid = a.atttypid
-     WHERE c.oid = parent;
-    EXECUTE format('SELECT %s.kid_bound_at($1, now()) IS NOT NULL', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid')) INTO is_id USING type;
     IF type IS NULL THEN
         RAISE 'table % is not partitioned by range of one column', full_name USING ERRCODE = 'wrong_object_type';
     ELSIF NOT is_id THEN
@@ -2941,295 +2963,297 @@ BEGIN
                   HINT = 'Give all roles the same value, written alike, or create and drop partitions by their bounds.';
     END IF;
 END $$;
-COMMENT ON FUNCTION kid_partition_key(parent regclass, change boolean) IS
-    'returns the column that a table is partitioned by; locks the table if its partitions are to be changed';
+COMMENT ON FUNCTION @extschema@.kid_partition_check(regclass, regtype, name, boolean, text, boolean) IS
+    'checks that partitions can be listed or changed, and locks a table whose partitions are to be changed';
+
+CREATE FUNCTION @extschema@.kid_partition_key(
+    parent regclass, change boolean, OUT type regtype, OUT name name, OUT setting text)
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT k.type, k.name, k.setting
+      FROM (SELECT) AS one
+           LEFT JOIN (SELECT a.atttypid::regtype, a.attname,
+                             CASE t.typname WHEN 'kid96' THEN 'kid.neighborhood' WHEN 'flake' THEN 'kid.flake_epoch' END
+                        FROM pg_partitioned_table AS p
+                             JOIN pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = p.partattrs[0]
+                             JOIN pg_type AS t ON t.oid = a.atttypid
+                       WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1)
+                     AS k (type, name, setting) ON true,
+           LATERAL (SELECT @extschema@.kid_partition_check(
+                        parent, k.type, k.name, @extschema@.kid_bound_at(k.type, now()) IS NOT NULL, k.setting, change)
+                    OFFSET 0) AS c (checked);
+END;
+COMMENT ON FUNCTION @extschema@.kid_partition_key(regclass, boolean) IS
+    'returns the column that a table is partitioned by, and the setting that the time in its IDs depends on';
+
+-- from src/sql/tables/partitions.sql.in
+
+-- Partitions by time, for both editions
+--
+-- A table, its constraints and its triggers can run code of the owner. So functions that change partitions work only
+-- for the owner, who can do all of it without them.
 
 -- `lower` is empty for MINVALUE, and for what is below all IDs. `upper` is null for MAXVALUE. Without the default
 -- partition.
-CREATE FUNCTION kid_partition_bounds(parent regclass)
+CREATE FUNCTION @extschema@.kid_partition_bounds(parent regclass)
     RETURNS TABLE (partition regclass, lower name, upper name, begins timestamptz, ends timestamptz, detaching boolean)
     LANGUAGE SQL STABLE
 BEGIN ATOMIC
     SELECT i.inhrelid::regclass, b.lower, b.upper,
-           CASE WHEN b.lower = name '' THEN timestamptz '-infinity' ELSE kid_bound_time(k.type, b.lower) END,
-           coalesce(kid_bound_time(k.type, b.upper), timestamptz 'infinity'), i.inhdetachpending
-      FROM kid_partition_key(parent, NULL::boolean) AS k,
+           CASE WHEN b.lower = '' THEN '-infinity' ELSE @extschema@.kid_bound_time(k.type, b.lower) END,
+           coalesce(@extschema@.kid_bound_time(k.type, b.upper), 'infinity'), i.inhdetachpending
+      FROM @extschema@.kid_partition_key(parent, NULL::boolean) AS k,
            pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid,
            regexp_match(pg_get_expr(c.relpartbound, c.oid),
-                        text 'FROM [(]''*([^'')]+)''*[)] TO [(]''*([^'')]+)''*[)]') AS t (text),
-           LATERAL (SELECT CASE WHEN t.text[1] ~ text '^(MINVALUE|-[0-9]+)$' THEN name ''
-                                ELSE lpad(t.text[1], 36)::name END,
-                           CASE WHEN t.text[2] <> text 'MAXVALUE' THEN lpad(t.text[2], 36)::name END)
+                        'FROM [(]''*([^'')]+)''*[)] TO [(]''*([^'')]+)''*[)]') AS t (text),
+           LATERAL (SELECT CASE WHEN t.text[1] ~ '^(MINVALUE|-[0-9]+)$' THEN '' ELSE lpad(t.text[1], 36)::name END,
+                           CASE WHEN t.text[2] <> 'MAXVALUE' THEN lpad(t.text[2], 36)::name END)
                    AS b (lower, upper)
-     WHERE i.inhparent = parent::oid AND t.text IS NOT NULL;
+     WHERE i.inhparent = parent AND t.text IS NOT NULL;
 END;
-COMMENT ON FUNCTION kid_partition_bounds(parent regclass) IS
+COMMENT ON FUNCTION @extschema@.kid_partition_bounds(regclass) IS
     'returns the partitions of a table with their bounds and times';
 
--- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
---
 -- A lower bound made by hand can have components that no ID has. Then IDs above the bound have earlier times than the
--- bound, and there is no condition for a constraint.
-CREATE FUNCTION kid_partitions(parent regclass)
+-- bound, and there is no condition. `ends` is compared by `operator`.
+CREATE FUNCTION @extschema@.kid_time_range(
+    type regtype, setting text, lower name, upper name, OUT begins timestamptz, OUT operator text, OUT ends timestamptz)
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    SELECT t.begins, CASE WHEN upper = @extschema@.kid_bound_at(type, t.ends) THEN '<' ELSE '<=' END, t.ends
+      FROM (SELECT @extschema@.kid_bound_time(type, nullif(lower, '')), @extschema@.kid_bound_time(type, upper))
+           AS t (begins, ends)
+     WHERE setting IS NULL
+           AND (lower = '' OR @extschema@.kid_bound_at(type, t.begins - interval '1 microsecond') <= lower);
+END;
+COMMENT ON FUNCTION @extschema@.kid_time_range(regtype, text, name, name) IS
+    'returns the condition on the time of the IDs between two bounds';
+
+-- For a partition that is itself partitioned, adds up its partitions. Keeps no lock, because there may be many of them.
+CREATE FUNCTION @extschema@.kid_partitions(parent regclass)
     RETURNS TABLE (partition regclass, begins timestamptz, ends timestamptz, rows bigint, bytes bigint,
                    detaching boolean, missing_check text)
     LANGUAGE SQL STABLE STRICT
     SET TimeZone = 'UTC' SET DateStyle = 'ISO' SET quote_all_identifiers = off SET jit = off
 BEGIN ATOMIC
+    -- An error even if there are no partitions
+    SELECT @extschema@.kid_partition_key(parent, NULL::boolean);
     WITH RECURSIVE
-         below AS (SELECT i.inhrelid AS partition, i.inhrelid AS oid FROM pg_inherits i WHERE i.inhparent = parent::oid
+         below AS (SELECT i.inhrelid AS partition, i.inhrelid AS oid FROM pg_inherits AS i WHERE i.inhparent = parent
                    UNION ALL
-                   SELECT b.partition, i.inhrelid FROM below b JOIN pg_inherits i ON i.inhparent = b.oid),
-         sums AS (SELECT b.partition, sum(pg_total_relation_size(c.oid::regclass)) AS bytes,
-                         sum(CASE WHEN c.reltuples >= real '0' THEN c.reltuples ELSE pg_stat_get_live_tuples(c.oid) END)
+                   SELECT b.partition, i.inhrelid FROM below AS b JOIN pg_inherits AS i ON i.inhparent = b.oid),
+         sums AS (SELECT b.partition, sum(pg_total_relation_size(c.oid)) AS bytes,
+                         sum(CASE WHEN c.reltuples >= 0 THEN c.reltuples ELSE pg_stat_get_live_tuples(c.oid) END)
                              FILTER (WHERE c.relkind <> 'p') AS rows
-                    FROM below b JOIN pg_class c ON c.oid = b.oid GROUP BY b.partition),
+                    FROM below AS b JOIN pg_class AS c ON c.oid = b.oid GROUP BY b.partition),
          listed AS (SELECT b.partition, b.begins, b.ends, b.detaching,
-                           CASE WHEN k.setting IS NULL
-                                     AND (b.lower = name ''
-                                          OR kid_bound_at(k.type, b.begins - interval '1 microsecond') <= b.lower)
-                                THEN pg_catalog.concat_ws(
-                                    text ' AND ',
-                                    CASE WHEN b.lower <> name ''
-                                         THEN pg_catalog.format(text '%s >= %L::timestamptz', f.call, b.begins) END,
-                                    CASE WHEN b.upper = kid_bound_at(k.type, b.ends)
-                                         THEN pg_catalog.format(text '%s < %L::timestamptz', f.call, b.ends)
-                                         WHEN b.upper IS NOT NULL
-                                         THEN pg_catalog.format(text '%s <= %L::timestamptz', f.call, b.ends) END) END
+                           nullif(concat_ws(
+                               ' AND ', CASE WHEN r.begins IS NOT NULL
+                                             THEN format('%s >= %L::timestamptz', f.call, r.begins) END,
+                               CASE WHEN r.ends IS NOT NULL
+                                    THEN format('%s %s %L::timestamptz', f.call, r.operator, r.ends) END), '')
                            AS time_check
-                      FROM kid_partition_key(parent, NULL::boolean) AS k, kid_partition_bounds(parent) AS b,
-                           pg_catalog.format(text '%s.kid_timestamp(%I)', (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid'), k.name) AS f (call)
+                      FROM @extschema@.kid_partition_key(parent, NULL::boolean) AS k,
+                           @extschema@.kid_partition_bounds(parent) AS b,
+                           -- An overloaded name is written with its schema.
+                           format('%s(%I)', '@extschema@.kid_timestamp(@extschema@.kid64)'::regprocedure::oid::regproc,
+                                  k.name) AS f (call),
+                           LATERAL @extschema@.kid_time_range(k.type, k.setting, b.lower, b.upper) AS r
                     UNION ALL
                     SELECT p.partdefid::regclass, NULL, NULL, false, NULL
-                      FROM pg_partitioned_table AS p WHERE p.partrelid = parent::oid AND p.partdefid <> oid '0')
-    SELECT t.partition, t.begins, t.ends, coalesce(s.rows, double precision '0')::bigint, s.bytes::bigint, t.detaching,
-           CASE WHEN NOT EXISTS (SELECT FROM pg_constraint c
-                                  WHERE c.conrelid = t.partition::oid AND c.contype = "char" 'c' AND c.convalidated
-                                    AND c.coninhcount = 0 AND c.conname ~ text '^kid_time(_[0-9]+|)$')
-                THEN nullif(t.time_check, text '') END
-      FROM listed AS t LEFT JOIN sums s ON s.partition = t.partition::oid
+                      FROM pg_partitioned_table AS p WHERE p.partrelid = parent AND p.partdefid <> 0)
+    SELECT t.partition, t.begins, t.ends, coalesce(s.rows, 0)::bigint, s.bytes::bigint, t.detaching,
+           CASE WHEN NOT EXISTS (SELECT FROM pg_constraint AS c
+                                  WHERE c.conrelid = t.partition AND c.contype = 'c' AND c.convalidated
+                                    AND c.coninhcount = 0 AND c.conname ~ '^kid_time(_[0-9]+|)$')
+                THEN t.time_check END
+      FROM listed AS t LEFT JOIN sums AS s ON s.partition = t.partition
      ORDER BY t.begins;
 END;
-COMMENT ON FUNCTION kid_partitions(parent regclass) IS
+COMMENT ON FUNCTION @extschema@.kid_partitions(regclass) IS
     'lists the partitions of a table, the earliest first, with their times, estimated rows and bytes on disk';
 
-CREATE FUNCTION kid_create_partitions(
-    parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
-    time_check boolean DEFAULT false)
-    RETURNS SETOF text
-    LANGUAGE plpgsql VOLATILE
-    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off AS $$
+-- from src/sql/tables/missing_partitions.sql.in
+
+-- If the first partition begins at or before the present, all gaps after it are filled. Otherwise the present period is
+-- the first. Months are counted from a January, all other widths from Monday 2001-01-01.
+--
+-- A gap is cut into pieces where a period begins: at the lowest ID of that instant, or at the bound of the gap if that
+-- is in the same time unit. Periods that begin in one time unit, which has up to 1,024 seconds, make one piece. Pieces
+-- for new rows come first, because at_most may end the call. Partitions that are being detached come before all pieces.
+CREATE FUNCTION @extschema@.kid_missing_partitions(
+    parent regclass, type regtype, width interval, until timestamptz, since timestamptz)
+    RETURNS TABLE (n bigint, detaching oid, begins timestamptz, lower name, upper name, are_too_many boolean,
+                   is_beyond_range boolean, is_for_new_rows boolean)
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    WITH partitions AS (SELECT * FROM @extschema@.kid_partition_bounds(parent)),
+         origin AS (SELECT coalesce(max(p.ends), since, now()) AS begins, max(p.ends) IS NOT NULL AS follows
+                      FROM (SELECT * FROM partitions WHERE NOT detaching ORDER BY lower LIMIT 1) AS p
+                     WHERE since IS NULL AND p.lower <= @extschema@.kid_bound_at(type, now())),
+         gaps AS (SELECT p.upper AS lower, p.ends AS begins, lead(p.lower) OVER sorted AS upper,
+                         coalesce(lead(p.begins) OVER sorted, 'infinity') AS ends
+                    FROM (SELECT lower, upper, begins, ends FROM partitions
+                          UNION ALL SELECT '', '', '-infinity', '-infinity') AS p
+                  WINDOW sorted AS (ORDER BY p.lower, p.ends)),
+         clipped AS (SELECT g.*, CASE WHEN w.months = 0 THEN date_bin(width, t, '2001-01-01 00:00:00+00')
+                                      ELSE date_trunc('month', t) - make_interval(months => mod(
+                                          (extract(year FROM t) * 12 + extract(month FROM t) - 1)::integer, w.months))
+                                 END AS first
+                       FROM origin AS o, gaps AS g,
+                            @extschema@.kid_bound_at(type, '-infinity'::timestamptz) AS least_id,
+                            greatest(g.begins, o.begins, @extschema@.kid_bound_time(type, least_id)) AS t,
+                            LATERAL (SELECT (extract(year FROM width) * 12 + extract(month FROM width))::integer)
+                                    AS w (months)
+                      WHERE g.lower <> coalesce(g.upper, '-') AND (g.begins >= o.begins OR NOT o.follows)),
+         counted AS (SELECT c.*, sum((extract(epoch FROM least(c.ends, until)) - extract(epoch FROM c.first))
+                                     / extract(epoch FROM width)) OVER () > 10000 AS are_too_many
+                       FROM clipped AS c WHERE c.first <= least(c.ends, until)),
+         pieces AS (SELECT CASE WHEN unit <= c.begins THEN c.lower ELSE id END AS lower, c.upper, c.are_too_many,
+                           coalesce(min(t) FILTER (WHERE unit > c.begins OR id = c.lower), c.begins) AS begins
+                      FROM counted AS c,
+                           generate_series(c.first, CASE WHEN c.are_too_many THEN c.first
+                                                         ELSE least(c.ends, until + width + interval '1024 s') END,
+                                           width) AS t,
+                           @extschema@.kid_bound_at(type, t) AS id, @extschema@.kid_bound_time(type, id) AS unit
+                     WHERE unit < c.ends OR unit <= c.begins
+                     GROUP BY 1, c.upper, c.begins, c.are_too_many),
+         bounded AS (SELECT p.lower, p.begins, p.are_too_many,
+                            coalesce(lead(p.lower) OVER (PARTITION BY p.upper ORDER BY p.lower), p.upper) AS upper
+                       FROM pieces AS p),
+         listed AS (SELECT NULL::oid AS detaching, b.begins, b.lower, b.upper, b.are_too_many,
+                           b.upper IS NULL OR b.upper = @extschema@.kid_bound_at(type, 'infinity'::timestamptz)
+                           AS is_beyond_range,
+                           coalesce(b.upper > @extschema@.kid_bound_at(type, now()), true) AS is_for_new_rows
+                      FROM bounded AS b
+                     WHERE b.lower <= @extschema@.kid_bound_at(type, until - interval '1 microsecond')
+                    UNION ALL
+                    SELECT p.partition::oid, p.begins, p.lower, p.upper, false, false, p.ends > now()
+                      FROM partitions AS p, origin AS o WHERE p.detaching AND p.begins < until AND p.ends > o.begins)
+    SELECT row_number() OVER (ORDER BY l.detaching, l.is_for_new_rows DESC, l.lower), l.*
+      FROM listed AS l;
+END;
+COMMENT ON FUNCTION @extschema@.kid_missing_partitions(regclass, regtype, interval, timestamptz, timestamptz) IS
+    'returns the partitions that a table lacks until a time, and those in their place that are being detached';
+
+-- from src/sql/tables/name_partitions.sql.in
+
+-- A new partition gets an unused name, which tells when it begins. The width decides which zeros at its end are
+-- omitted. A value of type name is cut where a character ends. One byte is left for the "_" that the name of the array
+-- type begins with.
+CREATE FUNCTION @extschema@.kid_named_partitions(
+    parent regclass, type regtype, width interval, until timestamptz, since timestamptz)
+    RETURNS TABLE (n bigint, detaching oid, begins timestamptz, lower name, upper name, are_too_many boolean,
+                   is_beyond_range boolean, is_for_new_rows boolean, partition text)
+    LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC'
+BEGIN ATOMIC
+    SELECT p.*, u.partition
+      FROM pg_class AS c,
+           @extschema@.kid_missing_partitions(parent, type, width, until, since) AS p,
+           LATERAL (SELECT mod(extract(epoch FROM width - make_interval(months => (
+                                   extract(year FROM width) * 12 + extract(month FROM width))::integer)), 86400))
+                   AS w (seconds),
+           regexp_replace(to_char(p.begins, 'YYYYMMDD_HH24MISSUS'),
+                          CASE WHEN w.seconds = 0 THEN '(_0{12}|0{8}|0{6})$'
+                               WHEN mod(w.seconds, 60) = 0 THEN '(0{8}|0{6})$' ELSE '0{6}$' END, '') AS digits,
+           LATERAL (SELECT n.partition
+                      FROM (SELECT generate_series(0, 2147483647)) AS a (again),
+                           concat('_p', digits, '_' || nullif(a.again, 0)) AS suffix,
+                           concat(substr(('_' || suffix || c.relname)::name, length(suffix) + 2), suffix)
+                               AS n (partition),
+                           format('%s.%I', c.relnamespace::regnamespace, n.partition) AS full_name
+                     WHERE to_regclass(full_name) IS NULL AND to_regtype(full_name) IS NULL LIMIT 1) AS u
+     WHERE c.oid = parent;
+END;
+COMMENT ON FUNCTION @extschema@.kid_named_partitions(regclass, regtype, interval, timestamptz, timestamptz) IS
+    'returns the same as kid_missing_partitions(), with names for the missing partitions';
+
+-- from src/sql/tables/make_partitions.sql.in
+
+-- The pieces are rows of kid_named_partitions(), in their order.
+--
+-- A partitioned table has no storage parameters, so the partition that was created last is the pattern. CREATE TABLE
+-- ... PARTITION OF would lock out readers and writers of the parent.
+CREATE FUNCTION @extschema@.kid_make_partitions(
+    parent regclass, type regtype, key name, width interval, at_most integer, pieces jsonb)
+    RETURNS TABLE (n bigint, partition regclass)
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
-    months integer;                 -- of the width: either these
-    seconds numeric;                -- or these
-    key record;
-    tab record;
+    pattern record;
     piece record;
+    full_name text;
     detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
     hint text;
     has_rows boolean;
-    suffix text;
-    partition text;
-    others text;
-    changes text;
     left_out timestamptz[] := '{}';
-    made regclass[] := '{}';
-    check_name name;
+    made integer := 0;
 BEGIN
-    IF num_nulls(parent, width, until, time_check) > 0 THEN
-        RAISE 'arguments of kid_create_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
-    END IF;
-    -- From 17 on a width can be infinite.
-    IF isfinite(width) THEN
-        months := extract(year FROM width) * 12 + extract(month FROM width);
-        seconds := extract(epoch FROM width - make_interval(months => months));
-    END IF;
-    IF (months > 0 AND seconds = 0 OR months = 0 AND seconds BETWEEN 1 AND 9223372036854 AND seconds = trunc(seconds))
-       IS NOT TRUE THEN
-        RAISE 'width of a partition cannot be "%"', width
-            USING ERRCODE = 'invalid_parameter_value',
-                  DETAIL = 'A width must be whole months or years, or whole seconds, minutes, hours, days or weeks: '
-                           'at least 1 second and at most 292,000 years.';
-    ELSIF NOT (isfinite(until) AND isfinite(coalesce(since, until))) THEN
-        RAISE 'partitions cannot be created until or since an infinite time' USING ERRCODE = 'invalid_parameter_value';
-    ELSIF at_most < 1 THEN
-        RAISE 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    EXECUTE format('SELECT * FROM %s.kid_partition_key($1, true)', home) INTO key USING parent;
-    SELECT c.relname::text, c.relnamespace::regnamespace AS schema, c.relreplident, c.relrowsecurity,
-           c.relforcerowsecurity, d.relowner, d.oid::regclass AS rest,
-           -- A partitioned table has no storage parameters, so the partition that was created last is the pattern.
+    SELECT c.relnamespace::regnamespace AS schema, t.typname AS type, nullif(p.partdefid, 0)::regclass AS rest,
            concat(' USING ' || quote_ident(m.amname), ' WITH (' || l.options || ')',
                   ' TABLESPACE ' || quote_ident(s.spcname)) AS storage,
-           -- Finds rows of a piece in the default partition. The operators of a domain are those of its base type.
+           -- The operators of a domain are those of its base type.
            format('SELECT EXISTS (SELECT FROM %s WHERE %2$I OPERATOR(%3$s.>=) $1::%4$s '
                   'AND %2$I OPERATOR(%3$s.<) $2::%4$s)',
-                  d.oid::regclass, key.name, b.typnamespace::regnamespace, b.oid::regtype) AS find_rows
-      INTO tab
+                  p.partdefid::regclass, key, b.typnamespace::regnamespace, b.oid::regtype) AS find_rows
+      INTO pattern
       FROM pg_class AS c JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
-           JOIN pg_type AS t ON t.oid = key.type
+           JOIN pg_type AS t ON t.oid = kid_make_partitions.type
            JOIN pg_type AS b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
-           LEFT JOIN pg_class AS d ON d.oid = p.partdefid
            LEFT JOIN pg_am AS m ON m.oid = c.relam LEFT JOIN pg_tablespace AS s ON s.oid = c.reltablespace
            LEFT JOIN LATERAL (
                SELECT (SELECT string_agg(o.option, ', ')
-                         FROM (SELECT unnest(l.reloptions) UNION ALL SELECT 'toast.' || unnest(t.reloptions)) AS o (option))
+                         FROM (SELECT unnest(l.reloptions) UNION ALL SELECT 'toast.' || unnest(t.reloptions))
+                              AS o (option))
                  FROM pg_inherits AS i JOIN pg_class AS l ON l.oid = i.inhrelid
                       LEFT JOIN pg_class AS t ON t.oid = l.reltoastrelid
                 WHERE i.inhparent = c.oid AND l.relkind = 'r' AND l.oid <> p.partdefid ORDER BY l.oid DESC LIMIT 1)
                AS l (options) ON true
      WHERE c.oid = parent;
-    IF pg_get_userbyid(tab.relowner) <> current_user THEN
-        RAISE 'must be owner of table %', tab.rest USING ERRCODE = 'insufficient_privilege';
-    END IF;
-
-    -- If the first partition begins at or before the present, all gaps after it are filled. Otherwise the present
-    -- period is the first. Months are counted from a January, all other widths from Monday 2001-01-01.
-    --
-    -- A gap is cut into pieces where a period begins: at the lowest ID of that instant, or at the bound of the gap if
-    -- that is in the same time unit. Periods that begin in one time unit, which has up to 1,024 seconds, make one
-    -- piece. Pieces for new rows come first, because at_most may end the call.
-    FOR piece IN EXECUTE format($query$
-        WITH partitions AS (SELECT * FROM %1$s.kid_partition_bounds($1)),
-             origin AS (SELECT coalesce(max(p.ends), $3, now()) AS begins, max(p.ends) IS NOT NULL AS follows
-                          FROM (SELECT * FROM partitions WHERE NOT detaching ORDER BY lower LIMIT 1) AS p
-                         WHERE $3 IS NULL AND p.lower <= %1$s.kid_bound_at($2, now())),
-             gaps AS (SELECT p.upper AS lower, p.ends AS begins, lead(p.lower) OVER sorted AS upper,
-                             coalesce(lead(p.begins) OVER sorted, 'infinity') AS ends
-                        FROM (SELECT lower, upper, begins, ends FROM partitions
-                              UNION ALL SELECT '', '', '-infinity', '-infinity') AS p
-                      WINDOW sorted AS (ORDER BY p.lower, p.ends)),
-             clipped AS (SELECT g.*, CASE WHEN $6 = 0 THEN date_bin($5, t, '2001-01-01 00:00:00+00')
-                                          ELSE date_trunc('month', t) - make_interval(months => mod(
-                                              (extract(year FROM t) * 12 + extract(month FROM t) - 1)::integer, $6))
-                                     END AS first
-                           FROM origin AS o, gaps AS g, %1$s.kid_bound_at($2, timestamptz '-infinity') AS least_id,
-                                greatest(g.begins, o.begins, %1$s.kid_bound_time($2, least_id)) AS t
-                          WHERE g.lower <> coalesce(g.upper, '-') AND (g.begins >= o.begins OR NOT o.follows)),
-             counted AS (SELECT c.*, sum((extract(epoch FROM least(c.ends, $4)) - extract(epoch FROM c.first))
-                                         / extract(epoch FROM $5)) OVER () > 10000 AS are_too_many
-                           FROM clipped AS c WHERE c.first <= least(c.ends, $4)),
-             pieces AS (SELECT CASE WHEN unit <= c.begins THEN c.lower ELSE id END AS lower, c.upper, c.are_too_many,
-                               coalesce(min(t) FILTER (WHERE unit > c.begins OR id = c.lower), c.begins) AS begins
-                          FROM counted AS c,
-                               generate_series(c.first, CASE WHEN c.are_too_many THEN c.first
-                                                             ELSE least(c.ends, $4 + $5 + interval '1024 s') END,
-                                               $5) AS t,
-                               %1$s.kid_bound_at($2, t) AS id, %1$s.kid_bound_time($2, id) AS unit
-                         WHERE unit < c.ends OR unit <= c.begins
-                         GROUP BY 1, c.upper, c.begins, c.are_too_many),
-             bounded AS (SELECT p.lower, p.begins, p.are_too_many,
-                                coalesce(lead(p.lower) OVER (PARTITION BY p.upper ORDER BY p.lower), p.upper) AS upper
-                           FROM pieces AS p)
-        SELECT NULL::regclass AS detaching, b.begins, b.lower, b.upper, b.are_too_many,
-               b.upper IS NULL OR b.upper = %1$s.kid_bound_at($2, timestamptz 'infinity') AS is_beyond_range,
-               coalesce(b.upper > %1$s.kid_bound_at($2, now()), true) AS is_for_new_rows
-          FROM bounded AS b WHERE b.lower <= %1$s.kid_bound_at($2, $4 - interval '1 microsecond')
-        UNION ALL
-        SELECT p.partition, p.begins, p.lower, p.upper, false, false, p.ends > now()
-          FROM partitions AS p, origin AS o WHERE p.detaching AND p.begins < $4 AND p.ends > o.begins
-         ORDER BY detaching, is_for_new_rows DESC, lower $query$, home)
-        USING parent, key.type, since, until, width, months
+    FOR piece IN
+        SELECT p.* FROM jsonb_to_recordset(pieces) AS p (
+            n bigint, detaching oid, begins timestamptz, lower text, upper text, are_too_many boolean,
+            is_beyond_range boolean, is_for_new_rows boolean, partition text)
+         ORDER BY p.n
     LOOP
         IF piece.detaching IS NOT NULL THEN
             -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
             hint := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.',
-                           parent, piece.detaching);
+                           parent, piece.detaching::regclass);
             IF piece.is_for_new_rows THEN
-                RAISE 'detaching partition % from % is not complete', piece.detaching, parent
+                RAISE 'detaching partition % from % is not complete', piece.detaching::regclass, parent
                     USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
             END IF;
-            RAISE WARNING 'detaching partition % from % is not complete', piece.detaching, parent
+            RAISE WARNING 'detaching partition % from % is not complete', piece.detaching::regclass, parent
                 USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
             CONTINUE;
         ELSIF piece.are_too_many THEN
             RAISE 'more than 10000 partitions of % would be created', parent USING ERRCODE = 'program_limit_exceeded';
         ELSIF piece.is_beyond_range THEN
-            RAISE 'timestamp out of range for type %', (SELECT t.typname FROM pg_type AS t WHERE t.oid = key.type)
+            RAISE 'timestamp out of range for type %', pattern.type
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
-        ELSIF tab.rest IS NOT NULL THEN
-            EXECUTE tab.find_rows INTO has_rows USING ltrim(piece.lower), ltrim(piece.upper);
+        ELSIF pattern.rest IS NOT NULL THEN
+            EXECUTE pattern.find_rows INTO has_rows USING ltrim(piece.lower), ltrim(piece.upper);
             IF has_rows THEN
                 left_out := left_out || piece.begins;
                 CONTINUE;
             END IF;
         END IF;
-        IF cardinality(made) = at_most THEN
+        IF made = at_most THEN
             RAISE NOTICE 'more partitions of % are missing', parent USING HINT = 'The next call creates them.';
             EXIT;
         END IF;
-        -- An unused name, which tells when the partition begins. The width decides which zeros at its end are omitted.
-        -- A value of type name is cut where a character ends. One byte is left for the "_" that the name of the array
-        -- type begins with.
-        FOR again IN 0 .. 2147483647 LOOP
-            suffix := concat(
-                '_p', regexp_replace(to_char(piece.begins, 'YYYYMMDD_HH24MISSUS'),
-                                     CASE WHEN mod(seconds, 86400) = 0 THEN '(_0{12}|0{8}|0{6})$'
-                                          WHEN mod(seconds, 60) = 0 THEN '(0{8}|0{6})$' ELSE '0{6}$' END, ''),
-                '_' || nullif(again, 0));
-            partition := format('%s.%I', tab.schema,
-                                substr(('_' || suffix || tab.relname)::name, length(suffix) + 2) || suffix);
-            EXIT WHEN to_regclass(partition) IS NULL AND to_regtype(partition) IS NULL;
-        END LOOP;
-        -- CREATE TABLE ... PARTITION OF would lock out readers and writers of the parent.
-        EXECUTE format('CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
-                       'INCLUDING STORAGE INCLUDING COMPRESSION)%s', partition, parent, tab.storage);
-        -- A role that uses the parent needs no rights on partitions, and a REVOKE on the parent would not reach them.
-        -- So this takes away what default privileges grant. Row-level security without a policy hides all rows.
-        SELECT concat_ws(', ', 'PUBLIC', string_agg(DISTINCT quote_ident(pg_get_userbyid(a.grantee)), ', ')
-                                         FILTER (WHERE a.grantee <> 0))
-          INTO others FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.oid = partition::regclass;
-        EXECUTE format('REVOKE ALL ON TABLE %s FROM %s CASCADE', partition, others);
-        EXECUTE format('GRANT ALL ON TABLE %s TO CURRENT_USER', partition);
-        IF tab.relrowsecurity THEN
-            EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', partition);
-        END IF;
-        IF tab.relforcerowsecurity THEN
-            EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', partition);
-        END IF;
-        EXECUTE format('ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%L) TO (%L)', parent, partition,
-                       ltrim(piece.lower), ltrim(piece.upper));
-        -- PostgreSQL does not pass these on: replica identity, and what ANALYZE is told of columns. The versions of PostgreSQL
-        -- keep a mark of their own among the options of a column.
-        SELECT 'ALTER TABLE ' || partition || ' ' || string_agg(v.change, ', ') INTO changes FROM (
-            SELECT 'REPLICA IDENTITY ' || CASE tab.relreplident WHEN 'f' THEN 'FULL' WHEN 'n' THEN 'NOTHING' END
-            UNION ALL
-            SELECT format('REPLICA IDENTITY USING INDEX %I', c.relname)
-              FROM pg_index AS r JOIN pg_inherits AS h ON h.inhparent = r.indexrelid
-                   JOIN pg_index AS x ON x.indexrelid = h.inhrelid JOIN pg_class AS c ON c.oid = x.indexrelid
-             WHERE r.indrelid = parent AND r.indisreplident AND x.indrelid = partition::regclass
-            UNION ALL
-            SELECT format('ALTER %I SET %s', a.attname, o.setting)
-              FROM pg_attribute AS a, LATERAL (
-                  SELECT 'STATISTICS ' || a.attstattarget WHERE a.attstattarget >= 0
-                  UNION ALL
-                  SELECT format('(%s)', string_agg(u.option, ', ')) FROM unnest(a.attoptions) AS u (option)
-                   WHERE u.option NOT LIKE 'pg\_%' HAVING count(*) > 0) AS o (setting)
-             WHERE a.attrelid = parent AND a.attnum > 0 AND NOT a.attisdropped) AS v (change);
-        IF changes IS NOT NULL THEN
-            EXECUTE changes;
-        END IF;
-        made := made || partition::regclass;
-        RETURN NEXT partition;
+        full_name := format('%s.%I', pattern.schema, piece.partition);
+        EXECUTE format('CREATE TABLE %1$s (LIKE %2$s INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
+                       'INCLUDING STORAGE INCLUDING COMPRESSION)%3$s; '
+                       'ALTER TABLE %2$s ATTACH PARTITION %1$s FOR VALUES FROM (%4$L) TO (%5$L)',
+                       full_name, parent, pattern.storage, ltrim(piece.lower), ltrim(piece.upper));
+        made := made + 1;
+        SELECT piece.n, full_name INTO n, partition;
+        RETURN NEXT;
     END LOOP;
-    IF time_check THEN
-        SELECT concat('kid_time', '_' || max(coalesce(substring(c.conname, '[0-9]+'), '0')::numeric) + 1)
-          INTO check_name
-          FROM pg_constraint AS c WHERE c.conrelid = parent AND c.conname ~ '^kid_time(_[0-9]+|)$';
-        FOR piece IN EXECUTE format('SELECT * FROM %s.kid_partitions($1) WHERE partition = ANY ($2)', home)
-                     USING parent, made LOOP
-            IF piece.missing_check IS NULL THEN
-                RAISE 'IDs of type % cannot have a constraint on their time', key.type
-                    USING ERRCODE = 'feature_not_supported';
-            END IF;
-            EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%s)', piece.partition, check_name,
-                           piece.missing_check);
-        END LOOP;
-    END IF;
     IF left_out <> '{}' THEN
-        RAISE WARNING 'rows in default partition % keep partitions of % from being created', tab.rest, parent
+        RAISE WARNING 'rows in default partition % keep partitions of % from being created', pattern.rest, parent
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = format('Partitions not created: %s, the first from %s on.', cardinality(left_out),
                                   (SELECT min(l.begins) FROM unnest(left_out) AS l (begins))),
@@ -3237,51 +3261,148 @@ BEGIN
                          'attach it again when it is empty.';
     END IF;
 END $$;
-COMMENT ON FUNCTION kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
+COMMENT ON FUNCTION @extschema@.kid_make_partitions(regclass, regtype, name, interval, integer, jsonb) IS
+    'creates and attaches missing partitions, and returns their names';
+
+-- from src/sql/tables/finish_partition.sql.in
+
+-- A role that uses the parent needs no rights on partitions, and a REVOKE on the parent would not reach them. So this
+-- takes away what default privileges grant. Row-level security without a policy hides all rows.
+--
+-- PostgreSQL does not pass on to a new partition: row-level security, replica identity, and what ANALYZE is told of
+-- columns. The versions of PostgreSQL keep a mark of their own among the options of a column.
+CREATE FUNCTION @extschema@.kid_finish_partition(
+    parent regclass, partition regclass, type regtype, check_name name, call regproc, key name, begins timestamptz,
+    operator text, ends timestamptz) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+    SET TimeZone = 'UTC' SET DateStyle = 'ISO' AS $$
+BEGIN
+    IF check_name IS NOT NULL AND begins IS NULL AND ends IS NULL THEN
+        RAISE 'IDs of type % cannot have a constraint on their time', type USING ERRCODE = 'feature_not_supported';
+    END IF;
+    EXECUTE concat_ws('; ', (
+        SELECT format('REVOKE ALL ON TABLE %s FROM %s CASCADE; GRANT ALL ON TABLE %1$s TO CURRENT_USER', partition,
+                      concat_ws(', ', 'PUBLIC', string_agg(DISTINCT quote_ident(pg_get_userbyid(a.grantee)), ', ')
+                                                    FILTER (WHERE a.grantee <> 0)))
+          FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.oid = partition), (
+        SELECT format('ALTER TABLE %s %s', partition, string_agg(v.change, ', '))
+          FROM (SELECT 'ENABLE ROW LEVEL SECURITY' FROM pg_class AS c WHERE c.oid = parent AND c.relrowsecurity
+                UNION ALL
+                SELECT 'FORCE ROW LEVEL SECURITY' FROM pg_class AS c WHERE c.oid = parent AND c.relforcerowsecurity
+                UNION ALL
+                SELECT format('REPLICA IDENTITY %s', CASE c.relreplident WHEN 'f' THEN 'FULL' ELSE 'NOTHING' END)
+                  FROM pg_class AS c WHERE c.oid = parent AND c.relreplident IN ('f', 'n')
+                UNION ALL
+                SELECT format('REPLICA IDENTITY USING INDEX %I', c.relname)
+                  FROM pg_index AS r JOIN pg_inherits AS h ON h.inhparent = r.indexrelid
+                       JOIN pg_index AS x ON x.indexrelid = h.inhrelid JOIN pg_class AS c ON c.oid = x.indexrelid
+                 WHERE r.indrelid = parent AND r.indisreplident AND x.indrelid = partition
+                UNION ALL
+                SELECT format('ALTER %I SET %s', a.attname, o.setting)
+                  FROM pg_attribute AS a, LATERAL (
+                      SELECT 'STATISTICS ' || a.attstattarget WHERE a.attstattarget >= 0
+                      UNION ALL
+                      SELECT format('(%s)', string_agg(u.option, ', ')) FROM unnest(a.attoptions) AS u (option)
+                       WHERE u.option NOT LIKE 'pg\_%' HAVING count(*) > 0) AS o (setting)
+                 WHERE a.attrelid = parent AND a.attnum > 0 AND NOT a.attisdropped
+                UNION ALL
+                SELECT format('ADD CONSTRAINT %I CHECK (%s)', check_name, concat_ws(
+                           ' AND ', CASE WHEN begins IS NOT NULL
+                                         THEN format('%s(%I) >= %L::timestamptz', call, key, begins) END,
+                           CASE WHEN ends IS NOT NULL
+                                THEN format('%s(%I) %s %L::timestamptz', call, key,
+                                            CASE operator WHEN '<' THEN '<' ELSE '<=' END, ends) END))
+                 WHERE check_name IS NOT NULL)
+               AS v (change)
+        HAVING count(*) > 0));
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_finish_partition(
+    regclass, regclass, regtype, name, regproc, name, timestamptz, text, timestamptz) IS
+    'gives a new partition the rights and properties of its parent, and a constraint on the time of its IDs';
+
+-- from src/sql/tables/create_partitions.sql.in
+
+CREATE FUNCTION @extschema@.kid_create_partitions(
+    parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
+    time_check boolean DEFAULT false)
+    RETURNS SETOF text
+    LANGUAGE SQL VOLATILE
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off
+BEGIN ATOMIC
+    SELECT @extschema@.kid_refuse('22004', 'arguments of kid_create_partitions must not be null')
+     WHERE num_nulls(parent, width, until, time_check) > 0;
+    -- From 17 on a width can be infinite.
+    SELECT @extschema@.kid_refuse(
+               '22023', format('width of a partition cannot be "%s"', width),
+               'A width must be whole months or years, or whole seconds, minutes, hours, days or weeks: at least 1 '
+               'second and at most 292,000 years.')
+      FROM (SELECT CASE WHEN isfinite(width)
+                        THEN (extract(year FROM width) * 12 + extract(month FROM width))::integer END) AS m (months),
+           LATERAL (SELECT extract(epoch FROM width - make_interval(months => m.months))) AS s (seconds)
+     WHERE (m.months > 0 AND s.seconds = 0
+            OR m.months = 0 AND s.seconds BETWEEN 1 AND 9223372036854 AND s.seconds = trunc(s.seconds)) IS NOT TRUE;
+    SELECT @extschema@.kid_refuse('22023', 'partitions cannot be created until or since an infinite time')
+     WHERE NOT (isfinite(until) AND isfinite(coalesce(since, until)));
+    SELECT @extschema@.kid_refuse('22023', 'at_most must be greater than 0') WHERE at_most < 1;
+    SELECT @extschema@.kid_partition_key(parent, true);
+    SELECT @extschema@.kid_refuse('42501', format('must be owner of table %s', d.oid::regclass))
+      FROM pg_partitioned_table AS p JOIN pg_class AS d ON d.oid = p.partdefid
+     WHERE p.partrelid = parent AND pg_get_userbyid(d.relowner) <> current_user;
+    WITH pieces AS MATERIALIZED (
+        SELECT p.*, k.type, k.name, k.setting
+          FROM @extschema@.kid_partition_key(parent, NULL::boolean) AS k,
+               @extschema@.kid_named_partitions(parent, k.type, width, until, since) AS p
+    ), made AS MATERIALIZED (
+        SELECT m.n, m.partition
+          FROM @extschema@.kid_partition_key(parent, NULL::boolean) AS k,
+               @extschema@.kid_make_partitions(parent, k.type, k.name, width, at_most,
+                                               (SELECT jsonb_agg(to_jsonb(p)) FROM pieces AS p)) AS m
+    ), finished AS MATERIALIZED (
+        SELECT p.n, m.partition, @extschema@.kid_finish_partition(
+                   parent, m.partition, p.type, CASE WHEN time_check THEN c.name END,
+                   '@extschema@.kid_timestamp(@extschema@.kid64)'::regprocedure::oid::regproc, p.name, r.begins,
+                   r.operator, r.ends)
+          FROM made AS m JOIN pieces AS p ON p.n = m.n,
+               LATERAL @extschema@.kid_time_range(p.type, p.setting, p.lower, p.upper) AS r,
+               (SELECT concat('kid_time', '_' || max(coalesce(substring(k.conname, '[0-9]+'), '0')::numeric) + 1)::name
+                  FROM pg_constraint AS k WHERE k.conrelid = parent AND k.conname ~ '^kid_time(_[0-9]+|)$') AS c (name)
+    )
+    SELECT f.partition::text FROM finished AS f ORDER BY f.n;
+END;
+COMMENT ON FUNCTION
+    @extschema@.kid_create_partitions(regclass, interval, timestamptz, timestamptz, integer, boolean) IS
     'creates the missing partitions of a table until a time, and returns their names';
 
-CREATE FUNCTION kid_drop_partitions(
-    parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
+-- from src/sql/tables/drop_partitions.sql.in
+
+CREATE FUNCTION @extschema@.kid_drop_old_partitions(
+    parent regclass, older_than timestamptz, dry_run boolean, at_most integer, setting text, partitions jsonb)
     RETURNS SETOF text
-    LANGUAGE plpgsql VOLATILE
-    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
-    key record;
     dropped record;
     count integer := 0;
 BEGIN
-    IF num_nulls(parent, older_than, dry_run) > 0 THEN
-        RAISE 'arguments of kid_drop_partitions must not be null' USING ERRCODE = 'null_value_not_allowed';
-    ELSIF NOT isfinite(older_than) THEN
-        RAISE 'partitions older than an infinite time cannot be dropped' USING ERRCODE = 'invalid_parameter_value';
-    ELSIF at_most < 1 THEN
-        RAISE 'at_most must be greater than 0' USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    EXECUTE format('SELECT * FROM %s.kid_partition_key($1, $2)', home) INTO key USING parent, NOT dry_run;
-    FOR dropped IN EXECUTE format($query$
-        SELECT b.partition, b.partition::text AS name, b.detaching,
-               CASE c.relkind WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END AS kind,
-               b.upper <= %1$s.kid_bound_at($2, $3) AS is_old,
-               bool_or(b.ends > greatest(now(), $3)) OVER () AS others_stay
-          FROM %1$s.kid_partition_bounds($1) AS b JOIN pg_class AS c ON c.oid = b.partition
-         ORDER BY b.lower $query$, home) USING parent, key.type, older_than
+    FOR dropped IN
+        SELECT p.*, p.partition::regclass::text AS name FROM jsonb_to_recordset(partitions) AS p (
+            lower text, partition oid, detaching boolean, is_foreign boolean, is_old boolean, others_stay boolean)
+         ORDER BY p.lower COLLATE "C"
     LOOP
         -- If the value of the setting is not the one with which the IDs were made, new rows may seem to be years old.
-        IF key.setting IS NOT NULL AND NOT dropped.others_stay THEN
+        IF setting IS NOT NULL AND NOT dropped.others_stay THEN
             RAISE 'no partition of % would remain for new rows', parent
                 USING ERRCODE = 'object_not_in_prerequisite_state',
                       DETAIL = format('The value of "%s" may not be the one with which the IDs of the table were made.',
-                                      key.setting),
+                                      setting),
                       HINT = format('Check "%s". If it is right, create partitions for new rows first, or drop the old '
-                                    'ones by name.', key.setting);
+                                    'ones by name.', setting);
         ELSIF dropped.is_old IS NOT TRUE THEN
             CONTINUE;
         ELSIF dropped.detaching THEN
-            RAISE WARNING 'detaching partition % from % is not complete', dropped.partition, parent
+            RAISE WARNING 'detaching partition % from % is not complete', dropped.name, parent
                 USING ERRCODE = 'object_not_in_prerequisite_state',
                       HINT = format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s '
-                                    'FINALIZE.', parent, dropped.partition);
+                                    'FINALIZE.', parent, dropped.name);
             CONTINUE;
         ELSIF count = at_most THEN
             RAISE NOTICE 'more partitions of % are older than %', parent, older_than
@@ -3296,33 +3417,228 @@ BEGIN
                 RAISE 'table % was renamed while its partitions were to be changed', dropped.name
                     USING ERRCODE = 'object_not_in_prerequisite_state';
             END IF;
-            EXECUTE format('DROP %s %s', dropped.kind, dropped.name);
+            EXECUTE format('DROP %s %s', CASE WHEN dropped.is_foreign THEN 'FOREIGN TABLE' ELSE 'TABLE' END,
+                           dropped.name);
         END IF;
         RETURN NEXT dropped.name;
         count := count + 1;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_drop_partitions(parent regclass, older_than timestamptz, dry_run boolean, at_most integer) IS
+COMMENT ON FUNCTION @extschema@.kid_drop_old_partitions(regclass, timestamptz, boolean, integer, text, jsonb) IS
+    'drops those of the given partitions that are old, and returns their names';
+
+CREATE FUNCTION @extschema@.kid_drop_partitions(
+    parent regclass, older_than timestamptz, dry_run boolean DEFAULT true, at_most integer DEFAULT 100)
+    RETURNS SETOF text
+    LANGUAGE SQL VOLATILE
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET TimeZone = 'UTC' SET jit = off
+BEGIN ATOMIC
+    SELECT @extschema@.kid_refuse('22004', 'arguments of kid_drop_partitions must not be null')
+     WHERE num_nulls(parent, older_than, dry_run) > 0;
+    SELECT @extschema@.kid_refuse('22023', 'partitions older than an infinite time cannot be dropped')
+     WHERE NOT isfinite(older_than);
+    SELECT @extschema@.kid_refuse('22023', 'at_most must be greater than 0') WHERE at_most < 1;
+    SELECT @extschema@.kid_partition_key(parent, NOT dry_run);
+    SELECT d.name
+      FROM @extschema@.kid_partition_key(parent, NULL::boolean) AS k,
+           @extschema@.kid_drop_old_partitions(parent, older_than, dry_run, at_most, k.setting, (
+               SELECT jsonb_agg(to_jsonb(p))
+                 FROM (SELECT b.lower, b.partition::oid, b.detaching, c.relkind = 'f' AS is_foreign,
+                              b.upper <= @extschema@.kid_bound_at(k.type, older_than) AS is_old,
+                              bool_or(b.ends > greatest(now(), older_than)) OVER () AS others_stay
+                         FROM @extschema@.kid_partition_bounds(parent) AS b JOIN pg_class AS c ON c.oid = b.partition)
+                      AS p)) AS d (name);
+END;
+COMMENT ON FUNCTION @extschema@.kid_drop_partitions(regclass, timestamptz, boolean, integer) IS
     'drops the partitions whose IDs are all older than a time, unless dry_run is true, and returns their names';
 
--- from src/sql/tables/stored_ids.sql.in
+-- from src/sql/tables/id_columns.sql.in
 
--- The IDs that tables contain, and kid_observe_all(), for both editions
+-- Returns the columns of IDs that move a clock, of `parent` and of its partitions, or of the whole database if `parent`
+-- is null.
+CREATE FUNCTION @extschema@.kid_id_columns(only_clock text, parent regclass)
+    RETURNS TABLE (clock text, type regtype, prefix text, past text, stored_as regtype, relation regclass,
+                   attname name, attnum smallint, atttypid oid, problem text)
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    WITH RECURSIVE
+    forms AS MATERIALIZED (SELECT * FROM @extschema@.kid_stored_forms() WHERE clock IS NOT NULL),
+    -- Each type with those that it is a domain over, and itself.
+    layers (type, below) AS (
+        SELECT f.type::oid, f.type::oid FROM forms AS f
+        UNION SELECT f.stored_as::oid, f.stored_as::oid FROM forms AS f
+        UNION
+        SELECT t.oid, b.below
+          FROM layers AS l JOIN pg_type AS t ON t.typbasetype = l.type AND t.typtype = 'd',
+               LATERAL (VALUES (t.oid), (l.below)) AS b (below)
+    ),
+    family (oid) AS (
+        SELECT parent::oid UNION SELECT i.inhrelid FROM family AS f JOIN pg_inherits AS i ON i.inhparent = f.oid
+    ),
+    -- Columns, also of partitions, and domains whose default calls a generator. Others may make uuids elsewhere.
+    defaults (relid, attname, domain, type) AS (
+        SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, p.prorettype
+          FROM pg_proc AS p
+               JOIN pg_depend AS d ON d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid
+               LEFT JOIN pg_attrdef AS ad ON d.classid = 'pg_attrdef'::regclass AND ad.oid = d.objid
+               LEFT JOIN pg_attribute AS a ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
+         WHERE p.pronamespace = (SELECT k.pronamespace FROM pg_proc AS k
+                                   WHERE k.oid = '@extschema@.kid_stored_forms()'::regprocedure) AND p.provolatile = 'v'
+           AND (p.prorettype <> 'uuid'::regtype OR p.proname LIKE 'kid\_uuidv7%')
+        UNION
+        SELECT c.oid, d.attname, NULL, d.type
+          FROM defaults AS d JOIN pg_inherits AS i ON i.inhparent = d.relid
+                             JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relispartition
+    )
+    SELECT DISTINCT f.clock, f.type, f.prefix, f.past, f.stored_as, c.oid::regclass, a.attname, a.attnum, a.atttypid,
+           CASE WHEN c.relkind = 'f' THEN 'its rows are on another server'
+                WHEN c.relkind = 'm' THEN 'it is in a materialized view'
+                WHEN pg_is_other_temp_schema(c.relnamespace) THEN 'it is in a temporary table of another session'
+                WHEN NOT pg_has_role(c.relowner, 'USAGE') THEN 'its table belongs to another role'
+           END
+      FROM forms AS f
+           JOIN layers AS s ON s.below = f.stored_as
+           JOIN pg_attribute AS a ON a.atttypid = s.type AND a.attnum > 0 AND NOT a.attisdropped
+           JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'm', 'f')
+     WHERE (f.clock = only_clock) IS NOT FALSE AND (parent IS NULL OR c.oid IN (SELECT oid FROM family))
+       AND (f.type <> 'uuid'::regtype AND (a.atttypid, f.type::oid) IN (SELECT l.type, l.below FROM layers AS l)
+            OR (c.oid, a.attname, f.type::oid) IN (SELECT d.relid, d.attname, d.type FROM defaults AS d
+                                                    WHERE d.relid IS NOT NULL)
+            OR (a.atttypid, f.type::oid) IN (SELECT l.type, d.type
+                                               FROM defaults AS d JOIN layers AS l ON l.below = d.domain));
+END;
+COMMENT ON FUNCTION @extschema@.kid_id_columns(text, regclass) IS
+    'returns the columns that contain IDs, and why one cannot be read';
+
+-- from src/sql/tables/lock_column.sql.in
+
+-- Takes a row of kid_id_columns(). `option` is that of an index that begins with the column, or null if IDs cannot or
+-- need not be read.
 --
--- As a superuser these functions run no code that an owner of a table wrote. Even planning a query can run such code,
--- because PostgreSQL evaluates the constant parts of index expressions, of predicates, and of statistics. So
--- kid_stored_ids() first takes locks that keep the table, its indexes, its statistics and its name from being changed.
--- Then it refuses tables with objects that depend on code of others. Its settings keep constraints from being evaluated
--- and policies from being applied. Functions of kid and operators on IDs are named with their schema, and operands
--- have exactly their types, so that nothing of others in that schema fits better: a cast removes domains.
+-- The owner of a schema could rename it, and give its name to another one, and back again. Only a superuser can lock
+-- its row. The locked table then keeps its name to itself.
+CREATE FUNCTION @extschema@.kid_lock_column(
+    source jsonb, can_lock boolean, OUT option smallint, OUT problem text, OUT passing boolean)
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    relation oid := source ->> 'relation';
+    name text;
+BEGIN
+    IF can_lock THEN
+        SELECT format('%I.%I', n.nspname, c.relname) INTO name
+          FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = relation FOR KEY SHARE OF n;
+    ELSE
+        SELECT format('%I.%I', n.nspname, c.relname) INTO name
+          FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = relation;
+    END IF;
+    IF name IS NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', name);
+    option := (SELECT i.indoption[0]
+                 FROM pg_index AS i
+                      JOIN pg_opclass AS o ON o.oid = i.indclass[0]
+                      JOIN pg_am AS m ON m.oid = o.opcmethod AND m.amname = 'btree'
+                WHERE i.indrelid = relation AND i.indkey[0] = (source ->> 'attnum')::smallint AND i.indisvalid
+                  AND i.indpred IS NULL AND o.opcdefault AND o.opcintype = (source ->> 'stored_as')::oid LIMIT 1);
+    passing := to_regclass(name) IS DISTINCT FROM relation
+               OR NOT EXISTS (SELECT FROM pg_attribute AS a
+                               WHERE a.attrelid = relation AND a.attname = source ->> 'attname'
+                                 AND a.attnum = (source ->> 'attnum')::smallint
+                                 AND a.atttypid = (source ->> 'atttypid')::oid);
+    IF passing THEN
+        problem := 'it was changed meanwhile';
+    ELSIF option IS NULL AND pg_relation_size(relation) > 0 THEN
+        problem := 'no btree index begins with it';
+    ELSIF EXISTS (
+        SELECT FROM (SELECT 'pg_class'::regclass, i.indexrelid FROM pg_index AS i WHERE i.indrelid = relation
+                     UNION ALL
+                     SELECT 'pg_statistic_ext'::regclass, e.oid FROM pg_statistic_ext AS e WHERE e.stxrelid = relation
+                     UNION ALL
+                     SELECT 'pg_attrdef'::regclass, ad.oid
+                       FROM pg_attrdef AS ad JOIN pg_attribute AS a ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
+                      WHERE ad.adrelid = relation AND a.attgenerated = 'v') AS x (class, oid)
+               JOIN pg_depend AS d ON d.classid = x.class AND d.objid = x.oid
+               LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+               LEFT JOIN pg_operator AS o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
+               LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
+               JOIN pg_roles AS r ON r.oid = coalesce(p.proowner, o.oprowner, t.typowner)
+         WHERE NOT r.rolsuper AND r.rolname <> current_user) THEN
+        problem := 'indexes, statistics or virtual columns of its table depend on code of another role';
+    END IF;
+    IF problem IS NOT NULL THEN
+        option := NULL;
+    END IF;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_lock_column(jsonb, boolean) IS
+    'locks the table of a column, and returns why its IDs cannot be read; a part of kid_read_columns()';
 
--- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
--- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
--- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first year
--- of the type takes its place.
-CREATE FUNCTION kid_stored_ids(after timestamptz, only_clock text DEFAULT NULL, parent regclass DEFAULT NULL)
-    RETURNS TABLE (clock text, past text, prefix text, relation regclass, column_name text, id text, issued timestamptz,
-                   latest timestamptz, later text, later_issued timestamptz, problem text, passing boolean)
+-- from src/sql/tables/read_ids.sql.in
+
+-- Takes a row of kid_id_columns(), and gives what kid_lock_column() returned for it. If that is null, there are no IDs.
+--
+-- A value of another type need not be an ID. At most so many of them are looked at.
+CREATE FUNCTION @extschema@.kid_read_ids(
+    home name, source jsonb, option smallint, OUT id text, OUT issued timestamptz, OUT latest timestamptz,
+    OUT later text, OUT later_issued timestamptz, OUT problem text)
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
+DECLARE
+    most_strangers CONSTANT integer := 1000;
+    relation regclass := (source ->> 'relation')::oid;
+    attname name := source ->> 'attname';
+    type regtype := (source ->> 'type')::oid;
+    stored_as regtype := (source ->> 'stored_as')::oid;
+    since timestamptz := source ->> 'since';
+    is_uuid boolean := stored_as = 'uuid'::regtype;
+    operators name := CASE WHEN is_uuid OR stored_as = 'bigint'::regtype THEN 'pg_catalog' ELSE home END;
+    condition text;
+    rows text;
+    found record;
+BEGIN
+    IF option IS NULL THEN
+        RETURN;
+    END IF;
+    -- A negative bigint has the bits of an ID that is later than all others.
+    FOREACH condition IN ARRAY '{<=,>=,<}'::text[] LOOP
+        CONTINUE WHEN condition = '<' AND (stored_as <> 'bigint'::regtype OR later IS NOT NULL);
+        rows := concat(
+            format('SELECT %1$I::%2$s AS v FROM ONLY %3$s WHERE %1$I::%2$s', attname, stored_as, relation),
+            format(' OPERATOR(%I.%s) ', operators, condition),
+            CASE condition WHEN '<' THEN '0' ELSE format('%I.%I($1)::%s', home, concat(
+                source ->> 'prefix', CASE condition WHEN '<=' THEN '_ceil' ELSE '_floor' END), stored_as) END,
+            format(' ORDER BY %I::%s USING OPERATOR(%I.>) NULLS %s', attname, stored_as, operators,
+                   CASE WHEN option IN (1, 2) THEN 'LAST' ELSE 'FIRST' END));
+        EXECUTE concat(
+            format('SELECT * FROM (SELECT count(*) FROM (%s LIMIT %s) AS s) AS s (strangers) LEFT JOIN (', rows,
+                   CASE WHEN is_uuid THEN most_strangers ELSE 0 END),
+            format('SELECT v::%1$s::text, t, %2$I.kid_timestamp(%2$I.%3$I(t)), t <= %2$I.kid_timestamp(%2$I.%3$I($1)) ',
+                   type, home, concat(source ->> 'prefix', '_ceil')),
+            format('FROM (%s LIMIT %s) AS s, LATERAL %I.kid_timestamp(v::%s) AS t WHERE t > $2 LIMIT 1)', rows,
+                   CASE WHEN is_uuid THEN most_strangers::text ELSE 'ALL' END, home, type),
+            ' AS f (id, issued, latest, is_up_to) ON true')
+            INTO found USING since, CASE condition WHEN '>=' THEN since ELSE '-infinity' END;
+        IF condition <> '<=' THEN
+            later := found.id;
+            later_issued := found.issued;
+        ELSIF found.is_up_to THEN
+            SELECT found.id, found.issued, found.latest INTO id, issued, latest;
+        END IF;
+        IF found.id IS NULL AND found.strangers >= (CASE condition WHEN '<=' THEN 1 ELSE most_strangers END) THEN
+            problem := format('it contains values other than %s with a time', type);
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_read_ids(name, jsonb, smallint) IS
+    'returns the greatest ID up to a time in a column, and a later one; a part of kid_read_columns()';
+
+-- from src/sql/tables/read_columns.sql.in
+
+-- Takes rows of kid_id_columns(), and the OID of kid's schema. A superuser locks the row of that schema, so that nobody
+-- can give its name to another one while queries name it.
+CREATE FUNCTION @extschema@.kid_read_columns(home oid, columns jsonb)
+    RETURNS TABLE (clock text, type regtype, prefix text, past text, relation regclass, column_name text, id text,
+                   issued timestamptz, latest timestamptz, later text, later_issued timestamptz, problem text,
+                   passing boolean)
     LANGUAGE plpgsql VOLATILE COST 10000 ROWS 10
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET row_security = off
     SET constraint_exclusion = off SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off
@@ -3330,160 +3646,37 @@ CREATE FUNCTION kid_stored_ids(after timestamptz, only_clock text DEFAULT NULL, 
     -- Longer than deadlock_timeout: autovacuum gives way.
     SET lock_timeout = '1500ms' AS $$
 DECLARE
-    home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
     -- The setting is_superuser does not tell, because a SECURITY DEFINER function does not change it.
-    locking text := CASE WHEN (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user)
-                         THEN 'FOR KEY SHARE OF n' END;
-    most_strangers integer := 1000;
+    can_lock boolean := (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user);
     locked regclass := 0;               -- the last table that was locked; a table can have 1600 columns
+    home_name name;
     source record;
-    name text;
-    option smallint;
-    since timestamptz;
-    condition text;
-    rows text;
-    found text;
-    found_time timestamptz;
-    strangers bigint;
 BEGIN
-    -- Otherwise a query could see an index that is older than the lock, or rows that are.
-    IF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
-        RAISE 'stored IDs can only be read at READ COMMITTED'
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
-                           'SET default_transaction_isolation = ''read committed''.';
-    END IF;
-    FOR source IN EXECUTE format($query$
-        WITH RECURSIVE
-        forms AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_forms() WHERE clock IS NOT NULL),
-        -- Each type with those that it is a domain over, and itself.
-        layers (type, below) AS (
-            SELECT f.type::oid, f.type::oid FROM forms AS f
-            UNION SELECT f.stored_as::oid, f.stored_as::oid FROM forms AS f
-            UNION
-            SELECT t.oid, b.below
-              FROM layers AS l JOIN pg_type AS t ON t.typbasetype = l.type AND t.typtype = 'd',
-                   LATERAL (VALUES (t.oid), (l.below)) AS b (below)
-        ),
-        family (oid) AS (
-            SELECT $2::oid UNION SELECT i.inhrelid FROM family AS f JOIN pg_inherits AS i ON i.inhparent = f.oid
-        ),
-        -- Columns, also of partitions, and domains whose default calls a generator. Others may make uuids elsewhere.
-        defaults (relid, attname, domain, type) AS (
-            SELECT a.attrelid, a.attname, CASE WHEN d.classid = 'pg_type'::regclass THEN d.objid END, p.prorettype
-              FROM pg_proc AS p
-                   JOIN pg_depend AS d ON d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid
-                   LEFT JOIN pg_attrdef AS ad ON d.classid = 'pg_attrdef'::regclass AND ad.oid = d.objid
-                   LEFT JOIN pg_attribute AS a ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
-             WHERE p.pronamespace = to_regnamespace($3) AND p.provolatile = 'v'
-               AND (p.prorettype <> 'uuid'::regtype OR p.proname LIKE 'kid\_uuidv7%%')
-            UNION
-            SELECT c.oid, d.attname, NULL, d.type
-              FROM defaults AS d JOIN pg_inherits AS i ON i.inhparent = d.relid
-                                 JOIN pg_class AS c ON c.oid = i.inhrelid AND c.relispartition
-        )
-        SELECT DISTINCT f.*, c.oid::regclass AS relation, a.attname, a.attnum, a.atttypid, c.relkind,
-               CASE WHEN c.relkind = 'f' THEN 'its rows are on another server'
-                    WHEN c.relkind = 'm' THEN 'it is in a materialized view'
-                    WHEN pg_is_other_temp_schema(c.relnamespace) THEN 'it is in a temporary table of another session'
-                    WHEN NOT pg_has_role(c.relowner, 'USAGE') THEN 'its table belongs to another role'
-               END AS problem
-          FROM forms AS f
-               JOIN layers AS s ON s.below = f.stored_as
-               JOIN pg_attribute AS a ON a.atttypid = s.type AND a.attnum > 0 AND NOT a.attisdropped
-               JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'm', 'f')
-         WHERE (f.clock = $1) IS NOT FALSE AND ($2 IS NULL OR c.oid IN (SELECT oid FROM family))
-           AND (f.type <> 'uuid'::regtype AND (a.atttypid, f.type::oid) IN (SELECT l.type, l.below FROM layers AS l)
-                OR (c.oid, a.attname, f.type::oid) IN (SELECT d.relid, d.attname, d.type FROM defaults AS d
-                                                        WHERE d.relid IS NOT NULL)
-                OR (a.atttypid, f.type::oid) IN (SELECT l.type, d.type
-                                                   FROM defaults AS d JOIN layers AS l ON l.below = d.domain))
-         ORDER BY c.oid::regclass, a.attnum $query$, home) USING only_clock, parent, home
+    FOR source IN
+        SELECT c.* FROM jsonb_to_recordset(columns) AS c (
+            n bigint, clock text, type oid, prefix text, past text, stored_as oid, operators oid, relation oid,
+            attname text, attnum smallint, atttypid oid, since timestamptz, problem text)
+         ORDER BY c.n
     LOOP
-        SELECT source.clock, source.past, source.prefix, source.relation, source.attname,
+        SELECT source.clock, source.type, source.prefix, source.past, source.relation, source.attname,
                CASE WHEN source.relation = locked THEN 'the table is locked' ELSE source.problem END,
                source.relation = locked
-          INTO clock, past, prefix, relation, column_name, problem, passing;
+          INTO clock, type, prefix, past, relation, column_name, problem, passing;
         id := NULL; issued := NULL; latest := NULL; later := NULL; later_issued := NULL;
         IF problem IS NOT NULL THEN
             RETURN NEXT;
             CONTINUE;
         END IF;
         BEGIN
-            -- The owner of the schema could rename it, and give its name to another one, and back again. Only a
-            -- superuser can lock its row. The locked table then keeps its name to itself.
-            EXECUTE concat_ws(' ', 'SELECT format(''%I.%I'', n.nspname, c.relname) FROM pg_class AS c JOIN '
-                                   'pg_namespace AS n ON n.oid = c.relnamespace WHERE c.oid = $1', locking)
-                INTO name USING relation;
-            CONTINUE WHEN name IS NULL;
-            EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', name);
-            option := (SELECT i.indoption[0]
-                         FROM pg_index AS i
-                              JOIN pg_opclass AS o ON o.oid = i.indclass[0]
-                              JOIN pg_am AS m ON m.oid = o.opcmethod AND m.amname = 'btree'
-                        WHERE i.indrelid = relation AND i.indkey[0] = source.attnum AND i.indisvalid
-                          AND i.indpred IS NULL AND o.opcdefault AND o.opcintype = source.stored_as LIMIT 1);
-            passing := to_regclass(name) IS DISTINCT FROM relation
-                       OR NOT EXISTS (SELECT FROM pg_attribute AS a
-                                       WHERE a.attrelid = relation AND a.attname = column_name
-                                         AND a.attnum = source.attnum AND a.atttypid = source.atttypid);
-            IF passing THEN
-                problem := 'it was changed meanwhile';
-            ELSIF option IS NULL AND pg_relation_size(relation) > 0 THEN
-                problem := 'no btree index begins with it';
-            ELSIF EXISTS (
-                SELECT FROM (SELECT 'pg_class'::regclass, i.indexrelid FROM pg_index AS i WHERE i.indrelid = relation
-                             UNION ALL
-                             SELECT 'pg_statistic_ext'::regclass, e.oid FROM pg_statistic_ext AS e
-                              WHERE e.stxrelid = relation
-                             UNION ALL
-                             SELECT 'pg_attrdef'::regclass, ad.oid
-                               FROM pg_attrdef AS ad JOIN pg_attribute AS a ON a.attrelid = ad.adrelid
-                                                                               AND a.attnum = ad.adnum
-                              WHERE ad.adrelid = relation AND a.attgenerated = 'v') AS x (class, oid)
-                       JOIN pg_depend AS d ON d.classid = x.class AND d.objid = x.oid
-                       LEFT JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
-                       LEFT JOIN pg_operator AS o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
-                       LEFT JOIN pg_type AS t ON d.refclassid = 'pg_type'::regclass AND t.oid = d.refobjid
-                       JOIN pg_roles AS r ON r.oid = coalesce(p.proowner, o.oprowner, t.typowner)
-                 WHERE NOT r.rolsuper AND r.rolname <> current_user) THEN
-                problem := 'indexes, statistics or virtual columns of its table depend on code of another role';
-            ELSIF option IS NOT NULL THEN
-                EXECUTE format('SELECT coalesce($1, %1$s.kid_timestamp(%1$s.%2$I($2)) + $3)', home, prefix || '_floor')
-                    INTO since USING after, timestamptz '-infinity', interval '365 days';
-                -- A negative bigint has the bits of an ID that is later than all others.
-                FOREACH condition IN ARRAY '{<=,>=,<}'::text[] LOOP
-                    CONTINUE WHEN condition = '<' AND (source.stored_as <> 'bigint'::regtype OR later IS NOT NULL);
-                    rows := format(
-                        '%1$I::%2$s AS v FROM ONLY %3$s WHERE %1$I::%2$s OPERATOR(%4$s.%5$s) %6$s '
-                        'ORDER BY %1$I::%2$s USING OPERATOR(%4$s.>) NULLS %7$s LIMIT %8$s',
-                        column_name, source.stored_as, name, source.operators, condition,
-                        CASE condition WHEN '<' THEN '0'
-                                       ELSE format('%s.%I($1)::%s', home,
-                                                   prefix || CASE condition WHEN '<=' THEN '_ceil' ELSE '_floor' END,
-                                                   source.stored_as) END,
-                        CASE WHEN option IN (1, 2) THEN 'LAST' ELSE 'FIRST' END,
-                        CASE source.stored_as WHEN 'uuid'::regtype THEN most_strangers::text ELSE 'ALL' END);
-                    EXECUTE format('SELECT v::%1$s::text, %2$s.kid_timestamp(v::%1$s) FROM (SELECT %3$s) AS s '
-                                   'WHERE %2$s.kid_timestamp(v::%1$s) > $2 LIMIT 1', source.type, home, rows)
-                        INTO found, found_time
-                        USING since, CASE condition WHEN '>=' THEN since ELSE '-infinity' END;
-                    IF condition = '<=' THEN
-                        EXECUTE format('SELECT $1, $2, %1$s.kid_timestamp(%1$s.%2$I($2)) '
-                                       'WHERE $2 <= %1$s.kid_timestamp(%1$s.%2$I($3))', home, prefix || '_ceil')
-                            INTO id, issued, latest USING found, found_time, since;
-                    ELSE
-                        later := found;
-                        later_issued := found_time;
-                    END IF;
-                    IF found IS NULL AND source.stored_as = 'uuid'::regtype THEN
-                        EXECUTE format('SELECT count(*) FROM (SELECT %s) AS s', rows) INTO strangers USING since;
-                        IF strangers >= (CASE condition WHEN '<=' THEN 1 ELSE most_strangers END) THEN
-                            problem := 'it contains values other than ' || source.type || ' with a time';
-                        END IF;
-                    END IF;
-                END LOOP;
+            IF can_lock THEN
+                PERFORM FROM pg_namespace AS n WHERE n.oid = home FOR KEY SHARE;
             END IF;
+            home_name := (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = home);
+            EXECUTE format('SELECT r.id, r.issued, r.latest, r.later, r.later_issued, coalesce(l.problem, r.problem), '
+                           'l.passing FROM %1$I.kid_lock_column($1, $2) AS l, '
+                           'LATERAL %1$I.kid_read_ids($3, $1, l.option) AS r', home_name)
+                INTO id, issued, latest, later, later_issued, problem, passing
+                USING to_jsonb(source), can_lock, home_name;
             RAISE SQLSTATE 'KID00';
         EXCEPTION
             WHEN SQLSTATE 'KID00' THEN
@@ -3502,89 +3695,198 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION kid_stored_ids(after timestamptz, only_clock text, parent regclass) IS
+COMMENT ON FUNCTION @extschema@.kid_read_columns(oid, jsonb) IS
+    'returns the greatest ID up to a time in each of the given columns, and a later one';
+
+-- from src/sql/tables/stored_ids.sql.in
+
+-- The IDs that tables contain, and kid_observe_all(), for both editions
+--
+-- As a superuser these functions run no code that an owner of a table wrote. Even planning a query can run such code,
+-- because PostgreSQL evaluates the constant parts of index expressions, of predicates, and of statistics. So
+-- kid_lock_column() first takes locks that keep the table, its indexes, its statistics and its name from being changed.
+-- Then it refuses tables with objects that depend on code of others. The settings of kid_read_columns() keep
+-- constraints from being evaluated and policies from being applied. Functions of kid and operators on IDs are named
+-- with their schema, and operands have exactly their types, so that nothing of others in that schema fits better: a
+-- cast removes domains.
+
+-- Returns a row for each column of IDs that move a clock, of `parent` and of its partitions, or of the whole database
+-- if `parent` is null. `id` is the greatest ID up to the end of the time unit of `after`. No ID up to it has a time
+-- after `latest`. `later` is the greatest ID with a time after `after`. If `after` is null, the end of the first year
+-- of the type takes its place.
+CREATE FUNCTION @extschema@.kid_stored_ids(
+    after timestamptz, only_clock text DEFAULT NULL, parent regclass DEFAULT NULL)
+    RETURNS TABLE (clock text, past text, prefix text, relation regclass, column_name text, id text, issued timestamptz,
+                   latest timestamptz, later text, later_issued timestamptz, problem text, passing boolean)
+    LANGUAGE SQL VOLATILE COST 10000 ROWS 10
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
+BEGIN ATOMIC
+    -- Otherwise a query could see an index that is older than the lock, or rows that are.
+    SELECT @extschema@.kid_refuse(
+               '55000', 'stored IDs can only be read at READ COMMITTED', '',
+               'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
+               'SET default_transaction_isolation = ''read committed''.')
+     WHERE current_setting('transaction_isolation') NOT LIKE 'read %committed';
+    SELECT r.clock, r.past, r.prefix, r.relation, r.column_name, r.id, r.issued, r.latest, r.later, r.later_issued,
+           r.problem, r.passing
+      FROM pg_proc AS p,
+           @extschema@.kid_read_columns(p.pronamespace, (
+               SELECT jsonb_agg(to_jsonb(c))
+                 FROM (SELECT row_number() OVER (ORDER BY c.relation, c.attnum) AS n, c.clock, c.type::oid, c.prefix,
+                              c.past, c.stored_as::oid, c.relation::oid, c.attname, c.attnum, c.atttypid, c.problem,
+                              coalesce(after, @extschema@.kid_bound_time(
+                                  c.type, @extschema@.kid_bound_at(c.type, '-infinity'::timestamptz))
+                                  + interval '365 days') AS since
+                         FROM @extschema@.kid_id_columns(only_clock, parent) AS c) AS c)) AS r
+     WHERE p.oid = '@extschema@.kid_stored_forms()'::regprocedure;
+END;
+COMMENT ON FUNCTION @extschema@.kid_stored_ids(timestamptz, text, regclass) IS
     'returns the columns of IDs, the greatest ID of each up to a time, and a later one';
+
+-- from src/sql/tables/observe_all.sql.in
+
+-- A role needs EXECUTE on kid_observe() only for IDs that its columns have. So the call is dynamic. A superuser locks
+-- the name of kid's schema, and gives back the lock at the end of the subtransaction.
+CREATE FUNCTION @extschema@.kid_move_clock(home oid, past text, moved_to timestamptz) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user) THEN
+        PERFORM FROM pg_namespace AS n WHERE n.oid = home FOR KEY SHARE;
+    END IF;
+    EXECUTE format('SELECT %1$I.kid_observe(%1$I.%2$I($1))',
+                   (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = home), past) USING moved_to;
+    RAISE SQLSTATE 'KID00';
+EXCEPTION WHEN SQLSTATE 'KID00' THEN
+    NULL;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_move_clock(oid, text, timestamptz) IS
+    'moves a logical clock past a time; a part of kid_observe_all()';
 
 -- Moves a clock past the whole time unit of the greatest ID, because later IDs of the unit may have been issued. The
 -- greatest kid96 of a neighborhood need not be the latest, so the clock moves past the neighborhood.
-CREATE FUNCTION kid_observe_all()
+--
+-- The call of kid64_floor() loads the library, which defines the setting. Values that are no IDs do not matter beside
+-- IDs.
+CREATE FUNCTION @extschema@.kid_observe_all()
     RETURNS TABLE (clock text, id text, issued timestamptz, relation regclass, column_name text, problem text)
-    LANGUAGE plpgsql VOLATILE COST 10000 ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
-DECLARE
-    home text := (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid');
-    until timestamptz;
-    moved_to timestamptz;
-    past text;
-BEGIN
-    IF pg_is_in_recovery() THEN
-        RAISE 'cannot execute kid_observe_all() during recovery' USING ERRCODE = 'read_only_sql_transaction';
-    END IF;
-    -- The call loads the library, which defines the setting.
-    EXECUTE format('SELECT %s.kid64_floor(now())', home);
-    until := clock_timestamp() + coalesce(current_setting('kid.max_observe', true), '1 hour')::interval;
-    FOR clock, id, issued, relation, column_name, problem, moved_to, past IN EXECUTE format($query$
-        WITH stored AS MATERIALIZED (SELECT * FROM %1$s.kid_stored_ids($1, NULL::text, NULL::regclass)),
-             deciding AS (SELECT DISTINCT ON (s.clock) s.*, least(s.latest, $1) AS moved_to
-                            FROM stored AS s WHERE s.id IS NOT NULL ORDER BY s.clock, least(s.latest, $1) DESC)
-        SELECT * FROM (
-        SELECT f.clock, d.id, d.issued, d.relation, d.column_name, NULL AS problem, d.moved_to, d.past
-          FROM (SELECT DISTINCT f.clock FROM %1$s.kid_stored_forms() AS f WHERE f.clock IS NOT NULL) AS f
-               LEFT JOIN deciding AS d ON d.clock = f.clock
-        UNION ALL
-        -- Values that are no IDs do not matter beside IDs.
-        SELECT s.clock, NULL, NULL, s.relation, s.column_name, s.problem, NULL, NULL
-          FROM stored AS s WHERE s.problem IS NOT NULL AND s.id IS NULL
-        UNION ALL
-        SELECT s.clock, s.later, s.later_issued, s.relation, s.column_name,
-               'it has IDs that are further ahead of the system clock than kid.max_observe; this is the greatest', NULL,
-               NULL
-          FROM stored AS s WHERE s.later IS NOT NULL) AS o
-         ORDER BY o.problem IS NOT NULL, o.clock, o.relation::text, o.column_name $query$, home) USING until
-    LOOP
-        IF moved_to IS NOT NULL THEN
-            EXECUTE format('SELECT %1$s.kid_observe(%1$s.%2$I($1))', home, past) USING moved_to;
-        END IF;
-        RETURN NEXT;
-    END LOOP;
-END $$;
-COMMENT ON FUNCTION kid_observe_all() IS
-    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
-REVOKE ALL ON FUNCTION kid_observe_all() FROM PUBLIC;
-
--- from src/sql/tables/check.sql.in
-
--- kid_check(): finds what is wrong with the IDs of a table, and with the rights on its partitions, for both editions
---
--- This function is bound as partitions.sql.in says. Names in texts have their schema: the search_path has none.
-
--- A column with a foreign key need not make IDs. For a foreign key from text PostgreSQL needs the collation of the
--- parent's column, and IDs have none. The call of kid64_floor() loads the library, which defines the setting.
---
--- PostgreSQL checks the rights and the policies of the table that a query names, and of no partition below it. Foreign
--- tables have no row-level security. On a default partition FORCE would hide rows from kid_create_partitions().
-CREATE FUNCTION kid_check(relation regclass)
-    RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
-    LANGUAGE SQL VOLATILE STRICT COST 10000 ROWS 10
-    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
+    LANGUAGE SQL VOLATILE COST 10000 ROWS 10 SET search_path = pg_catalog, pg_temp SET jit = off
 BEGIN ATOMIC
-    SELECT kid64_floor(now());
+    SELECT @extschema@.kid_refuse('25006', 'cannot execute kid_observe_all() during recovery')
+     WHERE pg_is_in_recovery();
+    SELECT @extschema@.kid64_floor(now());
+    WITH latest AS MATERIALIZED (
+             SELECT clock_timestamp() + coalesce(current_setting('kid.max_observe', true), '1 hour')::interval AS time),
+         stored AS MATERIALIZED (
+             SELECT s.* FROM latest AS t, @extschema@.kid_stored_ids(t.time, NULL::text, NULL::regclass) AS s),
+         deciding AS (
+             SELECT DISTINCT ON (s.clock) s.*, least(s.latest, t.time) AS moved_to
+               FROM stored AS s, latest AS t WHERE s.id IS NOT NULL ORDER BY s.clock, least(s.latest, t.time) DESC),
+         moved AS MATERIALIZED (
+             SELECT d.*, @extschema@.kid_move_clock(p.pronamespace, d.past, d.moved_to)
+               FROM deciding AS d, pg_proc AS p WHERE p.oid = '@extschema@.kid_stored_forms()'::regprocedure)
+    SELECT o.clock, o.id, o.issued, o.relation, o.column_name, o.problem
+      FROM (SELECT f.clock, m.id, m.issued, m.relation, m.column_name, NULL AS problem
+              FROM (SELECT DISTINCT f.clock FROM @extschema@.kid_stored_forms() AS f WHERE f.clock IS NOT NULL) AS f
+                   LEFT JOIN moved AS m ON m.clock = f.clock
+            UNION ALL
+            SELECT s.clock, NULL, NULL, s.relation, s.column_name, s.problem
+              FROM stored AS s WHERE s.problem IS NOT NULL AND s.id IS NULL
+            UNION ALL
+            SELECT s.clock, s.later, s.later_issued, s.relation, s.column_name,
+                   'it has IDs that are further ahead of the system clock than kid.max_observe; this is the greatest'
+              FROM stored AS s WHERE s.later IS NOT NULL) AS o
+     ORDER BY o.problem IS NOT NULL, o.clock, o.relation::text, o.column_name;
+END;
+COMMENT ON FUNCTION @extschema@.kid_observe_all() IS
+    'moves each logical clock past the IDs that are stored in this database, so that new IDs are later';
+REVOKE ALL ON FUNCTION @extschema@.kid_observe_all() FROM PUBLIC;
+
+-- from src/sql/tables/check_defaults.sql.in
+
+-- A column with a foreign key need not make IDs.
+CREATE FUNCTION @extschema@.kid_check_defaults(relation regclass)
+    RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    WITH RECURSIVE
+    -- Each column with its type, and the types that this is a domain over
+    layers (relid, attnum, attname, is_generated, type) AS (
+        SELECT a.attrelid, a.attnum, a.attname, a.attgenerated <> '', a.atttypid FROM pg_attribute AS a
+         WHERE a.attrelid = relation
+        UNION
+        SELECT l.relid, l.attnum, l.attname, l.is_generated, t.typbasetype
+          FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
+    )
+    SELECT DISTINCT relation, l.attname::text,
+           format('its default, %s, does not make a %s: IDs of new rows have wrong times, and may not '
+                             'be unique', pg_get_expr(ad.adbin, ad.adrelid), f.type),
+           format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s();', relation, l.attname,
+                             f.next::oid::regproc)
+      FROM layers AS l
+           JOIN @extschema@.kid_stored_forms() AS f ON f.type::oid = l.type AND f.type::oid <> 'uuid'::regtype::oid
+           JOIN pg_attrdef AS ad ON ad.adrelid = l.relid AND ad.adnum = l.attnum
+     WHERE NOT l.is_generated
+       AND NOT EXISTS (SELECT FROM pg_depend AS d
+                              JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass::oid AND p.oid = d.refobjid
+                        WHERE d.classid = 'pg_attrdef'::regclass::oid AND d.objid = ad.oid
+                          AND p.prorettype = f.type::oid AND p.provolatile = 'v')
+       AND NOT EXISTS (SELECT FROM pg_constraint AS k
+                        WHERE k.contype = 'f' AND k.conrelid = relation::oid AND l.attnum = ANY (k.conkey));
+END;
+COMMENT ON FUNCTION @extschema@.kid_check_defaults(regclass) IS
+    'returns the columns whose default does not make IDs; a part of kid_check()';
+
+-- from src/sql/tables/check_foreign_keys.sql.in
+
+-- For a foreign key from text PostgreSQL needs the collation of the parent's column, and IDs have none.
+CREATE FUNCTION @extschema@.kid_check_foreign_keys(relation regclass)
+    RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
     WITH RECURSIVE
     keys AS (SELECT k.conname, k.conrelid, k.confrelid, p.child, p.parent
                FROM pg_constraint AS k, unnest(k.conkey, k.confkey) AS p (child, parent)
               WHERE k.contype = 'f' AND k.conparentid = '0'::oid AND relation::oid IN (k.conrelid, k.confrelid)),
     -- Each column with its type, and the types that this is a domain over
-    layers (relid, attnum, attname, is_generated, type) AS (
-        SELECT a.attrelid, a.attnum, a.attname, a.attgenerated <> '', a.atttypid FROM pg_attribute AS a
+    layers (relid, attnum, attname, type) AS (
+        SELECT a.attrelid, a.attnum, a.attname, a.atttypid FROM pg_attribute AS a
          WHERE a.attrelid IN (SELECT relation::oid
                               UNION SELECT k.conrelid FROM keys AS k UNION SELECT k.confrelid FROM keys AS k)
         UNION
-        SELECT l.relid, l.attnum, l.attname, l.is_generated, t.typbasetype
+        SELECT l.relid, l.attnum, l.attname, t.typbasetype
           FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype = 'd'
     ),
     sides AS (SELECT l.relid, l.attnum, l.relid::regclass AS name, l.attname, l.type, l.type::regtype AS type_name,
                      t.typcollation <> '0'::oid AS is_text, l.type <> 'uuid'::regtype::oid
-                     AND l.type IN (SELECT s.type::oid FROM kid_stored_forms() AS s) AS is_id
-                FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd'),
+                     AND l.type IN (SELECT s.type::oid FROM @extschema@.kid_stored_forms() AS s) AS is_id
+                FROM layers AS l JOIN pg_type AS t ON t.oid = l.type AND t.typtype <> 'd')
+    SELECT c.name, c.attname::text,
+           format(
+               'foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
+               k.conname, c.type_name, p.attname, p.name, p.type_name,
+               CASE WHEN p.is_id AND c.is_text
+                    THEN format('every DELETE and key UPDATE of %s fails', p.name)
+                    ELSE 'no index can be used to look up the rows of a key' END),
+           CASE WHEN p.is_id THEN format(r.form, c.name, c.attname, p.type_name)
+                ELSE format(r.form, p.name, p.attname, c.type_name) END
+      FROM keys AS k
+           JOIN sides AS c ON c.relid = k.conrelid AND c.attnum = k.child
+           JOIN sides AS p ON p.relid = k.confrelid AND p.attnum = k.parent,
+           (VALUES ('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s;')) AS r (form)
+     WHERE c.type <> p.type AND (c.is_id OR p.is_id);
+END;
+COMMENT ON FUNCTION @extschema@.kid_check_foreign_keys(regclass) IS
+    'returns the foreign keys between IDs and other types; a part of kid_check()';
+
+-- from src/sql/tables/check_partitions.sql.in
+
+-- PostgreSQL checks the rights and the policies of the table that a query names, and of no partition below it. Foreign
+-- tables have no row-level security. On a default partition FORCE would hide rows from kid_create_partitions().
+CREATE FUNCTION @extschema@.kid_check_partitions(relation regclass)
+    RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
+    LANGUAGE SQL STABLE
+BEGIN ATOMIC
+    WITH RECURSIVE
     below (oid) AS (
         SELECT i.inhrelid FROM pg_inherits AS i WHERE i.inhparent = relation::oid
         UNION SELECT i.inhrelid FROM below AS b JOIN pg_inherits AS i ON i.inhparent = b.oid
@@ -3610,7 +3912,7 @@ BEGIN ATOMIC
                          CASE r.oid WHEN '0'::oid THEN text 'PUBLIC' ELSE quote_ident(pg_get_userbyid(r.oid)::text) END
                          AS role
                     FROM partitions AS p JOIN grants AS g ON g.oid = p.oid, aclexplode(g.acl) AS a,
-                         LATERAL (VALUES (pg_catalog.concat(a.privilege_type, CASE WHEN a.is_grantable
+                         LATERAL (VALUES (concat(a.privilege_type, CASE WHEN a.is_grantable
                                                                                 THEN ' WITH GRANT OPTION' END)))
                                  AS o (privilege),
                          LATERAL (VALUES (a.grantor), (a.grantee)) AS r (oid)
@@ -3619,134 +3921,128 @@ BEGIN ATOMIC
                           OR NOT CASE WHEN g.parent_num IS NULL
                                       THEN has_table_privilege(a.grantee, p.parent, o.privilege)
                                       ELSE has_column_privilege(a.grantee, p.parent, g.parent_num, o.privilege) END)
-                   GROUP BY p.name, p.parent_name, r.oid),
-    found (n, relation_name, column_name, problem, remedy) AS (
-        SELECT DISTINCT 1, relation, l.attname::text,
-               pg_catalog.format('its default, %s, does not make a %s: IDs of new rows have wrong times, and may not '
-                                 'be unique', pg_get_expr(ad.adbin, ad.adrelid), f.type),
-               pg_catalog.format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s.%I();', relation, l.attname, (SELECT quote_ident(n.nspname::text) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'kid'),
-                                 f.next)
-          FROM layers AS l
-               JOIN kid_stored_forms() AS f ON f.type::oid = l.type AND f.type::oid <> 'uuid'::regtype::oid
-               JOIN pg_attrdef AS ad ON ad.adrelid = l.relid AND ad.adnum = l.attnum
-         WHERE l.relid = relation::oid AND NOT l.is_generated
-           AND NOT EXISTS (SELECT FROM pg_depend AS d
-                                  JOIN pg_proc AS p ON d.refclassid = 'pg_proc'::regclass::oid AND p.oid = d.refobjid
-                            WHERE d.classid = 'pg_attrdef'::regclass::oid AND d.objid = ad.oid
-                              AND p.prorettype = f.type::oid AND p.provolatile = 'v')
-           AND NOT EXISTS (SELECT FROM pg_constraint AS k
-                            WHERE k.contype = 'f' AND k.conrelid = relation::oid AND l.attnum = ANY (k.conkey))
+                   GROUP BY p.name, p.parent_name, r.oid)
+    SELECT p.name, NULL::text, f.problem, f.remedy
+      FROM partitions AS p,
+           LATERAL (VALUES
+               (NOT pg_has_role(p.relowner, p.parent_owner, text 'USAGE'),
+                format('it belongs to another role than %s', p.parent_name),
+                format('ALTER TABLE %s OWNER TO %I;', p.name, pg_get_userbyid(p.parent_owner))),
+               (p.lacks_policies,
+                format('it lacks the row-level security of %s: roles with rights on it see all rows',
+                                  p.parent_name),
+                format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY;', p.name)),
+               (p.lacks_force,
+                format('it does not force row-level security as %s does: its owner sees all rows',
+                                  p.parent_name),
+                format('ALTER TABLE %s FORCE ROW LEVEL SECURITY;', p.name)))
+               AS f (is_found, problem, remedy)
+     WHERE f.is_found
+    UNION ALL
+    SELECT s.name, NULL::text,
+           format('roles have rights on it that they do not have through %s: %s', s.parent_name,
+                             string_agg(s.role, text ', ' ORDER BY s.role) FILTER (WHERE s.has_more)),
+           format('REVOKE ALL ON TABLE %s FROM %s CASCADE;', s.name,
+                             string_agg(s.role, text ', ' ORDER BY s.role))
+      FROM strangers AS s GROUP BY s.name, s.parent_name;
+END;
+COMMENT ON FUNCTION @extschema@.kid_check_partitions(regclass) IS
+    'returns the partitions that evade rights and policies of their parent; a part of kid_check()';
+
+-- from src/sql/tables/check.sql.in
+
+-- kid_check(): finds what is wrong with the IDs of a table, and with the rights on its partitions, for both editions
+--
+-- Names in texts have their schema: the search_path has none.
+
+CREATE FUNCTION @extschema@.kid_check(relation regclass)
+    RETURNS TABLE (relation_name regclass, column_name text, problem text, remedy text)
+    LANGUAGE SQL VOLATILE STRICT COST 10000 ROWS 10
+    SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off SET jit = off
+BEGIN ATOMIC
+    -- Loads the library, which defines the setting.
+    SELECT @extschema@.kid64_floor(now());
+    WITH found (n, relation_name, column_name, problem, remedy) AS (
+        SELECT 1, c.* FROM @extschema@.kid_check_defaults(relation) AS c
         UNION ALL
-        SELECT 2, c.name, c.attname::text,
-               pg_catalog.format(
-                   'foreign key "%s" compares it, of type %s, with column "%s" of %s, of type %s: %s',
-                   k.conname, c.type_name, p.attname, p.name, p.type_name,
-                   CASE WHEN p.is_id AND c.is_text
-                        THEN pg_catalog.format('every DELETE and key UPDATE of %s fails', p.name)
-                        ELSE 'no index can be used to look up the rows of a key' END),
-               CASE WHEN p.is_id THEN pg_catalog.format(r.form, c.name, c.attname, p.type_name)
-                    ELSE pg_catalog.format(r.form, p.name, p.attname, c.type_name) END
-          FROM keys AS k
-               JOIN sides AS c ON c.relid = k.conrelid AND c.attnum = k.child
-               JOIN sides AS p ON p.relid = k.confrelid AND p.attnum = k.parent,
-               (VALUES ('ALTER TABLE %1$s ALTER COLUMN %2$I TYPE %3$s USING %2$I::%3$s;')) AS r (form)
-         WHERE c.type <> p.type AND (c.is_id OR p.is_id)
+        SELECT 2, c.* FROM @extschema@.kid_check_foreign_keys(relation) AS c
         UNION ALL
         SELECT 3, s.relation, s.column_name, f.problem, f.remedy
           FROM (VALUES (NULL), (clock_timestamp()
                                 + coalesce(current_setting('kid.max_observe'::text, true), '1 hour')::interval))
                    AS a (after),
-               LATERAL kid_stored_ids(a.after, NULL::text, relation) AS s,
+               LATERAL @extschema@.kid_stored_ids(a.after, NULL::text, relation) AS s,
                LATERAL (VALUES
                    (a.after IS NULL AND s.id IS NOT NULL,
-                    pg_catalog.format('IDs up to %s have times up to %s: they were plain numbers before', s.id,
+                    format('IDs up to %s have times up to %s: they were plain numbers before', s.id,
                                       s.issued),
-                    pg_catalog.format('Do not use the times of these IDs, or give the rows, and the rows that refer to '
+                    format('Do not use the times of these IDs, or give the rows, and the rows that refer to '
                                       'them, new IDs with %s_at().', s.prefix)),
                    (a.after IS NOT NULL AND s.later IS NOT NULL,
-                    pg_catalog.format('IDs up to %s have times up to %s, further ahead of the system clock than '
+                    format('IDs up to %s have times up to %s, further ahead of the system clock than '
                                       'kid.max_observe', s.later, s.later_issued),
                     'Delete or correct these rows; if new IDs are as late, see kid_reset_clock().'),
                    (a.after IS NOT NULL AND s.problem IS NOT NULL AND s.id IS NULL,
-                    pg_catalog.format('its IDs were not examined: %s', s.problem),
-                    pg_catalog.format('As %s, look at the least and the greatest ID.',
+                    format('its IDs were not examined: %s', s.problem),
+                    format('As %s, look at the least and the greatest ID.',
                                       CASE WHEN row_security_active(s.relation::oid)
                                            THEN 'a superuser or a role with BYPASSRLS'
                                            ELSE 'the owner of the table' END)))
                    AS f (is_found, problem, remedy)
          WHERE f.is_found
         UNION ALL
-        SELECT 4, p.name, NULL::text, f.problem, f.remedy
-          FROM partitions AS p,
-               LATERAL (VALUES
-                   (NOT pg_has_role(p.relowner, p.parent_owner, text 'USAGE'),
-                    pg_catalog.format('it belongs to another role than %s', p.parent_name),
-                    pg_catalog.format('ALTER TABLE %s OWNER TO %I;', p.name, pg_get_userbyid(p.parent_owner))),
-                   (p.lacks_policies,
-                    pg_catalog.format('it lacks the row-level security of %s: roles with rights on it see all rows',
-                                      p.parent_name),
-                    pg_catalog.format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY;', p.name)),
-                   (p.lacks_force,
-                    pg_catalog.format('it does not force row-level security as %s does: its owner sees all rows',
-                                      p.parent_name),
-                    pg_catalog.format('ALTER TABLE %s FORCE ROW LEVEL SECURITY;', p.name)))
-                   AS f (is_found, problem, remedy)
-         WHERE f.is_found
-        UNION ALL
-        SELECT 4, s.name, NULL::text,
-               pg_catalog.format('roles have rights on it that they do not have through %s: %s', s.parent_name,
-                                 string_agg(s.role, text ', ' ORDER BY s.role) FILTER (WHERE s.has_more)),
-               pg_catalog.format('REVOKE ALL ON TABLE %s FROM %s CASCADE;', s.name,
-                                 string_agg(s.role, text ', ' ORDER BY s.role))
-          FROM strangers AS s GROUP BY s.name, s.parent_name
+        SELECT 4, c.* FROM @extschema@.kid_check_partitions(relation) AS c
     )
     SELECT f.relation_name, f.column_name, f.problem, f.remedy FROM found AS f
      ORDER BY f.n, f.relation_name::text, f.column_name, f.problem;
 END;
-COMMENT ON FUNCTION kid_check(relation regclass) IS
+COMMENT ON FUNCTION @extschema@.kid_check(regclass) IS
     'returns a row for each problem with the IDs and the partitions of a table, with its remedy';
 
--- from src/sql/reset_clock.sql
+-- from src/sql/reset_clock.sql.in
 
 -- Lowering the logical clocks, after the system clock was wrong
 
-CREATE FUNCTION kid_hold_clocks(above timestamptz, OUT clock text, OUT until timestamptz) RETURNS SETOF record
+CREATE FUNCTION @extschema@.kid_hold_clocks(above timestamptz, OUT clock text, OUT until timestamptz)
+    RETURNS SETOF record
     LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 4 AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_hold_clocks(above timestamptz) IS
+COMMENT ON FUNCTION @extschema@.kid_hold_clocks(above timestamptz) IS
     'keeps transactions from making IDs of clocks that are ahead, until kid_reset_clock() or the end of this '
     'transaction';
 
-CREATE FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void
+CREATE FUNCTION @extschema@.kid_lower_clocks(
+    above timestamptz, force boolean, later text, unseen text, unknown text) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME';
-COMMENT ON FUNCTION kid_lower_clocks(above timestamptz, force boolean, later text, unseen text, unknown text) IS
+COMMENT ON FUNCTION @extschema@.kid_lower_clocks(timestamptz, boolean, text, text, text) IS
     'lowers the clocks that are held; a part of kid_reset_clock()';
 
 -- Runs no code of an owner of the schema or of a table, see kid_stored_ids().
 --
 -- Each statement has a snapshot of its own. So the second sees all rows of transactions that have ended when the first
 -- returns, and from then on nobody makes IDs of these clocks. With `force` neither holds nor looks.
-CREATE FUNCTION kid_reset_clock(above timestamptz, force boolean DEFAULT false) RETURNS void
+CREATE FUNCTION @extschema@.kid_reset_clock(above timestamptz, force boolean DEFAULT false) RETURNS void
     LANGUAGE SQL VOLATILE STRICT PARALLEL UNSAFE
     SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off
 BEGIN ATOMIC
-    SELECT pg_catalog.count(*) FROM kid_hold_clocks(above) h WHERE NOT force;
+    SELECT count(*) FROM @extschema@.kid_hold_clocks(above) h WHERE NOT force;
     WITH columns AS MATERIALIZED (
-        SELECT pg_catalog.format('%s.%I', s.relation, s.column_name) AS name, s.later, s.later_issued, s.problem,
+        SELECT format('%s.%I', s.relation, s.column_name) AS name, s.later, s.later_issued, s.problem,
                s.passing
-          FROM kid_hold_clocks(above) h, kid_stored_ids(h.until, h.clock, NULL::regclass) s
+          FROM @extschema@.kid_hold_clocks(above) h, @extschema@.kid_stored_ids(h.until, h.clock, NULL::regclass) s
          WHERE NOT force
     )
-    SELECT kid_lower_clocks(
+    SELECT @extschema@.kid_lower_clocks(
         above, force,
-        (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s of %s', t.name, t.later, t.later_issued), E'\n'::text)
+        (SELECT string_agg(format('%s: %s of %s', t.name, t.later, t.later_issued), E'\n'::text)
            FROM (SELECT c.* FROM columns c WHERE c.later IS NOT NULL ORDER BY c.later_issued DESC LIMIT 5) t),
-        pg_catalog.string_agg(DISTINCT p.line, E'\n'::text) FILTER (WHERE p.passing),
-        pg_catalog.string_agg(DISTINCT p.line, E'\n'::text) FILTER (WHERE NOT p.passing))
-      FROM (SELECT pg_catalog.format('%s: %s', c.name, c.problem) AS line, c.passing
+        string_agg(DISTINCT p.line, E'\n'::text) FILTER (WHERE p.passing),
+        string_agg(DISTINCT p.line, E'\n'::text) FILTER (WHERE NOT p.passing))
+      FROM (SELECT format('%s: %s', c.name, c.problem) AS line, c.passing
               FROM columns c WHERE c.later IS NULL AND c.problem IS NOT NULL) p;
 END;
-COMMENT ON FUNCTION kid_reset_clock(above timestamptz, force boolean) IS
+COMMENT ON FUNCTION @extschema@.kid_reset_clock(above timestamptz, force boolean) IS
     'lowers the logical clocks that are ahead of a time and of the system clock; no row may have a later ID';
 
-REVOKE ALL ON FUNCTION kid_hold_clocks(timestamptz), kid_lower_clocks(timestamptz, boolean, text, text, text),
-    kid_reset_clock(timestamptz, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION @extschema@.kid_hold_clocks(timestamptz),
+    @extschema@.kid_lower_clocks(timestamptz, boolean, text, text, text),
+    @extschema@.kid_reset_clock(timestamptz, boolean) FROM PUBLIC;

@@ -2,9 +2,8 @@
 -- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
 -- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
--- setting behind. It puts all into the schemas kid. The role that runs it owns the logical
--- clocks. To upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types
--- and keys.
+-- setting behind. It puts all into the schemas kid. The role that runs it owns the logical clocks. To upgrade,
+-- run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
 --
 -- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
 -- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
@@ -46,12 +45,32 @@ FOREACH home IN ARRAY '{kid}'::text[] LOOP
     END IF;
 END LOOP;
 
-PERFORM set_config('search_path', 'kid, pg_temp', true);
+-- Functions on tables, for both editions
+--
+-- Other roles may be able to create functions and operators in the schema of kid, and the owner of the schema can
+-- rename it. So nothing here depends on what a name means when a function runs:
+--
+--   Functions in SQL are bound when they are created, to objects of pg_catalog, and to those of kid that this script
+--   names with their schema, with arguments of exactly their types. They call all other functions of kid.
+--
+--   Functions in PL/pgSQL look up names when they run, in pg_catalog alone. They call no function of kid, but get what
+--   they need as arguments. Where the text of a query has to name kid's schema, they read its name from the catalog,
+--   and a superuser first locks the name.
 
-CREATE OR REPLACE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
-    LANGUAGE SQL VOLATILE
-RETURN CASE WHEN has_sequence_privilege(seq, text 'SELECT') THEN pg_sequence_last_value(seq::regclass) END;
-COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the last value of what a column draws from';
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+CREATE OR REPLACE FUNCTION kid.kid_refuse(state text, message text, detail text DEFAULT '', hint text DEFAULT '')
+    RETURNS void
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF detail <> '' THEN
+        RAISE '%', message USING ERRCODE = state, DETAIL = detail;
+    ELSIF hint <> '' THEN
+        RAISE '%', message USING ERRCODE = state, HINT = hint;
+    END IF;
+    RAISE '%', message USING ERRCODE = state;
+END $$;
+COMMENT ON FUNCTION kid.kid_refuse(text, text, text, text) IS 'raises an error, for functions in SQL';
 
 -- A horizon for tables that draw their IDs from a sequence, for both editions
 --
@@ -61,19 +80,14 @@ COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the l
 -- others see the rows. So if kid_horizon() reads the sequence first, and then sees no lock, later statements see all
 -- rows up to what it read. If another lock happens to have such a key, the horizon is lower until that lock ends.
 --
--- A role that may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights of the
--- owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be allowed to read
--- the sequence.
-
-CREATE OR REPLACE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
-    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
-RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
-COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
-    'returns the key of the advisory lock of a table and a floor';
+-- A role that may read a table, or a column of it, may ask for its horizon. In C the sequence is read with the rights
+-- of the owner of the table. In plain SQL everything runs with the rights of the caller, so every role has to be
+-- allowed to read the sequence.
 
 -- Returns the column, the OID of its sequence, how many bits of the last value its floor leaves out, and what is wrong,
--- or null. If `col` is null, takes the column of the trigger. Raises an error if there is no such table.
-CREATE OR REPLACE FUNCTION kid_track_source(tab oid, col name) RETURNS text[]
+-- or null. If `col` is null, takes the column of the trigger; if it is empty, the primary key. Raises an error if there
+-- is no such table.
+CREATE OR REPLACE FUNCTION kid.kid_track_source(tab oid, col name) RETURNS text[]
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     source text[];
@@ -114,7 +128,9 @@ BEGIN
                      FROM pg_trigger AS t
                     WHERE col IS NULL AND t.tgrelid = c.oid AND t.tgname = 'kid_track' AND t.tgenabled = 'A'
                           AND t.tgfoid::regproc::text LIKE '%kid_track_enter%') AS g ON true
-               LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND (a.attname = col OR a.attnum = g.num)
+               LEFT JOIN pg_index AS x ON col = '' AND x.indrelid = c.oid AND x.indisprimary AND x.indnkeyatts = 1
+               LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid
+                                              AND (a.attname = col OR a.attnum = coalesce(g.num, x.indkey[0]))
                LEFT JOIN pg_type AS y ON y.oid = a.atttypid
                LEFT JOIN pg_attrdef AS e ON e.adrelid = a.attrelid AND e.adnum = a.attnum
                LEFT JOIN LATERAL (SELECT pg_get_expr(e.adbin, e.adrelid) AS value) AS d ON true
@@ -140,138 +156,26 @@ BEGIN
     END IF;
     RETURN source;
 END $$;
-COMMENT ON FUNCTION kid_track_source(tab oid, col name) IS
+COMMENT ON FUNCTION kid.kid_track_source(tab oid, col name) IS
     'returns what a column draws from, and why the column cannot be tracked';
 
-CREATE OR REPLACE FUNCTION kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    home text := 'kid';
-    s text[];
-    granted boolean := false;
-BEGIN
-    EXECUTE format('SELECT %s.kid_track_source($1, $2)', home) INTO s USING tab::oid, coalesce(col, (
-        SELECT a.attname FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-         WHERE i.indrelid = tab AND i.indisprimary AND i.indnkeyatts = 1), '');
-    IF s[4] IS NOT NULL THEN
-        RAISE 'table % cannot be tracked: %', tab, s[4] USING ERRCODE = 'object_not_in_prerequisite_state';
-    ELSIF true THEN
-        EXECUTE format('SELECT %s.kid_track_grant($1)', home) INTO granted USING s[2]::oid;
-    END IF;
-    -- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and
-    -- are of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function.
-    EXECUTE format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
-                   'EXECUTE FUNCTION %s.kid_track_enter(%s, %s, %s, %s%s)',
-                   s[1], tab, home, tab::oid, s[2], s[3], granted, CASE WHEN reject THEN ', true' END);
-    EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab);
-    IF reject THEN
-        EXECUTE format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH ROW '
-                       'EXECUTE FUNCTION %s.kid_track_check(%L)', s[1], tab, home, s[1]);
-    ELSIF EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'zz_kid_track') THEN
-        EXECUTE format('DROP TRIGGER zz_kid_track ON %s', tab);
-    END IF;
-END $$;
-COMMENT ON FUNCTION kid_track(tab regclass, col name, reject boolean) IS
-    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
-    'errors if their ID was not made in their transaction';
+PERFORM set_config('search_path', 'kid, pg_temp', true);
 
-CREATE OR REPLACE FUNCTION kid_untrack(tab regclass) RETURNS void
-    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
-DECLARE
-    granted oid;
-BEGIN
-    EXECUTE format('SELECT %s.kid_track_source($1, NULL::name)', 'kid') USING tab::oid; -- an error if there is no such table
-    IF true THEN
-        EXECUTE format('SELECT %s.kid_track_granted($1)', 'kid') INTO granted USING tab::oid;
-    END IF;
-    EXECUTE format('DROP TRIGGER IF EXISTS kid_track ON %s', tab);
-    EXECUTE format('DROP TRIGGER IF EXISTS zz_kid_track ON %s', tab);
-    IF granted IS NOT NULL THEN
-        EXECUTE format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass);
-    END IF;
-END $$;
-COMMENT ON FUNCTION kid_untrack(tab regclass) IS
-    'removes the triggers of `kid_track()` from a table, and what it granted';
-
--- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
--- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long ago.
-CREATE OR REPLACE FUNCTION kid_track_read(tab regclass, source text[], last bigint) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    shift integer := source[3];
-    behind bigint;
-BEGIN
-    IF pg_is_in_recovery() THEN
-        RAISE 'table % has no horizon on a standby', tab
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'A standby does not know which transactions are open.';
-    ELSIF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
-        RAISE 'a horizon of a table can only be read at READ COMMITTED'
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = 'Otherwise later statements need not see all rows below it.',
-                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
-                           'SET default_transaction_isolation = ''read committed''.';
-    ELSIF NOT has_any_column_privilege(tab, 'SELECT') THEN
-        RAISE 'permission denied for table %', tab USING ERRCODE = 'insufficient_privilege';
-    ELSIF source[4] IS NOT NULL THEN
-        RAISE 'table % is not tracked: %', tab, source[4]
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  HINT = 'Call kid_track() for the table, again if it was.';
-    END IF;
-    last := coalesce(last, -1);
-    -- The view pg_locks would store the locks of all sessions first.
-    SELECT max(d.behind) INTO behind
-      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind
-              FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks
-             WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = tab::oid::bigint & 8388607
-                   AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
-                   AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
-     WHERE d.behind < 1095216660480;
-    RETURN least(last, (last >> shift) - behind << shift) + 1;
-END $$;
-COMMENT ON FUNCTION kid_track_read(tab regclass, source text[], last bigint) IS
-    'returns the horizon of a table whose sequence is known';
-
--- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
-CREATE OR REPLACE PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
-    LANGUAGE SQL
-BEGIN ATOMIC
-    SELECT kid_track_read(tab, s.source, kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
-      FROM kid_track_source(tab::oid, NULL::name) AS s (source);
-END;
-COMMENT ON PROCEDURE kid_horizon(tab regclass, INOUT horizon bigint) IS
-    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
-
-CREATE OR REPLACE FUNCTION kid_track_holders(
-    tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
-    OUT since timestamptz)
-    RETURNS SETOF record
+CREATE OR REPLACE FUNCTION kid_track_last(tab oid, col text, seq oid) RETURNS bigint
     LANGUAGE SQL VOLATILE
-BEGIN ATOMIC
-    SELECT (r.unit + ((((l.classid::bigint << 32 | l.objid::bigint) - r.unit + bigint '549755813888')
-                       & bigint '1099511627775') - bigint '549755813888') << s.source[3]::integer) + bigint '1',
-           l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
-      FROM kid_track_source(tab::oid, NULL::name) AS s (source),
-           LATERAL (SELECT kid_track_last(tab::oid, s.source[1], s.source[2]::oid) OFFSET 0) AS n (last),
-           LATERAL (SELECT kid_track_read(tab, s.source, n.last) - bigint '1' >> s.source[3]::integer OFFSET 0)
-               AS r (unit),
-           pg_locks AS l
-           LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
-           LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
-                                      AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'
-           LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
-     WHERE l.locktype = text 'advisory' AND l.objsubid = smallint '1' AND l.mode = text 'ShareLock' AND l.granted
-           AND l.classid::bigint >> 8 = (tab::oid::bigint & bigint '8388607')
-           AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
-     ORDER BY 1;
-END;
-COMMENT ON FUNCTION kid_track_holders(tab regclass) IS
-    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+RETURN CASE WHEN has_sequence_privilege(seq, text 'SELECT') THEN pg_sequence_last_value(seq::regclass) END;
+COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS 'returns the last value of what a column draws from';
 
 -- The triggers of kid_track() in PL/pgSQL
 --
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
+
+CREATE OR REPLACE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
+COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
+    'returns the key of the advisory lock of a table and a floor';
 
 -- Searches the catalogs, as after a restore. Null if there is no sequence that this role may read: kid_horizon() fails.
 -- Queries read the catalogs with the snapshot of the transaction. One that is older than the trigger cannot know the
@@ -421,9 +325,146 @@ END;
 COMMENT ON FUNCTION kid_track_granted(tab oid) IS
     'returns the sequence that no other tracked table draws from, if kid_track() let every role read it';
 
+-- The functions that users of kid_horizon(table) call. The files before this one have what they call.
+
+-- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and are
+-- of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function.
+CREATE OR REPLACE FUNCTION kid.kid_track_create(
+    tab regclass, source text[], granted boolean, reject boolean, enter regproc, check_row regproc) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE concat_ws(
+        '; ',
+        format('CREATE OR REPLACE TRIGGER kid_track BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH STATEMENT '
+               'EXECUTE FUNCTION %s(%s)',
+               source[1], tab, enter,
+               concat_ws(', ', tab::oid, source[2]::oid, source[3]::integer, granted, CASE WHEN reject THEN true END)),
+        format('ALTER TABLE %s ENABLE ALWAYS TRIGGER kid_track', tab),
+        CASE WHEN reject
+             THEN format('CREATE OR REPLACE TRIGGER zz_kid_track BEFORE INSERT OR UPDATE OF %1$I ON %2$s FOR EACH ROW '
+                         'EXECUTE FUNCTION %3$s(%1$L)', source[1], tab, check_row)
+             WHEN EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'zz_kid_track')
+             THEN format('DROP TRIGGER zz_kid_track ON %s', tab) END);
+END $$;
+COMMENT ON FUNCTION kid.kid_track_create(regclass, text[], boolean, boolean, regproc, regproc) IS
+    'creates the triggers of `kid_track()`';
+
+CREATE OR REPLACE FUNCTION kid.kid_track(tab regclass, col name DEFAULT NULL, reject boolean DEFAULT false) RETURNS void
+    LANGUAGE SQL VOLATILE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT kid.kid_refuse('55000', format('table %s cannot be tracked: %s', tab, s.source[4]))
+      FROM kid.kid_track_source(tab::oid, coalesce(col, '')) AS s (source) WHERE s.source[4] IS NOT NULL;
+    SELECT kid.kid_track_create(
+               tab, s.source, kid.kid_track_grant(s.source[2]::oid), reject, 'kid.kid_track_enter()'::regprocedure::oid::regproc,
+               'kid.kid_track_check()'::regprocedure::oid::regproc)
+      FROM kid.kid_track_source(tab::oid, coalesce(col, '')) AS s (source);
+END;
+COMMENT ON FUNCTION kid.kid_track(regclass, name, boolean) IS
+    'installs triggers on a table, by which `kid_horizon(table)` knows its open transactions; with `reject`, rows are '
+    'errors if their ID was not made in their transaction';
+
+CREATE OR REPLACE FUNCTION kid.kid_track_drop(tab regclass, granted oid) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning AS $$
+BEGIN
+    EXECUTE concat_ws(
+        '; ',
+        format('DROP TRIGGER IF EXISTS kid_track ON %1$s; DROP TRIGGER IF EXISTS zz_kid_track ON %1$s', tab),
+        CASE WHEN granted IS NOT NULL THEN format('REVOKE SELECT ON SEQUENCE %s FROM PUBLIC', granted::regclass) END);
+END $$;
+COMMENT ON FUNCTION kid.kid_track_drop(regclass, oid) IS
+    'removes the triggers of `kid_track()` from a table, and a right that it granted';
+
+CREATE OR REPLACE FUNCTION kid.kid_untrack(tab regclass) RETURNS void
+    LANGUAGE SQL VOLATILE STRICT SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+BEGIN ATOMIC
+    -- An error if there is no such table
+    SELECT kid.kid_track_source(tab::oid, NULL::name);
+    SELECT kid.kid_track_drop(tab, kid.kid_track_granted(tab::oid));
+END;
+COMMENT ON FUNCTION kid.kid_untrack(regclass) IS
+    'removes the triggers of `kid_track()` from a table, and what it granted';
+
+-- `last` is the last value of the sequence, read before the locks are. A floor above it is of a transaction that has
+-- begun since, for which the horizon need not wait. If it is above by more than 2^32, it is taken for one from long
+-- ago.
+CREATE OR REPLACE FUNCTION kid.kid_track_read(tab regclass, source text[], last bigint) RETURNS bigint
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    shift integer := source[3];
+    behind bigint;
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RAISE 'table % has no horizon on a standby', tab
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'A standby does not know which transactions are open.';
+    ELSIF current_setting('transaction_isolation') NOT LIKE 'read %committed' THEN
+        RAISE 'a horizon of a table can only be read at READ COMMITTED'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'Otherwise later statements need not see all rows below it.',
+                  HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
+                           'SET default_transaction_isolation = ''read committed''.';
+    ELSIF NOT has_any_column_privilege(tab, 'SELECT') THEN
+        RAISE 'permission denied for table %', tab USING ERRCODE = 'insufficient_privilege';
+    ELSIF source[4] IS NOT NULL THEN
+        RAISE 'table % is not tracked: %', tab, source[4]
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Call kid_track() for the table, again if it was.';
+    END IF;
+    last := coalesce(last, -1);
+    -- The view pg_locks would store the locks of all sessions first.
+    SELECT max(d.behind) INTO behind
+      FROM (SELECT (last >> shift) - ((l).classid::bigint << 32 | (l).objid::bigint) & 1099511627775 AS behind
+              FROM (SELECT pg_lock_status() AS l OFFSET 0) AS locks
+             WHERE (l).objsubid = 1 AND (l).classid::bigint >> 8 = tab::oid::bigint & 8388607
+                   AND (l).locktype = 'advisory' AND (l).mode = 'ShareLock' AND (l).granted
+                   AND (l).database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())) AS d
+     WHERE d.behind < 1095216660480;
+    RETURN least(last, (last >> shift) - behind << shift) + 1;
+END $$;
+COMMENT ON FUNCTION kid.kid_track_read(tab regclass, source text[], last bigint) IS
+    'returns the horizon of a table whose sequence is known';
+
+-- A procedure cannot stand in the query that reads the rows, whose snapshot would be older.
+CREATE OR REPLACE PROCEDURE kid.kid_horizon(tab regclass, INOUT horizon bigint DEFAULT NULL)
+    LANGUAGE SQL
+BEGIN ATOMIC
+    SELECT kid.kid_track_read(
+               tab, s.source, kid.kid_track_last(tab::oid, s.source[1], s.source[2]::oid))
+      FROM kid.kid_track_source(tab::oid, NULL::name) AS s (source);
+END;
+COMMENT ON PROCEDURE kid.kid_horizon(tab regclass, INOUT horizon bigint) IS
+    'returns the horizon of a tracked table: later statements in `READ COMMITTED` see all rows with lower IDs';
+
+CREATE OR REPLACE FUNCTION kid.kid_track_holders(
+    tab regclass, OUT horizon bigint, OUT pid integer, OUT gid text, OUT usename name, OUT application_name text,
+    OUT since timestamptz)
+    RETURNS SETOF record
+    LANGUAGE SQL VOLATILE
+BEGIN ATOMIC
+    SELECT (r.unit + ((((l.classid::bigint << 32 | l.objid::bigint) - r.unit + bigint '549755813888')
+                       & bigint '1099511627775') - bigint '549755813888') << s.source[3]::integer) + bigint '1',
+           l.pid, p.gid, coalesce(a.usename, p.owner), a.application_name, coalesce(a.xact_start, p.prepared)
+      FROM kid.kid_track_source(tab::oid, NULL::name) AS s (source),
+           LATERAL (SELECT kid.kid_track_last(tab::oid, s.source[1], s.source[2]::oid) OFFSET 0) AS n (last),
+           LATERAL (SELECT kid.kid_track_read(tab, s.source, n.last) - bigint '1' >> s.source[3]::integer
+                    OFFSET 0)
+               AS r (unit),
+           pg_locks AS l
+           LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid
+           LEFT JOIN pg_locks AS x ON l.pid IS NULL AND x.pid IS NULL AND x.virtualtransaction = l.virtualtransaction
+                                      AND x.locktype = text 'transactionid' AND x.mode = text 'ExclusiveLock'
+           LEFT JOIN pg_prepared_xacts AS p ON p.transaction = x.transactionid
+     WHERE l.locktype = text 'advisory' AND l.objsubid = smallint '1' AND l.mode = text 'ShareLock' AND l.granted
+           AND l.classid::bigint >> 8 = (tab::oid::bigint & bigint '8388607')
+           AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+     ORDER BY 1;
+END;
+COMMENT ON FUNCTION kid.kid_track_holders(tab regclass) IS
+    'lists the transactions that hold back `kid_horizon(table)`, running and prepared, and to where';
+
 -- Rights, whatever the default privileges of the role are
 FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
-             WHERE p.pronamespace = 'kid'::regnamespace AND p.proname ~ '^kid_(un)*track|_horizon$' LOOP
+             WHERE p.pronamespace = 'kid'::regnamespace AND p.proname ~ '^kid_(refuse|(un)*track)|_horizon$' LOOP
     EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
 END LOOP;
 GRANT USAGE ON SCHEMA kid TO PUBLIC;

@@ -2,9 +2,8 @@
 -- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
 -- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no
--- setting behind. It puts all into the schemas kid,kid_seal,kid_seal_internal. The role that runs it owns the logical
--- clocks. To upgrade, run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types
--- and keys.
+-- setting behind. It puts all into the schemas kid,kid_seal,kid_seal_internal. The role that runs it owns the logical clocks. To upgrade,
+-- run it again, or a later version, as the same role: it replaces functions, and keeps clocks, types and keys.
 --
 -- Nothing here trusts a name or a setting of the caller. Bodies in SQL are parsed when they are created, those in
 -- PL/pgSQL in the caller's session: so they set the search_path or, where that would take too long, use no operator and
@@ -78,19 +77,19 @@ COMMENT ON FUNCTION kid_uuid_decode(encoded text, prefix text) IS 'reads what ki
 
 -- Rights, whatever the default privileges of the role are
 
-GRANT USAGE ON TYPE kid64 TO PUBLIC;
+GRANT USAGE ON TYPE kid.kid64 TO PUBLIC;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
 -- A role that calls kid64_at() often can make it repeat IDs for others.
-REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
+REVOKE ALL ON FUNCTION kid.kid_stats(), kid.kid64_at(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
 
 private := 'kid_clocks';
 schemas := '{kid,kid_clocks}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p
                     WHERE p.pronamespace = 'kid'::regnamespace AND p.proname IN ('kid_observe', 'kid_observe_all'));
 is_new := true;
--- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`. Unless
--- `is_new`, other roles than PUBLIC keep what they have outside `private`.
+-- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
+-- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl
@@ -537,8 +536,8 @@ private := 'kid_seal_internal';
 schemas := '{kid_seal,kid_seal_internal}';
 functions := ARRAY(SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = 'kid_seal'::regnamespace);
 is_new := current_setting('kid_seal.is_new')::boolean;
--- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`. Unless
--- `is_new`, other roles than PUBLIC keep what they have outside `private`.
+-- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
+-- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl

@@ -609,8 +609,8 @@ DECLARE
     what record;
 BEGIN
 -- Besides PUBLIC, the roles to which ALTER DEFAULT PRIVILEGES of the superuser gives rights.
--- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`. Unless
--- `is_new`, other roles than PUBLIC keep what they have outside `private`.
+-- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
+-- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl

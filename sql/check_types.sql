@@ -40,12 +40,17 @@ SELECT * FROM kid_check('lines');
 DROP TABLE to_pairs, pairs, lines, ids, numbers;
 
 -- The extension is in another schema, and objects in public have the names that kid uses.
-CREATE SCHEMA other;
-CREATE TABLE t (id kid64 PRIMARY KEY DEFAULT 1);
+SET client_min_messages = warning;
+DROP EXTENSION kid CASCADE;
+RESET client_min_messages;
+CREATE SCHEMA "Other";
+CREATE EXTENSION kid SCHEMA "Other";
+CREATE TABLE t (id "Other".kid64 PRIMARY KEY DEFAULT 1);
 CREATE FUNCTION public.kid_stored_forms(VARIADIC int[]) RETURNS SETOF record LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted'; END $$;
 CREATE FUNCTION public.format(text, text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted'; END $$;
-ALTER EXTENSION kid SET SCHEMA other;
-SELECT column_name, remedy FROM other.kid_check('t');
-ALTER EXTENSION kid SET SCHEMA public;
+SELECT column_name, remedy FROM "Other".kid_check('t');
 DROP FUNCTION public.kid_stored_forms(int[]), public.format(text, text);
-DROP TABLE t, good; DROP SCHEMA other;
+SET client_min_messages = warning;
+DROP EXTENSION kid CASCADE;
+CREATE EXTENSION kid;
+DROP TABLE t, good; DROP SCHEMA "Other";

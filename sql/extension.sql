@@ -1,9 +1,22 @@
 -- Who may install kid, and in which schema.
 SELECT kid_version() = extversion AS same FROM pg_extension WHERE extname = 'kid';
 
--- The extension can be moved to another schema, and continues to work.
+-- The extension stays in the schema in which it was created.
 CREATE SCHEMA elsewhere;
 ALTER EXTENSION kid SET SCHEMA elsewhere;
+
+-- It works in any schema, and after that was renamed. PostgreSQL does not create it in a schema whose name needs more than quotes.
+DROP EXTENSION kid;
+CREATE SCHEMA "it's";
+CREATE EXTENSION kid SCHEMA "it's";
+CREATE SCHEMA "a $x$ b";
+CREATE EXTENSION kid SCHEMA "a $x$ b";
+DROP SCHEMA "it's", "a $x$ b";
+CREATE SCHEMA "Kid, ({x}) @type@";
+CREATE EXTENSION kid SCHEMA "Kid, ({x}) @type@";
+ALTER SCHEMA elsewhere RENAME TO nowhere;
+ALTER SCHEMA "Kid, ({x}) @type@" RENAME TO elsewhere;
+DROP SCHEMA nowhere;
 SELECT elsewhere.kid_next() OPERATOR(elsewhere.<) elsewhere.kid_next() AS rising;
 SELECT count(*) FROM elsewhere.kid_inspect(elsewhere.kid_next());
 SELECT elsewhere.kid64_make('2026-11-21', 0) OPERATOR(elsewhere.-) elsewhere.kid64_make('2026-11-20', 0) AS difference;

@@ -101,16 +101,6 @@ RESET kid.flake_epoch;
 SELECT count(*) FROM kid_partitions('fe') WHERE partition::text LIKE '%' || to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD');
 DROP TABLE fe;
 DROP OWNED BY regress_kid_epoch; DROP ROLE regress_kid_epoch;
--- The extension is in another schema, and search_path is empty.
-CREATE SCHEMA "Other";
-ALTER EXTENSION kid SET SCHEMA "Other";
-SET search_path = '';
-CREATE TABLE public.n (id "Other".kid64) PARTITION BY RANGE (id);
-SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 AS made FROM "Other".kid_create_partitions('public.n', '1 day', pg_catalog.now() OPERATOR(pg_catalog.+) interval '3 days');
-SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 AS dropped FROM "Other".kid_drop_partitions('public.n', pg_catalog.now() OPERATOR(pg_catalog.+) interval '2 days', false);
-RESET search_path;
-ALTER EXTENSION kid SET SCHEMA public;
-
 -- The case of a setting's name does not matter. If the library is not loaded, PostgreSQL stores the name as written; if it is preloaded, as kid defines it. A
 -- role's setting for another database does not count.
 \c -
@@ -132,6 +122,19 @@ SELECT t, code, message FROM unnest('{fe,p96,psno}'::text[]) AS t, error(format(
 SELECT code, message FROM error('SELECT kid_drop_partitions(''p96'', now())');
 DROP TABLE fe;
 DROP ROLE regress_kid_epoch;
-DROP TABLE p96, psno, pflake, pflax, past_sno, n, fseen, k96seen, sseen, xseen;
-DROP SCHEMA "Other";
+DROP TABLE p96, psno, pflake, pflax, past_sno, fseen, k96seen, sseen, xseen;
 DROP FUNCTION error;
+
+-- The extension is in another schema, and search_path is empty.
+SET client_min_messages = warning;
+DROP EXTENSION kid CASCADE;
+RESET client_min_messages;
+CREATE SCHEMA "Other";
+CREATE EXTENSION kid SCHEMA "Other";
+SET search_path = '';
+CREATE TABLE public.n (id "Other".kid64) PARTITION BY RANGE (id);
+SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 AS made FROM "Other".kid_create_partitions('public.n', '1 day', pg_catalog.now() OPERATOR(pg_catalog.+) interval '3 days');
+SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 AS dropped FROM "Other".kid_drop_partitions('public.n', pg_catalog.now() OPERATOR(pg_catalog.+) interval '2 days', false);
+RESET search_path;
+DROP TABLE n; DROP EXTENSION kid; DROP SCHEMA "Other";
+CREATE EXTENSION kid;

@@ -1,5 +1,5 @@
--- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`. Unless
--- `is_new`, other roles than PUBLIC keep what they have outside `private`.
+-- Takes rights from all roles but the owner: on `schemas` and `functions`, and on all that is in the schema `private`.
+-- Unless `is_new`, other roles than PUBLIC keep what they have outside `private`.
 FOR what IN
     WITH objects (kind, home, name, owner, acl) AS (
         SELECT 'SCHEMA', n.oid, n.nspname::text, n.nspowner, n.nspacl

@@ -89,7 +89,7 @@ cmp_ok(scalar(split /\n/, $fresh{kid}), '>', 500, 'the catalog of a fresh instal
 
 # A rehearsal of the next patch version, which changes a comment: how a fix reaches the databases that have kid.
 (my $next = $current) =~ s/(\d+)$/$1 + 1/e;
-my %change = (kid => "COMMENT ON FUNCTION kid_next() IS 'rehearsal';\n", kid_seal => "COMMENT ON SCHEMA kid_seal_internal IS 'rehearsal';\n");
+my %change = (kid => "COMMENT ON FUNCTION \@extschema\@.kid_next() IS 'rehearsal';\n", kid_seal => "COMMENT ON SCHEMA kid_seal_internal IS 'rehearsal';\n");
 my @rehearsal;
 END { unlink @rehearsal }
 foreach my $extension (sort keys %change)

@@ -295,7 +295,8 @@ my @relations = qw(plain child parent rest old seen kept);
 # PostgreSQL's.
 my %lookalikes = (
 	'kid_stored_ids(timestamptz, text, regclass, OUT clock text, OUT id text)' => 'SETOF record', 'kid_stored_forms(OUT clock text, OUT type regtype)' => 'SETOF record',
-	'kid_partition_bounds(regclass, OUT partition regclass, OUT detaching boolean)' => 'SETOF record', 'kid_bound_at(oid, timestamptz)' => 'name', 'kid_bound_time(oid, text)' => 'timestamptz', 'lpad(text, int)' => 'text', 'ltrim(text)' => 'text',
+	'kid_partition_bounds(regclass, OUT partition regclass, OUT detaching boolean)' => 'SETOF record', 'kid_refuse(text, text)' => 'void', 'kid_partition_key(oid, boolean, OUT type regtype, OUT name name)' => 'record',
+	'kid_id_columns(text, oid, OUT clock text, OUT type regtype)' => 'SETOF record', 'kid_read_columns(oid, json, OUT clock text, OUT type regtype)' => 'SETOF record', 'kid_read_ids(text, jsonb, int, OUT id text, OUT issued timestamptz)' => 'record', 'kid_lock_column(json, boolean, OUT option int, OUT problem text)' => 'record', 'kid_bound_at(oid, timestamptz)' => 'name', 'kid_bound_time(oid, text)' => 'timestamptz', 'lpad(text, int)' => 'text', 'ltrim(text)' => 'text',
 	'sum(bigint)' => 'bigint', 'pg_total_relation_size(oid)' => 'bigint', 'pg_stat_get_live_tuples(oid)' => 'bigint',
 	'format(text, name)' => 'text', 'format(text, regclass, name)' => 'text', 'format(text, regclass, name, regtype)' => 'text', 'format_type(oid, int)' => 'text', 'unnest(smallint[])' => 'SETOF smallint',
 	(map { ("${_}_floor(timestamptz)" => "KID.$_", "${_}_ceil(timestamptz)" => "KID.$_", "${_}_send(KID.$_)" => 'bytea', "kid_timestamp(KID.$_)" => 'timestamptz') } names_of()),
@@ -461,7 +462,7 @@ my $question = qr/DO \$\$\nBEGIN\n    IF current_setting\('server_version_num'\)
 $script =~ s/^$question//mg;
 $script =~ s/^BEGIN ATOMIC\n.*?\nEND(?=;\n)|\$(\w*)\$.*?\$\1\$//msg;
 my %verbs = map { /^\s*(\w+)/ ? ($1 => 1) : () } split /;\n/, $script;
-is(join(' ', sort keys %verbs), 'COMMENT CREATE DROP GRANT REVOKE', 'nor anything that could be put there meanwhile');
+is(join(' ', sort keys %verbs), 'COMMENT CREATE DROP GRANT REVOKE SET', 'nor anything that could be put there meanwhile');
 is(sql('held', q{SELECT string_agg(DISTINCT p.proowner::regrole::text, ' ') FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e'}),
 	$superuser, 'the functions of kid belong to a superuser');
 
@@ -474,7 +475,7 @@ my $refuses = output_of('held', 'holder', 'CREATE SCHEMA elsewhere;' . join '', 
 		'ALTER EXTENSION kid ADD FUNCTION pg_catalog.now()', 'SELECT planted.kid_observe_all()', q{SELECT planted.kid_reset_clock('infinity'::timestamptz)}, 'SELECT planted.kid_identity(); SET kid.node = 1', 'ALTER EXTENSION kid SET SCHEMA elsewhere', 'ALTER DATABASE held SET kid.lease = 0',
 		'GRANT EXECUTE ON FUNCTION planted.kid_observe_all() TO holder', 'SELECT planted.kid_observe_all()',
 		'CREATE FUNCTION planted.on_ddl() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); END $$; CREATE EVENT TRIGGER e ON ddl_command_start EXECUTE FUNCTION planted.on_ddl()'));
-is(() = $refuses =~ /ERROR:  (?:42501|2BP01|55P02)/g, scalar @forbidden, 'the owner of the database cannot change the objects of kid') or diag $refuses;
+is(() = $refuses =~ /ERROR:  (?:42501|2BP01|55P02|0A000)/g, scalar @forbidden, 'the owner of the database cannot change the objects of kid') or diag $refuses;
 
 # What he can do: create tables, traps, and overloads of each function with other arguments, and add his own objects with kid's
 # names to the extension.
@@ -526,6 +527,38 @@ plant('held', 'holder', 'planted', q{
 cmp_ok(sql('held', 'SELECT n FROM planted.overloads'), '>', 500, 'the owner of the database created overloads of the functions');
 like(output_of('held', $superuser, q{CREATE TABLE own (id planted.kid64 PRIMARY KEY DEFAULT 1); SELECT remedy FROM planted.kid_check('own'::regclass)}), qr/SET DEFAULT planted\.kid_next\(\);/, 'a remedy of kid_check() names no planted function');
 look_after('held', 'holder', 'planted', 'public', 'planted', 'evil, planted');
+
+# The owner of kid's schema renames it, and puts functions of kid's names and arguments into a schema of the former name.
+sql('postgres', 'CREATE DATABASE renamed OWNER holder');
+plant('renamed', 'holder', 'home', 'CREATE SCHEMA planted; ' . planted('planted') . "CREATE SCHEMA home; CREATE EXTENSION kid SCHEMA home; GRANT USAGE ON SCHEMA home TO PUBLIC; SET search_path = planted, home; $tables" . join('', map { "$_;\n" } @traps) . q{
+	ALTER SCHEMA home RENAME TO away;
+	CREATE SCHEMA home;
+	GRANT USAGE ON SCHEMA home TO PUBLIC;
+	CREATE TABLE planted.overloads (n int);
+	SET search_path = '';
+	DO $$
+	DECLARE
+		f record;
+		body text;
+		made int := 0;
+	BEGIN
+		FOR f IN SELECT p.proname AS name, pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result
+				   FROM pg_depend d JOIN pg_extension e ON d.refobjid = e.oid JOIN pg_proc p ON p.oid = d.objid
+				  WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND e.extname = 'kid' AND p.prokind = 'f' LOOP
+			FOREACH body IN ARRAY '{RETURN NULL,RETURN}'::text[] LOOP
+				BEGIN
+					EXECUTE format('CREATE FUNCTION home.%I(%s) RETURNS %s LANGUAGE plpgsql AS %L', f.name, f.arguments, f.result, format('BEGIN PERFORM planted.note(); %s; END', body));
+					made := made + 1;
+				EXCEPTION WHEN OTHERS THEN NULL;
+				END;
+			END LOOP;
+		END LOOP;
+		INSERT INTO planted.overloads VALUES (made);
+	END $$;
+});
+cmp_ok(sql('renamed', 'SELECT n FROM planted.overloads'), '>', 200, 'the owner of the database made functions with the names of kid');
+sql('renamed', 'TRUNCATE planted.log');
+look_after('renamed', 'holder', 'away', 'public', 'planted, away', 'home, planted');
 
 # Overloads with one more argument that has a default make calls ambiguous, also inside kid. That harms only the owner himself.
 plant('held', 'holder', 'planted', q{

@@ -1,10 +1,10 @@
 -- Rights, whatever the default privileges of the role are
 
-GRANT USAGE ON TYPE kid64 TO PUBLIC;
+GRANT USAGE ON TYPE kid.kid64 TO PUBLIC;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA kid TO PUBLIC;
 -- A role that calls kid64_at() often can make it repeat IDs for others.
-REVOKE ALL ON FUNCTION kid_stats(), kid64_at(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION kid_stats() TO pg_read_all_stats;
+REVOKE ALL ON FUNCTION kid.kid_stats(), kid.kid64_at(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION kid.kid_stats() TO pg_read_all_stats;
 
 private := 'kid_clocks';
 schemas := '{kid,kid_clocks}';

@@ -3,6 +3,12 @@
 -- They set no search_path, which would double their time, so they use no operator of the caller's. They assign results
 -- that they need not keep, because PERFORM would be a query.
 
+CREATE FUNCTION kid_track_key(tab oid, floor bigint) RETURNS bigint
+    LANGUAGE SQL IMMUTABLE PARALLEL SAFE
+RETURN (tab::bigint & bigint '8388607') << 40 | (floor & bigint '1099511627775');
+COMMENT ON FUNCTION kid_track_key(tab oid, floor bigint) IS
+    'returns the key of the advisory lock of a table and a floor';
+
 -- Searches the catalogs, as after a restore. Null if there is no sequence that this role may read: kid_horizon() fails.
 -- Queries read the catalogs with the snapshot of the transaction. One that is older than the trigger cannot know the
 -- sequence.
@@ -150,10 +156,3 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION kid_track_granted(tab oid) IS
     'returns the sequence that no other tracked table draws from, if kid_track() let every role read it';
-
--- Rights, whatever the default privileges of the role are
-FOR what IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p
-             WHERE p.pronamespace = 'kid'::regnamespace AND p.proname ~ '^kid_(un)*track|_horizon$' LOOP
-    EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', what.name);
-END LOOP;
-GRANT USAGE ON SCHEMA kid TO PUBLIC;
