@@ -1124,8 +1124,6 @@ DECLARE
     pattern record;
     piece record;
     full_name text;
-    detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
-    hint text;
     has_rows boolean;
     left_out timestamptz[] := '{}';
     made integer := 0;
@@ -1153,22 +1151,11 @@ BEGIN
      WHERE c.oid = parent;
     FOR piece IN
         SELECT p.* FROM jsonb_to_recordset(pieces) AS p (
-            n bigint, detaching oid, begins timestamptz, lower text, upper text, are_too_many boolean,
-            is_beyond_range boolean, is_for_new_rows boolean, partition text)
+            n bigint, begins timestamptz, lower text, upper text, are_too_many boolean,
+            is_beyond_range boolean, partition text)
          ORDER BY p.n
     LOOP
-        IF piece.detaching IS NOT NULL THEN
-            -- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
-            hint := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.',
-                           parent, piece.detaching::regclass);
-            IF piece.is_for_new_rows THEN
-                RAISE 'detaching partition % from % is not complete', piece.detaching::regclass, parent
-                    USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
-            END IF;
-            RAISE WARNING 'detaching partition % from % is not complete', piece.detaching::regclass, parent
-                USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
-            CONTINUE;
-        ELSIF piece.are_too_many THEN
+        IF piece.are_too_many THEN
             RAISE 'more than 10000 partitions of % would be created', parent USING ERRCODE = 'program_limit_exceeded';
         ELSIF piece.is_beyond_range THEN
             RAISE 'timestamp out of range for type %', pattern.type
@@ -1260,6 +1247,25 @@ COMMENT ON FUNCTION kid.kid_finish_partition(
     regclass, regclass, regtype, name, regproc, name, timestamptz, text, timestamptz) IS
     'gives a new partition the rights and properties of its parent, and a constraint on the time of its IDs';
 
+-- PostgreSQL cannot distinguish a detach that was interrupted from one that is running.
+CREATE OR REPLACE FUNCTION kid.kid_report_detaching(parent regclass, partition regclass, is_for_new_rows boolean)
+    RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    detail text := 'The partition accepts no more rows, and no other can take its place until it is detached.';
+    hint text := format('If no session is still detaching it, run ALTER TABLE %s DETACH PARTITION %s FINALIZE.', parent,
+                        partition);
+BEGIN
+    IF is_for_new_rows THEN
+        RAISE 'detaching partition % from % is not complete', partition, parent
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
+    END IF;
+    RAISE WARNING 'detaching partition % from % is not complete', partition, parent
+        USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = detail, HINT = hint;
+END $$;
+COMMENT ON FUNCTION kid.kid_report_detaching(regclass, regclass, boolean) IS
+    'raises an error for a partition that is being detached and would have new rows, for others a warning';
+
 CREATE OR REPLACE FUNCTION kid.kid_create_partitions(
     parent regclass, width interval, until timestamptz, since timestamptz DEFAULT NULL, at_most integer DEFAULT 100,
     time_check boolean DEFAULT false)
@@ -1286,10 +1292,15 @@ BEGIN ATOMIC
     SELECT kid.kid_refuse('42501', format('must be owner of table %s', d.oid::regclass))
       FROM pg_partitioned_table AS p JOIN pg_class AS d ON d.oid = p.partdefid
      WHERE p.partrelid = parent AND pg_get_userbyid(d.relowner) <> current_user;
+    SELECT kid.kid_report_detaching(parent, p.detaching::regclass, p.is_for_new_rows)
+      FROM kid.kid_partition_key(parent, NULL::boolean) AS k,
+           kid.kid_missing_partitions(parent, k.type, width, until, since) AS p
+     WHERE p.detaching IS NOT NULL ORDER BY p.n;
     WITH pieces AS MATERIALIZED (
         SELECT p.*, k.type, k.name, k.setting
           FROM kid.kid_partition_key(parent, NULL::boolean) AS k,
                kid.kid_named_partitions(parent, k.type, width, until, since) AS p
+         WHERE p.detaching IS NULL
     ), made AS MATERIALIZED (
         SELECT m.n, m.partition
           FROM kid.kid_partition_key(parent, NULL::boolean) AS k,
