@@ -369,6 +369,13 @@ BEGIN
 END $$;
 RESET cpu_operator_cost;
 
+-- A session remembers the functions that it puts in place of a comparison, until one of them is changed.
+BEGIN;
+ALTER FUNCTION kid64_edge(text, text, timestamptz) RENAME TO renamed;
+EXPLAIN (COSTS OFF) SELECT FROM brin_kid64 WHERE id > timestamptz '2026-11-02';
+ROLLBACK;
+EXPLAIN (COSTS OFF) SELECT FROM brin_kid64 WHERE id > timestamptz '2026-11-02';
+
 DROP VIEW of_november, compared;
 DROP FUNCTION run, costly(timestamptz), costly(tstzrange), of_a_day, first_time, elsewhere, all_ways, set_epoch, is_early;
 DROP TABLE answers, conditions, days, nothing, checked;

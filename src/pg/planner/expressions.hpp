@@ -6,11 +6,14 @@
 
 namespace kid::pg {
 
-/// Returns a call of the function `name` in `schema` with these arguments, or null if there is no such function.
+/// Returns the OID of the function `name` in `schema` with arguments of these types, or InvalidOid if there is none.
 ///
-/// Looks the function up by the types of the arguments, without casts. Only the extension's own function has that
-/// signature in its schema. As for the function of an operator, the user needs no USAGE privilege on the schema.
-Expr *call(Oid schema, char const *name, List *arguments);
+/// Only the extension's own function has that signature in its schema. As for the function of an operator, the user
+/// needs no USAGE privilege on the schema.
+Oid function_of(Oid schema, char const *name, Oid const *types, int count);
+
+/// Returns a call of a function with these arguments, or null for InvalidOid.
+Expr *call(Oid function, List *arguments);
 
 /// Returns `id >= bound` or `id <= bound`, depending on `strategy`. Returns null if `bound` is null, or if there is no
 /// such operator.

@@ -30,15 +30,22 @@ Node *with_setting(SupportRequestSimplify *request) {
   if (type == nullptr)
     type = id_type_of(exprType(static_cast<Node *>(linitial(written->args))));
   Node *const value = type != nullptr ? value_in_query(*type, request->root) : nullptr;
+  // The function may have been dropped since the query was parsed.
+  char const *const name = get_func_name(written->funcid);
+  Oid types[4];
+  int count = 0;
   bool constant = true;
   ListCell *cell = nullptr;
 
-  if (value == nullptr)
+  if (value == nullptr || name == nullptr)
     return nullptr;
-  foreach (cell, written->args)
+  List *const arguments = lappend(list_copy(written->args), value);
+  foreach (cell, arguments) {
+    types[count++] = exprType(static_cast<Node *>(lfirst(cell)));
     constant = constant && IsA(lfirst(cell), Const);
-  auto *const whole = reinterpret_cast<Node *>(call(get_func_namespace(written->funcid), get_func_name(written->funcid),
-                                                    lappend(list_copy(written->args), value)));
+  }
+  Oid const function = function_of(get_func_namespace(written->funcid), name, types, count);
+  auto *const whole = reinterpret_cast<Node *>(call(function, arguments));
   // Other arguments are simplified already. To look at them again at each level would take cubic time if calls are
   // nested.
   return constant ? eval_const_expressions(request->root, whole) : whole;

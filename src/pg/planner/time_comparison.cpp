@@ -24,6 +24,7 @@
 // If the layout depends on a setting, these functions take its value as last argument, and are not LEAKPROOF, because
 // an invalid value is an error. A comparison that stays takes the value too: T_compare('<', id, time, setting). Outside
 // queries the value is not added, and a comparison without it is not rewritten.
+#include "comparisons.hpp"
 #include "expressions.hpp"
 
 #include <algorithm>
@@ -33,57 +34,36 @@ namespace kid::pg {
 namespace {
 
 struct time_comparison {
-  Oid schema;
-  id_type const *type; ///< null if this is not a comparison that planner support knows
-  char const *symbol;  ///< the operator, for an ID on its left; null for <@
+  known_comparison known;  ///< without a type if this is not a comparison that planner support knows
+  StrategyNumber strategy; ///< of the operator, for an ID on its left; 0 for <@
   Node *id;
   Node *time;
   Node *setting; ///< null if not given
 };
 
-/// Returns the operator that a function implements, for an ID on the left. Returns null for <@ and @>.
-char const *symbol_of_function(Oid function) {
-  static constexpr char const *names[][3] = {{"_lt_time", "_time_gt", "<"},
-                                             {"_le_time", "_time_ge", "<="},
-                                             {"_ge_time", "_time_le", ">="},
-                                             {"_gt_time", "_time_lt", ">"}};
-  char const *const symbol = symbol_of(function);
-  char const *const suffix = symbol != nullptr ? symbol + Max(strlen(symbol), 8) - 8 : "";
-
-  for (auto const &[name, reversed, of] : names)
-    if (strcmp(suffix, name) == 0 || strcmp(suffix, reversed) == 0)
-      return of;
-  return nullptr;
-}
-
 /// Describes a call of `function`, a comparison or T_compare(), with these arguments.
 time_comparison read_call(Oid function, List *arguments) {
   time_comparison result = {};
-  bool const by_name = exprType(static_cast<Node *>(linitial(arguments))) == TEXTOID;
-  int const next = by_name ? 1 : 0;
-  auto *const first = static_cast<Node *>(list_nth(arguments, next));
-  auto *const second = static_cast<Node *>(list_nth(arguments, next + 1));
+  known_comparison const known = comparison_of(function);
+  int const first = known.by_name ? 1 : 0;
 
-  if (by_name) {
+  result.strategy = known.strategy;
+  if (known.by_name) {
     auto const *const name = static_cast<Const *>(linitial(arguments));
-    if (!IsA(name, Const) || name->constisnull)
+    if (IsA(name, Const) && !name->constisnull)
+      result.strategy = strategy_of(TextDatumGetCString(name->constvalue));
+    if (result.strategy == 0)
       return result;
-    result.symbol = TextDatumGetCString(name->constvalue);
-    if (std::string_view const symbol = result.symbol;
-        symbol != "<" && symbol != "<=" && symbol != ">=" && symbol != ">")
-      return result;
-  } else {
-    result.symbol = symbol_of_function(function);
   }
-  bool const id_first = getBaseType(exprType(second)) == (result.symbol == nullptr ? TSTZRANGEOID : TIMESTAMPTZOID);
-  result.schema = get_func_namespace(function);
-  result.id = id_first ? first : second;
-  result.type = id_type_of(exprType(result.id));
+  auto *const left = static_cast<Node *>(list_nth(arguments, first));
+  auto *const right = static_cast<Node *>(list_nth(arguments, first + 1));
+  result.id = known.id_first ? left : right;
   // The functions that make bounds take a tstzrange, not a kid_span.
-  Node *const time = id_first ? second : first;
+  Node *const time = known.id_first ? right : left;
   result.time =
       applyRelabelType(time, getBaseType(exprType(time)), -1, exprCollation(time), COERCE_IMPLICIT_CAST, -1, false);
-  result.setting = list_length(arguments) > next + 2 ? static_cast<Node *>(list_nth(arguments, next + 2)) : nullptr;
+  result.setting = list_length(arguments) > first + 2 ? static_cast<Node *>(list_nth(arguments, first + 2)) : nullptr;
+  result.known = known;
   return result;
 }
 
@@ -94,28 +74,25 @@ List *append_text(List *list, char const *value) {
   return lappend(list, makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, CStringGetTextDatum(value), false, false));
 }
 
-char const *function_name(time_comparison const &comparison, char const *name) {
-  return psprintf("%s_%s", comparison.type->prefix, name);
-}
-
 /// Returns the call T_edge(`which`, [operator,] time [, setting]).
 Expr *edge(time_comparison const &comparison, char const *which) {
-  List *arguments = append_text(append_text(NIL, which), comparison.symbol);
+  List *arguments = append_text(append_text(NIL, which), operator_of(comparison.strategy));
 
   arguments = lappend(arguments, copyObjectImpl(comparison.time));
   if (comparison.setting != nullptr)
     arguments = lappend(arguments, copyObjectImpl(comparison.setting));
-  return call(comparison.schema, function_name(comparison, "edge"), arguments);
+  return call(comparison.strategy != 0 ? comparison.known.edge : comparison.known.edge_of_range, arguments);
 }
 
 /// Returns a call of `function` with the arguments of a comparison, and the operator before them. It replaces the
 /// comparison, and takes its arguments over: copies at each level of nested comparisons would need quadratic memory.
-Expr *call_instead(time_comparison const &comparison, char const *function) {
-  List *arguments = lappend(lappend(append_text(NIL, comparison.symbol), comparison.id), comparison.time);
+Expr *call_instead(time_comparison const &comparison, Oid function) {
+  List *arguments =
+      lappend(lappend(append_text(NIL, operator_of(comparison.strategy)), comparison.id), comparison.time);
 
   if (comparison.setting != nullptr)
     arguments = lappend(arguments, comparison.setting);
-  return call(comparison.schema, function, arguments);
+  return call(function, arguments);
 }
 
 /// Whether a bound is a constant all of whose bytes are `byte`. With 0 it is the smallest ID, with 0xff the greatest.
@@ -129,11 +106,17 @@ bool consists_of(OpExpr const *clause, unsigned char byte) {
   return std::count(bytes, bytes + bound->constlen, byte) == bound->constlen;
 }
 
-/// Returns the range of the instants that compare as `symbol` says with a constant one.
-Node *constant_range(PlannerInfo *root, char const *symbol, Node *instant) {
+/// Whether a comparison is true of all IDs before an instant.
+bool is_before(StrategyNumber strategy) {
+  return strategy == BTLessStrategyNumber || strategy == BTLessEqualStrategyNumber;
+}
+
+/// Returns the range of the instants that compare with a constant one as the operator of `strategy` says.
+Node *constant_range(PlannerInfo *root, StrategyNumber strategy, Node *instant) {
   Node *const unbounded = reinterpret_cast<Node *>(makeNullConst(TIMESTAMPTZOID, -1, InvalidOid));
-  List *const bounds = symbol[0] == '<' ? list_make2(unbounded, instant) : list_make2(instant, unbounded);
-  List *const arguments = append_text(bounds, symbol[1] == '=' ? "[]" : "()");
+  bool const inclusive = strategy == BTLessEqualStrategyNumber || strategy == BTGreaterEqualStrategyNumber;
+  List *const bounds = is_before(strategy) ? list_make2(unbounded, instant) : list_make2(instant, unbounded);
+  List *const arguments = append_text(bounds, inclusive ? "[]" : "()");
   return eval_const_expressions(
       root, reinterpret_cast<Node *>(makeFuncExpr(F_TSTZRANGE_TIMESTAMPTZ_TIMESTAMPTZ_TEXT, TSTZRANGEOID, arguments,
                                                   InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL)));
@@ -141,24 +124,26 @@ Node *constant_range(PlannerInfo *root, char const *symbol, Node *instant) {
 
 /// Returns the exact comparison that is kept beside the bounds, for a type whose order is coarser than its time.
 Expr *recheck(PlannerInfo *root, time_comparison comparison) {
-  if (comparison.symbol != nullptr && IsA(comparison.time, Const)) {
-    comparison.time = constant_range(root, comparison.symbol, comparison.time);
-    comparison.symbol = nullptr;
+  if (comparison.strategy != 0 && IsA(comparison.time, Const)) {
+    comparison.time = constant_range(root, comparison.strategy, comparison.time);
+    comparison.strategy = 0;
   }
-  return call_instead(comparison, function_name(comparison, "recheck"));
+  return call_instead(comparison,
+                      comparison.strategy != 0 ? comparison.known.recheck : comparison.known.recheck_of_range);
 }
 
 } // namespace
 
 Node *rewrite_comparison(SupportRequestSimplify *request) {
   time_comparison comparison = read_call(request->fcall->funcid, request->fcall->args);
+  id_type const *const type = comparison.known.type;
 
   CHECK_FOR_INTERRUPTS();
-  if (comparison.type == nullptr)
+  if (type == nullptr)
     return nullptr;
-  bool const needs_setting = comparison.type->setting != nullptr && comparison.setting == nullptr;
+  bool const needs_setting = type->setting != nullptr && comparison.setting == nullptr;
   if (needs_setting) {
-    comparison.setting = value_in_query(*comparison.type, request->root);
+    comparison.setting = value_in_query(*type, request->root);
     if (comparison.setting == nullptr)
       return nullptr;
   }
@@ -167,13 +152,13 @@ Node *rewrite_comparison(SupportRequestSimplify *request) {
       contain_volatile_functions(reinterpret_cast<Node *>(request->fcall->args)))
     return !needs_setting
                ? nullptr
-               : reinterpret_cast<Node *>(call_instead(
-                     comparison, comparison.symbol == nullptr ? "kid_within" : function_name(comparison, "compare")));
+               : reinterpret_cast<Node *>(call_instead(comparison, comparison.strategy != 0 ? comparison.known.compare
+                                                                                            : comparison.known.within));
 
-  OpExpr *const low = compare_with(request->root, *comparison.type, comparison.id, BTGreaterEqualStrategyNumber,
-                                   edge(comparison, "lowest"));
-  OpExpr *const high = compare_with(request->root, *comparison.type, comparison.id, BTLessEqualStrategyNumber,
-                                    edge(comparison, "highest"));
+  OpExpr *const low =
+      compare_with(request->root, *type, comparison.id, BTGreaterEqualStrategyNumber, edge(comparison, "lowest"));
+  OpExpr *const high =
+      compare_with(request->root, *type, comparison.id, BTLessEqualStrategyNumber, edge(comparison, "highest"));
   if (low == nullptr || high == nullptr)
     return nullptr;
   // One bound always stays, so that a NULL ID gives NULL.
@@ -182,7 +167,7 @@ Node *rewrite_comparison(SupportRequestSimplify *request) {
     clauses = lappend(clauses, low);
   if (clauses == NIL || !consists_of(high, 0xff))
     clauses = lappend(clauses, high);
-  if (!comparison.type->orders_exactly) {
+  if (!type->orders_exactly) {
     Expr *const kept = recheck(request->root, comparison);
     if (kept == nullptr)
       return nullptr;
@@ -202,25 +187,25 @@ List *index_condition(SupportRequestIndexCondition *request) {
   if (arguments == NIL)
     return NIL;
   time_comparison const comparison = read_call(request->funcid, arguments);
+  id_type const *const type = comparison.known.type;
   auto const compared = [&](int strategy, char const *which) -> OpExpr * {
-    OpExpr *const clause =
-        compare_with(request->root, *comparison.type, comparison.id, strategy, edge(comparison, which));
+    OpExpr *const clause = compare_with(request->root, *type, comparison.id, strategy, edge(comparison, which));
     return clause != nullptr && op_in_opfamily(clause->opno, request->opfamily) ? clause : nullptr;
   };
 
-  if (comparison.type == nullptr || list_nth(arguments, request->indexarg) != comparison.id ||
-      (comparison.type->setting != nullptr) != (comparison.setting != nullptr) ||
+  if (type == nullptr || list_nth(arguments, request->indexarg) != comparison.id ||
+      (type->setting != nullptr) != (comparison.setting != nullptr) ||
       !is_pseudo_constant_for_index(request->root, comparison.time, request->index) ||
       (comparison.setting != nullptr &&
        !is_pseudo_constant_for_index(request->root, comparison.setting, request->index)) ||
-      ((comparison.symbol == nullptr || !comparison.type->orders_exactly) &&
+      ((comparison.strategy == 0 || !type->orders_exactly) &&
        (has_volatile_subselect(request->root, comparison.time) ||
         has_volatile_subselect(request->root, comparison.setting))))
     return NIL;
-  request->lossy = !comparison.type->orders_exactly;
-  if (comparison.symbol != nullptr) {
-    OpExpr *const only = comparison.symbol[0] == '>' ? compared(BTGreaterEqualStrategyNumber, "first")
-                                                     : compared(BTLessEqualStrategyNumber, "last");
+  request->lossy = !type->orders_exactly;
+  if (comparison.strategy != 0) {
+    OpExpr *const only = is_before(comparison.strategy) ? compared(BTLessEqualStrategyNumber, "last")
+                                                        : compared(BTGreaterEqualStrategyNumber, "first");
     return only != nullptr ? list_make1(only) : NIL;
   }
   OpExpr *const low = compared(BTGreaterEqualStrategyNumber, "lowest");

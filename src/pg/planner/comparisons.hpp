@@ -1,0 +1,34 @@
+// The functions that compare an ID with time, and the functions that planner support puts in their place.
+#pragma once
+
+#include "../types/all_types.hpp"
+
+namespace kid::pg {
+
+/// What planner support knows about a function.
+struct known_comparison {
+  Oid function;        ///< the function
+  id_type const *type; ///< of the IDs that it compares; null if it does not compare an ID with time
+  Oid id;              ///< the OID of that type
+  bool id_first;       ///< whether the ID is on the left
+  bool by_name;        ///< whether the first argument is the operator, as that of T_compare() is
+  /// That of the operator for an ID on its left; 0 for <@, and if the first argument says it.
+  StrategyNumber strategy;
+
+  // Functions of the same schema, or InvalidOid. If the layout depends on a setting, its value is one more argument.
+  Oid edge;             ///< T_edge(which, operator, time)
+  Oid edge_of_range;    ///< T_edge(which, range)
+  Oid recheck;          ///< T_recheck(operator, ID, time)
+  Oid recheck_of_range; ///< T_recheck(ID, range)
+  Oid compare;          ///< T_compare(operator, ID, time)
+  Oid within;           ///< kid_within(ID, range)
+};
+
+/// Returns what is known about a function. Looks it up once in a session, and again after functions were changed.
+known_comparison comparison_of(Oid function);
+
+/// Returns the operator of a strategy, and the strategy of an operator, or 0 if it is none of <, <=, >= and >.
+char const *operator_of(StrategyNumber strategy);
+StrategyNumber strategy_of(std::string_view symbol);
+
+} // namespace kid::pg
