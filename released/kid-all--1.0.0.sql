@@ -1,4 +1,4 @@
--- kid in plain SQL: the modules kid-ids, kid-uuid, kid-tables and kid-horizon. This is version 1.0.0.
+-- kid in plain SQL: the modules kid-ids, kid-uuid, kid-tables and kid-track. This is version 1.0.0.
 -- It needs PostgreSQL 15 or later, and the privilege CREATE in the database. See docs/start/managed-servers.md.
 --
 -- This is one statement, which takes effect as a whole or not at all, also in a transaction of yours, and leaves no

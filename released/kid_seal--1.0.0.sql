@@ -376,69 +376,6 @@ END $$;
 COMMENT ON FUNCTION @extschema@.kid64_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
 
--- from src/sql/seal/uuid.sql.in
-
--- A kid64 in the shape of a uuid of version 4, for what takes nothing else. The block ends with a counter:
---
---     subkey = the first 16 bytes of HMAC-SHA-256(key, 'kid64-uuid:PREFIX')
---     block  = the 8 bytes of ID, then COUNTER as 8 bytes
---     uuid   = AES-128(subkey, block) for the least COUNTER, 0 to 4095, that gives the 6 bits of version 4
---
--- One of 64 blocks has these bits, so that 64 are tried on average, and none of 4096 has them with probability 2 ^ -93.
--- Another COUNTER than the least does not open: each ID has one uuid for each key, and one of 2 ^ 58 uuids is valid.
-
--- Takes the number of a key: no variable may hold the key itself.
-CREATE FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) RETURNS bytea
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
-BEGIN
-    RETURN (SELECT block
-              FROM (SELECT kid_seal_internal.subkey(k.key, 'kid64-uuid', prefix) FROM kid_seal_internal.keys AS k
-                     WHERE k.n = uuid_block.n OFFSET 0) AS derived (subkey),
-                   LATERAL (SELECT kid_seal_internal.encipher(id || int8send(counter), subkey)
-                              FROM (SELECT generate_series(0::bigint, 4095)) AS counters (counter) OFFSET 0)
-                           AS tried (block)
-             WHERE get_byte(block, 6) >> 4 = 4 AND get_byte(block, 8) >> 6 = 2 LIMIT 1);
-END $$;
-COMMENT ON FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) IS
-    'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
-
-CREATE FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) RETURNS uuid
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
-BEGIN
-    PERFORM kid_seal_internal.head(prefix);
-    RETURN encode(coalesce((SELECT kid_seal_internal.uuid_block(k.n, id::bytea, prefix)
-                              FROM kid_seal_internal.keys AS k WHERE k.seals),
-                           kid_seal_internal.missing_key()), 'hex')::uuid;
-END $$;
-COMMENT ON FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) IS
-    'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
-
-CREATE FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
-    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-    sealed_block bytea := uuid_send(sealed);
-    id bytea;
-BEGIN
-    PERFORM kid_seal_internal.head(prefix);
-    SELECT substr(block, 1, 8) INTO id
-      FROM kid_seal_internal.keys AS k,
-           LATERAL (SELECT kid_seal_internal.decipher(sealed_block,
-                                                      kid_seal_internal.subkey(k.key, 'kid64-uuid', prefix))
-                    OFFSET 0) AS opened (block)
-     WHERE CASE WHEN substr(block, 9, 6) = decode('000000000000', 'hex')
-                THEN kid_seal_internal.uuid_block(k.n, substr(block, 1, 8), prefix) = sealed_block END
-     ORDER BY k.seals DESC, k.n DESC
-     LIMIT 1;
-    IF NOT FOUND AND NOT missing_ok THEN
-        PERFORM kid_seal_internal.refuse(sealed::text, sealed_block, 'kid64', prefix);
-    END IF;
-    RETURN kid_seal_internal.to_kid64(id);
-END $$;
-COMMENT ON FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean) IS
-    'returns the ID that kid_seal_uuid() sealed with this prefix; any other uuid is an error, or NULL if missing_ok';
-
 -- from src/sql/seal/type.sql.in
 
 -- kid96
@@ -574,6 +511,69 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION @extschema@.flax_unseal(sealed text, prefix text, missing_ok boolean) IS
     'returns the ID that kid_seal() sealed with the same prefix; any other text is an error, or NULL if missing_ok';
+
+-- from src/sql/seal/uuid.sql.in
+
+-- A kid64 in the shape of a uuid of version 4, for what takes nothing else. The block ends with a counter:
+--
+--     subkey = the first 16 bytes of HMAC-SHA-256(key, 'kid64-uuid:PREFIX')
+--     block  = the 8 bytes of ID, then COUNTER as 8 bytes
+--     uuid   = AES-128(subkey, block) for the least COUNTER, 0 to 4095, that gives the 6 bits of version 4
+--
+-- One of 64 blocks has these bits, so that 64 are tried on average, and none of 4096 has them with probability 2 ^ -93.
+-- Another COUNTER than the least does not open: each ID has one uuid for each key, and one of 2 ^ 58 uuids is valid.
+
+-- Takes the number of a key: no variable may hold the key itself.
+CREATE FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) RETURNS bytea
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+    RETURN (SELECT block
+              FROM (SELECT kid_seal_internal.subkey(k.key, 'kid64-uuid', prefix) FROM kid_seal_internal.keys AS k
+                     WHERE k.n = uuid_block.n OFFSET 0) AS derived (subkey),
+                   LATERAL (SELECT kid_seal_internal.encipher(id || int8send(counter), subkey)
+                              FROM (SELECT generate_series(0::bigint, 4095)) AS counters (counter) OFFSET 0)
+                           AS tried (block)
+             WHERE get_byte(block, 6) >> 4 = 4 AND get_byte(block, 8) >> 6 = 2 LIMIT 1);
+END $$;
+COMMENT ON FUNCTION kid_seal_internal.uuid_block(n integer, id bytea, prefix text) IS
+    'the block of an ID, enciphered with the key of the given number, that has the bits of version 4';
+
+CREATE FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) RETURNS uuid
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    PERFORM kid_seal_internal.head(prefix);
+    RETURN encode(coalesce((SELECT kid_seal_internal.uuid_block(k.n, id::bytea, prefix)
+                              FROM kid_seal_internal.keys AS k WHERE k.seals),
+                           kid_seal_internal.missing_key()), 'hex')::uuid;
+END $$;
+COMMENT ON FUNCTION @extschema@.kid_seal_uuid(id kid64, prefix text) IS
+    'returns an ID as a uuid that looks random; until another key seals, the same ID and prefix give the same uuid';
+
+CREATE FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean DEFAULT false) RETURNS kid64
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    sealed_block bytea := uuid_send(sealed);
+    id bytea;
+BEGIN
+    PERFORM kid_seal_internal.head(prefix);
+    SELECT substr(block, 1, 8) INTO id
+      FROM kid_seal_internal.keys AS k,
+           LATERAL (SELECT kid_seal_internal.decipher(sealed_block,
+                                                      kid_seal_internal.subkey(k.key, 'kid64-uuid', prefix))
+                    OFFSET 0) AS opened (block)
+     WHERE CASE WHEN substr(block, 9, 6) = decode('000000000000', 'hex')
+                THEN kid_seal_internal.uuid_block(k.n, substr(block, 1, 8), prefix) = sealed_block END
+     ORDER BY k.seals DESC, k.n DESC
+     LIMIT 1;
+    IF NOT FOUND AND NOT missing_ok THEN
+        PERFORM kid_seal_internal.refuse(sealed::text, sealed_block, 'kid64', prefix);
+    END IF;
+    RETURN kid_seal_internal.to_kid64(id);
+END $$;
+COMMENT ON FUNCTION @extschema@.kid64_unseal_uuid(sealed uuid, prefix text, missing_ok boolean) IS
+    'returns the ID that kid_seal_uuid() sealed with this prefix; any other uuid is an error, or NULL if missing_ok';
 
 -- from src/sql/seal/foot.sql
 

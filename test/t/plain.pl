@@ -84,10 +84,10 @@ sub restore_beside_the_extension
 }
 
 # Each module is one statement: in a transaction that is rolled back it leaves nothing, it runs again, and after kid-ids in
-# any order. kid-horizon needs no other. Tools take a "?" and a name after a colon for parameters.
+# any order. kid-track needs no other. Tools take a "?" and a name after a colon for parameters.
 $node->safe_psql('postgres', 'CREATE DATABASE modules OWNER app');
 like(as('app', 'modules', slurp_file("released/kid-$_--1.0.0.sql")), qr/ERROR:  kid in plain SQL is not installed/, "kid-$_ needs kid-ids") foreach qw(uuid tables);
-foreach my $module (qw(horizon ids tables uuid horizon ids tables uuid all))
+foreach my $module (qw(track ids tables uuid track ids tables uuid all))
 {
 	my $text = slurp_file("released/kid-$module--1.0.0.sql");
 	my $objects = q{SELECT (SELECT count(*) FROM pg_proc), (SELECT count(*) FROM pg_class), (SELECT count(*) FROM pg_namespace), (SELECT count(*) FROM pg_depend)};

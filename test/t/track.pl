@@ -13,10 +13,10 @@ $node->init;
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 10\nlc_messages = 'C'\n");
 $node->start;
 my $folder = PostgreSQL::Test::Utils::tempdir;
-system("src/sql/assemble kid-horizon > $folder/kid-horizon.sql && src/sql/assemble kid-all > $folder/kid-all.sql") == 0 or die 'src/sql/assemble failed';
+system("src/sql/assemble kid-track > $folder/kid-track.sql && src/sql/assemble kid-all > $folder/kid-all.sql") == 0 or die 'src/sql/assemble failed';
 append_to_file("$folder/rows", "copied\n");
 
-my %install = (extension => 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC', plain => "\\i $folder/kid-horizon.sql", modules => "\\i $folder/kid-all.sql");
+my %install = (extension => 'CREATE SCHEMA kid; CREATE EXTENSION kid SCHEMA kid; GRANT USAGE ON SCHEMA kid TO PUBLIC', plain => "\\i $folder/kid-track.sql", modules => "\\i $folder/kid-all.sql");
 my @databases = qw(extension plain modules);
 $node->safe_psql('postgres', "CREATE DATABASE $_") foreach @databases;
 my $database;

@@ -13,7 +13,7 @@ my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
 $node->start;
 my $script = "$temporary/track_recipes.sql";
-system("src/sql/assemble kid-horizon > $script") == 0 or die 'src/sql/assemble failed';
+system("src/sql/assemble kid-track > $script") == 0 or die 'src/sql/assemble failed';
 
 # A name, a table with what is done once, what inserts a row, and how a consumer reads those after :last, as it is and changed.
 my $horizon = sub { return "CALL kid.kid_horizon('$_[0]', NULL) \\gset\n" };

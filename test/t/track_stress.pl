@@ -18,7 +18,7 @@ $node->init;
 $node->append_conf('postgresql.conf', "max_prepared_transactions = 10\n");
 $node->start;
 my $script = "$temporary/track_stress.sql";
-system("src/sql/assemble kid-horizon > $script") == 0 or die 'src/sql/assemble failed';
+system("src/sql/assemble kid-track > $script") == 0 or die 'src/sql/assemble failed';
 
 # pgbench's scripts, each with its weight.
 my $insert = 'INSERT INTO events DEFAULT VALUES;';
