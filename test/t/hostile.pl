@@ -362,6 +362,17 @@ sub plant
 	return;
 }
 
+# Returns what objects of kid depend on, if it is neither of kid nor of PostgreSQL.
+sub strangers
+{
+	my ($database) = @_;
+	return sql($database, q{SELECT string_agg(pg_describe_object(d.classid, d.objid, 0) || ' on ' || pg_describe_object(d.refclassid, d.refobjid, 0), E'\n')
+		FROM pg_depend d, pg_depend of_kid
+		WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass) AND d.deptype = 'n'
+		  AND of_kid.classid = d.classid AND of_kid.objid = d.objid AND of_kid.deptype = 'e'
+		  AND NOT EXISTS (SELECT FROM pg_depend m WHERE m.classid = d.refclassid AND m.objid = d.refobjid AND m.deptype IN ('e', 'i'))});
+}
+
 # A superuser maintains the tables of `owner`, with each search_path.
 sub look_after
 {
@@ -450,16 +461,13 @@ plant('held', 'holder', 'planted', q{DO $$ DECLARE f regprocedure; BEGIN
 	FOR f IN SELECT oid FROM pg_proc WHERE pronamespace = 'planted'::regnamespace AND proname ~ 'kid|flake|sno|flax' AND oid <> 'planted.kid_library(int)'::regprocedure LOOP EXECUTE 'DROP FUNCTION ' || f; END LOOP; END $$;
 	CREATE EXTENSION kid SCHEMA planted});
 is(others_who_ran('held', 'holder'), '', 'a successful CREATE EXTENSION runs no planted function');
-is(sql('held', q{SELECT string_agg(pg_describe_object(d.classid, d.objid, 0) || ' on ' || pg_describe_object(d.refclassid, d.refobjid, 0), E'\n')
-	FROM pg_depend d, pg_depend of_kid
-	WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass) AND d.deptype = 'n'
-	  AND of_kid.classid = d.classid AND of_kid.objid = d.objid AND of_kid.deptype = 'e'
-	  AND NOT EXISTS (SELECT FROM pg_depend m WHERE m.classid = d.refclassid AND m.objid = d.refobjid AND m.deptype IN ('e', 'i'))}), '', 'no object of kid depends on a planted object');
-# Nor what is put there while it runs: it only defines objects, and asks which PostgreSQL it is.
+is(strangers('held'), '', 'no object of kid depends on a planted object');
+# Nor what is put there while it runs: it only locks the name of the schema, defines objects, and asks which PostgreSQL it is.
 my ($version) = slurp_file('kid.control') =~ /^default_version = '(.*)'$/m;
 my $script = slurp_file("kid--$version.sql") =~ s/^(?:--|\\echo).*\n//mgr;
 my $question = qr/DO \$\$\nBEGIN\n    IF current_setting\('server_version_num'\)::int >= \d+ THEN\n        ALTER [^;]+;\n    END IF;\nEND \$\$;\n/;
 $script =~ s/^$question//mg;
+$script =~ s/^DO \$\$\nBEGIN\n    PERFORM FROM pg_catalog\.pg_extension .*?^END \$\$;\n//ms;
 $script =~ s/^BEGIN ATOMIC\n.*?\nEND(?=;\n)|\$(\w*)\$.*?\$\1\$//msg;
 my %verbs = map { /^\s*(\w+)/ ? ($1 => 1) : () } split /;\n/, $script;
 is(join(' ', sort keys %verbs), 'COMMENT CREATE DROP GRANT REVOKE SET', 'nor anything that could be put there meanwhile');
@@ -559,6 +567,30 @@ plant('renamed', 'holder', 'home', 'CREATE SCHEMA planted; ' . planted('planted'
 cmp_ok(sql('renamed', 'SELECT n FROM planted.overloads'), '>', 200, 'the owner of the database made functions with the names of kid');
 sql('renamed', 'TRUNCATE planted.log');
 look_after('renamed', 'holder', 'away', 'public', 'planted, away', 'home, planted');
+
+# While the script of kid waits for a function of the same name, which is not committed, the owner of the schema gives its
+# name to a schema with functions like those of kid.
+sql('postgres', 'CREATE DATABASE raced OWNER holder');
+my %called = ('kid64_floor(timestamptz)' => 'bigint',
+	(map { ("kid_check_$_(regclass)" => 'TABLE (relation_name regclass, column_name text, problem text, remedy text)') } qw(defaults foreign_keys partitions)),
+	'kid_stored_ids(timestamptz, text, regclass)' => 'TABLE (clock text, past text, prefix text, relation regclass, column_name text, id text, issued timestamptz, latest timestamptz, later text, later_issued timestamptz, problem text, passing boolean)');
+plant('raced', 'holder', 'home', 'CREATE SCHEMA planted; ' . planted('planted') . 'CREATE SCHEMA home; CREATE SCHEMA fake; GRANT USAGE ON SCHEMA home, fake, planted TO PUBLIC;'
+	  . join '', map { "CREATE FUNCTION fake.$_ RETURNS $called{$_} LANGUAGE plpgsql AS \$\$ BEGIN PERFORM planted.note(); RETURN" . ($called{$_} =~ /TABLE/ ? '' : ' NULL') . "; END \$\$;\n" } sort keys %called);
+my ($creator, $waited_for, $giver) = map { open_session($node, 'raced') } 1 .. 3;
+answer($_, 'SET ROLE holder;') foreach $creator, $waited_for, $giver;
+answer($waited_for, 'BEGIN; CREATE FUNCTION home.kid_check_partitions(regclass) RETURNS void LANGUAGE SQL RETURN NULL;');
+ask($creator, 'CREATE EXTENSION kid SCHEMA home;');
+until_blocked($creator, 'true');
+ask($giver, 'BEGIN; ALTER SCHEMA home RENAME TO away; ALTER SCHEMA fake RENAME TO home; COMMIT;');
+until_blocked($giver, 'true');
+answer($waited_for, 'ROLLBACK;');
+is(answer($creator), '', 'raced: CREATE EXTENSION waits for a function, and then succeeds');
+unlike(answer($giver), qr/ERROR/, 'raced: the owner then renames the schema');
+is(strangers('raced'), '', 'raced: no object of kid depends on a planted object');
+new_log();
+unlike(output_of('raced', $superuser, q{SELECT * FROM away.kid_check('pg_class'::regclass)}), qr/ERROR/, 'raced: functions of kid work');
+is(others_who_ran('raced', 'holder'), '', 'raced: they run no planted code');
+close_session($_) foreach $creator, $waited_for, $giver;
 
 # Overloads with one more argument that has a default make calls ambiguous, also inside kid. That harms only the owner himself.
 plant('held', 'holder', 'planted', q{
