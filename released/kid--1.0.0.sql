@@ -2624,8 +2624,9 @@ COMMENT ON FUNCTION kid_track_last(tab oid, col text, seq oid) IS
 --   names with their schema, with arguments of exactly their types. They call all other functions of kid.
 --
 --   Functions in PL/pgSQL look up names when they run, in pg_catalog alone. They call no function of kid, but get what
---   they need as arguments. Where the text of a query has to name kid's schema, they read its name from the catalog,
---   and a superuser first locks the name.
+--   they need as arguments. Where the text of a query has to name kid's schema, they read its name from the catalog
+--   just before, and a superuser first locks the name. Only a superuser can. Where a statement creates or drops
+--   something that they name, and may wait before it looks for the name, they then check what it found.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
@@ -2795,7 +2796,8 @@ COMMENT ON FUNCTION @extschema@.kid_track_source(tab oid, col name) IS
 -- The functions that users of kid_horizon(table) call. The files before this one have what they call.
 
 -- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and are
--- of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function.
+-- of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function. While
+-- CREATE TRIGGER waits, another function can get the name that it was given.
 CREATE FUNCTION @extschema@.kid_track_create(
     tab regclass, source text[], granted boolean, reject boolean, enter regproc, check_row regproc) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -2812,6 +2814,12 @@ BEGIN
                          'EXECUTE FUNCTION %3$s(%1$L)', source[1], tab, check_row)
              WHEN EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'zz_kid_track')
              THEN format('DROP TRIGGER zz_kid_track ON %s', tab) END);
+    IF (SELECT count(*) FROM pg_trigger AS t
+         WHERE t.tgrelid = tab AND (t.tgname, t.tgfoid) IN (('kid_track', enter), ('zz_kid_track', check_row)))
+       <> (CASE WHEN reject THEN 2 ELSE 1 END) THEN
+        RAISE 'table %, or function %, was renamed while the table was to be tracked', tab, enter
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
 END $$;
 COMMENT ON FUNCTION @extschema@.kid_track_create(regclass, text[], boolean, boolean, regproc, regproc) IS
     'creates the triggers of `kid_track()`';
@@ -2932,18 +2940,19 @@ COMMENT ON FUNCTION @extschema@.kid_track_holders(tab regclass) IS
 -- from src/sql/tables/partition_key.sql.in
 
 -- `change` is null to list partitions, false to tell what a change would do, and true for a change: then other sessions
--- wait to change the partitions, but not to read or write.
+-- wait to change the partitions, but not to read or write. `home` is the OID of kid's schema. Later queries name this
+-- schema and that of the table, so a superuser locks both names until the transaction ends.
 CREATE FUNCTION @extschema@.kid_partition_check(
-    parent regclass, type regtype, name name, is_id boolean, setting text, change boolean) RETURNS void
+    home oid, parent regclass, type regtype, name name, is_id boolean, setting text, change boolean) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
-    full_name text := parent;
+    full_name text;
     owner name := (SELECT pg_get_userbyid(c.relowner) FROM pg_class AS c WHERE c.oid = parent);
 BEGIN
     IF type IS NULL THEN
-        RAISE 'table % is not partitioned by range of one column', full_name USING ERRCODE = 'wrong_object_type';
+        RAISE 'table % is not partitioned by range of one column', parent USING ERRCODE = 'wrong_object_type';
     ELSIF NOT is_id THEN
-        RAISE 'table % is partitioned by column "%" of type %', full_name, name, type
+        RAISE 'table % is partitioned by column "%" of type %', parent, name, type
             USING ERRCODE = 'wrong_object_type', DETAIL = 'The column must be of a type for which kid makes IDs.';
     ELSIF change AND owner <> current_user THEN
         RAISE 'must be owner of table %', parent
@@ -2957,6 +2966,11 @@ BEGIN
                   HINT = 'Begin the transaction with BEGIN ISOLATION LEVEL READ COMMITTED, or, before it, '
                            'SET default_transaction_isolation = ''read committed''.';
     ELSIF change THEN
+        IF (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user) THEN
+            PERFORM FROM pg_namespace AS n
+              WHERE n.oid IN (home, (SELECT c.relnamespace FROM pg_class AS c WHERE c.oid = parent)) FOR KEY SHARE;
+        END IF;
+        full_name := parent;
         EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', full_name);
         IF to_regclass(full_name) IS DISTINCT FROM parent THEN
             RAISE 'table % was renamed while its partitions were to be changed', full_name
@@ -2977,7 +2991,7 @@ BEGIN
                   HINT = 'Give all roles the same value, written alike, or create and drop partitions by their bounds.';
     END IF;
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_partition_check(regclass, regtype, name, boolean, text, boolean) IS
+COMMENT ON FUNCTION @extschema@.kid_partition_check(oid, regclass, regtype, name, boolean, text, boolean) IS
     'checks that partitions can be listed or changed, and locks a table whose partitions are to be changed';
 
 CREATE FUNCTION @extschema@.kid_partition_key(
@@ -2994,7 +3008,10 @@ BEGIN ATOMIC
                        WHERE p.partrelid = parent AND p.partstrat = 'r' AND p.partnatts = 1)
                      AS k (type, name, setting) ON true,
            LATERAL (SELECT @extschema@.kid_partition_check(
-                        parent, k.type, k.name, @extschema@.kid_bound_at(k.type, now()) IS NOT NULL, k.setting, change)
+                        p.pronamespace, parent, k.type, k.name, @extschema@.kid_bound_at(k.type, now()) IS NOT NULL,
+                        k.setting, change)
+                      FROM pg_proc AS p
+                     WHERE p.oid = '@extschema@.kid_bound_at(regtype, timestamptz)'::regprocedure
                     OFFSET 0) AS c (checked);
 END;
 COMMENT ON FUNCTION @extschema@.kid_partition_key(regclass, boolean) IS
@@ -3204,9 +3221,7 @@ BEGIN
            concat(' USING ' || quote_ident(m.amname), ' WITH (' || l.options || ')',
                   ' TABLESPACE ' || quote_ident(s.spcname)) AS storage,
            -- The operators of a domain are those of its base type.
-           format('SELECT EXISTS (SELECT FROM %s WHERE %2$I OPERATOR(%3$s.>=) $1::%4$s '
-                  'AND %2$I OPERATOR(%3$s.<) $2::%4$s)',
-                  p.partdefid::regclass, key, b.typnamespace::regnamespace, b.oid::regtype) AS find_rows
+           b.oid::regtype AS base, b.typnamespace::regnamespace AS operators
       INTO pattern
       FROM pg_class AS c JOIN pg_partitioned_table AS p ON p.partrelid = c.oid
            JOIN pg_type AS t ON t.oid = kid_make_partitions.type
@@ -3234,7 +3249,9 @@ BEGIN
                 USING ERRCODE = 'datetime_field_overflow',
                       DETAIL = format('A partition from %s on cannot be as wide as "%s".', piece.begins, width);
         ELSIF pattern.rest IS NOT NULL THEN
-            EXECUTE pattern.find_rows INTO has_rows USING ltrim(piece.lower), ltrim(piece.upper);
+            EXECUTE format('SELECT EXISTS (SELECT FROM %1$s WHERE %2$I OPERATOR(%3$s.>=) $1::%4$s '
+                           'AND %2$I OPERATOR(%3$s.<) $2::%4$s)', pattern.rest, key, pattern.operators, pattern.base)
+                INTO has_rows USING ltrim(piece.lower), ltrim(piece.upper);
             IF has_rows THEN
                 left_out := left_out || piece.begins;
                 CONTINUE;
@@ -3437,13 +3454,12 @@ BEGIN
         IF NOT dry_run THEN
             -- A partition cannot be dropped if foreign keys refer to the parent. DETACH checks that they refer to no
             -- row of the partition.
-            EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', parent, dropped.name);
-            IF to_regclass(dropped.name) IS DISTINCT FROM dropped.partition THEN
+            EXECUTE format('ALTER TABLE %s DETACH PARTITION %s; DROP %s %2$s', parent, dropped.name,
+                           CASE WHEN dropped.is_foreign THEN 'FOREIGN TABLE' ELSE 'TABLE' END);
+            IF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = dropped.partition) THEN
                 RAISE 'table % was renamed while its partitions were to be changed', dropped.name
                     USING ERRCODE = 'object_not_in_prerequisite_state';
             END IF;
-            EXECUTE format('DROP %s %s', CASE WHEN dropped.is_foreign THEN 'FOREIGN TABLE' ELSE 'TABLE' END,
-                           dropped.name);
         END IF;
         RETURN NEXT dropped.name;
         count := count + 1;
@@ -3600,15 +3616,17 @@ COMMENT ON FUNCTION @extschema@.kid_lock_column(jsonb, boolean) IS
 
 -- from src/sql/tables/read_ids.sql.in
 
--- Takes a row of kid_id_columns(), and gives what kid_lock_column() returned for it. If that is null, there are no IDs.
+-- Takes the OID of kid's schema, a row of kid_id_columns(), and what kid_lock_column() returned for it. If that is
+-- null, there are no IDs. Reads the name of the schema now, because it may have changed while that function waited.
 --
 -- A value of another type need not be an ID. At most so many of them are looked at.
 CREATE FUNCTION @extschema@.kid_read_ids(
-    home name, source jsonb, option smallint, OUT id text, OUT issued timestamptz, OUT latest timestamptz,
+    schema oid, source jsonb, option smallint, OUT id text, OUT issued timestamptz, OUT latest timestamptz,
     OUT later text, OUT later_issued timestamptz, OUT problem text)
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp SET quote_all_identifiers = off AS $$
 DECLARE
     most_strangers CONSTANT integer := 1000;
+    home name := (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = schema);
     relation regclass := (source ->> 'relation')::oid;
     attname name := source ->> 'attname';
     type regtype := (source ->> 'type')::oid;
@@ -3653,7 +3671,7 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION @extschema@.kid_read_ids(name, jsonb, smallint) IS
+COMMENT ON FUNCTION @extschema@.kid_read_ids(oid, jsonb, smallint) IS
     'returns the greatest ID up to a time in a column, and a later one; a part of kid_read_columns()';
 
 -- from src/sql/tables/read_columns.sql.in
@@ -3674,7 +3692,6 @@ DECLARE
     -- The setting is_superuser does not tell, because a SECURITY DEFINER function does not change it.
     can_lock boolean := (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user);
     locked regclass := 0;               -- the last table that was locked; a table can have 1600 columns
-    home_name name;
     source record;
 BEGIN
     FOR source IN
@@ -3696,12 +3713,12 @@ BEGIN
             IF can_lock THEN
                 PERFORM FROM pg_namespace AS n WHERE n.oid = home FOR KEY SHARE;
             END IF;
-            home_name := (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = home);
             EXECUTE format('SELECT r.id, r.issued, r.latest, r.later, r.later_issued, coalesce(l.problem, r.problem), '
                            'l.passing FROM %1$I.kid_lock_column($1, $2) AS l, '
-                           'LATERAL %1$I.kid_read_ids($3, $1, l.option) AS r', home_name)
+                           'LATERAL %1$I.kid_read_ids($3, $1, l.option) AS r',
+                           (SELECT n.nspname FROM pg_namespace AS n WHERE n.oid = home))
                 INTO id, issued, latest, later, later_issued, problem, passing
-                USING to_jsonb(source), can_lock, home_name;
+                USING to_jsonb(source), can_lock, home;
             RAISE SQLSTATE 'KID00';
         EXCEPTION
             WHEN SQLSTATE 'KID00' THEN

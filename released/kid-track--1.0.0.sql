@@ -54,8 +54,9 @@ END LOOP;
 --   names with their schema, with arguments of exactly their types. They call all other functions of kid.
 --
 --   Functions in PL/pgSQL look up names when they run, in pg_catalog alone. They call no function of kid, but get what
---   they need as arguments. Where the text of a query has to name kid's schema, they read its name from the catalog,
---   and a superuser first locks the name.
+--   they need as arguments. Where the text of a query has to name kid's schema, they read its name from the catalog
+--   just before, and a superuser first locks the name. Only a superuser can. Where a statement creates or drops
+--   something that they name, and may wait before it looks for the name, they then check what it found.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
@@ -328,7 +329,8 @@ COMMENT ON FUNCTION kid_track_granted(tab oid) IS
 -- The functions that users of kid_horizon(table) call. The files before this one have what they call.
 
 -- CREATE TRIGGER waits for the transactions that have inserted without it. The OIDs spare the trigger a search, and are
--- of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function.
+-- of no use after a restore. A WHEN would be prepared in each statement, which takes longer than the function. While
+-- CREATE TRIGGER waits, another function can get the name that it was given.
 CREATE OR REPLACE FUNCTION kid.kid_track_create(
     tab regclass, source text[], granted boolean, reject boolean, enter regproc, check_row regproc) RETURNS void
     LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -345,6 +347,12 @@ BEGIN
                          'EXECUTE FUNCTION %3$s(%1$L)', source[1], tab, check_row)
              WHEN EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = tab AND t.tgname = 'zz_kid_track')
              THEN format('DROP TRIGGER zz_kid_track ON %s', tab) END);
+    IF (SELECT count(*) FROM pg_trigger AS t
+         WHERE t.tgrelid = tab AND (t.tgname, t.tgfoid) IN (('kid_track', enter), ('zz_kid_track', check_row)))
+       <> (CASE WHEN reject THEN 2 ELSE 1 END) THEN
+        RAISE 'table %, or function %, was renamed while the table was to be tracked', tab, enter
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
 END $$;
 COMMENT ON FUNCTION kid.kid_track_create(regclass, text[], boolean, boolean, regproc, regproc) IS
     'creates the triggers of `kid_track()`';

@@ -592,6 +592,52 @@ unlike(output_of('raced', $superuser, q{SELECT * FROM away.kid_check('pg_class':
 is(others_who_ran('raced', 'holder'), '', 'raced: they run no planted code');
 close_session($_) foreach $creator, $waited_for, $giver;
 
+# While a function of kid waits for a lock, the owner of kid's schema renames it, and creates what the function is about to name
+# in a schema of the former name.
+my %former = (
+	'creates partitions' => q{CREATE FUNCTION %1$s.compare(%2$s.kid64, %2$s.kid64) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RETURN planted.note(); END $$;
+		CREATE OPERATOR %1$s.>= (LEFTARG = %2$s.kid64, RIGHTARG = %2$s.kid64, FUNCTION = %1$s.compare); CREATE OPERATOR %1$s.< (LEFTARG = %2$s.kid64, RIGHTARG = %2$s.kid64, FUNCTION = %1$s.compare);
+		CREATE DOMAIN %1$s.kid64 AS %2$s.kid64;},
+	'tracks a table' => q{CREATE FUNCTION %1$s.kid_track_enter() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN NEW; END $$;},
+	'checks a table' => join('', map { "CREATE FUNCTION %1\$s.kid64_$_(timestamptz) RETURNS bigint LANGUAGE plpgsql AS \$\$ BEGIN PERFORM planted.note(); RETURN NULL; END \$\$;" } qw(ceil floor))
+	  . q{CREATE FUNCTION %1$s.kid_timestamp(%2$s.kid64) RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN NULL; END $$;
+		CREATE FUNCTION %1$s.kid_timestamp(bigint) RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN PERFORM planted.note(); RETURN NULL; END $$;});
+sql('raced', q{
+	GRANT CREATE ON SCHEMA planted TO tenant;
+	CREATE TABLE planted.parent (id away.kid64 NOT NULL) PARTITION BY RANGE (id);
+	CREATE TABLE planted.rest PARTITION OF planted.parent DEFAULT;
+	INSERT INTO planted.rest VALUES (away.kid64_make('2040-01-01', 1));
+	SET ROLE tenant;
+	CREATE TABLE planted.tracked (id bigserial PRIMARY KEY, n int);
+	CREATE TABLE planted.made (id bigint PRIMARY KEY DEFAULT away.kid_next());
+	INSERT INTO planted.made DEFAULT VALUES;
+	GRANT ALL ON planted.tracked, planted.made TO holder;
+});
+my ($home, $number) = ('away', 0);
+foreach ([ 'creates partitions', $superuser, 'CREATE TABLE planted.parent_p20300102 ()', creation('%s', '2030-01-01', '2030-01-04'), 'SELECT' ],
+	[ 'tracks a table', 'tenant', 'LOCK TABLE planted.tracked IN ROW EXCLUSIVE MODE', q{SELECT %s.kid_track('planted.tracked'::regclass)}, 'INSERT INTO planted.tracked (n) VALUES (1)' ],
+	[ 'checks a table', 'tenant', 'LOCK TABLE planted.made IN SHARE UPDATE EXCLUSIVE MODE', q{SELECT * FROM %s.kid_check('planted.made'::regclass)}, 'SELECT' ])
+{
+	my ($what, $caller, $lock, $call, $use) = @$_;
+	my ($before, $after) = ($home, 'away' . ++$number);
+	my ($called, $keeps, $renames) = map { open_session($node, 'raced') } 1 .. 3;
+	answer($called, "SET ROLE $caller;");
+	answer($_, 'SET ROLE holder;') foreach $keeps, $renames;
+	answer($keeps, "BEGIN; $lock;");
+	new_log();
+	ask($called, sprintf "$call;", $before);
+	until_blocked($called, 'true');
+	ask($renames, "ALTER SCHEMA $before RENAME TO $after; CREATE SCHEMA $before; GRANT USAGE ON SCHEMA $before TO PUBLIC; " . sprintf $former{$what}, $before, $after);
+	until_blocked($renames, 'true');
+	answer($keeps, 'ROLLBACK;');
+	my $said = answer($called);
+	unlike(answer($renames), qr/ERROR/, "raced: while $caller $what, the owner renames the schema");
+	answer($called, "$use;");
+	is(others_who_ran('raced', 'holder'), '', "raced: $caller $what, and runs no planted code") or diag $said;
+	close_session($_) foreach $called, $keeps, $renames;
+	$home = $after;
+}
+
 # Overloads with one more argument that has a default make calls ambiguous, also inside kid. That harms only the owner himself.
 plant('held', 'holder', 'planted', q{
 	DO $$ DECLARE f record; BEGIN
