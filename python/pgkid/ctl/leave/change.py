@@ -10,7 +10,7 @@ from typing import Any, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, hanging, state
+from pgkid.ctl import catalog, filling, hanging, state
 from pgkid.ctl.details import give_parts, of_index, parts
 from pgkid.ctl.leave import defaults
 from pgkid.ctl.leave.domains import Domains
@@ -238,19 +238,24 @@ class Change:
 
     def note(self) -> None:
         """Keeps in the database what is left to do after the transaction."""
-        late = [
-            ["constraint", self.plan.table(c.table).label, c.name]
-            for c in [*self.checks, *self.keys]
-            if self.is_late(c) and not is_time_check(c)
-        ]
-        late += [["refresh", made.label, made.refresh] for made in self.made if made.refresh]
-        if late:
-            root, conn = self.group.root, self.plan.conn
+        root, conn = self.group.root, self.plan.conn
+        schema = state.schema_of("leave", root)
+        earlier = state.load(conn, schema)
+        kept = {
+            "late": [
+                *(earlier.kept["late"] if earlier else []),
+                *(
+                    [self.plan.table(c.table).label, c.name]
+                    for c in [*self.checks, *self.keys]
+                    if self.is_late(c) and not is_time_check(c)
+                ),
+            ],
+            "refresh": filling.to_fill(self.made, earlier),
+        }
+        if any(kept.values()):
             tables = {t.label: t.oid for t in self.group.tables}
-            begun = state.State(
-                "leave", root.label, *state.identity(conn), tables, {}, step="change", kept={"late": late}
-            )
-            state.create(conn, state.schema_of("leave", root), begun)
+            begun = state.State("leave", root.label, *state.identity(conn), tables, {}, step="change", kept=kept)
+            state.create(conn, schema, begun)
 
 
 def label_of(index: catalog.Index) -> str:

@@ -5,7 +5,7 @@ from typing import Callable, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, hanging, state
+from pgkid.ctl import catalog, filling, hanging, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused, Report
 from pgkid.ctl.leave.change import Change
@@ -15,7 +15,7 @@ from pgkid.ctl.leave.plan import Plan, attributes, read_plan
 from pgkid.ctl.leave.uses import COLLATION, CORE, uses
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
-from pgkid.ctl.steps import Runner, Statement, Step, lock, raw, statement
+from pgkid.ctl.steps import Runner, Step, lock, statement
 
 
 class Leave:
@@ -112,18 +112,10 @@ class Leave:
             "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'kidctl\\_leave\\_%' AND pg_get_userbyid(nspowner) = current_user"
         ):
             begun = state.load(self.conn, schema)
-            for kind, label, what in begun.kept["late"] if begun else []:
-                if kind == "refresh":
-                    self.refresh(runner, label, what)
-                else:
-                    self.validate_one(runner, label, what)
+            for table, name in begun.kept["late"] if begun else []:
+                self.validate_one(runner, table, name)
+            filling.fill(runner, filling.kept(begun))
             state.remove(runner, schema)
-
-    def refresh(self, runner: Runner, label: str, text: str) -> None:
-        """Fills a materialized view, unless it is filled or gone."""
-        name = text.split(" ", 3)[3]
-        if one(self.conn, "SELECT NOT relispopulated FROM pg_class WHERE oid = to_regclass(%s)::oid", (name,)):
-            runner.execute(Statement(raw(text), label))
 
     def validate_one(self, runner: Runner, table: str, name: str) -> None:
         """Validates a constraint, unless it is valid or gone."""

@@ -5,7 +5,7 @@ from typing import Callable, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, hanging, state
+from pgkid.ctl import catalog, filling, hanging, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import TARGETS
@@ -15,7 +15,7 @@ from pgkid.ctl.partition.references import Late
 from pgkid.ctl.partition.swap import Back, Forward, Swap
 from pgkid.ctl.rehearsal import dumps
 from pgkid.ctl.rehearsal.writers import Writers
-from pgkid.ctl.steps import Lock, Runner, Statement, Step, lock, raw, statement
+from pgkid.ctl.steps import Lock, Runner, Step, lock, statement
 
 
 AHEAD = 7  # periods for which partitions are created
@@ -131,21 +131,12 @@ class Partition:
             return
         if not plan.state or self.is_near(plan):
             raise Refused(f"the first partition would end at {plan.until}", "Run `kidctl partition run` again.")
-        done: list[Swap] = []
-        runner.retried(self.locks(plan), lambda: done.append(self.exchange(runner, Forward)))
-        self.refresh(runner, done[-1])
+        runner.retried(self.locks(plan), lambda: self.exchange(runner, Forward))
+        filling.fill(runner, filling.kept(self.plan().state))
 
-    def exchange(self, runner: Runner, kind: type[Swap]) -> Swap:
+    def exchange(self, runner: Runner, kind: type[Swap]) -> None:
         """Runs a swap in one direction. The tables are locked, and the catalog is read again."""
-        swap = kind(self.plan(anywhere=kind is Back), runner)
-        swap.run()
-        return swap
-
-    def refresh(self, runner: Runner, swap: Swap) -> None:
-        """Fills materialized views."""
-        for made in swap.made:
-            if made.refresh:
-                runner.execute(Statement(raw(made.refresh), made.label))
+        kind(self.plan(anywhere=kind is Back), runner).run()
 
     def partitions(self, runner: Runner) -> None:
         """Creates partitions for the periods after the first partition."""
@@ -166,7 +157,7 @@ class Partition:
     def validate(self, runner: Runner) -> None:
         """Validates the foreign keys, and then gives the planner figures of the new table."""
         plan = self.plan()
-        end_late(runner, plan)
+        end_swap(runner, plan)
         runner.execute(statement("ANALYZE {}", plan.root.sql))
 
     def finish(self, runner: Runner) -> None:
@@ -176,7 +167,7 @@ class Partition:
             raise Refused(
                 f"{plan.root.label} is not partitioned yet", "Before the swap, `kidctl partition back` takes all back."
             )
-        end_late(runner, plan)
+        end_swap(runner, plan)
         runner.retried([lock([plan.old])], lambda: self.forget(runner, plan, plan.old))
 
     def forget(self, runner: Runner, plan: Plan, table: sql.Composable) -> None:
@@ -194,16 +185,15 @@ class Partition:
         """Makes the first partition the table again, or takes back what was done before that."""
         plan = self.plan(anywhere=True)
         if plan.is_swapped:
-            done: list[Swap] = []
-            runner.retried(self.locks(plan), lambda: done.append(self.exchange(runner, Back)))
-            self.refresh(runner, done[-1])
+            runner.retried(self.locks(plan), lambda: self.exchange(runner, Back))
             plan = self.plan(anywhere=True)
-        end_late(runner, plan)
+        end_swap(runner, plan)
         self.cancel(runner, plan)
 
 
-def end_late(runner: Runner, plan: Plan) -> None:
-    """Validates the foreign keys that were added without looking at rows."""
+def end_swap(runner: Runner, plan: Plan) -> None:
+    """Fills materialized views, and validates the foreign keys that were added without looking at rows."""
+    filling.fill(runner, filling.kept(plan.state))
     for part in plan.state.kept.get("late", []) if plan.state else []:
         Late(**part).end(runner)
 

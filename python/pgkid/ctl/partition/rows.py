@@ -16,7 +16,7 @@ from pgkid.ctl.findings import Refused
 from pgkid.ctl.kid import home_of
 from pgkid.ctl.partition import references
 from pgkid.ctl.partition.expected import ExpectedOfRows
-from pgkid.ctl.partition.move import end_late, lock_referenced, writers_of
+from pgkid.ctl.partition.move import end_swap, lock_referenced, writers_of
 from pgkid.ctl.partition.plan import Options, Plan, free_name, is_free, key_of, operators_of
 from pgkid.ctl.partition.references import Late
 from pgkid.ctl.partition.shadow import BOUNDS, REST, Shadow
@@ -197,7 +197,7 @@ class MoveRows:
     def validate(self, runner: Runner) -> None:
         """Validates foreign keys, and forgets the move."""
         plan = self.plan()
-        end_late(runner, plan)
+        end_swap(runner, plan)
         runner.execute(statement("ANALYZE {}", plan.root.sql))
         state.remove(runner, plan.schema)
 

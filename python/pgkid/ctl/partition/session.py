@@ -4,7 +4,7 @@ from __future__ import annotations
 import argparse
 from typing import Callable, Iterable
 
-from pgkid.ctl import terminal
+from pgkid.ctl import filling, terminal
 from pgkid.ctl.connection import Connection
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.partition import checks
@@ -86,6 +86,7 @@ class PartitionSession(Session):
         if self.begun() and self.partition.plan().is_swapped:
             self.run_steps(self.partition.steps()[3:])
             return 0
+        self.refuse_half_back()
         self.look()
         if self.stops():
             return 1
@@ -94,6 +95,14 @@ class PartitionSession(Session):
             f"{self.root.label} is partitioned. From now on a job must call kid_create_partitions() regularly."
         )
         return 0
+
+    def refuse_half_back(self) -> None:
+        """Raises an error if the way back was interrupted."""
+        begun = self.plan_without_options().state
+        if begun and begun.step == "back":
+            raise Refused(
+                f"the way back of {self.root.label} was interrupted", "Run `kidctl partition back` again, to end it."
+            )
 
     def begun(self) -> bool:
         """Returns whether the move has begun."""
@@ -139,6 +148,8 @@ class PartitionSession(Session):
         terminal.out.print(
             f"  rows before {plan.until} are in {plan.old_label if plan.is_swapped else plan.root.label}"
         )
+        for line in filling.status(self.conn, plan.state):
+            terminal.out.print(line, markup=False)
         return 0
 
     def rows(self, conn: Connection) -> MoveRows:

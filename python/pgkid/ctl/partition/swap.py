@@ -6,11 +6,11 @@ stay where they are, and PostgreSQL looks up by which table and which partitions
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Optional
+from typing import Any, Optional
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, hanging
+from pgkid.ctl import catalog, filling, hanging
 from pgkid.ctl.connection import one
 from pgkid.ctl.details import details, grants, identity, of_index
 from pgkid.ctl.findings import Refused
@@ -116,6 +116,13 @@ class Swap:
         for part in self.late:
             self.runner.all(part.add())
         self.runner.all([member.add() for member in members])
+
+    def left(self) -> dict[str, Any]:
+        """Returns what is left to do after the transaction, for the state."""
+        return {
+            "late": [part.saved() for part in self.late],
+            "refresh": filling.to_fill(self.made, self.plan.state),
+        }
 
     def security(self, table: sql.Composable) -> None:
         """Gives a table the row-level security of the other one."""
@@ -272,7 +279,7 @@ class Forward(Swap):
             new = one(plan.conn, "SELECT to_regclass(%s)::oid", (plan.root.label,))
             plan.state.tables = {plan.root.label: new, plan.old_label: plan.root.oid}
             indexes = {after: before for before, after in names.items()}
-            plan.save("swap", indexes=indexes, late=[part.saved() for part in self.late])
+            plan.save("swap", indexes=indexes, **self.left())
 
 
 class Back(Swap):
@@ -311,7 +318,7 @@ class Back(Swap):
         runner.execute(statement("ALTER TABLE {} DROP CONSTRAINT IF EXISTS {}", plan.root.sql, sql.Identifier(UNTIL)))
         self.make(self.memberships)
         plan.state.tables = {plan.root.label: old.oid}
-        plan.save("back", late=[part.saved() for part in self.late])
+        plan.save("back", **self.left())
 
     def refuse_rows(self) -> None:
         """Raises an error if other partitions have rows, which would be lost."""

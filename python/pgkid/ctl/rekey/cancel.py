@@ -29,6 +29,8 @@ class Cancel:
         begun = state.load(self.conn, schema)
         if begun and begun.step == "swap":
             raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
+        if begun and begun.step == "back" and (begun.server, begun.database) == state.identity(self.conn):
+            raise Refused(f"the way back of {root.label} was interrupted", "Run `kidctl rekey back` again, to end it.")
         tops = catalog.tables(self.conn, dict.fromkeys(c.top for c in columns))
         with runner.locked([table.sql for table in tops]):
             for table in tops:

@@ -5,7 +5,7 @@ from typing import Any, Callable, Optional, Sequence
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, hanging, state
+from pgkid.ctl import catalog, filling, hanging, state
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.rehearsal import dumps
@@ -17,7 +17,7 @@ from pgkid.ctl.rekey.fill import Fill
 from pgkid.ctl.rekey.finish import drop_new, finish
 from pgkid.ctl.rekey.plan import Options, Plan, beside, read_plan
 from pgkid.ctl.rekey.swap import Swap
-from pgkid.ctl.steps import Lock, Runner, Statement, Step, lock, raw, statement
+from pgkid.ctl.steps import Lock, Runner, Step, lock, statement
 from pgkid.ctl.terminal import progress
 from pgkid.ctl.throttle import Throttle
 
@@ -195,7 +195,7 @@ class Rekey:
                 plan.save("swap", **kept)
 
         runner.retried(self.locks(), exchange)
-        self.refresh(runner, kept["refresh"])
+        filling.fill(runner, kept["refresh"])
         if any(label.startswith("statistics ") for label, _before, _after in kept["made"]):
             analyze(self.plan(), runner)
 
@@ -205,17 +205,9 @@ class Rekey:
         views = hanging.lock_views(hanging.hanging(self.conn, plan.columns, plan.schema))
         return [*views, lock(plan.locks())]
 
-    def refresh(self, runner: Runner, views: Sequence[Sequence[str]]) -> None:
-        """Fills materialized views, as their owners, unless that was done before an interruption."""
-        for label, refresh in views:
-            name = label.split("view ", 1)[1]
-            if not one(self.conn, "SELECT relispopulated FROM pg_class WHERE oid = to_regclass(%s)", (name,)):
-                runner.execute(Statement(raw(refresh), label))
-
     def refill(self, runner: Runner) -> None:
         """Fills the materialized views that an interrupted swap has left empty."""
-        plan = self.plan()
-        self.refresh(runner, plan.state.kept.get("refresh", []) if plan.state else [])
+        filling.fill(runner, filling.kept(self.plan().state))
 
     def finish(self, runner: Runner) -> None:
         """Drops the old keys."""
@@ -234,12 +226,18 @@ class Rekey:
         return plan
 
     def go_back(self, runner: Runner) -> None:
-        """Exchanges the columns again, and removes all that the move has added."""
+        """Exchanges the columns again, removes all that the move has added, and does what is left after that."""
+        plan = self.plan()
+        if not plan.is_half_back:
+            self.exchange_back(runner)
+        self.end_back(runner, self.plan())
+
+    def exchange_back(self, runner: Runner) -> None:
+        """Exchanges the columns again. The state keeps what is left to do after the transaction."""
         plan = self.swapped()
         with runner.locked(plan.locks()):
             add_full(plan, runner, "old")
         twins.Builder(plan, runner, {}).validate()
-        made: list[hanging.Made] = []
 
         def exchange() -> None:
             present = self.swapped()
@@ -247,16 +245,26 @@ class Rekey:
             swap.run()
             follow.remove(present, runner)
             drop_new(runner, [(present.table(column.table), column) for column in present.tops])
-            made[:] = swap.made
+            assert present.state
+            present.state.step = "back"
+            present.state.kept["refresh"] = filling.to_fill(swap.made, present.state)
+            present.state.kept["statistics"] = [m.label for m in swap.made if m.label.startswith("statistics ")]
+            state.create(self.conn, present.schema, present.state)
 
         runner.retried(self.locks(), exchange)
-        for label, name, _definition, late in plan.state.kept["constraints"] if plan.state else []:
+
+    def end_back(self, runner: Runner, plan: Plan) -> None:
+        """Validates constraints, fills materialized views, and forgets the move."""
+        assert plan.state
+        kept = plan.state.kept
+        for label, name, _definition, late in kept["constraints"]:
             if late:
                 table = one(self.conn, "SELECT to_regclass(%s)::oid", (label,))
                 runner.execute(twins.validation(plan, table, name))
-        self.refresh(runner, [[m.label, m.refresh] for m in made if m.refresh])
-        if any(m.label.startswith("statistics ") for m in made):
+        filling.fill(runner, kept["refresh"])
+        if kept["statistics"]:
             analyze(plan, runner)
+        state.remove(runner, plan.schema)
 
 
 def refuse_other_moves(plan: Plan) -> None:

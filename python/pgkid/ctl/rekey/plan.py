@@ -85,6 +85,11 @@ class Plan:
         return self.state is not None and self.state.step == "swap"
 
     @property
+    def is_half_back(self) -> bool:
+        """Whether the old keys have their names again, and the way back was interrupted after that."""
+        return self.state is not None and self.state.step == "back"
+
+    @property
     def has_numbers(self) -> bool:
         """Whether a sequence of the move makes old keys after the swap, as the key had no default."""
         name = self.place("numbers").as_string(self.conn)

@@ -5,7 +5,7 @@ import argparse
 from dataclasses import replace
 from typing import Iterator
 
-from pgkid.ctl import catalog, state, terminal
+from pgkid.ctl import catalog, filling, state, terminal
 from pgkid.ctl.beside import search
 from pgkid.ctl.connection import Connection, one
 from pgkid.ctl.findings import Finding, Refused
@@ -31,6 +31,14 @@ def is_new_rows_only(conn: Connection, root: catalog.Table, args: argparse.Names
     """Returns whether the move is for new rows only: as the user says, or as it has begun."""
     begun = state.load(conn, state.schema_of("rekey", root))
     return bool(begun.options["options"]["new_rows_only"] if begun else args.new_rows_only)
+
+
+def refuse_half_back(plan: Plan) -> None:
+    """Raises an error if the way back was interrupted."""
+    if plan.is_half_back:
+        raise Refused(
+            f"the way back of {plan.root.label} was interrupted", "Run `kidctl rekey back` again, to end it."
+        )
 
 
 class RekeySession(Session):
@@ -122,6 +130,7 @@ class RekeySession(Session):
 
     def do_run(self) -> int:
         """Runs all steps up to the swap."""
+        refuse_half_back(self.move.plan())
         if self.move.plan().is_swapped:
             raise Refused(f"{self.root.label} has its new keys already", "Run `kidctl rekey finish` or `back`.")
         self.move.throttle.check(self.conn)
@@ -135,6 +144,7 @@ class RekeySession(Session):
     def do_swap(self) -> int:
         """Exchanges the columns."""
         plan = self.begun()
+        refuse_half_back(plan)
         if plan.is_swapped:
             self.move.refill(Runner(self.conn))
             terminal.say(f"{self.root.label} has its new keys already")
@@ -177,4 +187,6 @@ class RekeySession(Session):
             ).fetchall():
                 oid = one(self.conn, "SELECT to_regclass(%s)::oid", (relation,))
                 terminal.out.print(f"  {relation}: block {block} of {catalog.blocks(self.conn, oid) if oid else 0}")
+        for line in filling.status(self.conn, plan.state):
+            terminal.out.print(line, markup=False)
         return 0

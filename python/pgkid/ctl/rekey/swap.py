@@ -9,7 +9,7 @@ from typing import Any
 
 from psycopg import sql
 
-from pgkid.ctl import catalog, hanging
+from pgkid.ctl import catalog, filling, hanging
 from pgkid.ctl.connection import one
 from pgkid.ctl.details import Part, details, give_parts, of_index, parts
 from pgkid.ctl.findings import Refused
@@ -308,6 +308,6 @@ class Swap:
             constraints.append([table.label, c.name, c.definition, late])
         return {
             "constraints": constraints,
-            "refresh": [[m.label, m.refresh] for m in self.made if m.refresh],
+            "refresh": filling.to_fill(self.made, self.plan.state),
             "made": [[m.label, m.make, after.get(m.label, [])] for m in self.made],
         }

@@ -1,0 +1,48 @@
+"""Materialized views that a move has made again, empty. They are filled after its transaction, as their owners.
+
+The list of them is kept in the state of the move, so that the next command fills them if this one is interrupted.
+"""
+from __future__ import annotations
+
+from typing import Optional, Sequence
+
+from pgkid.ctl.connection import Connection, one
+from pgkid.ctl.hanging import Made
+from pgkid.ctl.state import State
+from pgkid.ctl.steps import Runner, Statement, raw
+
+
+Views = Sequence[Sequence[str]]  # label and statement of each
+EMPTY = "SELECT NOT relispopulated FROM pg_class WHERE oid = to_regclass(%s)::oid"
+
+
+def kept(state: Optional[State]) -> Views:
+    """Returns the views that a state lists."""
+    views: Views = state.kept.get("refresh", []) if state else []
+    return views
+
+
+def to_fill(made: Sequence[Made], state: Optional[State]) -> Views:
+    """Returns the views that are to be filled after a transaction that makes some objects again.
+
+    Those that the state lists already come first: an earlier command has left them empty.
+    """
+    earlier = kept(state)
+    return [*earlier, *(view for m in made if m.refresh and (view := [m.label, m.refresh]) not in earlier)]
+
+
+def empty(conn: Connection, views: Views) -> Views:
+    """Returns the views that are neither filled nor gone."""
+    return [view for view in views if one(conn, EMPTY, (view[0].split("view ", 1)[1],))]
+
+
+def fill(runner: Runner, views: Views) -> None:
+    """Fills the views that are still empty. Each can read those before it."""
+    for label, refresh in empty(runner.conn, views):
+        runner.execute(Statement(raw(refresh), label))
+
+
+def status(conn: Connection, state: Optional[State]) -> list[str]:
+    """Returns the line that names the views that are still empty, if there are any."""
+    names = [view[0] for view in empty(conn, kept(state))]
+    return [f"  to fill: {', '.join(names)}"] if names else []

@@ -1,0 +1,109 @@
+# kidctl leave and partition: what stands beside the tables of a move, belongs to others, or is still to be done after an interruption.
+use strict;
+use warnings;
+use utf8;
+use Kidctl;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = kidctl_server("wal_level = logical\n");
+$node->safe_psql('postgres', 'CREATE ROLE shop LOGIN BYPASSRLS CREATEDB; CREATE ROLE other LOGIN; CREATE ROLE boss LOGIN SUPERUSER');
+
+# Makes a database of the owner's.
+sub fresh
+{
+	my ($schema, $prepared) = @_;
+	$node->safe_psql('postgres', 'DROP DATABASE IF EXISTS one');
+	$node->safe_psql('postgres', 'CREATE DATABASE one OWNER shop');
+	$node->safe_psql('one', 'CREATE EXTENSION kid; ALTER SCHEMA public OWNER TO shop; GRANT ALL ON SCHEMA public TO other;' . ($prepared // ''));
+	run($schema);
+	return;
+}
+
+sub run
+{
+	my ($sql, $role, %options) = @_;
+	return run_sql($node, 'one', $role // 'shop', $sql, %options);
+}
+
+# Runs kidctl as the owner of the tables. Returns what it prints, and its exit status.
+sub kidctl { return run_kidctl(as_role($node, 'one', 'shop'), @_) }
+
+sub kidctl_ok
+{
+	my ($output, $status) = kidctl(@_);
+	die("kidctl @_: status $status\n$output") if $status;
+	return $output;
+}
+
+# Runs kidctl, and ends it before the first statement that matches a pattern.
+my $broken = <<'PYTHON';
+import re, sys
+from pgkid.ctl import cli, steps
+execute = steps.Runner.execute
+def cut(self, what):
+    if re.match(sys.argv[1], what.text.as_string(self.conn)):
+        self.conn.close()
+        sys.exit(9)
+    return execute(self, what)
+steps.Runner.execute = cut
+sys.exit(cli.main(sys.argv[2:]))
+PYTHON
+
+sub kidctl_cut
+{
+	my ($pattern, @words) = @_;
+	local $ENV{PYTHONPATH} = 'python';
+	IPC::Run::run([ find_python(), '-c', $broken, $pattern, @words, '-d', as_role($node, 'one', 'shop') ], '>&', \my $output);
+	is($? >> 8, 9, "kidctl @words[0, 1] is ended before $pattern") or diag($output);
+	return;
+}
+
+my @width = ('--width', '1 day', '--no-rehearsal');
+my $filled = q{SELECT string_agg(relname || CASE WHEN relispopulated THEN '' ELSE ' is empty' END, ', ' ORDER BY relname) FROM pg_class WHERE relkind = 'm'};
+my $views = q{CREATE MATERIALIZED VIEW first AS SELECT id FROM events; CREATE MATERIALIZED VIEW second AS SELECT count(*) FROM first; CREATE MATERIALIZED VIEW unused AS SELECT id FROM events WITH NO DATA};
+
+# If kidctl is interrupted before it fills materialized views, the next command fills them, and status names them.
+fresh("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES; $views");
+sub still_empty
+{
+	my ($status) = @_;
+	is(run($filled), 'first is empty, second is empty, unused is empty', 'materialized views are empty');
+	my ($command) = $status =~ /(\w+)/;
+	like((kidctl($command, 'status', 'events'))[0], qr/to fill: materialized view public\.first, materialized view public\.second$/m, 'and status names them') if $status;
+	return;
+}
+my $all_filled = 'first, second, unused is empty';
+kidctl_cut('REFRESH', qw(partition run events), @width);
+still_empty('partition');
+kidctl_ok(qw(partition run events), @width);
+is(run($filled), $all_filled, 'the same command fills them');
+kidctl_cut('REFRESH', qw(partition back events));
+still_empty('partition');
+kidctl_ok(qw(partition back events));
+is(run($filled), $all_filled, 'back fills them');
+is(run(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'and nothing is left of the move');
+kidctl_cut('REFRESH MATERIALIZED VIEW public\.second', qw(partition run events), @width);
+is(run($filled), 'first, second is empty, unused is empty', 'one is filled');
+kidctl_ok(qw(partition finish events));
+is(run($filled), $all_filled, 'finish fills the other one');
+
+fresh("CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES; $views");
+kidctl_cut('REFRESH', qw(leave run events), '--no-rehearsal');
+still_empty('');
+kidctl_ok(qw(leave run events), '--no-rehearsal');
+is(run($filled), $all_filled, 'leave fills them when it runs again');
+
+fresh("CREATE TABLE events (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01'); INSERT INTO events DEFAULT VALUES; $views", 'GRANT SET ON PARAMETER session_replication_role TO shop;');
+kidctl_ok(qw(rekey run events --time made --no-rehearsal));
+kidctl_cut('REFRESH', qw(rekey swap events));
+still_empty('rekey');
+kidctl_ok(qw(rekey swap events));
+is(run($filled), $all_filled, 'rekey swap fills them');
+kidctl_cut('REFRESH', qw(rekey back events));
+still_empty('rekey');
+kidctl_ok(qw(rekey back events));
+is(run($filled), $all_filled, 'rekey back fills them');
+is(run(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'and nothing is left of the move');
+
+done_testing();
