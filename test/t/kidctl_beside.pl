@@ -106,4 +106,27 @@ kidctl_ok(qw(rekey back events));
 is(run($filled), $all_filled, 'rekey back fills them');
 is(run(q{SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'kidctl%'}), 0, 'and nothing is left of the move');
 
+# A command refuses before it says what it does.
+fresh(q{CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES;
+	CREATE TABLE numbers (id bigserial PRIMARY KEY, made timestamptz DEFAULT '2026-01-01'); INSERT INTO numbers DEFAULT VALUES}, 'GRANT SET ON PARAMETER session_replication_role TO shop;');
+sub refuses
+{
+	my ($why, @words) = @_;
+	my ($said, $status) = kidctl(@words);
+	is($status, 2, "kidctl @words[0, 1] refuses");
+	like($said, qr/\Aerror: $why/, 'and says nothing before');
+	return;
+}
+refuses('no move of public\.events has begun', qw(partition back events));
+kidctl_cut('ALTER TABLE "public"."events" RENAME', qw(partition run events), @width);
+refuses('public\.events is not partitioned yet', qw(partition finish events));
+kidctl_ok(qw(partition run events), @width);
+run(q{INSERT INTO events (id) SELECT kid64_at(now() + '3 days')}, 'boss');
+refuses('partition public\.events_p\w+ has rows', qw(partition back events));
+refuses('no move of public\.numbers has begun', qw(rekey back numbers));
+kidctl_ok(qw(rekey run numbers --time made --no-rehearsal));
+refuses('public\.numbers does not have its new keys yet', 'rekey', $_, 'numbers') foreach qw(back finish);
+kidctl_ok(qw(rekey swap numbers));
+refuses('public\.numbers has its new keys already', qw(rekey cancel numbers));
+
 done_testing();

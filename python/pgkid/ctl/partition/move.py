@@ -162,13 +162,18 @@ class Partition:
 
     def finish(self, runner: Runner) -> None:
         """Drops the constraint, which the bound of the partition makes needless, and the state."""
+        plan = self.swapped()
+        end_swap(runner, plan)
+        runner.retried([lock([plan.old])], lambda: self.forget(runner, plan, plan.old))
+
+    def swapped(self) -> Plan:
+        """Reads the plan, and raises an error unless the table is partitioned."""
         plan = self.plan(anywhere=True)
         if not plan.is_swapped:
             raise Refused(
                 f"{plan.root.label} is not partitioned yet", "Before the swap, `kidctl partition back` takes all back."
             )
-        end_swap(runner, plan)
-        runner.retried([lock([plan.old])], lambda: self.forget(runner, plan, plan.old))
+        return plan
 
     def forget(self, runner: Runner, plan: Plan, table: sql.Composable) -> None:
         """Drops what the move has added to the table, and the state."""

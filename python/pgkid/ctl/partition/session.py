@@ -11,6 +11,7 @@ from pgkid.ctl.partition import checks
 from pgkid.ctl.partition.move import Partition
 from pgkid.ctl.partition.plan import Options, Plan
 from pgkid.ctl.partition.rows import MoveRows
+from pgkid.ctl.partition.swap import refuse_rows
 from pgkid.ctl.rehearsal.rehearsal import Move
 from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Runner
@@ -125,11 +126,15 @@ class PartitionSession(Session):
 
     def do_finish(self) -> int:
         """Forgets the way back."""
+        self.partition.swapped()
         self.run_steps(self.partition.end())
         return 0
 
     def do_back(self) -> int:
         """Takes everything back."""
+        plan = self.partition.plan(anywhere=True)
+        if plan.is_swapped:
+            refuse_rows(plan)
         self.run_steps(self.partition.back())
         return 0
 

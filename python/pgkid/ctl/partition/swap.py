@@ -295,7 +295,7 @@ class Back(Swap):
         plan, runner = self.plan, self.runner
         assert plan.state
         self.read()
-        self.refuse_rows()
+        refuse_rows(plan)
         old = catalog.table(plan.conn, plan.old_label)
         self.remove()
         numbers = self.take_numbers(plan.root.sql)
@@ -320,12 +320,12 @@ class Back(Swap):
         plan.state.tables = {plan.root.label: old.oid}
         plan.save("back", **self.left())
 
-    def refuse_rows(self) -> None:
-        """Raises an error if other partitions have rows, which would be lost."""
-        plan = self.plan
-        for part in self.runner.query(
-            "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = %s AND inhrelid <> %s::regclass ORDER BY 1",
-            (plan.root.oid, plan.old_label),
-        ):
-            if one(plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(sql.SQL(part[0]))):
-                raise Refused(f"partition {part[0]} has rows", f"The way back is open until {plan.until}.")
+
+def refuse_rows(plan: Plan) -> None:
+    """Raises an error if partitions beside the first one have rows, which the way back would lose."""
+    for (part,) in plan.conn.execute(
+        "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = %s AND inhrelid <> %s::regclass ORDER BY 1",
+        (plan.root.oid, plan.old_label),
+    ).fetchall():
+        if one(plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(sql.SQL(part))):
+            raise Refused(f"partition {part} has rows", f"The way back is open until {plan.until}.")

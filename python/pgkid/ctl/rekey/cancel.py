@@ -20,6 +20,23 @@ class Cancel:
 
     def run(self, runner: Runner) -> None:
         """Drops triggers, columns, and the schema of the move."""
+        self.refuse()
+        root = catalog.table(self.conn, self.relation)
+        columns = catalog.related(self.conn, root.oid)
+        schema = state.schema_of("rekey", root)
+        tops = catalog.tables(self.conn, dict.fromkeys(c.top for c in columns))
+        with runner.locked([table.sql for table in tops]):
+            for table in tops:
+                if self.has_trigger(table, schema):
+                    runner.execute(statement("DROP TRIGGER {} ON {}", sql.Identifier(follow.TRIGGER), table.sql))
+            state.remove(runner, schema)
+            found = [(catalog.tables(self.conn, [c.table])[0], c) for c in columns if c.is_top]
+            for table, column in found:
+                self.drop_beside(runner, table, column)
+            drop_new(runner, found)
+
+    def refuse(self) -> None:
+        """Raises an error after the swap."""
         root = catalog.table(self.conn, self.relation)
         columns = catalog.related(self.conn, root.oid)
         schema = state.schema_of("rekey", root)
@@ -31,16 +48,6 @@ class Cancel:
             raise Refused(f"{root.label} has its new keys already", "Run `kidctl rekey back`.")
         if begun and begun.step == "back" and (begun.server, begun.database) == state.identity(self.conn):
             raise Refused(f"the way back of {root.label} was interrupted", "Run `kidctl rekey back` again, to end it.")
-        tops = catalog.tables(self.conn, dict.fromkeys(c.top for c in columns))
-        with runner.locked([table.sql for table in tops]):
-            for table in tops:
-                if self.has_trigger(table, schema):
-                    runner.execute(statement("DROP TRIGGER {} ON {}", sql.Identifier(follow.TRIGGER), table.sql))
-            state.remove(runner, schema)
-            found = [(catalog.tables(self.conn, [c.table])[0], c) for c in columns if c.is_top]
-            for table, column in found:
-                self.drop_beside(runner, table, column)
-            drop_new(runner, found)
 
     def has_trigger(self, table: catalog.Table, schema: str) -> bool:
         """Returns whether a table has the trigger of this move, and not that of another one."""

@@ -36,9 +36,7 @@ def is_new_rows_only(conn: Connection, root: catalog.Table, args: argparse.Names
 def refuse_half_back(plan: Plan) -> None:
     """Raises an error if the way back was interrupted."""
     if plan.is_half_back:
-        raise Refused(
-            f"the way back of {plan.root.label} was interrupted", "Run `kidctl rekey back` again, to end it."
-        )
+        raise Refused(f"the way back of {plan.root.label} was interrupted", "Run `kidctl rekey back` again, to end it.")
 
 
 class RekeySession(Session):
@@ -162,18 +160,22 @@ class RekeySession(Session):
     def do_finish(self) -> int:
         """Drops the old keys."""
         self.begun()
+        self.move.swapped()
         self.run_steps(list(self.move.end()))
         return 0
 
     def do_back(self) -> int:
         """Takes the swap back."""
-        self.begun()
+        if not self.begun().is_half_back:
+            self.move.swapped()
         self.run_steps(list(self.move.back()))
         return 0
 
     def do_cancel(self) -> int:
         """Takes everything back before the swap."""
-        self.run_steps([Step("cancel", "removing what the move has added", Cancel(self.conn, self.root.label).run)])
+        cancel = Cancel(self.conn, self.root.label)
+        cancel.refuse()
+        self.run_steps([Step("cancel", "removing what the move has added", cancel.run)])
         return 0
 
     def do_status(self) -> int:
