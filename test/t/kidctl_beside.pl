@@ -129,4 +129,50 @@ refuses('public\.numbers does not have its new keys yet', 'rekey', $_, 'numbers'
 kidctl_ok(qw(rekey swap numbers));
 refuses('public\.numbers has its new keys already', qw(rekey cancel numbers));
 
+# What others have built on a partition is found in the check, though the rehearsal has no copy of it.
+my $built = q{CREATE SCHEMA theirs; CREATE VIEW theirs.v AS SELECT id FROM public.PART; CREATE VIEW theirs.of_v AS SELECT * FROM theirs.v; CREATE TABLE theirs.r (e public.kid64 REFERENCES public.PART (id));
+	CREATE FUNCTION theirs.f(public.PART) RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE TABLE theirs.whole (row public.PART); CREATE TABLE theirs.t (n int); CREATE POLICY p ON theirs.t USING (EXISTS (SELECT FROM public.PART))};
+sub built_on
+{
+	my ($partition) = @_;
+	$node->safe_psql('one', 'GRANT CREATE ON DATABASE one TO other');
+	run("GRANT SELECT, REFERENCES ON $partition TO other");
+	run($built =~ s/PART/$partition/gr, 'other');
+	return;
+}
+my @built = map { quotemeta } 'view theirs.v', 'constraint r_e_fkey on table theirs.r', 'function theirs.f(', 'column row of table theirs.whole', 'policy p on table theirs.t';
+fresh('CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int); INSERT INTO events DEFAULT VALUES');
+kidctl_ok(qw(partition run events), @width);
+kidctl_ok(qw(partition finish events));
+built_on('events_old');
+$node->safe_psql('one', 'CREATE PUBLICATION named FOR TABLE events_old');
+my ($said, $status) = kidctl(qw(partition check events --width), '1 day');
+is($status, 1, 'what depends on the partition whose rows move stops the move');
+like($said, qr/$_/, "and is named: $_") foreach @built, quotemeta 'publication named: names partition public.events_old';
+unlike($said, qr/theirs\.of_v/, 'but not what depends only on that');
+run('DROP SCHEMA theirs CASCADE', 'other');
+$node->safe_psql('one', 'DROP PUBLICATION named');
+kidctl_ok(qw(partition move events), @width);
+
+# A default partition stays, and so do views of it.
+fresh('CREATE TABLE events (id kid64 PRIMARY KEY DEFAULT kid_next(), n int) PARTITION BY RANGE (id); CREATE TABLE rest PARTITION OF events DEFAULT; INSERT INTO events DEFAULT VALUES');
+built_on('rest');
+($said, $status) = kidctl(qw(partition check events --width), '1 day');
+is($status, 1, 'a foreign key that refers to the default partition stops the move');
+is(join(' ', $said =~ /: depends on partition (public\.\w+)/g), 'public.rest', 'and nothing else does') or diag($said);
+run('DROP TABLE theirs.r', 'other');
+kidctl_ok(qw(partition move events), @width);
+is(run('SELECT count(*) FROM theirs.v', 'other'), 0, 'views of it stay');
+
+# A table that is partitioned already keeps what depends on its partitions, forth and back.
+fresh(q{CREATE TABLE events (id kid64 DEFAULT kid_next(), d int DEFAULT 1, PRIMARY KEY (id, d)) PARTITION BY LIST (d); CREATE TABLE ones PARTITION OF events FOR VALUES IN (1); CREATE UNIQUE INDEX ON ones (id); INSERT INTO events DEFAULT VALUES});
+built_on('ones');
+kidctl_ok(qw(partition run events --width), '1 day', '--accept', 'function theirs.f(public.ones)');
+my $later = run(q{SELECT relid::text FROM pg_partition_tree('events') WHERE isleaf AND relid::text LIKE 'events_p%' ORDER BY 1 LIMIT 1});
+run("CREATE VIEW of_later AS SELECT * FROM $later");
+refuses("view public\\.of_later depends on table public\\.$later, which the way back drops", qw(partition back events));
+run('DROP VIEW of_later');
+kidctl_ok(qw(partition back events));
+is(run('SELECT count(*) FROM theirs.v', 'other'), 1, 'views of partitions stay');
+
 done_testing();

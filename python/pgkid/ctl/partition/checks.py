@@ -9,6 +9,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog, hanging
 from pgkid.ctl.connection import Connection, in_statement, one
+from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.functions import functions, mentions
 from pgkid.ctl.obstacles import of_hidden_rows, of_made, of_state, refused, rights
@@ -223,6 +224,7 @@ def of_costs(plan: Plan) -> Iterator[Finding]:
 def look_rows(plan: Plan) -> Iterator[Finding]:
     """Yields what stands in the way of moving rows of a partition, and what somebody must know."""
     yield from of_roles(plan)
+    yield from of_dependents(plan)
     yield from of_partition(plan)
     for name, all_tables, is_through_root in plan.conn.execute(
         "SELECT p.pubname, p.puballtables, p.pubviaroot FROM pg_publication AS p"
@@ -246,6 +248,20 @@ def look_rows(plan: Plan) -> Iterator[Finding]:
     tables = [table.label for table in [*plan.referenced(), plan.root, *plan.referring()]]
     yield Finding("costs", "exchange", f"locks out for a moment readers and writers of {', '.join(tables)}")
     yield Finding("costs", "exchange", "waits for the end of all transactions that began before it")
+
+
+def of_dependents(plan: Plan) -> Iterator[Finding]:
+    """Yields what depends on the partition itself, of whatever role. A default partition is only emptied."""
+    partition = catalog.table(plan.conn, plan.old_label).oid
+    is_default = plan.is_default(partition)
+    for dependent in dependents(plan.conn, "pg_class", [partition]):
+        if dependent.catalog == "pg_constraint" or not is_default:
+            message = f"depends on partition {plan.old_label}, whose rows move"
+            yield refused(dependent.label, message, f"Let it depend on {plan.root.label}, or drop it first.")
+    for member in [] if is_default else memberships(plan.conn, partition):
+        message = f"names partition {plan.old_label}, which is dropped"
+        hint = f"Name {plan.root.label} in it instead, with publish_via_partition_root."
+        yield refused(member.label, message, hint)
 
 
 def of_partition(plan: Plan) -> Iterator[Finding]:

@@ -93,6 +93,11 @@ class Plan:
             if k.kind == "f" and k.ref_table == self.root.oid and not k.parent
         ]
 
+    def is_default(self, partition: int) -> bool:
+        """Returns whether a partition of the table is its default partition."""
+        query = "SELECT partdefid = %s FROM pg_partitioned_table WHERE partrelid = %s"
+        return bool(one(self.conn, query, (partition, self.root.oid)))
+
     def saved(self) -> dict[str, Any]:
         """Returns what the state keeps of this plan."""
         return {"options": asdict(self.options), "until": self.until, "bound": self.bound, "old_name": self.old_name}

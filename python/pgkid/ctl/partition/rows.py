@@ -277,11 +277,7 @@ class Exchange:
     def take_away(self) -> None:
         """Empties the default partition, or drops another one."""
         plan, source = self.plan, self.shadow.source.sql
-        if one(
-            plan.conn,
-            "SELECT partdefid = %s FROM pg_partitioned_table WHERE partrelid = %s",
-            (self.shadow.source.oid, plan.root.oid),
-        ):
+        if plan.is_default(self.shadow.source.oid):
             self.runner.execute(statement("TRUNCATE ONLY {}", source))
         else:
             self.runner.execute(statement("ALTER TABLE {} DETACH PARTITION {}", plan.root.sql, source))

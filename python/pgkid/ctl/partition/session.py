@@ -11,7 +11,7 @@ from pgkid.ctl.partition import checks
 from pgkid.ctl.partition.move import Partition
 from pgkid.ctl.partition.plan import Options, Plan
 from pgkid.ctl.partition.rows import MoveRows
-from pgkid.ctl.partition.swap import refuse_rows
+from pgkid.ctl.partition.swap import refuse_used
 from pgkid.ctl.rehearsal.rehearsal import Move
 from pgkid.ctl.session import Session
 from pgkid.ctl.steps import Runner
@@ -134,7 +134,7 @@ class PartitionSession(Session):
         """Takes everything back."""
         plan = self.partition.plan(anywhere=True)
         if plan.is_swapped:
-            refuse_rows(plan)
+            refuse_used(plan)
         self.run_steps(self.partition.back())
         return 0
 

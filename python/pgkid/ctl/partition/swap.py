@@ -12,6 +12,7 @@ from psycopg import sql
 
 from pgkid.ctl import catalog, filling, hanging
 from pgkid.ctl.connection import one
+from pgkid.ctl.dependents import dependents
 from pgkid.ctl.details import details, grants, identity, of_index
 from pgkid.ctl.findings import Refused
 from pgkid.ctl.partition import references
@@ -295,7 +296,7 @@ class Back(Swap):
         plan, runner = self.plan, self.runner
         assert plan.state
         self.read()
-        refuse_rows(plan)
+        refuse_used(plan)
         old = catalog.table(plan.conn, plan.old_label)
         self.remove()
         numbers = self.take_numbers(plan.root.sql)
@@ -321,11 +322,15 @@ class Back(Swap):
         plan.save("back", **self.left())
 
 
-def refuse_rows(plan: Plan) -> None:
-    """Raises an error if partitions beside the first one have rows, which the way back would lose."""
-    for (part,) in plan.conn.execute(
-        "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = %s AND inhrelid <> %s::regclass ORDER BY 1",
+def refuse_used(plan: Plan) -> None:
+    """Raises an error if partitions beside the first one, which the way back drops, have rows, or are used by something."""
+    parts = plan.conn.execute(
+        "SELECT inhrelid::oid, inhrelid::regclass::text FROM pg_inherits"
+        " WHERE inhparent = %s AND inhrelid <> %s::regclass ORDER BY 2",
         (plan.root.oid, plan.old_label),
-    ).fetchall():
+    ).fetchall()
+    for _oid, part in parts:
         if one(plan.conn, sql.SQL("SELECT EXISTS (SELECT FROM {})").format(sql.SQL(part))):
             raise Refused(f"partition {part} has rows", f"The way back is open until {plan.until}.")
+    for dependent in dependents(plan.conn, "pg_class", [oid for oid, _part in parts]):
+        raise Refused(f"{dependent.label} depends on {dependent.target}, which the way back drops", "Drop it first.")
