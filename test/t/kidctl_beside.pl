@@ -175,4 +175,46 @@ run('DROP VIEW of_later');
 kidctl_ok(qw(partition back events));
 is(run('SELECT count(*) FROM theirs.v', 'other'), 1, 'views of partitions stay');
 
+# kidctl leave stops in its check, by name, at what depends on domains and composite types of kid's types, also if it is not copied.
+my $types = q{CREATE DOMAIN d AS kid64; CREATE TABLE events (id d PRIMARY KEY, n int); INSERT INTO events VALUES (kid_next(), 1); GRANT USAGE ON SCHEMA public TO PUBLIC};
+my $users = q{CREATE SCHEMA theirs; CREATE FUNCTION theirs.f(public.d) RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE TABLE theirs.t (a public.d[]); CREATE VIEW theirs.v AS SELECT NULL::public.d AS x; CREATE DOMAIN theirs.over AS public.d; CREATE TYPE theirs.pair AS (x public.d, y int);
+	CREATE TABLE theirs.c (n int CHECK (n::text <> coalesce(NULL::public.d::text, '')))};
+fresh($types);
+$node->safe_psql('one', 'GRANT CREATE ON DATABASE one TO other');
+run($users, 'other');
+($said, $status) = kidctl(qw(leave check events));
+is($status, 1, 'what uses a domain of the table stops leave');
+like($said, qr/$_/, "and is named: $_")
+  foreach map { quotemeta } 'function theirs.f(public.d)', 'theirs.t: belongs to other', 'view theirs.v', 'type theirs.over', 'column x of composite type theirs.pair', 'constraint c_n_check on table theirs.c';
+like($said, qr/depends on type public\.d, a domain/, 'with the domain');
+run('DROP SCHEMA theirs CASCADE', 'other');
+run('CREATE VIEW mine AS SELECT id FROM events WHERE id <> (NULL::d)');
+kidctl_ok(qw(leave run events));
+is(run('SELECT count(*) FROM mine; DROP EXTENSION kid', 'boss'), 0, 'without them it leaves, and DROP EXTENSION needs no CASCADE');
+
+# Composite types, of which PostgreSQL changes none that is the type of a column, not even by way of other types
+my $composite = q{CREATE TYPE pair AS (k kid64, s sno, n int); CREATE TYPE outer_pair AS (p pair[]); CREATE DOMAIN checked AS pair; CREATE TABLE events (id kid64 PRIMARY KEY)};
+foreach my $use ('theirs.t (p public.pair)', 'theirs.t (p public.pair[])', 'theirs.t (p public.outer_pair)', 'theirs.t (p public.checked)')
+{
+	fresh($composite);
+	$node->safe_psql('one', 'GRANT CREATE ON DATABASE one TO other');
+	run("CREATE SCHEMA theirs; CREATE TABLE $use", 'other');
+	($said, $status) = kidctl(qw(leave check --all));
+	is($status, 1, "$use stops leave");
+	like($said, qr/column p of theirs\.t: contains rows of public\.pair/, 'and is named');
+	run('DROP TABLE theirs.t', 'other');
+	kidctl_ok(qw(leave run --all));
+	is(run('DROP EXTENSION kid', 'boss', may_fail => 1), '', 'without it composite types change, and DROP EXTENSION needs no CASCADE');
+}
+
+# What leave does not change it lists.
+fresh(q{CREATE DOMAIN d AS kid64; CREATE TYPE of_domain AS (x d); CREATE TYPE pair AS (k kid64); CREATE TABLE events (id kid64 PRIMARY KEY)});
+run('CREATE TYPE theirs AS (k public.kid64)', 'other');
+($said, $status) = kidctl(qw(leave check events));
+like($said, qr/$_/, "check lists $_") foreach 'column k of composite type public\.pair', 'column k of composite type public\.theirs', 'type public\.d';
+($said, $status) = kidctl(qw(leave run --all));
+my $left = run('DROP EXTENSION kid', 'boss', may_fail => 1);
+like($said, qr/remains.*$_/s, "and leave --all says that it remains: $_") foreach 'column k of composite type public\.theirs', 'type public\.d';
+like($left, qr/theirs/, 'and so it does');
+
 done_testing();

@@ -49,14 +49,25 @@ def of_state(conn: Connection) -> Iterator[Finding]:
 
 
 def of_row_types(conn: Connection, tables: Sequence[int], consequence: str) -> Iterator[Finding]:
-    """Yields columns that contain whole rows of some tables."""
+    """Yields columns that contain whole rows of some tables, or values of some composite types, also within other types."""
     for column, rows in conn.execute(
         """
-        SELECT format('column %%I of %%s', a.attname, a.attrelid::regclass), c.oid::regclass::text
-          FROM pg_class AS c JOIN pg_type AS t ON t.typrelid = c.oid
-               JOIN pg_attribute AS a ON a.atttypid IN (t.oid, t.typarray) AND NOT a.attisdropped
-               JOIN pg_class AS r ON r.oid = a.attrelid AND r.relkind IN ('r', 'p', 'm')
-         WHERE c.oid = ANY (%s)
+        WITH RECURSIVE reached (top, type) AS (
+            SELECT c.oid, c.reltype FROM pg_class AS c WHERE c.oid = ANY (%s)
+            UNION
+            SELECT r.top, x.type
+              FROM reached AS r, LATERAL (
+                       SELECT t.typarray FROM pg_type AS t WHERE t.oid = r.type
+                       UNION ALL SELECT t.oid FROM pg_type AS t WHERE t.typbasetype = r.type
+                       UNION ALL SELECT unnest(ARRAY[g.rngtypid, g.rngmultitypid]) FROM pg_range AS g
+                                  WHERE g.rngsubtype = r.type
+                       UNION ALL SELECT c.reltype FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+                                  WHERE a.atttypid = r.type AND NOT a.attisdropped) AS x (type)
+             WHERE x.type <> 0)
+        SELECT format('column %%I of %%s', a.attname, a.attrelid::regclass), r.top::regclass::text
+          FROM reached AS r JOIN pg_attribute AS a ON a.atttypid = r.type AND NOT a.attisdropped
+               JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p', 'm')
+         ORDER BY 1, 2
         """,
         (list(tables),),
     ).fetchall():

@@ -10,6 +10,7 @@ from pgkid.ctl import catalog, hanging
 from pgkid.ctl.beside import definitions
 from pgkid.ctl.beside.nodetree import ERRORS, Node, Value, nodes_in, parse
 from pgkid.ctl.connection import in_statement, one
+from pgkid.ctl.dependents import dependents
 from pgkid.ctl.findings import Finding, Refused
 from pgkid.ctl.leave.change import is_time_check, triggers_of_kid
 from pgkid.ctl.leave.defaults import core_type, generator
@@ -36,6 +37,7 @@ class Look:
                 self.of_columns,
                 self.of_order,
                 self.of_domains,
+                self.of_users,
                 self.of_hanging,
                 self.of_publications,
                 self.of_trees,
@@ -45,6 +47,10 @@ class Look:
                 self.of_triggers,
             ):
                 self.findings += part(group)
+        relations = list(dict.fromkeys(a.relation for a in self.plan.attributes))
+        self.findings += of_row_types(
+            self.plan.conn, relations, "so PostgreSQL cannot change the types of its attributes"
+        )
         self.findings += self.of_texts()
         self.findings += self.of_others()
 
@@ -144,6 +150,16 @@ class Look:
                     f"uses {', '.join(members)}, which nothing takes the place of",
                     "ALTER DOMAIN first.",
                 )
+
+    def of_users(self, group: Group) -> Iterator[Finding]:
+        """Yields what else uses a domain: other domains and tables change with it, and what hangs on these is made again."""
+        made = self.made(group)
+        tables = {t.oid for t in self.plan.family(group)} | {m.oid for m in made if m.catalog == "view"}
+        same = {("pg_type", d.oid) for d in group.domains} | {(m.catalog, m.oid) for m in made}
+        for user in dependents(self.plan.conn, "pg_type", [d.oid for d in group.domains]):
+            if user.relation not in tables and (user.catalog, user.oid) not in same:
+                message = f"depends on {user.target}, a domain that is replaced by another one"
+                yield refused(user.label, message, "Drop it before, and make it again afterwards.")
 
     def of_hanging(self, group: Group) -> Iterator[Finding]:
         """Yields what cannot be made again, because of its kind or its owner."""
