@@ -43,7 +43,8 @@ LEFT_OUT = """
                -- The owner of kid in plain SQL, whose functions keys call, is accepted by name.
                AND NOT EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = 'kid' AND n.nspowner = r.oid
                                       AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid'))
-               AND ('pg_proc'::regclass::oid, p.oid) NOT IN (SELECT * FROM chosen)
+               AND NOT EXISTS (SELECT FROM chosen AS c
+                                WHERE (c.classid, c.objid) = ('pg_proc'::regclass, p.oid))
         UNION
         -- PostgreSQL's own functions can do harm, too: set_config() changes what all later statements of a restore mean.
         SELECT 'pg_constraint'::regclass::oid, k.oid
@@ -51,7 +52,8 @@ LEFT_OUT = """
          WHERE NOT r.rolsuper AND r.rolname <> current_user
                AND NOT EXISTS (SELECT FROM pg_namespace AS n WHERE n.nspname = 'kid' AND n.nspowner = r.oid
                                       AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'kid'))
-               AND ('pg_constraint'::regclass::oid, k.oid) NOT IN (SELECT * FROM chosen)
+               AND NOT EXISTS (SELECT FROM chosen AS c
+                                WHERE (c.classid, c.objid) = ('pg_constraint'::regclass, k.oid))
         UNION
         SELECT x.* FROM used AS u, LATERAL (
             SELECT d.classid, d.objid FROM pg_depend AS d
@@ -63,7 +65,7 @@ LEFT_OUT = """
                    AND d.refclassid IN ('pg_class'::regclass, 'pg_type'::regclass)
                    AND u.classid IN ('pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_rewrite'::regclass))
             AS x (classid, objid)
-         WHERE (x.classid, x.objid) NOT IN (SELECT * FROM own))
+         WHERE NOT EXISTS (SELECT FROM own AS o WHERE (o.classid, o.objid) = (x.classid, x.objid)))
     SELECT u.classid::int8, u.objid::int8, pg_get_userbyid(p.proowner),
            CASE WHEN r.relkind IN ('r', 'p', 'v', 'm') THEN pg_describe_object(u.classid, u.objid, 0) END
       FROM used AS u LEFT JOIN pg_proc AS p ON u.classid = 'pg_proc'::regclass AND p.oid = u.objid

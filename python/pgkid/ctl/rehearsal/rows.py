@@ -45,11 +45,14 @@ def choose(source: Connection, chosen: Sample, query: sql.Composed, parameters: 
 
 def add_parents(source: Connection, chosen: Sample) -> None:
     """Adds the rows that chosen rows refer to, and what these refer to, until there are no more."""
-    todo = list(chosen)
+    todo = set(chosen)
+    known: dict[int, list[tuple[catalog.Table, catalog.Table, sql.Composed]]] = {}
     while todo:
         relation = todo.pop()
-        child = catalog.tables(source, [relation])[0]
-        for parent, condition in references(source, relation):
+        if relation not in known:
+            child = catalog.tables(source, [relation])[0]
+            known[relation] = [(child, parent, on) for parent, on in references(source, relation)]
+        for child, parent, condition in known[relation]:
             if parent.owner != child.owner:
                 continue  # Its CHECKs would run with the rights of this role, which need not be able to read it.
             before = {name: len(places) for name, places in chosen.items()}
@@ -60,7 +63,7 @@ def add_parents(source: Connection, chosen: Sample) -> None:
                     "SELECT p.tableoid, p.ctid::text FROM {} AS p, ONLY {} AS c WHERE c.ctid = ANY ({}) AND {}"
                 ).format(parent.sql, child.sql, tids(chosen[relation]), condition),
             )
-            todo += [name for name in chosen if len(chosen[name]) != before.get(name, 0)]
+            todo |= {name for name in chosen if len(chosen[name]) != before.get(name, 0)}
 
 
 def tids(places: set[str]) -> sql.Composed:
